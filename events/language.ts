@@ -1,0 +1,3 @@
+/** What a file of the language needs to define its commands and events. */
+export { defineCommand, defineEvent, type CommandDefinition, type EventDefinition, type EventFrom, type NewEvent } from "./define.ts";
+export type { CommandFrom } from "./envelope.ts";

@@ -1,0 +1,166 @@
+import type { Answer, Command, Recorded } from "./envelope.ts";
+import type { Erasure, Head } from "./decider.ts";
+import type { NewEvent } from "./define.ts";
+import type { RejectionDetails } from "./rejection.ts";
+
+/* What the rooms need of the outside world. `infra/` implements these and `main.ts` hands them over. */
+
+/** One command's effect, to be written whole or not at all. */
+export interface Append {
+  command: Pick<Command, "id" | "organization_id" | "principal" | "request_id" | "fingerprint" | "http">;
+  /** In order; `version` is the one each event shall have in its stream. */
+  events: { stream: string; version: number; event: NewEvent }[];
+  /** The new head of each stream that got events: folded state, what the sweep sees. */
+  heads: (Head & { stream: string; state: unknown; state_version: number })[];
+  /** The outcome where the command was refused; then there are no events. */
+  rejection?: RejectionDetails;
+  /** Wrapped data keys (base64), by thing, that came with the command. */
+  keys: Record<string, string>;
+  /** Things whose data keys end with these events. */
+  erase: Required<Erasure>;
+  /** Commands whose outcome is forgotten, so that they may be tried again. */
+  forget: string[];
+}
+
+export type Appended =
+  | { kind: "committed"; first: number; last: number; at: Date }
+  /** The command had been answered before. */
+  | { kind: "repeated"; outcome: Outcome }
+  /** A stream had moved on: load and decide again. */
+  | { kind: "conflict" };
+
+/** The row that every answered command leaves behind. */
+export interface Outcome {
+  position: number;
+  fingerprint: string | null;
+  rejection: RejectionDetails | null;
+}
+
+/** The head row of a stream. */
+export interface StreamHead extends Head {
+  stream: string;
+  organization_id: string;
+  version: number;
+  state: unknown;
+  state_version: number;
+  /** Position of its newest event. */
+  position: number;
+}
+
+/** The event log. Everything that is acknowledged is in it. */
+export interface EventLog {
+  append(append: Append): Promise<Appended>;
+  /** Heads of those streams that exist; calls made at the same time share one query. */
+  heads(streams: string[]): Promise<Map<string, StreamHead>>;
+  /** A stream's events in order, from a version on. */
+  read(stream: string, fromVersion?: number): Promise<Recorded[]>;
+  /** At most `limit` events after a position, in order. */
+  follow(after: number, limit: number): Promise<Recorded[]>;
+  outcome(commandId: string): Promise<Outcome | undefined>;
+  /** Heads with open work whose worker is gone, that nobody holds, or whose time is up; least recent first. */
+  openWork(options: { worker: string; now: Date; limit: number }): Promise<StreamHead[]>;
+}
+
+/** Says that a worker process lives; what it holds is up for takeover 10 s after its last beat. */
+export interface Heartbeat {
+  readonly id: string;
+  beat(): Promise<void>;
+  /** Gives up everything at once. */
+  leave(): Promise<void>;
+}
+
+/** Sealing with the data key of a thing that can be erased; keys are wrapped with the deployment's master key. */
+export interface Keyring {
+  /** A new data key, wrapped (base64). */
+  create(thing: string): string;
+  seal(thing: string, wrapped: string, plain: Uint8Array): Buffer;
+  /** Throws when the bytes were altered or belong to another thing. */
+  open(thing: string, wrapped: string, sealed: Uint8Array): Buffer;
+  /** Seals a secret with the master key itself (base64), bound to a purpose. */
+  sealSecret(purpose: string, secret: string): string;
+  openSecret(purpose: string, sealed: string): string;
+}
+
+/** Wrapped data keys of things that are in the log, by thing; absent when erased. */
+export interface DataKeys {
+  find(things: string[]): Promise<Map<string, string>>;
+}
+
+/** Sealed bytes that are too large for an event. A blob belongs to one thing and is never shared. */
+export interface Blobs {
+  /** Durable (fsync, rename, fsync of the folder) when it resolves; the key is `<folder>/<uuid>`. */
+  put(folder: string, sealed: Uint8Array): Promise<string>;
+  /** Undefined when it is gone. */
+  get(key: string): Promise<Buffer | undefined>;
+  /** Removes every blob below a folder. */
+  removeAll(folder: string): Promise<void>;
+}
+
+/** http's side of the bus. */
+export interface CommandSender {
+  /**
+   * Resolves with the command's outcome: heard on its answer subject, or read from the log after a silence.
+   * Throws Unavailable when the stream is full or nothing answered by the command's deadline (then: unknown).
+   */
+  send(command: Command): Promise<Answer>;
+}
+
+/** The services' side of the bus: each command is handled at least once, and acknowledged after its answer. */
+export interface CommandSource {
+  consume(handle: (command: Command) => Promise<Answer>): Promise<{ stop(): Promise<void> }>;
+}
+
+/** The service cannot take this now; the caller may try again after `retry_after_ms`. */
+export class Unavailable extends Error {
+  readonly retry_after_ms: number;
+  constructor(message: string, options: { retry_after_ms?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = "Unavailable";
+    this.retry_after_ms = options.retry_after_ms ?? 1000;
+  }
+}
+
+/** Hints that travel outside the log: each may be lost, none is a truth. */
+export interface Hints {
+  /** Events up to this position are committed. */
+  committed(position: number): void;
+  onCommitted(listener: (position: number) => void): () => void;
+  /** A projection has passed this position. */
+  projected(projection: string, position: number): void;
+  onProjected(listener: (projection: string, position: number) => void): () => void;
+}
+
+/** What a turn says while it runs. `n` counts 0, 1, 2 … without a gap within an attempt. */
+export type Frame = { attempt: number; n: number } & (
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "citations"; citations: { url: string; title: string; start_index: number; end_index: number }[] }
+  /** The last frame: the event that ended the turn is committed at this position. */
+  | { type: "end"; position: number; end: TurnEnd }
+);
+
+/** How a turn ended, as its last frame tells it. */
+export type TurnEnd =
+  | { status: "completed"; said: SaidText; finish_reason: string; usage: UsageTokens }
+  | { status: "failed" | "stopped"; said: SaidText; message: string; usage: UsageTokens }
+  | { status: "refused"; code: string | null; message: string };
+type SaidText = { text: string; reasoning: string; citations: { url: string; title: string; start_index: number; end_index: number }[] };
+type UsageTokens = { prompt_tokens: number; completion_tokens: number; cached_tokens: number; reasoning_tokens: number };
+
+/** Frames of running turns: live on core NATS, and kept for an hour for those who missed some. */
+export interface Frames {
+  publish(organization: string, turn: string, frame: Frame): void;
+  /** Live frames, ready once it resolves. */
+  subscribe(organization: string, turn: string, listener: (frame: Frame) => void): Promise<() => void>;
+  /** Every kept frame of a turn, in order of publication. */
+  kept(organization: string, turn: string): Promise<Frame[]>;
+  /** Asks the worker of a turn to stop it. */
+  stop(organization: string, turn: string): void;
+  onStop(organization: string, turn: string, listener: () => void): () => void;
+}
+
+/** Wake-ups for slow work: told at least once that an event calls for it. */
+export interface Reactions {
+  publish(event: { type: string; stream: string; organization_id: string; position: number }): Promise<void>;
+  consume(react: (wake: { type: string; stream: string; organization_id: string; position: number }) => Promise<void>): Promise<{ stop(): Promise<void> }>;
+}

@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
+import { streamOf } from "./ids.ts";
+
+/** A file in a conversation; its bytes are a blob sealed with the turn's data key. */
+export const Attachment = z.object({
+  filename: z.string(),
+  mime_type: z.string(),
+  bytes: z.int(),
+  sha256: z.string(),
+  blob: z.string(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+export const Message = z.object({
+  role: z.enum(["user", "assistant"]),
+  text: z.string(),
+  attachments: z.array(Attachment),
+});
+export type Message = z.infer<typeof Message>;
+
+export const ResponseFormat = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text") }),
+  z.object({ type: z.literal("json_object") }),
+  z.object({
+    type: z.literal("json_schema"),
+    json_schema: z.object({
+      name: z.string(),
+      description: z.string().optional(),
+      schema: z.record(z.string(), z.unknown()),
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+export type ResponseFormat = z.infer<typeof ResponseFormat>;
+
+/** What the caller wants of the model. Everything here may be the words of a person. */
+export const Prompt = z.object({
+  /** System and developer messages of this request, joined; never part of the thread. */
+  instructions: z.string().nullable(),
+  messages: z.array(Message),
+  temperature: z.number().nullable(),
+  top_p: z.number().nullable(),
+  max_output_tokens: z.int().nullable(),
+  stop: z.array(z.string()),
+  seed: z.int().nullable(),
+  response_format: ResponseFormat,
+  user: z.string().nullable(),
+  vars: z.record(z.string(), z.unknown()),
+});
+export type Prompt = z.infer<typeof Prompt>;
+
+/** In the event itself, or as a blob of JSON where it would make the command larger than 256 KiB. */
+export const PromptOrBlob = z.union([z.object({ prompt: Prompt }), z.object({ prompt_blob: z.string() })]);
+
+export const FinishReason = z.enum(["stop", "length", "content_filter", "tool_calls"]);
+export type FinishReason = z.infer<typeof FinishReason>;
+
+/** Tokens of a whole turn. Cached tokens are part of the prompt's, reasoning tokens of the completion's. */
+export const Usage = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  cached_tokens: z.int(),
+  reasoning_tokens: z.int(),
+});
+export type Usage = z.infer<typeof Usage>;
+export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 };
+
+/** A consulted source; the span counts UTF-16 units of the whole answer. */
+export const Citation = z.object({ url: z.string(), title: z.string(), start_index: z.int(), end_index: z.int() });
+export type Citation = z.infer<typeof Citation>;
+
+/** What the model said. */
+export const Said = z.object({ text: z.string(), reasoning: z.string(), citations: z.array(Citation) });
+export type Said = z.infer<typeof Said>;
+
+const Turn = z.object({ turn_id: z.uuid() });
+/** Work of an older attempt than the thread knows is refused. */
+const Attempted = Turn.extend({ attempt: z.int().positive() });
+const Started = Turn.extend({
+  scope: z.string(),
+  /** `provider/model`. */
+  model: z.string(),
+  streamed: z.boolean(),
+  /** RFC 3339: after this the turn fails, whoever works on it. */
+  ends_by: z.iso.datetime(),
+});
+
+export const StartTurn = defineCommand("StartTurn", "thread", Started.extend({ input: PromptOrBlob, continues: z.boolean() }));
+export const CompleteTurn = defineCommand(
+  "CompleteTurn",
+  "thread",
+  Attempted.extend({ finish_reason: FinishReason, usage: Usage, said: Said }),
+);
+/** `refused`: the provider said no before anything was said; the thread stays as it was. */
+export const RefuseTurn = defineCommand("RefuseTurn", "thread", Attempted.extend({ code: z.string().nullable(), message: z.string() }));
+export const FailTurn = defineCommand(
+  "FailTurn",
+  "thread",
+  Attempted.extend({ message: z.string(), usage: Usage, said: Said }),
+);
+/** The client of a streamed turn went away: what was produced is kept. */
+export const StopTurn = defineCommand("StopTurn", "thread", Attempted.extend({ usage: Usage, said: Said }));
+/** A worker takes a turn whose worker is gone. */
+export const TakeOverTurn = defineCommand("TakeOverTurn", "thread", Turn.extend({ attempt: z.int().min(2), worker: z.string() }));
+export const DeleteThread = defineCommand("DeleteThread", "thread", z.object({ scope: z.string() }));
+
+const thing = (data: { turn_id: string }) => streamOf("turn", data.turn_id);
+export const TurnStarted = defineEvent("TurnStarted", {
+  public: Started.extend({
+    /** The worker that committed this and runs it at once; null when it had no room. */
+    worker: z.string().nullable(),
+    /** The command that started it: its outcome is forgotten when the turn is refused. */
+    command_id: z.string(),
+  }),
+  personal: z.object({ input: PromptOrBlob }),
+  thing,
+  opens: true,
+});
+export const TurnTakenOver = defineEvent("TurnTakenOver", { public: Attempted.extend({ worker: z.string() }) });
+export const TurnCompleted = defineEvent("TurnCompleted", {
+  public: Attempted.extend({ finish_reason: FinishReason, usage: Usage, model: z.string() }),
+  personal: z.object({ said: Said }),
+  thing,
+});
+export const TurnFailed = defineEvent("TurnFailed", {
+  public: Attempted.extend({ usage: Usage, model: z.string() }),
+  personal: z.object({ said: Said, message: z.string() }),
+  thing,
+});
+export const TurnStopped = defineEvent("TurnStopped", {
+  public: Attempted.extend({ usage: Usage, model: z.string() }),
+  personal: z.object({ said: Said }),
+  thing,
+});
+/** Nothing came of the turn and its data key is gone: the thread reads as if it had not been asked. */
+export const TurnRefused = defineEvent("TurnRefused", { public: Attempted.extend({ code: z.string().nullable() }) });
+export const ThreadDeleted = defineEvent("ThreadDeleted", { public: z.object({}) });
+
+export type ThreadCommand =
+  | CommandFrom<typeof StartTurn>
+  | CommandFrom<typeof CompleteTurn>
+  | CommandFrom<typeof RefuseTurn>
+  | CommandFrom<typeof FailTurn>
+  | CommandFrom<typeof StopTurn>
+  | CommandFrom<typeof TakeOverTurn>
+  | CommandFrom<typeof DeleteThread>;
+export type ThreadEvent =
+  | EventFrom<typeof TurnStarted>
+  | EventFrom<typeof TurnTakenOver>
+  | EventFrom<typeof TurnCompleted>
+  | EventFrom<typeof TurnFailed>
+  | EventFrom<typeof TurnStopped>
+  | EventFrom<typeof TurnRefused>
+  | EventFrom<typeof ThreadDeleted>;
