@@ -1,0 +1,12 @@
+create table files (
+  id uuid primary key,
+  organization_id uuid not null,
+  scope text not null,
+  filename text not null,
+  purpose text not null,
+  mime_type text not null,
+  bytes bigint not null,
+  blob text not null,
+  created_at timestamptz not null
+);
+create index files_by_scope on files (organization_id, scope, created_at);

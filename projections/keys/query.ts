@@ -1,0 +1,67 @@
+import { isUuid } from "#events/ids.ts";
+import { decode, decoded, type Db } from "../projection.ts";
+
+export interface KeyRow {
+  id: string;
+  name: string;
+  /** The last four characters. */
+  key_hint: string;
+  project_id: string | null;
+  products: string[];
+  enabled: boolean;
+  expires_at: Date | null;
+  /** Null: every model. */
+  allowed_models: string[] | null;
+  /** From `ops.last_used`, by key id. */
+  last_used_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+/** What a request needs of the key it came with. `parked`: its changes cannot be followed, so it must not be trusted. */
+export type KeyInUse = KeyRow & { organization_id: string; parked: boolean };
+
+const COLUMNS = `k.id, k.name, k.key_hint, k.project_id, k.products, k.enabled, k.expires_at, k.allowed_models,
+  l.at as last_used_at, k.created_at, k.updated_at`;
+const FROM = "from read.keys k left join ops.last_used l on l.id = k.id::text";
+
+type Stored = Omit<KeyRow, "products" | "allowed_models"> & { products: string; allowed_models: string | null };
+const present = <R extends Stored>(row: R) => ({
+  ...row,
+  name: decoded<string>(row.name),
+  products: decoded<string[]>(row.products),
+  allowed_models: decode<string[]>(row.allowed_models),
+});
+
+/** The key with this SHA-256 (hex). Never cached: a key that was disabled stops at once. */
+export async function findKeyByHash(db: Db, keyHash: string): Promise<KeyInUse | undefined> {
+  const [row] = await db.query<Stored & { organization_id: string; parked: boolean }>(
+    `select ${COLUMNS}, k.organization_id,
+            exists (select from log.parked p where p.projection = 'keys' and p.stream = 'key-' || k.id) as parked
+     ${FROM} where k.key_hash = $1`,
+    [keyHash],
+  );
+  return row && present(row);
+}
+
+/** An organization's keys, newest first. */
+export async function listKeys(
+  db: Db,
+  organization: string,
+  page: { limit: number; offset: number },
+): Promise<{ rows: KeyRow[]; total: number }> {
+  const rows = await db.query<Stored>(
+    `select ${COLUMNS} ${FROM} where k.organization_id = $1 order by k.created_at desc, k.id desc limit $2 offset $3`,
+    [organization, page.limit, page.offset],
+  );
+  const [count] = await db.query<{ total: number }>(
+    "select count(*)::integer as total from read.keys where organization_id = $1",
+    [organization],
+  );
+  return { rows: rows.map(present), total: count!.total };
+}
+
+export async function getKey(db: Db, organization: string, id: string): Promise<KeyRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await db.query<Stored>(`select ${COLUMNS} ${FROM} where k.organization_id = $1 and k.id = $2`, [organization, id]);
+  return row && present(row);
+}

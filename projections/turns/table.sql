@@ -1,0 +1,25 @@
+-- A turn is put once and patched when it ends: room in the page keeps that update off the indexes.
+create table turns (
+  id uuid primary key,
+  thread_id uuid not null,
+  organization_id uuid not null,
+  -- of the event that started it: the order of turns in their thread
+  position bigint not null,
+  scope text not null,
+  model text not null,
+  streamed boolean not null,
+  status text not null,
+  input text,
+  prompt_blob text,
+  said text,
+  finish_reason text,
+  usage text,
+  error text,
+  code text,
+  command_id text not null,
+  attempt integer not null,
+  ends_by timestamptz not null,
+  started_at timestamptz not null,
+  ended_at timestamptz
+) with (fillfactor = 70);
+create index turns_by_thread on turns (thread_id, position);

@@ -1,0 +1,10 @@
+create table users (
+  id uuid primary key,
+  organization_id uuid not null,
+  role text not null,
+  email text not null,
+  name text not null,
+  password_hash text not null,
+  created_at timestamptz not null
+);
+create index users_by_email on users (email);
