@@ -22,10 +22,10 @@ export interface Decider<S, C extends Command = Command, E extends NewEvent = Ne
   evolve(state: S, event: E): S;
   head?(state: S): Head;
   /** Things whose data keys end with these events. */
-  erases?(events: E[]): Erasure;
+  erases?(events: E[], stream: string): Erasure;
   /** Claims (names that must be unique) that these events take and give back. */
   claims?(events: E[]): { hold: Claim[]; release: string[] };
-  /** Ids of commands whose outcome is forgotten with these events, so that they may be tried again. */
+  /** Ids of commands whose outcome is forgotten with these events, so that they may be tried again; `state` is the one before. */
   forgets?(events: E[], state: S): string[];
 }
 

@@ -26,6 +26,8 @@ export interface Command<T extends string = string, D = any> {
   keys?: Record<string, string>;
   /** SHA-256 of what was sent; a second command with the same id must have the same. */
   fingerprint?: string;
+  /** The worker process that handles it and has room to do the work it starts; set by that process. */
+  worker?: string;
   /** The http process that waits for the answer. */
   http?: string;
 }

@@ -2,6 +2,7 @@ import type { Answer, Command, Recorded } from "./envelope.ts";
 import type { Erasure, Head } from "./decider.ts";
 import type { NewEvent } from "./define.ts";
 import type { RejectionDetails } from "./rejection.ts";
+import type { Citation, FinishReason, Said, Usage } from "./thread.ts";
 
 /* What the rooms need of the outside world. `infra/` implements these and `main.ts` hands them over. */
 
@@ -134,18 +135,16 @@ export interface Hints {
 export type Frame = { attempt: number; n: number } & (
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
-  | { type: "citations"; citations: { url: string; title: string; start_index: number; end_index: number }[] }
+  | { type: "citations"; citations: Citation[] }
   /** The last frame: the event that ended the turn is committed at this position. */
   | { type: "end"; position: number; end: TurnEnd }
 );
 
 /** How a turn ended, as its last frame tells it. */
 export type TurnEnd =
-  | { status: "completed"; said: SaidText; finish_reason: string; usage: UsageTokens }
-  | { status: "failed" | "stopped"; said: SaidText; message: string; usage: UsageTokens }
+  | { status: "completed"; said: Said; finish_reason: FinishReason; usage: Usage }
+  | { status: "failed" | "stopped"; said: Said; message: string; usage: Usage }
   | { status: "refused"; code: string | null; message: string };
-type SaidText = { text: string; reasoning: string; citations: { url: string; title: string; start_index: number; end_index: number }[] };
-type UsageTokens = { prompt_tokens: number; completion_tokens: number; cached_tokens: number; reasoning_tokens: number };
 
 /** Frames of running turns: live on core NATS, and kept for an hour for those who missed some. */
 export interface Frames {

@@ -1,4 +1,4 @@
-import type { FinishReason, ResponseFormat, Usage } from "#events/thread.ts";
+import type { Citation, FinishReason, ResponseFormat, Usage } from "#events/thread.ts";
 
 /* The port to language models; infra/models implements it once per provider. */
 
@@ -26,7 +26,7 @@ export interface ModelRequest {
 export type ModelEvent =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
-  | { type: "citations"; citations: { url: string; title: string; start_index: number; end_index: number }[] }
+  | { type: "citations"; citations: Citation[] }
   | { type: "finish"; finish_reason: FinishReason; usage: Usage };
 
 /** How a provider failed. `refused`: it will say the same again. `transient`: it may not (429, 5xx, network). `cut`: it broke off after it had begun. */

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join, normalize, sep } from "node:path";
+import type { Blobs } from "#events/ports.ts";
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Makes a folder that outlives a power cut: every new level is written to its parent. */
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+/** Blobs as files below a directory. A file is visible under its key only when it is whole and on disk. */
+export function openBlobs(directory: string): Blobs {
+  const pathOf = (key: string): string => {
+    const path = normalize(join(directory, key));
+    if (!path.startsWith(normalize(directory) + sep)) throw new Error("a blob key leaves the blobs' folder");
+    return path;
+  };
+
+  return {
+    async put(folder, sealed) {
+      const key = `${folder}/${randomUUID()}`;
+      const path = pathOf(key);
+      await makeFolder(dirname(path));
+      const file = await open(`${path}.part`, "w", 0o600);
+      try {
+        await file.writeFile(sealed);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(`${path}.part`, path);
+      await syncFolder(dirname(path));
+      return key;
+    },
+
+    async get(key) {
+      try {
+        return await readFile(pathOf(key));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+
+    async removeAll(folder) {
+      await rm(pathOf(folder), { recursive: true, force: true });
+    },
+  };
+}

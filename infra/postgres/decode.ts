@@ -1,0 +1,50 @@
+import { eventDefinitions } from "#events/index.ts";
+import type { Recorded } from "#events/envelope.ts";
+import type { Keyring } from "#events/ports.ts";
+
+/** A row of log.events with the wrapped key of its thing, null once that is erased. */
+export interface EventRow {
+  position: number;
+  stream: string;
+  version: number;
+  organization_id: string;
+  type: string;
+  shape: number;
+  command_id: string;
+  recorded_at: Date;
+  meta: string;
+  data: string;
+  sealed: Buffer | null;
+  thing: string | null;
+  wrapped: string | null;
+}
+
+export const EVENT_COLUMNS = `e.position, e.stream, e.version, e.organization_id, e.type, e.shape, e.command_id, e.recorded_at,
+  e.meta, e.data, e.sealed, e.thing, k.wrapped from log.events e left join log.keys k on k.thing = e.thing`;
+
+function openPersonal(row: EventRow, keyring: Keyring): Record<string, unknown> | undefined {
+  if (!row.sealed || !row.thing || !row.wrapped) return undefined;
+  return JSON.parse(keyring.open(row.thing, row.wrapped, row.sealed).toString());
+}
+
+/** The event in its newest shape: upcasting happens here and nowhere else. */
+export function decodeEvent(row: EventRow, keyring: Keyring): Recorded {
+  let fields = { data: JSON.parse(row.data) as Record<string, unknown>, personal: openPersonal(row, keyring) };
+  const definition = eventDefinitions.get(row.type);
+  for (let shape = row.shape; definition && shape < definition.version; shape++) {
+    const upcast = definition.upcasts[shape];
+    if (!upcast) throw new Error(`${row.type} has no upcast from version ${shape}`);
+    fields = upcast(fields);
+  }
+  return {
+    position: row.position,
+    stream: row.stream,
+    version: row.version,
+    organization_id: row.organization_id,
+    type: row.type,
+    ...fields,
+    command_id: row.command_id,
+    recorded_at: row.recorded_at,
+    meta: JSON.parse(row.meta),
+  };
+}

@@ -1,0 +1,70 @@
+import type pg from "pg";
+import type { DataKeys, EventLog, Keyring, StreamHead } from "#events/ports.ts";
+import { groupCommit } from "./append.ts";
+import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
+import { encodeAppend, neededKeys } from "./encode.ts";
+import { asDb } from "./pool.ts";
+import { together } from "./together.ts";
+
+const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_version, status, due_at, worker";
+
+const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 order by e.version`;
+const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
+const OUTCOME = "select position, fingerprint, rejection from log.commands where command_id = $1";
+const OPEN_WORK = `
+  select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s left join ops.workers w on w.worker = s.worker
+  where s.status is not null
+    and (s.worker is null or s.worker = $1 or w.worker is null or w.beat_at < now() - interval '10 seconds' or s.due_at < $2)
+  order by s.due_at limit $3`;
+
+type HeadRow = Omit<StreamHead, "state" | "due_at"> & { state: string; due_at: Date | null };
+
+const headFrom = (row: HeadRow): StreamHead => ({
+  ...row,
+  state: JSON.parse(row.state),
+  due_at: row.due_at?.toISOString() ?? null,
+});
+
+/** The event log in PostgreSQL. */
+export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
+  const db = asDb(pool);
+  const append = groupCommit(pool);
+
+  const headOf = together<StreamHead>(async (streams) => {
+    const rows = await db.query<HeadRow>(`select ${HEAD_COLUMNS} from log.streams where stream = any($1)`, [streams]);
+    return new Map(rows.map((row) => [row.stream, headFrom(row)]));
+  });
+  const keyOf = together<string>(async (things) => {
+    const rows = await db.query<{ thing: string; wrapped: string }>(
+      "select thing, wrapped from log.keys where thing = any($1)",
+      [things],
+    );
+    return new Map(rows.map((row) => [row.thing, row.wrapped]));
+  });
+
+  return {
+    async append(request) {
+      const needed = neededKeys(request);
+      const standing = needed.length > 0 ? await keyOf(needed) : new Map<string, string>();
+      return append(encodeAppend(request, standing, keyring));
+    },
+    heads: headOf,
+    find: keyOf,
+    async read(stream, fromVersion = 1) {
+      const rows = await db.query<EventRow>(READ, [stream, fromVersion]);
+      return rows.map((row) => decodeEvent(row, keyring));
+    },
+    async follow(after, limit) {
+      const rows = await db.query<EventRow>(FOLLOW, [after, limit]);
+      return rows.map((row) => decodeEvent(row, keyring));
+    },
+    async outcome(commandId) {
+      const [row] = await db.query<{ position: number; fingerprint: string | null; rejection: string | null }>(OUTCOME, [commandId]);
+      return row && { ...row, rejection: row.rejection === null ? null : JSON.parse(row.rejection) };
+    },
+    async openWork({ worker, now, limit }) {
+      const rows = await db.query<HeadRow>(OPEN_WORK, [worker, now, limit]);
+      return rows.map(headFrom);
+    },
+  };
+}

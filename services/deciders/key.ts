@@ -1,0 +1,37 @@
+import type { Decider } from "#events/decider.ts";
+import { streamOf } from "#events/ids.ts";
+import { KeyChanged, KeyCreated, KeyDeleted, type KeyCommand, type KeyEvent } from "#events/key.ts";
+import { Rejection } from "#events/rejection.ts";
+
+interface State {
+  status: "absent" | "active" | "deleted";
+}
+
+export const key: Decider<State, KeyCommand, KeyEvent> = {
+  version: 1,
+  initial: { status: "absent" },
+  decide(command, state) {
+    if (command.type === "CreateKey") {
+      if (state.status !== "absent") throw new Rejection("key_exists", "This key exists already.");
+      const { name, ...settings } = command.data;
+      return [KeyCreated.of(settings, { name })];
+    }
+    if (state.status !== "active") throw new Rejection("key_not_found", "No API key has this id.");
+    if (command.type === "DeleteKey") return [KeyDeleted.of({ key_id: command.data.key_id })];
+    const { name, ...settings } = command.data;
+    return [KeyChanged.of(settings, { name })];
+  },
+  evolve(state, event) {
+    switch (event.type) {
+      case "KeyCreated":
+        return { status: "active" };
+      case "KeyChanged":
+        return state;
+      case "KeyDeleted":
+        return { status: "deleted" };
+    }
+  },
+  erases: (events) => ({
+    things: events.flatMap((event) => (event.type === "KeyDeleted" ? [streamOf("key", event.data.key_id)] : [])),
+  }),
+};

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ClaimHeld, ClaimReleased } from "#events/claim.ts";
+import type { Decider } from "#events/decider.ts";
+import type { Answer, Command } from "#events/envelope.ts";
+import { commandDefinitions } from "#events/index.ts";
+import { claimStream, partsOf } from "#events/ids.ts";
+import type { NewEvent } from "#events/define.ts";
+import type { Append, EventLog, Hints } from "#events/ports.ts";
+import { Rejection } from "#events/rejection.ts";
+import { deciders } from "./deciders/index.ts";
+import { streamStates, type StreamState } from "./states.ts";
+
+export interface Handled {
+  command: Command;
+  events: NewEvent[];
+  /** Version of the stream after the events. */
+  version: number;
+}
+
+export interface HandlerOptions {
+  log: EventLog;
+  hints: Pick<Hints, "committed">;
+  /** This process, where it has room for the work that a command starts. */
+  worker(): string | undefined;
+  /** Called once per command that led to events here, after they are committed. */
+  afterCommit(handled: Handled): void;
+}
+
+export type Handle = (command: Command) => Promise<Answer>;
+
+/**
+ * The one command handler: load, decide, append; a conflict is decided again until the command's deadline.
+ * Commands of one stream follow each other. Rejections are part of the answer; anything thrown means "unknown, try again".
+ */
+export function createHandler(options: HandlerOptions): Handle {
+  const { log } = options;
+  const states = streamStates(log);
+  const queues = new Map<string, Promise<unknown>>();
+
+  async function claimEvents(decider: Decider<any>, events: NewEvent[], stream: string): Promise<Append["events"]> {
+    const claims = decider.claims?.(events);
+    if (!claims) return [];
+    const held = claims.hold.map((claim) => ({ ...claim, stream: claimStream(claim.name) }));
+    const released = claims.release.map((name) => ({ stream: claimStream(name) }));
+    const heads = await log.heads([...held, ...released].map((claim) => claim.stream));
+    const next = (claim: string) => (heads.get(claim)?.version ?? 0) + 1;
+    return [
+      ...held.map((claim) => {
+        if (heads.get(claim.stream)?.state) throw new Rejection(claim.taken.code, claim.taken.message, claim.taken);
+        return { stream: claim.stream, version: next(claim.stream), event: ClaimHeld.of({ by: stream }) };
+      }),
+      ...released.map((claim) => ({ stream: claim.stream, version: next(claim.stream), event: ClaimReleased.of({ by: stream }) })),
+    ];
+  }
+
+  /** What the command comes to, given the stream as it stands. */
+  async function decide(command: Command, decider: Decider<any>, before: StreamState): Promise<{ append: Append; after: StreamState }> {
+    const { stream } = command;
+    const decided = decider.decide(command, before.state);
+    const claims = await claimEvents(decider, decided, stream);
+    const after = { version: before.version + decided.length, state: decided.reduce(decider.evolve, before.state) };
+    const idle = { status: null, due_at: null, worker: null };
+    const erase = decider.erases?.(decided, stream) ?? {};
+    return {
+      after,
+      append: {
+        command,
+        events: [...decided.map((event, n) => ({ stream, version: before.version + n + 1, event })), ...claims],
+        heads: [
+          ...(decided.length > 0
+            ? [{ stream, state: after.state, state_version: decider.version, ...(decider.head?.(after.state) ?? idle) }]
+            : []),
+          ...claims.map((claim) => ({
+            stream: claim.stream,
+            state: claim.event.type === "ClaimHeld" ? stream : null,
+            state_version: 1,
+            ...idle,
+          })),
+        ],
+        keys: command.keys ?? {},
+        erase: { things: erase.things ?? [], streams: erase.streams ?? [] },
+        forget: decider.forgets?.(decided, before.state) ?? [],
+      },
+    };
+  }
+
+  const refusal = (command: Command, rejection: Rejection): Append => ({
+    command,
+    events: [],
+    heads: [],
+    rejection: rejection.details(),
+    keys: {},
+    erase: { things: [], streams: [] },
+    forget: [],
+  });
+
+  /** The answer that a repeated command gets: the first one's. */
+  function repeated(command: Command, outcome: { position: number; fingerprint: string | null; rejection: Answer["rejection"] | null }): Answer {
+    if (command.fingerprint && outcome.fingerprint && command.fingerprint !== outcome.fingerprint)
+      return {
+        position: 0,
+        repeated: true,
+        rejection: {
+          code: "idempotency_key_reused",
+          message: "This Idempotency-Key was used with another request body; use a new key for a new request.",
+          param: "Idempotency-Key",
+        },
+      };
+    return { position: outcome.position, repeated: true, ...(outcome.rejection ? { rejection: outcome.rejection } : {}) };
+  }
+
+  /** One try; undefined when the stream had moved on. */
+  async function attempt(command: Command, decider: Decider<any>, first: boolean): Promise<Answer | undefined> {
+    const before = await states.load(command.stream, decider, { fresh: first && command.fresh === true });
+    let decision: Awaited<ReturnType<typeof decide>> | undefined;
+    let append: Append;
+    try {
+      decision = await decide(command, decider, before);
+      append = decision.append;
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error;
+      // A remembered state may be behind the log: a refusal must hold against what is stored.
+      if (before.remembered) {
+        states.forget(command.stream);
+        return undefined;
+      }
+      if (error.retryable) {
+        const outcome = await log.outcome(command.id);
+        if (outcome) return repeated(command, outcome);
+        return { position: 0, repeated: false, rejection: { ...error.details(), retryable: true } };
+      }
+      append = refusal(command, error);
+    }
+
+    const appended = await log.append(append);
+    switch (appended.kind) {
+      case "conflict":
+        states.forget(command.stream);
+        return undefined;
+      case "repeated":
+        states.forget(command.stream);
+        return repeated(command, appended.outcome);
+      case "committed": {
+        if (!decision) return { position: 0, repeated: false, rejection: append.rejection! };
+        const events = decision.append.events.filter((item) => item.stream === command.stream).map((item) => item.event);
+        states.remember(command.stream, decision.after);
+        if (appended.last > 0) options.hints.committed(appended.last);
+        if (events.length > 0) options.afterCommit({ command, events, version: decision.after.version });
+        return { position: appended.last, repeated: false };
+      }
+    }
+  }
+
+  async function handle(received: Command): Promise<Answer> {
+    const definition = commandDefinitions.get(received.type);
+    const decider = deciders[partsOf(received.stream).aggregate];
+    if (!definition || !decider || definition.aggregate !== partsOf(received.stream).aggregate)
+      throw new Error(`no ${partsOf(received.stream).aggregate} understands ${received.type}`);
+    const command: Command = { ...received, data: definition.schema.parse(received.data), worker: options.worker() };
+    const deadline = Date.parse(command.deadline);
+    for (let tries = 0; ; tries++) {
+      const answer = await attempt(command, decider, tries === 0);
+      if (answer) return answer;
+      if (Date.now() > deadline) throw new Error(`${command.type} on ${command.stream} met other writers until its deadline`);
+      // Full jitter: writers that collided once must not collide again in step.
+      await sleep(Math.random() * Math.min(5 * 2 ** tries, 250));
+    }
+  }
+
+  return (command) => {
+    const previous = queues.get(command.stream);
+    const run = previous ? previous.then(() => handle(command)) : handle(command);
+    const settled = run.then(
+      () => {},
+      () => {},
+    );
+    queues.set(command.stream, settled);
+    void settled.then(() => {
+      if (queues.get(command.stream) === settled) queues.delete(command.stream);
+    });
+    return run;
+  };
+}
