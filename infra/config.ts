@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+const url = (protocols: string[], example: string) =>
+  z
+    .string()
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `is a URL such as ${example}`);
+const http = (example: string) => url(["http:", "https:"], example);
+const count = (from: number, to: number) =>
+  z.coerce.number(between(from, to)).int(between(from, to)).min(from, between(from, to)).max(to, between(from, to));
+const between = (from: number, to: number) => `is a whole number from ${from} to ${to}`;
+const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text);
+
+const schema = z
+  .object({
+    NODE_ENV: z.string().default("development"),
+    PORT: count(0, 65_535).default(8080),
+    HOST: z.string().default("127.0.0.1"),
+    DATA_DIR: z.string().default(".data"),
+    BASE_URL: http("https://api.example.com").optional(),
+    SERVICE_NAME: z
+      .string()
+      .regex(/^[a-z][a-z0-9]{0,15}$/, "is 1 to 16 lower-case letters and digits, a letter first")
+      .default("svc"),
+    BUS_PREFIX: z
+      .string()
+      .regex(/^[A-Za-z0-9_]{1,32}$/, "is 1 to 32 letters, digits and underscores")
+      .default("svc"),
+    DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user:password@host:5432/database").optional(),
+    NATS_URL: url(["nats:", "tls:"], "nats://user:password@host:4222").optional(),
+    MEILI_URL: http("http://host:7700").optional(),
+    MEILI_MASTER_KEY: z.string().optional(),
+    MASTER_KEY: z
+      .string()
+      .refine(isKey, "is 32 random bytes in base64, such as `openssl rand -base64 32` prints")
+      .optional(),
+    OPENAI_API_KEY: z.string().optional(),
+    OPENAI_BASE_URL: http("https://api.openai.com/v1").optional(),
+    PRIVATE_PROVIDER_HOSTS: z
+      .string()
+      .default("")
+      .transform((text) =>
+        text
+          .split(",")
+          .map((host) => host.trim())
+          .filter(Boolean),
+      ),
+    OFFLINE_MODELS: z.enum(["on", "off"], "is on or off").optional(),
+    LOG_LEVEL: z.enum(levels, `is one of ${levels.join(", ")}`).default("info"),
+    TURN_SECONDS: count(1, 3_600).default(600),
+  })
+  .superRefine((env, context) => {
+    const miss = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
+    if (env.DATABASE_URL && !env.MASTER_KEY)
+      miss(
+        "MASTER_KEY",
+        "is required beside DATABASE_URL: 32 random bytes in base64, such as `openssl rand -base64 32` prints",
+      );
+    if (env.MEILI_URL && !env.MEILI_MASTER_KEY) miss("MEILI_MASTER_KEY", "is required beside MEILI_URL");
+  })
+  .transform((env) => ({
+    ...env,
+    BASE_URL: (env.BASE_URL ?? `http://${env.HOST}:${env.PORT}`).replace(/\/+$/, ""),
+    OFFLINE_MODELS: (env.OFFLINE_MODELS ?? (env.NODE_ENV === "production" ? "off" : "on")) === "on",
+  }));
+
+export type Settings = z.output<typeof schema>;
+
+export class SettingsError extends Error {
+  override name = "SettingsError";
+}
+
+/** Reads every setting from the environment; an empty variable counts as absent. Throws one SettingsError that lists all that is wrong, a line each, never a value. */
+export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""),
+  );
+  const parsed = schema.safeParse(given, { reportInput: false });
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
+  throw new SettingsError(`The settings in the environment are not right:\n${lines.join("\n")}`);
+};

@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+
+/** Writes the file whole or not at all, readable by the owner only. */
+export const writePrivate = (path: string, text: string) => {
+  const next = `${path}.${process.pid}.new`;
+  writeFileSync(next, text, { mode: 0o600, flush: true });
+  renameSync(next, path);
+};
+
+/** Writes a file that must not exist yet, whole at once; false when it exists. */
+export const claimFile = (path: string, text: string) => {
+  const next = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  writeFileSync(next, text, { mode: 0o600, flush: true });
+  try {
+    linkSync(next, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(next, { force: true });
+  }
+};
+
+/** The JSON in the file; undefined when it is absent or torn. */
+export const readJson = <T>(path: string): T | undefined => {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as T;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The secret kept in the file, made at the first call: 32 random bytes in the encoding given. */
+export const keptSecret = (path: string, encoding: "hex" | "base64" = "hex") => {
+  if (!existsSync(path)) claimFile(path, `${randomBytes(32).toString(encoding)}\n`);
+  return readFileSync(path, "utf8").trim();
+};

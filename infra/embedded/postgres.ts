@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { keptSecret } from "./files.ts";
+import { postgresHome, type PostgresHome } from "./postgresHome.ts";
+import type { Service } from "./service.ts";
+
+const run = promisify(execFile);
+const cluster = (home: PostgresHome) => join(home.data, "18");
+const program = (home: PostgresHome, name: string) => join(home.binaries, "bin", name);
+
+// Into a folder beside, renamed when it is whole: a start that was killed half-way begins again.
+const initialize = async (home: PostgresHome, password: string) => {
+  if (existsSync(cluster(home))) return;
+  const next = `${cluster(home)}.new`;
+  const file = join(home.data, "password");
+  rmSync(next, { recursive: true, force: true });
+  writeFileSync(file, password, { mode: 0o600 });
+  if (home.user) chownSync(file, home.user.uid, home.user.gid);
+  const locale = ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C", "--builtin-locale=C.UTF-8"];
+  const access = ["--username=svc", `--pwfile=${file}`, "--auth=scram-sha-256"];
+  try {
+    const asUser = { ...home.user, cwd: home.data, env: { PATH: process.env["PATH"] } };
+    await run(program(home, "initdb"), ["-D", next, "--no-instructions", ...locale, ...access], asUser);
+    renameSync(next, cluster(home));
+  } catch (error) {
+    const words = String((error as { stderr?: string }).stderr || error)
+      .trim()
+      .replaceAll("\n", " | ");
+    throw new Error(`PostgreSQL's data folder ${home.data} cannot be made: ${words}`, { cause: error });
+  } finally {
+    rmSync(file, { force: true });
+  }
+};
+
+// PostgreSQL believes a postmaster.pid whose pid lives, also when the pid was given to something else since.
+const dropStalePidFile = (home: PostgresHome) => {
+  const path = join(cluster(home), "postmaster.pid");
+  if (!existsSync(path)) return;
+  const pid = Number(readFileSync(path, "utf8").split("\n")[0]);
+  if (process.platform === "linux" && !commandLine(pid).includes(cluster(home))) rmSync(path, { force: true });
+};
+
+const commandLine = (pid: number) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+};
+
+/** PostgreSQL from npm's binaries, with its own durable defaults, password only, on loopback without a socket file. */
+export const postgresService = async (dataDir: string, onLine: (line: string) => void): Promise<Service> => {
+  const home = postgresHome(dataDir, onLine);
+  const password = keptSecret(join(dataDir, "postgres.password"));
+  await initialize(home, password);
+  const options = (port: number) => [
+    "-c",
+    "listen_addresses=127.0.0.1",
+    "-c",
+    `port=${port}`,
+    "-c",
+    "unix_socket_directories=",
+  ];
+  const url = (port: number) => `postgres://svc:${password}@127.0.0.1:${port}/postgres`;
+  return {
+    name: "postgres",
+    prepare: () => dropStalePidFile(home),
+    command: (port) => ({
+      file: program(home, "postgres"),
+      args: ["-D", cluster(home), ...options(port), "-c", "max_connections=200"],
+      env: { LC_ALL: "C" },
+      cwd: home.data,
+      ...home.user,
+    }),
+    probe: async (port) => {
+      const client = new pg.Client({ connectionString: url(port), connectionTimeoutMillis: 2_000 });
+      client.on("error", () => {});
+      await client.connect();
+      await client.end();
+    },
+    stopSignal: "SIGINT",
+    url,
+  };
+};

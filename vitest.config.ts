@@ -1,0 +1,23 @@
+import { defineConfig } from "vitest/config";
+
+const never = ["**/node_modules/**", "bench/**", ".data/**", ".runtime/**"];
+const shared = { testTimeout: 30_000, hookTimeout: 60_000 };
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    projects: [
+      { test: { ...shared, name: "unit", include: ["**/*.test.ts"], exclude: [...never, "test/**"] } },
+      {
+        test: {
+          ...shared,
+          name: "system",
+          include: ["test/**/*.test.ts"],
+          exclude: never,
+          globalSetup: "test/services.ts",
+        },
+      },
+    ],
+  },
+});
