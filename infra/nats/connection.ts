@@ -1,0 +1,90 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
+import type { Logger } from "pino";
+
+const FIRST_CONNECT_MS = 30_000;
+
+export interface Connection {
+  nc: NatsConnection;
+  log: Logger;
+  connected(): boolean;
+  /** Counts connections: what was in flight on an earlier one may be lost. */
+  epoch(): number;
+  onReconnect(listener: () => void): () => void;
+}
+
+/** Connects and stays connected for ever; gives up only when nothing answers at first, after 30 s. */
+export async function openConnection(options: { url: string; name: string; log: Logger }): Promise<Connection> {
+  const { log } = options;
+  const nc = await firstConnect(connectionOptions(options), options);
+  const listeners = new Set<() => void>();
+  let connected = true;
+  let epoch = 0;
+  const follow = async () => {
+    for await (const status of nc.status()) {
+      if (status.type === "disconnect" && connected) {
+        connected = false;
+        log.warn({ server: status.server }, "bus: connection lost, reconnecting");
+      } else if (status.type === "reconnect") {
+        connected = true;
+        epoch += 1;
+        log.info({ server: status.server }, "bus: connected again");
+        for (const listener of listeners) listener();
+      } else if (status.type === "error") {
+        log.error({ err: status.error }, "bus: the server reports an error");
+      } else if (status.type === "close") connected = false;
+    }
+  };
+  void follow();
+  return {
+    nc,
+    log,
+    connected: () => connected,
+    epoch: () => epoch,
+    onReconnect(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** The library's defaults give up after 20 s and notice a silent cut after minutes only. */
+function connectionOptions({ url, name }: { url: string; name: string }): ConnectionOptions {
+  const urls = url.split(",").map((one) => new URL(one.trim()));
+  const { username, password, protocol } = urls[0]!;
+  return {
+    servers: urls.map((one) => one.host),
+    name,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 250,
+    pingInterval: 5000,
+    maxPingOut: 2,
+    timeout: 5000,
+    ignoreAuthErrorAbort: true,
+    noAsyncTraces: true,
+    ...(protocol === "tls:" ? { tls: {} } : {}),
+    ...(password ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {}),
+    ...(username && !password ? { token: decodeURIComponent(username) } : {}),
+  };
+}
+
+async function firstConnect(settings: ConnectionOptions, { log }: { log: Logger }): Promise<NatsConnection> {
+  const servers = String(settings.servers);
+  const until = Date.now() + FIRST_CONNECT_MS;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await connect(settings);
+    } catch (cause) {
+      if (Date.now() > until) throw new Error(`No NATS server answers at ${servers}: ${String(cause)}`, { cause });
+      if (attempt === 0) log.warn({ servers, err: cause }, "bus: no server yet, trying for 30 s");
+      await delay(250);
+    }
+  }
+}
+
+/** Sends what is buffered, where that is possible, and closes. */
+export async function closeConnection({ nc, connected }: Connection): Promise<void> {
+  if (connected()) await Promise.race([nc.drain().catch(() => {}), delay(2000, undefined, { ref: false })]);
+  await nc.close();
+}

@@ -1,0 +1,80 @@
+import { AckPolicy, jetstream } from "@nats-io/jetstream";
+import { nanos, type Msg } from "@nats-io/transport-node";
+import type { Frame, Frames } from "#events/ports.ts";
+import type { Connection } from "./connection.ts";
+import type { Names } from "./names.ts";
+import type { Streams } from "./streams.ts";
+
+interface Context {
+  connection: Connection;
+  streams: Streams;
+  names: Names;
+}
+
+export function createFrames(bus: Context): Frames {
+  const { connection, names } = bus;
+  const { nc, log } = connection;
+  const stops = new Map<string, Set<() => void>>();
+  const safely = (call: () => void) => {
+    try {
+      call();
+    } catch (err) {
+      log.error({ err }, "bus: a listener to frames failed");
+    }
+  };
+  nc.subscribe(names.stops, {
+    callback(error, { subject }) {
+      if (!error) for (const listener of stops.get(subject) ?? []) safely(listener);
+    },
+  });
+  return {
+    publish: (organization, turn, frame) => nc.publish(names.frames(organization, turn), JSON.stringify(frame)),
+    /** No round trip: the server reads a connection in order, so it knows this before any command sent after it. */
+    async subscribe(organization, turn, listener) {
+      const callback = (error: Error | null, message: Msg) => {
+        if (!error) safely(() => listener(message.json<Frame>()));
+      };
+      const subscription = nc.subscribe(names.frames(organization, turn), { callback });
+      return () => subscription.unsubscribe();
+    },
+    kept: (organization, turn) => keptFrames(bus, names.frames(organization, turn)),
+    stop: (organization, turn) => nc.publish(names.stop(organization, turn)),
+    onStop(organization, turn, listener) {
+      const subject = names.stop(organization, turn);
+      const listeners = stops.get(subject) ?? new Set();
+      stops.set(subject, listeners.add(listener));
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && stops.get(subject) === listeners) stops.delete(subject);
+      };
+    },
+  };
+}
+
+/** A consumer that lives for one reading: the way that every server since 2.9 knows, at two round trips and one delivery. */
+async function keptFrames({ connection, streams: { jsm }, names }: Context, subject: string): Promise<Frame[]> {
+  const stream = names.streams.frames;
+  const { name, num_pending } = await jsm.consumers.add(stream, {
+    filter_subject: subject,
+    ack_policy: AckPolicy.None,
+    mem_storage: true,
+    inactive_threshold: nanos(10_000),
+  });
+  try {
+    return await fetched(connection, stream, name, num_pending);
+  } finally {
+    jsm.consumers.delete(stream, name).catch(() => {});
+  }
+}
+
+async function fetched({ nc }: Connection, stream: string, name: string, count: number): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  const consumer = await jetstream(nc).consumers.get(stream, name);
+  while (frames.length < count) {
+    const before = frames.length;
+    const messages = await consumer.fetch({ max_messages: Math.min(1000, count - before), expires: 2000 });
+    for await (const message of messages) frames.push(message.json<Frame>());
+    if (frames.length === before) break;
+  }
+  return frames;
+}

@@ -1,0 +1,28 @@
+import type { Connection } from "./connection.ts";
+import type { Names } from "./names.ts";
+import type { Streams } from "./streams.ts";
+
+export interface BusHealth {
+  connected: boolean;
+  server_version: string | undefined;
+  /** By stream; undefined where it could not be read. */
+  streams: Record<string, { messages: number; bytes: number } | undefined>;
+}
+
+export async function readHealth({
+  connection,
+  streams: { jsm },
+  names,
+}: {
+  connection: Connection;
+  streams: Streams;
+  names: Names;
+}): Promise<BusHealth> {
+  const connected = connection.connected();
+  const sizeOf = async (stream: string) => {
+    const info = connected ? await jsm.streams.info(stream).catch(() => undefined) : undefined;
+    return [stream, info && { messages: info.state.messages, bytes: info.state.bytes }] as const;
+  };
+  const sizes = await Promise.all(Object.values(names.streams).map(sizeOf));
+  return { connected, server_version: connection.nc.info?.version, streams: Object.fromEntries(sizes) };
+}

@@ -1,0 +1,40 @@
+import { partsOf } from "#events/ids.ts";
+
+const TOKEN = /^[A-Za-z0-9_-]{1,80}$/;
+
+/** Only ids and our own words get into a subject: a dot, a space or a wildcard there would reach other people's subjects. */
+function token(value: string): string {
+  if (!TOKEN.test(value)) throw new Error(`Not fit for a subject: ${JSON.stringify(String(value).slice(0, 100))}`);
+  return value;
+}
+
+export type Names = ReturnType<typeof namesFor>;
+
+/** Every subject and stream of one deployment; all begin with its prefix, so that several can share a server. */
+export function namesFor(prefix: string) {
+  token(prefix);
+  const upper = prefix.toUpperCase();
+  return {
+    streams: {
+      commands: `${upper}_COMMANDS`,
+      frames: `${upper}_FRAMES`,
+      reactions: `${upper}_REACTIONS`,
+      dead: `${upper}_DEAD`,
+    },
+    durables: { commands: "services", reactions: "reactors" },
+    all: { commands: `${prefix}.cmd.>`, frames: `${prefix}.deltas.>`, reactions: `${prefix}.react.>`, dead: `${prefix}.dead.>` },
+    command(command: { organization_id: string; stream: string }): string {
+      const { aggregate, id } = partsOf(command.stream);
+      return `${prefix}.cmd.${token(command.organization_id)}.${token(aggregate)}.${token(id)}`;
+    },
+    answer: (commandId: string) => `${prefix}.answers.${token(commandId)}`,
+    frames: (organization: string, turn: string) => `${prefix}.deltas.${token(organization)}.${token(turn)}`,
+    stop: (organization: string, turn: string) => `${prefix}.stop.${token(organization)}.${token(turn)}`,
+    stops: `${prefix}.stop.*.*`,
+    reaction: (event: { organization_id: string; type: string }) =>
+      `${prefix}.react.${token(event.organization_id)}.${token(event.type)}`,
+    /** Where a message that is given up goes: its own subject, behind `dead`. */
+    dead: (subject: string) => `${prefix}.dead.${subject.slice(prefix.length + 1)}`,
+    hint: { committed: `${prefix}.hint.committed`, projected: `${prefix}.hint.projected` },
+  };
+}

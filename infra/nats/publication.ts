@@ -1,0 +1,64 @@
+import { headers, nuid } from "@nats-io/transport-node";
+import type { Acks, Stored } from "./acks.ts";
+import type { Connection } from "./connection.ts";
+import type { Streams } from "./streams.ts";
+
+const AGAIN_AFTER_MS = 3000;
+
+export interface Publication {
+  publish(): void;
+  /** Publishes once more when 3 s have passed and nothing says that the message is still stored. */
+  publishIfLost(): void;
+  /** How often it was published. */
+  count(): number;
+  forget(): void;
+}
+
+/**
+ * One message into a stream, without waiting for its PubAck; `refused` hears why the stream did not take it.
+ * Its message id is random: JetStream drops an equal id whoever sent it, and only our own repetitions may be dropped.
+ */
+export function publicationOf(
+  { connection, streams, acks }: { connection: Connection; streams: Streams; acks: Acks },
+  message: { subject: string; payload: Uint8Array; refused(reason: string): void },
+): Publication {
+  const sent = headers();
+  sent.set("Nats-Msg-Id", nuid.next());
+  let publishedAt = 0;
+  let count = 0;
+  let repaired = false;
+  let storedIn: number | undefined;
+
+  const publish = () => {
+    publishedAt = Date.now();
+    count += 1;
+    connection.nc.publish(message.subject, message.payload, { headers: sent, reply: ack.reply });
+  };
+  const repairAndPublish = async () => {
+    try {
+      await streams.repair();
+      publish();
+    } catch (error) {
+      message.refused(String(error));
+    }
+  };
+  const heard = (stored: Stored) => {
+    if (stored === "stored") storedIn = connection.epoch();
+    else if (stored !== "no_responders") message.refused(stored.refused);
+    else if (repaired) message.refused("there is no stream");
+    else {
+      repaired = true;
+      void repairAndPublish();
+    }
+  };
+  const ack = acks.expect(heard);
+  return {
+    publish,
+    publishIfLost() {
+      const lost = storedIn !== connection.epoch();
+      if (lost && Date.now() - publishedAt >= AGAIN_AFTER_MS) publish();
+    },
+    count: () => count,
+    forget: ack.forget,
+  };
+}

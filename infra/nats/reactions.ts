@@ -1,0 +1,47 @@
+import { jetstream, type JsMsg } from "@nats-io/jetstream";
+import { type Reactions, Unavailable } from "#events/ports.ts";
+import type { Connection } from "./connection.ts";
+import { bury } from "./deadLetters.ts";
+import type { Names } from "./names.ts";
+import type { Limits, Streams } from "./streams.ts";
+import { Undecodable, workThrough } from "./work.ts";
+
+type Wake = Parameters<Reactions["publish"]>[0];
+
+export function createReactions(bus: {
+  connection: Connection;
+  streams: Streams;
+  names: Names;
+  limits: Limits;
+}): Reactions {
+  const { connection, streams, names, limits } = bus;
+  return {
+    /** Resolves when the stream has it. Throws Unavailable. */
+    async publish({ type, stream, organization_id, position }) {
+      const wake: Wake = { type, stream, organization_id, position };
+      try {
+        await jetstream(connection.nc).publish(names.reaction(wake), JSON.stringify(wake), { msgID: String(position) });
+      } catch (cause) {
+        void streams.repair().catch(() => {});
+        throw new Unavailable("The reaction stream takes nothing now", { cause });
+      }
+    },
+    async consume(react) {
+      return workThrough(bus, {
+        stream: names.streams.reactions,
+        durable: names.durables.reactions,
+        ack_wait_ms: limits.ack_wait_ms,
+        handle: (message) => react(decode(message)),
+        bury: (message, reason, error) => bury(bus, message, reason, error),
+      });
+    },
+  };
+}
+
+function decode(message: JsMsg): Wake {
+  try {
+    return message.json<Wake>();
+  } catch (error) {
+    throw new Undecodable(error);
+  }
+}

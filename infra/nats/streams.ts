@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from "node:util";
+import { JetStreamApiCodes, JetStreamApiError, jetstreamManager, type ConsumerConfig, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
+import { nanos } from "@nats-io/transport-node";
+import type { Connection } from "./connection.ts";
+import type { Names } from "./names.ts";
+
+const MIB = 1024 * 1024;
+const HOUR = nanos(3_600_000);
+const CHECK_MS = 30_000;
+
+export interface Limits {
+  commands_max_bytes: number;
+  ack_wait_ms: number;
+}
+export const defaultLimits: Limits = { commands_max_bytes: 256 * MIB, ack_wait_ms: 30_000 };
+
+export interface Streams {
+  jsm: JetStreamManager;
+  /** Makes what is missing; calls made at the same time share one run. */
+  repair(): Promise<void>;
+  close(): void;
+}
+
+type StreamSpec = Partial<StreamConfig> & { name: string };
+type ConsumerSpec = Partial<ConsumerConfig> & { durable_name: string };
+interface Spec {
+  stream: StreamSpec;
+  consumer?: ConsumerSpec;
+}
+
+/** Makes all streams and durable consumers, and again whenever they are found missing: at reconnects and every 30 s. */
+export async function openStreams(connection: Connection, names: Names, limits: Limits): Promise<Streams> {
+  const jsm = await jetstreamManager(connection.nc, { checkAPI: false });
+  const warned = new Set<string>();
+  const ensureAll = async () => {
+    for (const { stream, consumer } of specs(names, limits)) {
+      warnIgnored(connection, warned, stream.name, stream, await ensureStream(jsm, stream));
+      if (!consumer) continue;
+      const name = `${stream.name}/${consumer.durable_name}`;
+      warnIgnored(connection, warned, name, consumer, await ensureConsumer(jsm, stream.name, consumer));
+    }
+  };
+  let running: Promise<void> | undefined;
+  const repair = () => {
+    running ??= ensureAll().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const check = () => {
+    if (connection.connected()) repair().catch((err) => connection.log.warn({ err }, "bus: could not check the streams"));
+  };
+  await repair();
+  const timer = setInterval(check, CHECK_MS).unref();
+  const forget = connection.onReconnect(check);
+  return {
+    jsm,
+    repair,
+    close() {
+      clearInterval(timer);
+      forget();
+    },
+  };
+}
+
+/** Commands and wake-ups wait in work queues that refuse when full; frames drop the oldest; dead letters wait a week. */
+function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
+  const queue = { retention: "workqueue", discard: "new", storage: "file", max_age: HOUR } as const;
+  const worker = {
+    ack_policy: "explicit",
+    ack_wait: nanos(limits.ack_wait_ms),
+    max_deliver: -1,
+    max_ack_pending: 1000,
+  } as const;
+  return [
+    {
+      stream: { ...queue, name: streams.commands, subjects: [all.commands], max_bytes: limits.commands_max_bytes },
+      consumer: { ...worker, durable_name: durables.commands },
+    },
+    {
+      stream: { ...queue, name: streams.reactions, subjects: [all.reactions], max_bytes: 64 * MIB },
+      consumer: { ...worker, durable_name: durables.reactions },
+    },
+    {
+      stream: {
+        name: streams.frames,
+        subjects: [all.frames],
+        storage: "memory",
+        discard: "old",
+        max_age: HOUR,
+        max_bytes: 128 * MIB,
+        allow_direct: true,
+      },
+    },
+    {
+      stream: {
+        name: streams.dead,
+        subjects: [all.dead],
+        storage: "file",
+        discard: "old",
+        max_age: 24 * 7 * HOUR,
+        max_bytes: 64 * MIB,
+      },
+    },
+  ];
+}
+
+async function ensureStream(jsm: JetStreamManager, spec: StreamSpec): Promise<object> {
+  const found = await orUndefined(jsm.streams.info(spec.name), JetStreamApiCodes.StreamNotFound);
+  if (!found) return (await jsm.streams.add(spec)).config;
+  if (differences(spec, found.config).length === 0) return found.config;
+  return (await jsm.streams.update(spec.name, { ...found.config, ...spec })).config;
+}
+
+async function ensureConsumer(jsm: JetStreamManager, stream: string, spec: ConsumerSpec): Promise<object> {
+  const found = await orUndefined(jsm.consumers.info(stream, spec.durable_name), JetStreamApiCodes.ConsumerNotFound);
+  if (!found) return (await jsm.consumers.add(stream, spec)).config;
+  if (differences(spec, found.config).length === 0) return found.config;
+  return (await jsm.consumers.update(stream, spec.durable_name, { ...found.config, ...spec })).config;
+}
+
+async function orUndefined<T>(asked: Promise<T>, missing: number): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === missing) return undefined;
+    throw error;
+  }
+}
+
+const differences = (asked: object, got: object): string[] =>
+  Object.entries(asked).flatMap(([key, value]) => (isDeepStrictEqual(value, Reflect.get(got, key)) ? [] : [key]));
+
+/** Older servers drop in silence what they do not know. */
+function warnIgnored({ log }: Connection, warned: Set<string>, name: string, asked: object, got: object): void {
+  const ignored = differences(asked, got);
+  if (ignored.length === 0 || warned.has(name)) return;
+  warned.add(name);
+  log.warn({ name, ignored }, "bus: the server ignores a part of what was asked of it");
+}
