@@ -1,0 +1,94 @@
+import type { Catalog, ModelInfo, ProviderRow } from "#http/catalog.ts";
+import type { Credential } from "#services/turns/model.ts";
+import { createListing, type Listing } from "./listing.ts";
+import { offlineNames } from "./offline.ts";
+import type { ListedModel } from "./openai/list.ts";
+import { hasAddress } from "./provider.ts";
+import { recent } from "./recent.ts";
+import { openTransport } from "./transport.ts";
+
+/** Lists of so many credentials are kept. */
+const KEPT_LISTS = 1_000;
+
+interface CatalogOptions {
+  offline: boolean;
+  /** Credentials of the whole deployment; an organization's own of the same name wins. */
+  deployment: Credential[];
+  /** The secret behind a `sealed_api_key`; may throw. */
+  unseal: (sealed: string) => string;
+  privateHosts: string[];
+}
+
+interface Provider {
+  name: string;
+  /** Named by the organization; they need not be in the provider's list. */
+  configured: string[];
+  listed(): ReturnType<Listing>;
+}
+
+const offlineModels: ModelInfo[] = offlineNames.map((name) => ({ id: `offline/${name}`, created: 0, owned_by: "offline" }));
+
+const splitId = (id: string): [provider: string, model: string] => {
+  const slash = id.indexOf("/");
+  return slash === -1 ? [id, ""] : [id.slice(0, slash), id.slice(slash + 1)];
+};
+
+/** The models of every provider that there is a credential for: what they list themselves (kept for 5 minutes) and what was configured. */
+export function openCatalog({ offline, deployment, unseal, privateHosts }: CatalogOptions): Catalog {
+  const transport = openTransport({ privateHosts });
+  const listings = recent<Listing>(KEPT_LISTS);
+  const listingOf = (...key: (string | null)[]) => listings(JSON.stringify(key), () => createListing(transport));
+
+  const ownProvider = (organization: string, row: ProviderRow): Provider => {
+    const { name, base_url, sealed_api_key } = row;
+    const listing = listingOf(organization, name, base_url, sealed_api_key);
+    const credential = () => ({ provider: name, base_url, api_key: unseal(sealed_api_key), guarded: base_url !== null });
+    return { name, configured: row.models ?? [], listed: () => listing(credential) };
+  };
+  const sharedProvider = (credential: Credential): Provider => {
+    const listing = listingOf(credential.provider, credential.base_url, credential.api_key);
+    return { name: credential.provider, configured: [], listed: () => listing(() => credential) };
+  };
+  const providersOf = (organization: string, rows: ProviderRow[]): Map<string, Provider> =>
+    new Map([
+      ...deployment.map((credential) => [credential.provider, sharedProvider(credential)] as const),
+      ...rows
+        .filter(({ name, base_url }) => name !== "offline" && hasAddress({ provider: name, base_url }))
+        .map((row) => [row.name, ownProvider(organization, row)] as const),
+    ]);
+
+  return {
+    async list(organization, rows) {
+      const providers = [...providersOf(organization, rows).values()];
+      const models = await Promise.all(providers.map(modelsOf));
+      return [...(offline ? offlineModels : []), ...models.flat()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    async find(organization, rows, id) {
+      const [name, model] = splitId(id);
+      if (name === "offline") return offline ? offlineModels.find((info) => info.id === id) : undefined;
+      const provider = providersOf(organization, rows).get(name);
+      return provider && model !== "" ? findIn(provider, model) : undefined;
+    },
+  };
+}
+
+const configuredInfo = (name: string, model: string): ModelInfo => ({ id: `${name}/${model}`, created: 0, owned_by: name });
+const listedInfo = (name: string, { id, created, owned_by = name }: ListedModel): ModelInfo => ({ id: `${name}/${id}`, created, owned_by });
+
+async function modelsOf({ name, configured, listed }: Provider): Promise<ModelInfo[]> {
+  const named = new Set(configured);
+  const own = (await listed()) ?? [];
+  return [
+    ...[...named].map((model) => configuredInfo(name, model)),
+    ...own.filter(({ id }) => !named.has(id)).map((model) => listedInfo(name, model)),
+  ];
+}
+
+/** A provider whose list cannot be had decides itself about a model that it may know. */
+async function findIn({ name, configured, listed }: Provider, model: string): Promise<ModelInfo | undefined> {
+  if (configured.includes(model)) return configuredInfo(name, model);
+  const own = await listed();
+  if (!own) return configuredInfo(name, model);
+  const known = own.find(({ id }) => id === model);
+  return known && listedInfo(name, known);
+}

@@ -1,0 +1,33 @@
+import { ModelError, type Credential, type Model, type Models } from "#services/turns/model.ts";
+import { offlineModel } from "./offline.ts";
+import { openaiModel } from "./openai.ts";
+import { hasAddress } from "./provider.ts";
+import { recent } from "./recent.ts";
+import { openTransport } from "./transport.ts";
+
+export { openCatalog } from "./catalog.ts";
+
+/** Clients that are kept ready; another one costs well under a millisecond. */
+const KEPT_CLIENTS = 1_000;
+
+const unusable = (message: string): Model => ({
+  // oxlint-disable-next-line require-yield
+  async *complete() {
+    throw new ModelError("refused", message);
+  },
+});
+
+/**
+ * The models behind credentials: the offline ones, where they are on, for the provider `offline`, and an OpenAI-compatible client for
+ * every other. `privateHosts`: private addresses that tenants may name, as in guardedFetch.
+ */
+export function openModels({ offline, privateHosts }: { offline: boolean; privateHosts: string[] }): Models {
+  const kept = recent<Model>(KEPT_CLIENTS);
+  const transport = openTransport({ privateHosts });
+  const connect = (credential: Credential): Model => {
+    if (credential.provider === "offline") return offline ? offlineModel : unusable("The offline models are off here.");
+    if (!hasAddress(credential)) return unusable(`The provider ${credential.provider} has no address.`);
+    return openaiModel(credential, transport(credential));
+  };
+  return { open: (credential) => kept(JSON.stringify(credential), () => connect(credential)) };
+}

@@ -1,0 +1,23 @@
+import OpenAI from "openai";
+import type { Credential } from "#services/turns/model.ts";
+import { checkedFetch } from "./body.ts";
+
+export const OPENAI_URL = "https://api.openai.com/v1";
+
+/** The largest delay a timer takes, 24 days: how long an answer may last is the caller's business. */
+const NEVER = 2 ** 31 - 1;
+
+/** A client that takes nothing from the environment, never retries and writes no log. */
+export const openClient = ({ api_key, base_url }: Credential, fetch: typeof globalThis.fetch): OpenAI =>
+  new OpenAI({
+    apiKey: api_key,
+    baseURL: base_url ?? OPENAI_URL,
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: NEVER,
+    logLevel: "off",
+    fetch: checkedFetch(fetch),
+  });

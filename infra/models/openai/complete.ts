@@ -1,0 +1,79 @@
+import type OpenAI from "openai";
+import type { Usage } from "#events/thread.ts";
+import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
+import { countPrompt, countTokens } from "../tokens.ts";
+import { Answer, finishReason, pieceOf, usageOf, type Piece } from "./answer.ts";
+import { toWire } from "./request.ts";
+
+/** No model says more; what goes on without end is broken off. UTF-16 units, text and reasoning together. */
+const MAX_SAID = 8 * 1024 * 1024;
+
+const estimate = async (request: ModelRequest, text: string, reasoning: string): Promise<Usage> => {
+  const [prompt_tokens, spoken, reasoning_tokens] = await Promise.all([
+    countPrompt(request),
+    countTokens(text),
+    countTokens(reasoning),
+  ]);
+  return { prompt_tokens, completion_tokens: spoken + reasoning_tokens, cached_tokens: 0, reasoning_tokens };
+};
+
+/** Pieces of an answer and, from the last that carries it, the usage. */
+type Piecemeal = AsyncGenerator<{ piece: Piece | undefined; usage: Usage | undefined }>;
+
+async function* streamed(client: OpenAI, body: ReturnType<typeof toWire>, signal: AbortSignal): Piecemeal {
+  const stream = await client.chat.completions.create(
+    { ...body, stream: true, stream_options: { include_usage: true } },
+    { signal },
+  );
+  let finished = false;
+  try {
+    for await (const raw of stream) {
+      const answer = Answer.safeParse(raw).data;
+      if (!answer) continue;
+      const piece = pieceOf(answer);
+      finished ||= piece?.finish_reason != null;
+      yield { piece, usage: usageOf(answer.usage) };
+    }
+  } catch (error) {
+    /* Only the count of tokens and the end mark come after the reason to finish: the answer is whole. */
+    if (!finished) throw error;
+  }
+}
+
+async function* buffered(client: OpenAI, body: ReturnType<typeof toWire>, signal: AbortSignal): Piecemeal {
+  const answer = Answer.safeParse(await client.chat.completions.create({ ...body, stream: false }, { signal })).data;
+  if (!answer) throw new ModelError("refused", "The provider answered with something else than a chat completion.");
+  yield { piece: pieceOf(answer), usage: usageOf(answer.usage) };
+}
+
+/** What the provider says to a request. Throws what the SDK throws, or a ModelError. */
+export async function* complete(
+  client: OpenAI,
+  request: ModelRequest,
+  ownAddress: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const body = toWire(request, ownAddress);
+  let text = "";
+  let reasoning = "";
+  let reason: string | null = null;
+  let usage: Usage | undefined;
+  for await (const said of request.streamed ? streamed(client, body, signal) : buffered(client, body, signal)) {
+    usage = said.usage ?? usage;
+    if (!said.piece) continue;
+    reason = said.piece.finish_reason ?? reason;
+    text += said.piece.text;
+    reasoning += said.piece.reasoning;
+    if (text.length + reasoning.length > MAX_SAID) throw new ModelError("cut", "The provider's answer had no end.");
+    yield* events(said.piece);
+  }
+  signal.throwIfAborted();
+  if (reason === null) throw new ModelError("cut", "The provider's answer ended without a reason to finish.");
+  yield { type: "finish", finish_reason: finishReason(reason), usage: usage ?? (await estimate(request, text, reasoning)) };
+}
+
+function* events({ reasoning, text, citations }: Piece): Generator<ModelEvent> {
+  if (reasoning !== "") yield { type: "reasoning", text: reasoning };
+  if (text !== "") yield { type: "text", text };
+  if (citations.length > 0) yield { type: "citations", citations };
+}

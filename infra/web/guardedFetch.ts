@@ -1,0 +1,66 @@
+import { lookup as systemLookup } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
+import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from "undici";
+import { AddressRefused, isPublicAddress, literalAddress } from "./address.ts";
+import { nextHop } from "./redirect.ts";
+
+const MAX_REDIRECTS = 5;
+
+/** Every address of a name. */
+export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>;
+const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
+
+/** How long an answer may take is the caller's business. HTTP/1.1: one connection is one checked address and one server. */
+const UNLIMITED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false } as const;
+
+/** Connects only to the addresses that were checked: the name is resolved once per connection, here. */
+const publicLookup = (resolve: Resolve): LookupFunction => (hostname, options, done) => {
+  const check = async () => {
+    const addresses = await resolve(hostname);
+    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
+      throw new AddressRefused(`${hostname} leads to an address that is not public`);
+    }
+    return addresses;
+  };
+  check().then(
+    (addresses) => (options.all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family)),
+    (error: Error) => done(error, []),
+  );
+};
+
+function checkUrl(url: URL, opened: boolean): void {
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new AddressRefused(`${url.protocol} is not http or https`);
+  if (url.username !== "" || url.password !== "") throw new AddressRefused("a user name or password in an address is not allowed");
+  const literal = literalAddress(url.hostname);
+  if (literal !== undefined && !opened && !isPublicAddress(literal)) throw new AddressRefused(`${literal} is not a public address`);
+}
+
+/**
+ * A fetch for addresses that a tenant named: http and https to public addresses only, redirects (at most 5) included;
+ * anything else throws an AddressRefused before a connection is opened. No proxy settings are read, no time limit is set.
+ * `privateHosts` are opened by the exact name in the URL, `host` or `host:port`.
+ */
+export function guardedFetch({ privateHosts }: { privateHosts: string[] }, resolve = resolveBySystem): typeof fetch {
+  const openedHosts = new Set(privateHosts.map((host) => host.toLowerCase()));
+  const publicOnly = new Agent({ ...UNLIMITED, connect: { lookup: publicLookup(resolve) } });
+  const anywhere = new Agent(UNLIMITED);
+
+  const guarded = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    if (input instanceof Request) throw new TypeError("Pass the address and the options, not a Request");
+    let hop = { url: new URL(input), init };
+    for (let hops = 0; ; hops += 1) {
+      const { hostname, port, protocol } = hop.url;
+      const defaulted = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+      const opened = openedHosts.has(hostname) || openedHosts.has(`${hostname}:${defaulted}`);
+      checkUrl(hop.url, opened);
+      const options = { ...hop.init, redirect: "manual", dispatcher: opened ? anywhere : publicOnly } as UndiciInit;
+      const response = (await undiciFetch(hop.url, options)) as unknown as Response;
+      const next = nextHop(hop, response);
+      if (!next || init.redirect === "manual") return response;
+      await response.body?.cancel();
+      if (hops === MAX_REDIRECTS) throw new AddressRefused(`more than ${MAX_REDIRECTS} redirects`);
+      hop = next;
+    }
+  };
+  return guarded as typeof fetch;
+}

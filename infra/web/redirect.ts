@@ -1,0 +1,30 @@
+import { AddressRefused } from "./address.ts";
+
+export interface Hop {
+  url: URL;
+  init: RequestInit;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** What was meant for one server only. */
+const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
+
+/** Where a redirect leads, with what may go there; undefined when the response is none. Throws an AddressRefused for a step down from https. */
+export function nextHop({ url, init }: Hop, response: Response): Hop | undefined {
+  const location = response.headers.get("location");
+  if (!REDIRECTS.has(response.status) || location === null) return undefined;
+  const next = URL.parse(location, url);
+  if (!next) throw new AddressRefused("a redirect leads to something that is no address");
+  if (url.protocol === "https:" && next.protocol === "http:") throw new AddressRefused("a redirect leads from https to http");
+  const headers = new Headers(init.headers);
+  if (next.origin !== url.origin) for (const name of CREDENTIALS) headers.delete(name);
+  return { url: next, init: { ...init, headers, ...(dropsBody(response.status, init.method) && withoutBody(headers)) } };
+}
+
+const dropsBody = (status: number, method = "GET"): boolean =>
+  status === 303 ? method !== "HEAD" : status < 303 && method.toUpperCase() === "POST";
+
+function withoutBody(headers: Headers): RequestInit {
+  for (const name of ["content-type", "content-length", "content-encoding"]) headers.delete(name);
+  return { method: "GET", body: null };
+}
