@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-const never = ["**/node_modules/**", "bench/**", ".data/**", ".runtime/**"];
+const never = ["**/node_modules/**", "bench/**", "scripts/fixtures/**", ".data/**", ".runtime/**"];
 const shared = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({

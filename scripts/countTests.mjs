@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+
+/* Prints `N passed, N failed` from vitest's JSON results; exits 1 when anything failed or there are no results. Runs on Node 20. */
+
+const read = (path) => {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    console.error(`The tests left no results: ${error.message}`);
+    return undefined;
+  }
+};
+
+const results = read(process.argv[2]);
+const files = results?.testResults ?? [];
+const hasFailed = ({ status }) => status === "failed";
+// A file that cannot be loaded or prepared has no failed test to count; it counts as one.
+const broken = files.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed)).length;
+const passed = results?.numPassedTests ?? 0;
+const failed = Math.max((results?.numFailedTests ?? 0) + broken, results?.success ? 0 : 1);
+const skipped = (results?.numPendingTests ?? 0) + (results?.numTodoTests ?? 0);
+
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+if (failed > 0 || passed === 0) process.exitCode = 1;
