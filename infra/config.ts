@@ -1,15 +1,18 @@
 import { z } from "zod";
 
+const isUrl = (text: string, protocols: string[]) => URL.canParse(text) && protocols.includes(new URL(text).protocol);
 const url = (protocols: string[], example: string) =>
-  z
-    .string()
-    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `is a URL such as ${example}`);
+  z.string().refine((text) => isUrl(text, protocols), `must be a URL such as ${example}`);
 const http = (example: string) => url(["http:", "https:"], example);
 const count = (from: number, to: number) =>
   z.coerce.number(between(from, to)).int(between(from, to)).min(from, between(from, to)).max(to, between(from, to));
-const between = (from: number, to: number) => `is a whole number from ${from} to ${to}`;
+const between = (from: number, to: number) => `must be a whole number from ${from} to ${to}`;
 const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text);
+
+const keyWords = "32 random bytes in base64, such as `openssl rand -base64 32` prints";
+// Without it zod looks at what settings need of each other only when each of them is right.
+const alsoBesideOthers = { when: () => true };
 
 const schema = z
   .object({
@@ -20,20 +23,23 @@ const schema = z
     BASE_URL: http("https://api.example.com").optional(),
     SERVICE_NAME: z
       .string()
-      .regex(/^[a-z][a-z0-9]{0,15}$/, "is 1 to 16 lower-case letters and digits, a letter first")
+      .regex(/^[a-z][a-z0-9]{0,15}$/, "must be 1 to 16 lower-case letters and digits, a letter first")
       .default("svc"),
     BUS_PREFIX: z
       .string()
-      .regex(/^[A-Za-z0-9_]{1,32}$/, "is 1 to 32 letters, digits and underscores")
+      .regex(/^[A-Za-z0-9_]{1,32}$/, "must be 1 to 32 letters, digits and underscores")
       .default("svc"),
     DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user:password@host:5432/database").optional(),
-    NATS_URL: url(["nats:", "tls:"], "nats://user:password@host:4222").optional(),
+    NATS_URL: z
+      .string()
+      .refine(
+        (text) => text.split(",").every((each) => isUrl(each.trim(), ["nats:", "tls:"])),
+        "must be a URL such as nats://user:password@host:4222, or several with commas between",
+      )
+      .optional(),
     MEILI_URL: http("http://host:7700").optional(),
     MEILI_MASTER_KEY: z.string().optional(),
-    MASTER_KEY: z
-      .string()
-      .refine(isKey, "is 32 random bytes in base64, such as `openssl rand -base64 32` prints")
-      .optional(),
+    MASTER_KEY: z.string().refine(isKey, `must be ${keyWords}`).optional(),
     OPENAI_API_KEY: z.string().optional(),
     OPENAI_BASE_URL: http("https://api.openai.com/v1").optional(),
     PRIVATE_PROVIDER_HOSTS: z
@@ -45,22 +51,26 @@ const schema = z
           .map((host) => host.trim())
           .filter(Boolean),
       ),
-    OFFLINE_MODELS: z.enum(["on", "off"], "is on or off").optional(),
-    LOG_LEVEL: z.enum(levels, `is one of ${levels.join(", ")}`).default("info"),
+    OFFLINE_MODELS: z.enum(["on", "off"], "must be on or off").optional(),
+    LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
     TURN_SECONDS: count(1, 3_600).default(600),
   })
-  .superRefine((env, context) => {
-    const miss = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
-    if (env.DATABASE_URL && !env.MASTER_KEY)
-      miss(
-        "MASTER_KEY",
-        "is required beside DATABASE_URL: 32 random bytes in base64, such as `openssl rand -base64 32` prints",
-      );
-    if (env.MEILI_URL && !env.MEILI_MASTER_KEY) miss("MEILI_MASTER_KEY", "is required beside MEILI_URL");
+  .refine((env) => !env.DATABASE_URL || env.MASTER_KEY, {
+    ...alsoBesideOthers,
+    path: ["MASTER_KEY"],
+    error: `is required beside DATABASE_URL: ${keyWords}`,
+  })
+  .refine((env) => !env.MEILI_URL || env.MEILI_MASTER_KEY, {
+    ...alsoBesideOthers,
+    path: ["MEILI_MASTER_KEY"],
+    error: "is required beside MEILI_URL",
   })
   .transform((env) => ({
     ...env,
-    BASE_URL: (env.BASE_URL ?? `http://${env.HOST}:${env.PORT}`).replace(/\/+$/, ""),
+    BASE_URL: (env.BASE_URL ?? `http://${env.HOST.includes(":") ? `[${env.HOST}]` : env.HOST}:${env.PORT}`).replace(
+      /\/+$/,
+      "",
+    ),
     OFFLINE_MODELS: (env.OFFLINE_MODELS ?? (env.NODE_ENV === "production" ? "off" : "on")) === "on",
   }));
 
@@ -70,7 +80,10 @@ export class SettingsError extends Error {
   override name = "SettingsError";
 }
 
-/** Reads every setting from the environment; an empty variable counts as absent. Throws one SettingsError that lists all that is wrong, a line each, never a value. */
+/**
+ * Reads every setting from the environment; an empty variable counts as absent. Throws one SettingsError that lists all that is wrong,
+ * a line each, never a value.
+ */
 export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""),

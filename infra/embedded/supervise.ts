@@ -8,8 +8,10 @@ import { isAlive, markOf, signal, type Mark } from "./mark.ts";
 import { freePort } from "./port.ts";
 import type { Service } from "./service.ts";
 
-export type Running = { url: string; stop: () => Promise<void>; killNow: () => void };
+export type Running = { url: string; stop: () => Promise<void> };
 type Child = { process: ChildProcess; mark: Mark; gone: Promise<string> };
+/** Every child that lives, and the signal that asks it to stop. */
+const living = new Map<Mark, NodeJS.Signals>();
 const graceMs = 15_000;
 const firstReadyMs = 60_000;
 
@@ -17,8 +19,13 @@ const pidFile = (dataDir: string, name: string) => join(dataDir, "run", `${name}
 const logFile = (dataDir: string, name: string) => join(dataDir, "run", `${name}.log`);
 const lastWords = (path: string) => readFileSync(path, "utf8").trim().split("\n").slice(-3).join(" | ").slice(-400);
 
+/** Asks every child to stop, at once and without waiting: for a process that is about to exit. */
+export const signalAll = () => {
+  for (const [mark, name] of living) if (isAlive(mark)) signal(mark.pid, name);
+};
+
 /** Ends the process that an earlier start left behind for this service, if there is one. */
-export const endOrphan = async (dataDir: string, service: Service, onLine: (line: string) => void) => {
+const endOrphan = async (dataDir: string, service: Service, onLine: (line: string) => void) => {
   const left = readJson<Mark>(pidFile(dataDir, service.name));
   if (!left || !isAlive(left)) return;
   onLine(`Ending ${service.name} (process ${left.pid}), left over from an earlier start`);
@@ -43,6 +50,8 @@ const launch = async (dataDir: string, service: Service, port: number): Promise<
     child.once("exit", (code, name) => resolve(name ?? `exit code ${code}`));
   });
   const mark = markOf(child.pid ?? 0);
+  living.set(mark, service.stopSignal);
+  void gone.then(() => living.delete(mark));
   writePrivate(pidFile(dataDir, service.name), JSON.stringify(mark));
   return { process: child, mark, gone };
 };
@@ -123,6 +132,5 @@ export const supervise = async (
       await endProcess(child.mark, service.stopSignal, graceMs);
       rmSync(pidFile(dataDir, service.name), { force: true });
     },
-    killNow: () => isAlive(child.mark) && signal(child.mark.pid, service.stopSignal),
   };
 };

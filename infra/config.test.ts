@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { readSettings } from "./config.ts";
+
+const key = Buffer.alloc(32, 7).toString("base64");
+
+test("an empty environment gives the defaults", () => {
+  expect(readSettings({})).toMatchObject({
+    PORT: 8080,
+    HOST: "127.0.0.1",
+    DATA_DIR: ".data",
+    BASE_URL: "http://127.0.0.1:8080",
+    SERVICE_NAME: "svc",
+    BUS_PREFIX: "svc",
+    PRIVATE_PROVIDER_HOSTS: [],
+    OFFLINE_MODELS: true,
+    LOG_LEVEL: "info",
+    TURN_SECONDS: 600,
+  });
+});
+
+test("an empty variable counts as absent", () => {
+  expect(readSettings({ PORT: "", DATABASE_URL: " ", LOG_LEVEL: "" })).toMatchObject({ PORT: 8080, LOG_LEVEL: "info" });
+});
+
+test("offline models are off in production unless asked for", () => {
+  expect(readSettings({ NODE_ENV: "production" }).OFFLINE_MODELS).toBe(false);
+  expect(readSettings({ NODE_ENV: "production", OFFLINE_MODELS: "on" }).OFFLINE_MODELS).toBe(true);
+  expect(readSettings({ OFFLINE_MODELS: "off" }).OFFLINE_MODELS).toBe(false);
+});
+
+test("lists are split, a base URL loses its last slash, NATS may name several servers", () => {
+  const settings = readSettings({
+    PRIVATE_PROVIDER_HOSTS: "llm.internal, 10.0.0.7,",
+    BASE_URL: "https://a.example/",
+    NATS_URL: "nats://a:4222,nats://b:4222",
+  });
+  expect(settings.PRIVATE_PROVIDER_HOSTS).toEqual(["llm.internal", "10.0.0.7"]);
+  expect(settings.BASE_URL).toBe("https://a.example");
+  expect(settings.NATS_URL).toBe("nats://a:4222,nats://b:4222");
+});
+
+test("everything wrong is told at once, by name, without a value", () => {
+  const wrong = {
+    PORT: "eighty",
+    BASE_URL: "example",
+    SERVICE_NAME: "My Service",
+    DATABASE_URL: "mysql://root:hidden@db/x",
+    NATS_URL: "nats://a:4222,http://b",
+    MEILI_URL: "http://search:7700",
+    MASTER_KEY: "short-secret",
+    OFFLINE_MODELS: "maybe",
+    LOG_LEVEL: "loud",
+    TURN_SECONDS: "0",
+  };
+  const tell = () => readSettings(wrong);
+  const { MEILI_URL: _right, ...alone } = wrong;
+  for (const name of Object.keys(alone)) expect(tell).toThrow(new RegExp(`^ {2}${name} must be `, "m"));
+  expect(tell).toThrow(/^ {2}MEILI_MASTER_KEY is required beside MEILI_URL$/m);
+  expect(tell).not.toThrow(/hidden|short-secret/);
+});
+
+test("a database of the deployment's own needs its master key", () => {
+  const DATABASE_URL = "postgres://u:p@db/x";
+  expect(() => readSettings({ DATABASE_URL })).toThrow(/MASTER_KEY is required beside DATABASE_URL/);
+  expect(readSettings({ DATABASE_URL, MASTER_KEY: key }).MASTER_KEY).toBe(key);
+});
