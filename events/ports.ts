@@ -48,6 +48,9 @@ export interface StreamHead extends Head {
   position: number;
 }
 
+/** An event without its personal fields. */
+export type PublicEvent = Pick<Recorded, "type" | "stream" | "organization_id" | "position"> & { data: any };
+
 /** The event log. Everything that is acknowledged is in it. */
 export interface EventLog {
   append(append: Append): Promise<Appended>;
@@ -57,7 +60,9 @@ export interface EventLog {
   read(stream: string, fromVersion?: number): Promise<Recorded[]>;
   /** At most `limit` events after a position, in order. */
   follow(after: number, limit: number): Promise<Recorded[]>;
-  outcome(commandId: string): Promise<Outcome | undefined>;
+  /** Public fields of the events of some types after a position, and up to where it has looked. */
+  scan(after: number, types: string[], limit: number): Promise<{ events: PublicEvent[]; seen: number }>;
+  outcome(commandId: string, organization: string): Promise<Outcome | undefined>;
   /** Heads with open work whose worker is gone, that nobody holds, or whose time is up; least recent first. */
   openWork(options: { worker: string; now: Date; limit: number }): Promise<StreamHead[]>;
 }
@@ -160,6 +165,6 @@ export interface Frames {
 
 /** Wake-ups for slow work: told at least once that an event calls for it. */
 export interface Reactions {
-  publish(event: { type: string; stream: string; organization_id: string; position: number }): Promise<void>;
-  consume(react: (wake: { type: string; stream: string; organization_id: string; position: number }) => Promise<void>): Promise<{ stop(): Promise<void> }>;
+  publish(event: PublicEvent): Promise<void>;
+  consume(react: (event: PublicEvent) => Promise<void>): Promise<{ stop(): Promise<void> }>;
 }

@@ -125,7 +125,7 @@ export function createHandler(options: HandlerOptions): Handle {
         return undefined;
       }
       if (error.retryable) {
-        const outcome = await log.outcome(command.id);
+        const outcome = await log.outcome(command.id, command.organization_id);
         if (outcome) return repeated(command, outcome);
         return { position: 0, repeated: false, rejection: { ...error.details(), retryable: true } };
       }

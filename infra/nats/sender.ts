@@ -26,6 +26,7 @@ export function createSender(bus: Omit<Context, "acks" | "outcomes">, outcomes: 
     async send(command) {
       const payload = Buffer.from(JSON.stringify(command));
       if (payload.length > MAX_COMMAND_BYTES) throw new Error(`${command.type} has ${payload.length} bytes encoded`);
+      if (bus.connection.nc.isClosed()) throw new Unavailable("The connection to the bus is closed");
       return sendEncoded(context, command, payload);
     },
   };
@@ -83,7 +84,7 @@ function lookForOutcome(
 /** Undefined when there is none, when it cannot be read in time, or when another request left it under the same id. */
 async function readOutcome({ connection, outcomes }: Context, command: Command, within: number): Promise<Answer | undefined> {
   try {
-    const outcome = await inTime(outcomes.outcome(command.id), within);
+    const outcome = await inTime(outcomes.outcome(command.id, command.organization_id), within);
     return outcome && outcome.fingerprint === (command.fingerprint ?? null) ? asAnswer(outcome) : undefined;
   } catch (err) {
     connection.log.warn({ err, command: command.id }, "bus: an outcome could not be read");

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { DataKeys, EventLog, Keyring, StreamHead } from "#events/ports.ts";
+import type { DataKeys, EventLog, Keyring, PublicEvent, StreamHead } from "#events/ports.ts";
 import { groupCommit } from "./append.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
@@ -10,7 +10,9 @@ const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_v
 
 const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 order by e.version`;
 const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
-const OUTCOME = "select position, fingerprint, rejection from log.commands where command_id = $1";
+const SCAN = `select position, type, stream, organization_id, data from log.events
+  where position > $1 and position <= $2 and type = any($3) order by position limit $4`;
+const OUTCOME = "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
 const OPEN_WORK = `
   select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s left join ops.workers w on w.worker = s.worker
   where s.status is not null
@@ -58,8 +60,14 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
       const rows = await db.query<EventRow>(FOLLOW, [after, limit]);
       return rows.map((row) => decodeEvent(row, keyring));
     },
-    async outcome(commandId) {
-      const [row] = await db.query<{ position: number; fingerprint: string | null; rejection: string | null }>(OUTCOME, [commandId]);
+    async scan(after, types, limit) {
+      const [head] = await db.query<{ position: number }>("select position from log.head");
+      const rows = await db.query<PublicEvent>(SCAN, [after, head!.position, types, limit]);
+      const events = rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
+      return { events, seen: events.length === limit ? events.at(-1)!.position : head!.position };
+    },
+    async outcome(commandId, organization) {
+      const [row] = await db.query<{ position: number; fingerprint: string | null; rejection: string | null }>(OUTCOME, [commandId, organization]);
       return row && { ...row, rejection: row.rejection === null ? null : JSON.parse(row.rejection) };
     },
     async openWork({ worker, now, limit }) {

@@ -30,9 +30,11 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
   return pool;
 }
 
-/** Queries as prepared statements: their text is their name. */
+/** Names of prepared statements, by text; one list, because connections are shared between users of a pool. */
+const names = new Map<string, string>();
+
+/** Queries as prepared statements. */
 export function asDb(pool: Pick<pg.Pool, "query">): Db {
-  const names = new Map<string, string>();
   return {
     async query<R>(text: string, values: unknown[] = []) {
       let name = names.get(text);

@@ -1,6 +1,6 @@
 import type { Command, Recorded } from "#events/envelope.ts";
 import { newCommandId } from "#events/ids.ts";
-import type { EventLog, Frame, Frames, TurnEnd } from "#events/ports.ts";
+import type { EventLog, Frame, Frames, Keyring, TurnEnd } from "#events/ports.ts";
 import {
   CompleteTurn,
   FailTurn,
@@ -16,7 +16,8 @@ import { historyBefore, modelRequest, promptOf, type Stores } from "./history.ts
 import { ModelError, type Models } from "./model.ts";
 import { BrokenOff, speak } from "./speak.ts";
 
-export interface TurnRunnerOptions extends Stores, Omit<Credentials, "log"> {
+export interface TurnRunnerOptions extends Omit<Stores, "keyring">, Omit<Credentials, "log" | "keyring"> {
+  keyring: Keyring;
   log: EventLog;
   frames: Frames;
   models: Models;

@@ -31,20 +31,21 @@ create table log.events (
   hash bytea not null,
   unique (stream, version)
 );
-create index events_by_organization on log.events (organization_id, position);
 
 -- One effect per command: every answered command leaves a row, refused and empty ones too.
 create table log.commands (
-  command_id text primary key,
+  command_id text not null,
   organization_id uuid not null,
   position bigint not null,
   fingerprint text,
   http text,
   rejection text,
-  recorded_at timestamptz not null
+  recorded_at timestamptz not null,
+  primary key (command_id, organization_id)
 );
 create index commands_by_fingerprint on log.commands (fingerprint) where fingerprint is not null;
-create index commands_by_age on log.commands (recorded_at);
+-- Read by the daily clean-up only: block ranges cost appends nothing.
+create index commands_by_age on log.commands using brin (recorded_at);
 
 -- Where each stream stands: the folded state for deciders, and what the sweep looks for.
 create table log.streams (
@@ -71,7 +72,9 @@ create index keys_by_stream on log.keys (stream);
 create table log.checkpoints (
   name text primary key,
   version integer not null,
-  position bigint not null
+  position bigint not null,
+  -- counts how often it was built from zero, so that a follower notices a swap that left version and position alike
+  build integer not null default 1
 );
 
 -- Streams that a projection cannot follow, from the event that failed on; the others go on.
@@ -155,9 +158,9 @@ begin
   select * into top from log.head for update;
   moment := clock_timestamp();
 
-  known := array(select c.n from unnest(cmds) c join log.commands k on k.command_id = c.command_id);
+  known := array(select c.n from unnest(cmds) c join log.commands k on (k.command_id, k.organization_id) = (c.command_id, c.organization_id));
   -- the same command twice in one batch: the later one is tried again and then finds the outcome
-  refused := array(select later.n from (select c.n, row_number() over (partition by c.command_id order by c.n) as nth from unnest(cmds) c) later where later.nth > 1)
+  refused := array(select later.n from (select c.n, row_number() over (partition by c.command_id, c.organization_id order by c.n) as nth from unnest(cmds) c) later where later.nth > 1)
     || array(select k.command from json_to_recordset(keys) as k(command integer, thing text) join log.keys old on old.thing = k.thing
              where k.command <> all (known));
 
@@ -221,7 +224,7 @@ begin
     select s.n, 'committed', s.first, s.last, moment, null::bigint, null::text, null::text from spans s
     union all
     select c.n, 'repeated', null, null, null, k.position, k.fingerprint, k.rejection
-    from unnest(cmds) c join log.commands k on k.command_id = c.command_id where c.n = any (known)
+    from unnest(cmds) c join log.commands k on (k.command_id, k.organization_id) = (c.command_id, c.organization_id) where c.n = any (known)
     union all
     select c.n, 'conflict', null, null, null, null, null, null
     from unnest(cmds) c where c.n = any (refused) and c.n <> all (known);
@@ -231,8 +234,8 @@ begin
     where (k.thing = e.thing or k.stream = e.stream) and e.command <> all (known) and e.command <> all (refused);
   end if;
   if json_array_length(forgotten) > 0 then
-    delete from log.commands c using json_to_recordset(forgotten) as f(command integer, command_id text)
-    where c.command_id = f.command_id and f.command <> all (known) and f.command <> all (refused);
+    delete from log.commands c using json_to_recordset(forgotten) as f(command integer, command_id text), unnest(cmds) m
+    where m.n = f.command and c.command_id = f.command_id and c.organization_id = m.organization_id and f.command <> all (known) and f.command <> all (refused);
   end if;
 end $$;
 

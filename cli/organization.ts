@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { CreateKey } from "#events/key.ts";
+import { CreateOrganization } from "#events/organization.ts";
+import { RegisterUser } from "#events/user.ts";
+import type { CommandDefinition } from "#events/define.ts";
+import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import type { CommandSender } from "#events/ports.ts";
+import { hashPassword } from "#http/auth/password.ts";
+import { newSecret } from "#http/auth/secrets.ts";
+
+export interface Credentials {
+  base_url: string;
+  organization_id: string;
+  /** `sk-<service name>-…`, enabled for every product. */
+  api_key: string;
+  admin: { email: string; password: string };
+}
+
+const PATIENCE_MS = 30_000;
+
+/**
+ * Makes an organization with an owner who can sign in and an API key; secrets are only in what it returns.
+ * They work once the read models have passed `position`.
+ */
+export async function createOrganization(
+  sender: CommandSender,
+  settings: { SERVICE_NAME: string; BASE_URL: string },
+  name: string,
+): Promise<{ credentials: Credentials; position: number }> {
+  const organization_id = newId();
+  const send = async <D>(definition: CommandDefinition<string, D>, stream: string, data: D): Promise<number> => {
+    const answer = await sender.send({
+      id: newCommandId(),
+      type: definition.type,
+      stream,
+      organization_id,
+      principal: "system",
+      at: new Date().toISOString(),
+      deadline: new Date(Date.now() + PATIENCE_MS).toISOString(),
+      request_id: "svc-org-create",
+      data,
+    });
+    if (answer.rejection) throw new Error(answer.rejection.message);
+    return answer.position;
+  };
+
+  const user_id = newId();
+  const email = `admin@${organization_id.slice(-12)}.example`;
+  const password = randomBytes(15).toString("base64url");
+  const key_id = newId();
+  const key = newSecret("sk", settings.SERVICE_NAME);
+
+  await send(CreateOrganization, streamOf("organization", organization_id), { organization_id, name });
+  await send(RegisterUser, streamOf("user", user_id), {
+    user_id,
+    role: "owner",
+    email,
+    name: "Administrator",
+    password_hash: await hashPassword(password),
+  });
+  const position = await send(CreateKey, streamOf("key", key_id), {
+    key_id,
+    key_hash: key.hash,
+    key_hint: key.hint,
+    project_id: null,
+    name: "First key",
+    products: ["knowledge", "extraction"],
+    expires_at: null,
+    enabled: true,
+    allowed_models: null,
+  });
+  const credentials = { base_url: settings.BASE_URL, organization_id, api_key: key.secret, admin: { email, password } };
+  return { credentials, position };
+}

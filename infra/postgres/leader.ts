@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+
+/** How long a standby waits before it asks again. */
+const ASK_EVERY_MS = 1_000;
+
+/**
+ * Runs `work` in one process of the deployment at a time. Leadership is a session advisory lock on a connection of
+ * its own: when that connection breaks, the lock is gone, the signal aborts, and whoever gets the lock next goes on.
+ */
+export function lead(pool: pg.Pool, name: string, work: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void) {
+  const stopped = new AbortController();
+
+  const term = async (): Promise<void> => {
+    const client = await pool.connect();
+    const lost = new AbortController();
+    client.on("error", () => lost.abort());
+    client.on("end", () => lost.abort());
+    try {
+      const { rows } = await client.query("select pg_try_advisory_lock(hashtext('svc'), hashtext($1)) as mine", [name]);
+      if (rows[0].mine) await work(AbortSignal.any([lost.signal, stopped.signal]));
+    } finally {
+      // The connection is closed, not given back: that is what frees the lock for certain.
+      client.release(true);
+    }
+  };
+
+  const terms = (async () => {
+    while (!stopped.signal.aborted) {
+      await term().catch(onError);
+      await sleep(ASK_EVERY_MS, undefined, { signal: stopped.signal }).catch(() => {});
+    }
+  })();
+
+  return {
+    async stop(): Promise<void> {
+      stopped.abort();
+      await terms;
+    },
+  };
+}

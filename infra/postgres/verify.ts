@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import type { Db } from "#projections/projection.ts";
+
+/** Where the chain starts: the hash that the migration puts into the empty log's head. */
+export const GENESIS = createHash("sha256").update("assistant-platform log").digest("hex");
+const BATCH = 2_000;
+
+/** What the hash of an event covers, as an export holds it too; `sealed` is hex, null where there is nothing personal. */
+export interface ChainedRow {
+  position: number;
+  stream: string;
+  version: number;
+  organization_id: string;
+  type: string;
+  shape: number;
+  command_id: string;
+  /** Microseconds since 1970, as text: more digits than a double keeps exactly in all cases. */
+  recorded_us: string;
+  meta: string;
+  data: string;
+  thing: string | null;
+  sealed: string | null;
+  hash: string;
+}
+
+export const CHAINED_ROWS = `
+  select position, stream, version, organization_id, type, shape, command_id,
+    ((extract(epoch from recorded_at) * 1000000)::bigint)::text as recorded_us, meta, data, thing, encode(sealed, 'hex') as sealed, encode(hash, 'hex') as hash
+  from log.events where position > $1 and position <= $2 order by position limit ${BATCH}`;
+
+/** The chain's next hash (hex): SHA-256 of the hash before and everything the event says. */
+export function linkHash(previous: string, row: ChainedRow): string {
+  const line = [
+    row.position,
+    row.stream,
+    row.version,
+    row.organization_id,
+    row.type,
+    row.shape,
+    row.command_id,
+    row.recorded_us,
+    row.meta,
+    row.data,
+    row.thing ?? "",
+  ].join("\n");
+  const hash = createHash("sha256").update(Buffer.from(previous, "hex")).update(`${line}\n`);
+  return (row.sealed === null ? hash : hash.update(Buffer.from(row.sealed, "hex"))).digest("hex");
+}
+
+export interface Tip {
+  position: number;
+  hash: string;
+}
+
+/** The chain does not hold at `position`: an event was altered, removed, or put in. */
+export class BrokenChain extends Error {
+  readonly position: number;
+  constructor(position: number, what: string) {
+    super(`position ${position}: ${what}`);
+    this.name = "BrokenChain";
+    this.position = position;
+  }
+}
+
+/** The tip after one more row; throws BrokenChain when the row does not follow. */
+export function follows(tip: Tip, row: ChainedRow): Tip {
+  const position = Number(row.position);
+  if (position !== tip.position + 1) throw new BrokenChain(tip.position + 1, "the event is missing");
+  const hash = linkHash(tip.hash, row);
+  if (hash !== row.hash) throw new BrokenChain(position, `${row.type} of ${row.stream} is not what was written`);
+  return { position, hash };
+}
+
+/**
+ * Recomputes the hash chain over the whole log, outside the database, and holds it against the head row.
+ * Returns the tip; its hash, noted elsewhere, proves later that nothing up to there was altered, cut off or removed.
+ */
+export async function verifyLog(db: Db, onProgress: (done: number, of: number) => void): Promise<Tip> {
+  const [head] = await db.query<{ position: number; hash: string }>("select position, encode(hash, 'hex') as hash from log.head");
+  if (!head) throw new BrokenChain(0, "the log has no head row");
+  let tip: Tip = { position: 0, hash: GENESIS };
+  for (let rows: ChainedRow[] = []; ; ) {
+    rows = await db.query<ChainedRow>(CHAINED_ROWS, [tip.position, head.position]);
+    for (const row of rows) tip = follows(tip, row);
+    onProgress(tip.position, head.position);
+    if (rows.length < BATCH) break;
+  }
+  if (tip.position < head.position) throw new BrokenChain(tip.position + 1, `the log is cut off: its head stands at ${head.position}`);
+  const [beyond] = await db.query<{ position: number }>("select position from log.events where position > $1 order by position limit 1", [head.position]);
+  const [now] = await db.query<{ position: number }>("select position from log.head");
+  if (beyond && beyond.position > now!.position) throw new BrokenChain(beyond.position, "the event lies beyond the log's head");
+  if (tip.hash !== head.hash) throw new BrokenChain(tip.position, "the head's hash is not that of the last event");
+  return tip;
+}

@@ -1,0 +1,56 @@
+import { projections } from "#projections/index.ts";
+import type { Opened } from "./open.ts";
+
+interface Health {
+  ok: boolean;
+  detail?: unknown;
+}
+
+/** A follower this far behind, in events, means that answers are old. */
+const LAG = 10_000;
+const CHECK_MS = 2_000;
+
+/** One check, never longer than 2 s and never thrown. */
+async function check(look: () => Promise<unknown>): Promise<Health> {
+  try {
+    const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error("no answer within 2 s")), CHECK_MS).unref());
+    return { ok: true, detail: await Promise.race([look(), late]) };
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function followers({ db }: Opened): Promise<Record<string, Health>> {
+  const rows = await db.query<{ name: string; lag: number; parked: number }>(
+    `select c.name, h.position - c.position as lag, (select count(*) from log.parked p where p.projection = c.name) as parked
+     from log.checkpoints c, log.head h`,
+  );
+  const found = new Map(rows.map((row) => [row.name, row]));
+  return Object.fromEntries(
+    projections.map(({ name }) => {
+      const row = found.get(name);
+      const detail = row ? { lag: row.lag, parked: row.parked } : "not built yet";
+      return [`projection ${name}`, { ok: row !== undefined && row.lag < LAG && row.parked === 0, detail }];
+    }),
+  );
+}
+
+/** Every dependency and every follower by name, with what there is to say of it. */
+export async function readHealth(opened: Opened): Promise<Record<string, Health>> {
+  const { db, bus, addresses } = opened;
+  const [postgres, nats, meilisearch] = await Promise.all([
+    check(async () => (await db.query<{ version: string }>("select current_setting('server_version') as version"))[0]!.version),
+    check(async () => {
+      const health = await bus.health();
+      if (!health.connected) throw new Error("not connected");
+      return health;
+    }),
+    check(async () => {
+      const response = await fetch(new URL("/health", addresses.meili_url));
+      if (!response.ok) throw new Error(`answered ${response.status}`);
+      return ((await response.json()) as { status: string }).status;
+    }),
+  ]);
+  const projected = postgres.ok ? await followers(opened).catch(() => ({})) : {};
+  return { postgres, nats, meilisearch, ...projected };
+}

@@ -1,0 +1,36 @@
+import type { AddressInfo } from "node:net";
+import { Registry } from "prom-client";
+import { buildServer } from "#http/server.ts";
+import { openCatalog } from "#infra/models/index.ts";
+import { createPassed } from "#projections/passed.ts";
+import { deploymentCredentials } from "./credentials.ts";
+import { readHealth } from "./health.ts";
+import type { Opened } from "./open.ts";
+
+/** The public face. Resolves when it listens; `address` is where. */
+export async function startHttp(opened: Opened) {
+  const { settings, db, bus, log, keyring, blobs, logger, worker } = opened;
+  const catalog = openCatalog({
+    offline: settings.OFFLINE_MODELS,
+    deployment: deploymentCredentials(settings),
+    unseal: (organization, provider, sealed) => keyring.openSecret(`provider:${organization}:${provider}`, sealed),
+    privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
+  });
+  const app = await buildServer({
+    settings,
+    db,
+    sender: bus.sender(log),
+    frames: bus.frames,
+    keyring,
+    blobs,
+    catalog,
+    passed: createPassed({ hints: bus.hints, db }),
+    health: () => readHealth(opened),
+    logger,
+    registry: new Registry(),
+    httpId: worker,
+  });
+  await app.listen({ port: settings.PORT, host: settings.HOST });
+  const { address, port } = app.server.address() as AddressInfo;
+  return { address: `http://${address.includes(":") ? `[${address}]` : address}:${port}`, app, stop: () => app.close() };
+}

@@ -1,0 +1,60 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import pino from "pino";
+import { connectBus } from "#infra/nats/connect.ts";
+import { openBlobs } from "#infra/blobs.ts";
+import { openKeyring } from "#infra/keyring.ts";
+import { startHeartbeat } from "#infra/postgres/heartbeat.ts";
+import { openLog } from "#infra/postgres/log.ts";
+import { asDb, openPool } from "#infra/postgres/pool.ts";
+import type { Settings } from "#infra/config.ts";
+
+/** Where the three services are and with which key this deployment seals. */
+export interface Addresses {
+  database_url: string;
+  nats_url: string;
+  meili_url: string;
+  meili_master_key: string;
+  /** 32 bytes, base64. */
+  master_key: string;
+}
+
+export interface Worker {
+  /** Shows in the workers' rows and in the names of connections. */
+  role: string;
+  settings: Settings;
+  addresses: Addresses;
+}
+
+/** What every process of the deployment holds open. */
+export async function open({ role, settings, addresses }: Worker) {
+  const logger = pino({ level: settings.LOG_LEVEL, base: { role } });
+  const pool = openPool(addresses.database_url, { max: 12, name: `svc ${role}` });
+  const keyring = openKeyring(Buffer.from(addresses.master_key, "base64"));
+  const log = openLog(pool, keyring);
+  const blobFolder = join(settings.DATA_DIR, "blobs");
+  await mkdir(blobFolder, { recursive: true });
+  const blobs = openBlobs(blobFolder);
+  const bus = await connectBus({ url: addresses.nats_url, prefix: settings.BUS_PREFIX, name: `svc ${role}`, log: logger });
+  const heartbeat = await startHeartbeat(pool, role, (error) => logger.warn({ err: error }, "the heartbeat failed"));
+
+  return {
+    settings,
+    addresses,
+    logger,
+    pool,
+    db: asDb(pool),
+    keyring,
+    log,
+    blobs,
+    bus,
+    worker: heartbeat.worker,
+    async close(): Promise<void> {
+      await heartbeat.leave().catch(() => {});
+      await bus.close();
+      await pool.end();
+    },
+  };
+}
+
+export type Opened = Awaited<ReturnType<typeof open>>;

@@ -1,0 +1,76 @@
+import { openModels } from "#infra/models/index.ts";
+import { countTokens } from "#infra/models/tokens.ts";
+import { lead } from "#infra/postgres/leader.ts";
+import { relay } from "#infra/postgres/relay.ts";
+import type { PublicEvent, StreamHead } from "#events/ports.ts";
+import { createHandler } from "#services/handle.ts";
+import { reactors, wakes } from "#services/reactors/index.ts";
+import { createSweep } from "#services/sweep.ts";
+import { runTurn } from "#services/turns/run.ts";
+import { createTurns } from "#services/turns/turns.ts";
+import { deploymentCredentials } from "./credentials.ts";
+import type { Opened } from "./open.ts";
+
+/** The role that decides and does: handles commands, runs turns, reacts to events, sweeps up what was lost. */
+export async function startServices(opened: Opened) {
+  const { settings, logger, log, bus, worker, blobs, keyring } = opened;
+  const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
+
+  const turns = createTurns({
+    log,
+    frames: bus.frames,
+    worker,
+    run: (turn) =>
+      runTurn(
+        {
+          log,
+          blobs,
+          keyring,
+          dataKeys: log,
+          frames: bus.frames,
+          models,
+          handle,
+          countTokens,
+          deployment: deploymentCredentials(settings),
+          offline: settings.OFFLINE_MODELS,
+        },
+        turn,
+      ),
+    onError: (error, turn) => logger.error({ err: error, turn_id: turn.turn_id, request_id: turn.request_id }, "a turn could not be ended"),
+  });
+  const handle = createHandler({
+    log,
+    hints: bus.hints,
+    worker: () => (turns.room() ? worker : undefined),
+    afterCommit: (handled) => turns.afterCommit(handled),
+  });
+
+  const attend = (head: StreamHead) => turns.attend(handle, head);
+  const sweep = createSweep({
+    log,
+    worker,
+    attend: { thread: attend },
+    onError: (error, stream) => logger.warn({ err: error, stream }, "the sweep failed"),
+  });
+  const react = async (event: PublicEvent) => {
+    for (const reactor of reactors[event.type] ?? []) await reactor.react({ event, blobs, log, attend });
+  };
+
+  const commands = await bus.source({}).consume(handle);
+  const reactions = await bus.reactions.consume(react);
+  const types = Object.keys(reactors);
+  const onError = (error: unknown) => logger.warn({ err: error }, "the relay failed");
+  const relaying = lead(opened.pool, "relay", (signal) => relay({ pool: opened.pool, log, reactions: bus.reactions, types, wakes, onError }, signal), onError);
+  sweep.start();
+
+  return {
+    /** Takes no more work, lets running turns finish for a while, then goes. */
+    async stop(patienceMs: number): Promise<void> {
+      await Promise.all([commands.stop(), reactions.stop(), relaying.stop(), sweep.stop()]);
+      let timer: NodeJS.Timeout | undefined;
+      const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)));
+      await Promise.race([turns.idle(), patience]);
+      clearTimeout(timer);
+    },
+  };
+}

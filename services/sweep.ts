@@ -1,0 +1,58 @@
+import { partsOf } from "#events/ids.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
+
+const EVERY_MS = 2_000;
+const AT_ONCE = 100;
+
+export interface SweepOptions {
+  log: Pick<EventLog, "openWork">;
+  worker: string;
+  /** Who attends to open work, by aggregate. */
+  attend: Record<string, (head: StreamHead) => Promise<void>>;
+  onError(error: unknown, stream: string): void;
+}
+
+/**
+ * Level-triggered recovery: again and again it looks for open work that nobody living holds, that is overdue, or that
+ * is this process's own, and has it attended to. Nothing else is needed for recovery; wake-ups only make it quicker.
+ */
+export function createSweep(options: SweepOptions) {
+  let timer: NodeJS.Timeout | undefined;
+  let sweeping: Promise<void> | undefined;
+
+  const attend = async (head: StreamHead): Promise<void> => {
+    try {
+      await options.attend[partsOf(head.stream).aggregate]?.(head);
+    } catch (error) {
+      options.onError(error, head.stream);
+    }
+  };
+
+  const once = async (): Promise<void> => {
+    try {
+      const work = await options.log.openWork({ worker: options.worker, now: new Date(), limit: AT_ONCE });
+      await Promise.all(work.map(attend));
+    } catch (error) {
+      options.onError(error, "");
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    sweeping = once();
+    await sweeping;
+    timer = timer && setTimeout(() => void loop(), EVERY_MS);
+  };
+
+  return {
+    /** Sweeps once, now. */
+    once,
+    start(): void {
+      timer = setTimeout(() => void loop(), EVERY_MS);
+    },
+    async stop(): Promise<void> {
+      clearTimeout(timer);
+      timer = undefined;
+      await sweeping;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { Command } from "#events/envelope.ts";
+import { newCommandId } from "#events/ids.ts";
+import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
+import { FailTurn, NO_USAGE, RefuseTurn, TakeOverTurn, type Said } from "#events/thread.ts";
+import type { ThreadState } from "../deciders/thread.ts";
+import type { Handle, Handled } from "../handle.ts";
+import { turnFrom, type TurnToRun } from "./run.ts";
+
+/** Turns that one process runs at once; what comes on top waits for another worker or for the sweep. */
+const ROOM = 1_000;
+/** Workers that may lose a turn before it is given up. */
+const ATTEMPTS = 3;
+
+export interface TurnsOptions {
+  log: EventLog;
+  frames: Pick<Frames, "kept" | "publish">;
+  worker: string;
+  run(turn: TurnToRun): Promise<void>;
+  onError(error: unknown, turn: TurnToRun): void;
+}
+
+/** The turns of this process: starts them, knows which are running, and takes over those that others lost. */
+export function createTurns(options: TurnsOptions) {
+  const running = new Map<string, Promise<void>>();
+  /** Turns of this process that the last sweep saw before they were known to run here. */
+  const suspects = new Set<string>();
+
+  const start = (turn: TurnToRun): void => {
+    const key = `${turn.turn_id}/${turn.attempt}`;
+    if (running.has(key)) return;
+    const run = options.run(turn).catch((error) => options.onError(error, turn));
+    running.set(
+      key,
+      run.finally(() => running.delete(key)),
+    );
+  };
+
+  const send = (handle: Handle, head: StreamHead, type: string, data: Record<string, unknown>) =>
+    handle({
+      id: newCommandId(),
+      type,
+      stream: head.stream,
+      organization_id: head.organization_id,
+      principal: "system",
+      at: new Date().toISOString(),
+      deadline: new Date(Date.now() + 10_000).toISOString(),
+      request_id: options.worker,
+      data,
+    } satisfies Command);
+
+  /** Ends a turn that nobody can finish: with what a reader has already seen, else as if it had not been asked. */
+  async function giveUp(handle: Handle, head: StreamHead, turn: { id: string; attempt: number }, said: Said, message: string) {
+    const ids = { turn_id: turn.id, attempt: turn.attempt };
+    const spoke = said.text !== "" || said.reasoning !== "";
+    const done = spoke
+      ? await send(handle, head, FailTurn.type, { ...ids, message, said, usage: NO_USAGE })
+      : await send(handle, head, RefuseTurn.type, { ...ids, code: null, message });
+    if (done.position === 0) return;
+    options.frames.publish(head.organization_id, turn.id, {
+      attempt: turn.attempt,
+      n: Number.MAX_SAFE_INTEGER,
+      type: "end",
+      position: done.position,
+      end: spoke ? { status: "failed", said, message, usage: NO_USAGE } : { status: "refused", code: null, message },
+    });
+  }
+
+  async function alreadySaid(head: StreamHead, turnId: string): Promise<Said> {
+    const frames = await options.frames.kept(head.organization_id, turnId);
+    const joined = (type: "text" | "reasoning") => frames.map((frame) => (frame.type === type ? frame.text : "")).join("");
+    return { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
+  }
+
+  return {
+    start,
+    room: (): boolean => running.size < ROOM,
+    /** Resolves when everything that runs now has ended. */
+    idle: async (): Promise<void> => void (await Promise.all(running.values())),
+
+    /** What this process does with a turn whose start it has just committed. */
+    afterCommit({ command, events, version }: Handled): void {
+      for (const event of events) {
+        if (event.type !== "TurnStarted") continue;
+        const recorded = { ...event, organization_id: command.organization_id, stream: command.stream, version } as never;
+        const turn = turnFrom({ ...(recorded as object), meta: { request_id: command.request_id } } as never, 1);
+        if ((event.data as { worker: string | null }).worker === options.worker) start(turn);
+      }
+    },
+
+    /** Makes sure that an open turn moves: nothing to do, taken over, or ended. */
+    async attend(handle: Handle, head: StreamHead): Promise<void> {
+      const state = head.state as ThreadState;
+      const turn = state.status === "open" ? state.turn : null;
+      if (!turn || running.has(`${turn.id}/${turn.attempt}`)) return;
+      // A row can be seen before its commit's answer has come back here: act at the second sight.
+      if (turn.worker === options.worker && !suspects.delete(turn.id)) return void suspects.add(turn.id);
+      const late = Date.parse(turn.ends_by) < Date.now();
+      const said = await alreadySaid(head, turn.id);
+      if (late) return giveUp(handle, head, turn, said, "The turn did not finish within the time that it has.");
+
+      const attempt = turn.attempt + 1;
+      const taken = await send(handle, head, TakeOverTurn.type, { turn_id: turn.id, attempt, worker: options.worker });
+      if (taken.position === 0) return;
+      const next = { id: turn.id, attempt };
+      const started = (await options.log.read(head.stream)).find(
+        (event) => event.type === "TurnStarted" && (event.data as { turn_id: string }).turn_id === turn.id,
+      );
+      const lost = "The process that worked on this turn was lost.";
+      // A reader who has seen text cannot be given another text; everybody else gets a second try.
+      if (!started || attempt > ATTEMPTS || said.text + said.reasoning !== "") return giveUp(handle, head, next, said, lost);
+      start(turnFrom(started, attempt));
+    },
+  };
+}
+
+export type Turns = ReturnType<typeof createTurns>;

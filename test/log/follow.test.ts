@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BrokenChain, verifyLog } from "#infra/postgres/verify.ts";
+import { aLog, aStream, change } from "./log.ts";
+
+let its: Awaited<ReturnType<typeof aLog>>;
+beforeAll(async () => {
+  its = await aLog({ connections: 12 });
+});
+afterAll(() => its.close());
+
+const WRITERS = 16;
+const EACH = 100;
+const SLOW = 20;
+const ALL = WRITERS * EACH + SLOW;
+
+test("a follower that keeps a plain position misses nothing while 16 writers commit, fast and slowly", async () => {
+  // What makes a naive follower skip: transactions that took their number early and commit late.
+  const slowly = async (n: number) => {
+    const client = await its.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("select log.append($1, $2, '[]', '[]', '[]', '[]')", [
+        JSON.stringify([{ n: 0, command_id: `slow-${n}`, organization_id: "00000000-0000-4000-8000-000000000001", meta: "{}" }]),
+        JSON.stringify([{ n: 0, command: 0, stream: aStream(), version: 1, type: "SessionEnded", shape: 1, data: "{}" }]),
+      ]);
+      await client.query("select pg_sleep(0.02)");
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+  };
+  let writing = true;
+  const seen: number[] = [];
+  const follow = async () => {
+    for (let after = 0; ; ) {
+      const done = !writing;
+      const events = await its.log.follow(after, 50);
+      for (const event of events) seen.push((after = event.position));
+      if (done && events.length === 0) return;
+    }
+  };
+  const writer = async () => {
+    for (let n = 0; n < EACH; n++) await its.log.append(change(aStream()));
+  };
+  const slow = (async () => {
+    for (let n = 0; n < SLOW; n++) await slowly(n);
+  })();
+  const following = follow();
+  await Promise.all([...Array.from({ length: WRITERS }, writer), slow]);
+  writing = false;
+  await following;
+  expect(seen).toEqual(Array.from({ length: ALL }, (_, n) => n + 1));
+});
+
+test("the chain holds, and names the place where it does not", async () => {
+  const tip = await verifyLog(its.db, () => {});
+  expect(tip.position).toBe(ALL);
+  const broken = async (damage: string): Promise<unknown> => {
+    const client = await its.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query(damage);
+      const db = { query: async <R>(text: string, values?: unknown[]) => (await client.query(text, values)).rows as R[] };
+      return await verifyLog(db, () => {}).catch((error: BrokenChain) => error.message);
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+  };
+  expect(await broken("update log.events set data = '{}' where position = 700")).toMatch(/^position 700: SessionEnded of session-/);
+  expect(await broken("update log.events set recorded_at = recorded_at + interval '1 second' where position = 9")).toMatch(/^position 9: /);
+  expect(await broken("delete from log.events where position = 1000")).toBe("position 1000: the event is missing");
+  expect(await broken("delete from log.events where position > 1610")).toMatch(/^position 1611: the log is cut off/);
+  expect(await broken("delete from log.events")).toMatch(/^position 1: the log is cut off/);
+  expect(await broken("update log.head set hash = sha256('')")).toMatch(/^position 1620: the head's hash/);
+  expect(await broken("delete from log.head")).toMatch(/no head row/);
+});
+
+test("scan finds events by type and says how far it has looked", async () => {
+  const { events, seen } = await its.log.scan(0, ["OrganizationCreated"], 10);
+  expect({ events, seen }).toEqual({ events: [], seen: ALL });
+  expect((await its.log.scan(0, ["SessionEnded"], 10)).seen).toBe(10);
+});
