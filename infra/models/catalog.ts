@@ -5,7 +5,7 @@ import { offlineNames } from "./offline.ts";
 import type { ListedModel } from "./openai/list.ts";
 import { hasAddress } from "./provider.ts";
 import { recent } from "./recent.ts";
-import { openTransport } from "./transport.ts";
+import { openTransport } from "./send.ts";
 
 /** Lists of so many credentials are kept. */
 const KEPT_LISTS = 1_000;

@@ -3,7 +3,7 @@ import { offlineModel } from "./offline.ts";
 import { openaiModel } from "./openai.ts";
 import { hasAddress } from "./provider.ts";
 import { recent } from "./recent.ts";
-import { openTransport } from "./transport.ts";
+import { openTransport } from "./send.ts";
 
 export { openCatalog } from "./catalog.ts";
 

@@ -1,5 +1,6 @@
 import type { Credential } from "#services/turns/model.ts";
 import type { ListedModel } from "./openai/list.ts";
+import type { Send } from "./send.ts";
 
 /** A list stays good for so long; one that could not be had is asked for again sooner. */
 const FRESH_MS = 5 * 60_000;
@@ -13,7 +14,7 @@ const LIMIT_MS = 3_000;
  */
 export type Listing = (credential: () => Credential) => Promise<ListedModel[] | undefined>;
 
-export function createListing(transport: (credential: Credential) => typeof fetch, now = Date.now): Listing {
+export function createListing(transport: (credential: Credential) => Send, now = Date.now): Listing {
   let models: ListedModel[] | undefined;
   let due = Number.NEGATIVE_INFINITY;
   let asking: Promise<void> | undefined;

@@ -24,8 +24,11 @@ export const file = (filename: string, mime_type: string, content: string): Part
 });
 
 /** Everything a model says. Throws what the model throws. */
-export const heard = (model: Model, request: ModelRequest, signal = new AbortController().signal): Promise<ModelEvent[]> =>
-  Array.fromAsync(model.complete(request, signal));
+export const heard = (
+  model: Model,
+  request: ModelRequest,
+  signal = new AbortController().signal,
+): Promise<ModelEvent[]> => Array.fromAsync(model.complete(request, signal));
 
 /** What was said before the failure, and the failure. */
 export async function failed(model: Model, request: ModelRequest): Promise<{ said: ModelEvent[]; error: ModelError }> {
@@ -46,6 +49,7 @@ export const textOf = (events: ModelEvent[]): string =>
 export function finishOf(events: ModelEvent[]): Extract<ModelEvent, { type: "finish" }> {
   const finishes = events.filter((event) => event.type === "finish");
   const [finish] = finishes;
-  if (!finish || finishes.length > 1 || events.at(-1) !== finish) throw new Error("There must be one finish, at the end");
+  if (!finish || finishes.length > 1 || events.at(-1) !== finish)
+    throw new Error("There must be one finish, at the end");
   return finish;
 }

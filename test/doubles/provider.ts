@@ -39,7 +39,10 @@ const send = (response: ServerResponse, status: number, body: unknown): void => 
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 };
 
-const modelList = { object: "list", data: MODELS.map((id) => ({ id, object: "model", created: 1_700_000_000, owned_by: "test" })) };
+const modelList = {
+  object: "list",
+  data: MODELS.map((id) => ({ id, object: "model", created: 1_700_000_000, owned_by: "test" })),
+};
 
 /** A provider on a loopback port that speaks OpenAI's chat completions API: `GET /v1/models`, `POST /v1/chat/completions`. */
 export async function startProvider(): Promise<Provider> {
@@ -56,7 +59,9 @@ export async function startProvider(): Promise<Provider> {
     if (scripted) return reply(scripted, request, response);
     if (method === "GET" && path === "/v1/models") return send(response, 200, modelList);
     if (method === "POST" && path === "/v1/chat/completions") return reply({}, request, response);
-    return send(response, 404, { error: { message: `Invalid URL (${method} ${path})`, type: "invalid_request_error", param: null, code: null } });
+    return send(response, 404, {
+      error: { message: `Invalid URL (${method} ${path})`, type: "invalid_request_error", param: null, code: null },
+    });
   };
 
   const server = createServer((incoming, response) => {

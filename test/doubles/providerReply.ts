@@ -82,9 +82,13 @@ async function sendStream(completion: ReturnType<typeof filled>, { body }: SeenR
   }
   if (completion.annotations) response.write(chunk({ annotations: completion.annotations }));
   if (cut === "end") return response.end();
-  if (cut) return response.write(cut === "mid-event" ? chunk({ content: "never seen" }).slice(0, 40) : "", () => response.destroy());
+  if (cut)
+    return response.write(cut === "mid-event" ? chunk({ content: "never seen" }).slice(0, 40) : "", () =>
+      response.destroy(),
+    );
   if (completion.finish_reason !== null) response.write(chunk({}, completion.finish_reason));
-  if (counts) response.write(frame({ ...base(body.model, "chat.completion.chunk"), choices: [], usage: completion.usage }));
+  if (counts)
+    response.write(frame({ ...base(body.model, "chat.completion.chunk"), choices: [], usage: completion.usage }));
   return response.end("data: [DONE]\n\n");
 }
 

@@ -68,16 +68,15 @@ export function pieceOf(answer: z.infer<typeof Answer>): Piece | undefined {
   };
 }
 
-const FINISH_REASONS: Record<string, FinishReason> = {
-  stop: "stop",
-  length: "length",
-  content_filter: "content_filter",
-  tool_calls: "tool_calls",
-  function_call: "tool_calls",
-};
+const FINISH_REASONS = new Map<string, FinishReason>([
+  ["length", "length"],
+  ["content_filter", "content_filter"],
+  ["tool_calls", "tool_calls"],
+  ["function_call", "tool_calls"],
+]);
 
 /** A reason that nobody has heard of still means that the model was done. */
-export const finishReason = (raw: string): FinishReason => FINISH_REASONS[raw] ?? "stop";
+export const finishReason = (raw: string): FinishReason => FINISH_REASONS.get(raw) ?? "stop";
 
 /** The provider's own count, or undefined when it gave none. */
 export function usageOf(raw: z.infer<typeof WireUsage> | null | undefined): Usage | undefined {

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { Answered } from "../send.ts";
 
 /** The body of an answer was no text, or had no end. */
 export class BrokenBody extends Error {
@@ -19,11 +20,13 @@ export function openBytes(chunk: Uint8Array): number {
   return 0;
 }
 
-/** The same bytes, unless they are no UTF-8 or one piece of them grows without end: the SDK would read on and guess. */
-async function* checked(source: AsyncIterable<Uint8Array>, lines: boolean): AsyncGenerator<Uint8Array> {
-  let carried: Uint8Array = new Uint8Array(0);
+const NOTHING: Uint8Array = new Uint8Array(0);
+
+/** Passes bytes on, unless they are no UTF-8 or one piece of them grows without end: the SDK would read on and guess. */
+function checker(lines: boolean): (chunk: Uint8Array) => Uint8Array {
+  let carried = NOTHING;
   let piece = 0;
-  for await (const chunk of source) {
+  return (chunk) => {
     const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
     const whole = bytes.subarray(0, bytes.length - openBytes(bytes));
     if (!isUtf8(whole)) throw new BrokenBody("invalid UTF-8");
@@ -31,28 +34,45 @@ async function* checked(source: AsyncIterable<Uint8Array>, lines: boolean): Asyn
     const newline = lines ? chunk.lastIndexOf(NEWLINE) : -1;
     piece = newline === -1 ? piece + chunk.length : chunk.length - newline - 1;
     if (piece > MAX_PIECE) throw new BrokenBody("too large");
-    yield whole;
-  }
-  if (carried.length > 0) throw new BrokenBody("invalid UTF-8");
+    return whole;
+  };
 }
 
-const HEADERS = ["authorization", "accept", "content-type", "user-agent"];
+/** What may follow the end mark of a stream: the end of the transfer, seldom more. */
+const REST = { bytes: 16 * 1024, ms: 1_000 };
 
-/**
- * A fetch for the SDK over another one: sends only the headers that a provider needs (the SDK would add those
- * of OPENAI_CUSTOM_HEADERS to requests for addresses that tenants named) and checks the answer's bytes.
- */
-export function checkedFetch(inner: typeof fetch): typeof fetch {
-  return async (url, init) => {
-    const sent = new Headers(init?.headers);
-    const headers = HEADERS.flatMap((name): [string, string][] => {
-      const value = sent.get(name);
-      return value === null ? [] : [[name, value]];
-    });
-    const response = await inner(url, { ...init, headers });
-    if (!response.body) return response;
-    const { status, statusText, headers: answered } = response;
-    const lines = answered.get("content-type")?.startsWith("text/event-stream") ?? false;
-    return new Response(ReadableStream.from(checked(response.body, lines)), { status, statusText, headers: answered });
+/** Reads the little that is left, so that the connection can carry the next request; whatever takes longer is ended. */
+async function finish({ chunks, cancel }: Answered): Promise<void> {
+  const timer = setTimeout(cancel, REST.ms);
+  try {
+    for (let left = REST.bytes; left > 0; ) {
+      const read = await chunks.next();
+      if (read.done) return;
+      left -= read.value.length;
+    }
+    cancel();
+  } catch {
+    cancel();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The checked bytes of an answer; its connection is looked after when the reader stops early. */
+export function checkedChunks(answered: Answered): AsyncIterableIterator<Uint8Array> {
+  const check = checker(answered.headers.get("content-type")?.startsWith("text/event-stream") ?? false);
+  let finishing = false;
+  const chunks: AsyncIterableIterator<Uint8Array> = {
+    async next() {
+      const read = await answered.chunks.next();
+      return read.done ? read : { done: false, value: check(read.value) };
+    },
+    async return() {
+      if (!finishing) void finish(answered);
+      finishing = true;
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => chunks,
   };
+  return chunks;
 }

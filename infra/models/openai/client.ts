@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import type { Credential } from "#services/turns/model.ts";
-import { checkedFetch } from "./body.ts";
+import type { Send } from "../send.ts";
+import { sdkFetch } from "./sdkFetch.ts";
 
 export const OPENAI_URL = "https://api.openai.com/v1";
 
@@ -8,7 +9,7 @@ export const OPENAI_URL = "https://api.openai.com/v1";
 const NEVER = 2 ** 31 - 1;
 
 /** A client that takes nothing from the environment, never retries and writes no log. */
-export const openClient = ({ api_key, base_url }: Credential, fetch: typeof globalThis.fetch): OpenAI =>
+export const openClient = ({ api_key, base_url }: Credential, send: Send): OpenAI =>
   new OpenAI({
     apiKey: api_key,
     baseURL: base_url ?? OPENAI_URL,
@@ -19,5 +20,5 @@ export const openClient = ({ api_key, base_url }: Credential, fetch: typeof glob
     maxRetries: 0,
     timeout: NEVER,
     logLevel: "off",
-    fetch: checkedFetch(fetch),
+    fetch: sdkFetch(send),
   });

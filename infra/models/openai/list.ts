@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Credential } from "#services/turns/model.ts";
+import type { Send } from "../send.ts";
 import { openClient } from "./client.ts";
 import { modelError } from "./failure.ts";
 
@@ -14,9 +15,9 @@ const ListedModel = z.object({
 export type ListedModel = z.infer<typeof ListedModel>;
 
 /** What the provider itself says it has (`GET /models`). Throws a ModelError. */
-export async function listModels(credential: Credential, fetch: typeof globalThis.fetch, signal: AbortSignal): Promise<ListedModel[]> {
+export async function listModels(credential: Credential, send: Send, signal: AbortSignal): Promise<ListedModel[]> {
   try {
-    const { data } = await openClient(credential, fetch).models.list({ signal });
+    const { data } = await openClient(credential, send).models.list({ signal });
     return data.slice(0, MAX_MODELS).flatMap((raw) => ListedModel.safeParse(raw).data ?? []);
   } catch (error) {
     throw modelError(error, credential.api_key);

@@ -1,0 +1,274 @@
+import { createHook } from "node:async_hooks";
+import net from "node:net";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { AddressRefused } from "./address.ts";
+import { guardedFetch, type Resolve } from "./guardedFetch.ts";
+
+/** Counts what really matters: attempts to open a TCP connection from this process. */
+let dialled = 0;
+const dials = createHook({
+  init: (_id, type) => {
+    if (type === "TCPCONNECTWRAP") dialled += 1;
+  },
+});
+beforeEach(() => {
+  dialled = 0;
+  dials.enable();
+});
+
+const servers: Server[] = [];
+afterEach(async () => {
+  dials.disable();
+  vi.restoreAllMocks();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  }
+});
+
+async function serve(listener: RequestListener): Promise<{ host: string; port: number }> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address() as AddressInfo;
+  return { host: `127.0.0.1:${port}`, port };
+}
+
+const nobody: Resolve = async (hostname) => {
+  throw new Error(`${hostname} was looked up`);
+};
+const resolvesTo =
+  (...addresses: string[]): Resolve =>
+  async () =>
+    addresses.map((address) => ({ address, family: net.isIP(address) }));
+
+/** The refusal behind what fetch threw; anything else is thrown on. */
+async function refusal(attempt: Promise<Response>): Promise<string> {
+  const error: any = await attempt.then(
+    () => new Error("It was not refused"),
+    (reason: unknown) => reason,
+  );
+  for (let at = error; at; at = at.cause) if (at instanceof AddressRefused) return at.message;
+  throw error;
+}
+
+/** Every way to write an address that is not public; the URL parser turns most into a plain one. */
+const LITERALS = [
+  "127.0.0.1",
+  "127.1",
+  "127.0.0.1.",
+  "127.255.255.254",
+  "2130706433",
+  "0x7f000001",
+  "0x7f.1",
+  "0177.0.0.1",
+  "017700000001",
+  "①②⑦.⓪.⓪.①",
+  "127。0。0。1",
+  "%31%32%37.0.0.1",
+  "0",
+  "0.0.0.0",
+  "10.0.0.1",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.168.1.1",
+  "169.254.169.254",
+  "0xa9fea9fe",
+  "100.64.0.1",
+  "100.100.100.200",
+  "192.0.0.192",
+  "192.0.2.1",
+  "192.88.99.1",
+  "198.18.0.1",
+  "198.19.255.255",
+  "198.51.100.1",
+  "203.0.113.1",
+  "224.0.0.1",
+  "240.0.0.1",
+  "255.255.255.255",
+  "[::]",
+  "[::1]",
+  "[0:0:0:0:0:0:0:1]",
+  "[::127.0.0.1]",
+  "[::8.8.8.8]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::ffff:a9fe:a9fe]",
+  "[::ffff:0:127.0.0.1]",
+  "[64:ff9b::7f00:1]",
+  "[64:ff9b::a00:1]",
+  "[64:ff9b:1::a00:1]",
+  "[2002:7f00:1::]",
+  "[2002:a9fe:a9fe::1]",
+  "[2001:0:7f00:1::]",
+  "[fe80::1]",
+  "[fec0::1]",
+  "[fc00::1]",
+  "[fd00:ec2::254]",
+  "[ff02::1]",
+  "[100::1]",
+  "[2001:db8::1]",
+  "[4000::1]",
+];
+
+test.each(LITERALS)("http://%s is refused before anything is dialled", async (host) => {
+  const fetch = guardedFetch({ privateHosts: [] }, nobody);
+  expect(await refusal(fetch(`http://${host}/`))).toContain("is not a public address");
+  expect(await refusal(fetch(`https://${host}:8443/`))).toContain("is not a public address");
+  expect(dialled).toBe(0);
+});
+
+test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-kva.example"])("%s is refused when it leads to a private address", async (name) => {
+  for (const address of ["127.0.0.1", "10.1.2.3", "::1", "::ffff:10.0.0.1", "fd00::1", "64:ff9b::a00:1", "::10.0.0.1"]) {
+    const fetch = guardedFetch({ privateHosts: [] }, resolvesTo(address));
+    expect(await refusal(fetch(`http://${name}/`))).toContain("leads to an address that is not public");
+  }
+  expect(dialled).toBe(0);
+});
+
+test("one private address among public ones is enough to refuse a name", async () => {
+  const fetch = guardedFetch({ privateHosts: [] }, resolvesTo("8.8.8.8", "127.0.0.1"));
+  expect(await refusal(fetch("http://both.example/"))).toContain("not public");
+  expect(dialled).toBe(0);
+});
+
+test("a name without an address is an error of the network, not a refusal", async () => {
+  const fetch = guardedFetch({ privateHosts: [] }, async () => {
+    throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
+  });
+  await expect(fetch("http://nowhere.example/")).rejects.toMatchObject({ cause: { code: "ENOTFOUND" } });
+});
+
+test.each(["file:///etc/passwd", "ftp://example.com/", "gopher://127.0.0.1/", "data:text/plain,hello", "blob:x"])("%s is refused", async (url) => {
+  expect(await refusal(guardedFetch({ privateHosts: [] }, nobody)(url))).toContain("is not http or https");
+});
+
+test.each(["http://user@example.com/", "http://user:word@example.com/", "http://:word@example.com/"])("%s is refused", async (url) => {
+  expect(await refusal(guardedFetch({ privateHosts: [] }, nobody)(url))).toContain("user name or password");
+});
+
+describe("a name that changes its address", () => {
+  /** Stands in for the dial: asks for the address as net.connect would and goes no further. */
+  const fakeDial = () => {
+    const pinned: unknown[] = [];
+    vi.spyOn(net, "connect").mockImplementation(((options: net.TcpNetConnectOpts) => {
+      const socket = new net.Socket();
+      options.lookup!(options.host!, { all: true }, (error, addresses) => {
+        pinned.push(error ? "refused" : addresses);
+        socket.destroy(error ?? new Error("not dialled in a test"));
+      });
+      return socket;
+    }) as typeof net.connect);
+    return pinned;
+  };
+
+  test("is looked up once per connection, and the connection goes to what was checked", async () => {
+    const pinned = fakeDial();
+    const answers = ["8.8.8.8", "127.0.0.1"];
+    const resolve = vi.fn<Resolve>(async () => [{ address: answers.shift()!, family: 4 }]);
+    const fetch = guardedFetch({ privateHosts: [] }, resolve);
+    await expect(fetch("http://rebinding.example/")).rejects.toThrow();
+    expect(pinned).toEqual([[{ address: "8.8.8.8", family: 4 }]]);
+    expect(resolve).toHaveBeenCalledTimes(1);
+    expect(await refusal(fetch("http://rebinding.example/"))).toContain("not public");
+    expect(pinned.at(-1)).toBe("refused");
+    expect(dialled).toBe(0);
+  });
+});
+
+describe("hosts that the deployment opened", () => {
+  test("answer by their exact name and port, and by no other", async () => {
+    const { host, port } = await serve((_, response) => void response.end("hello"));
+    const fetch = guardedFetch({ privateHosts: [host] }, nobody);
+    expect(await (await fetch(`http://${host}/`)).text()).toBe("hello");
+    expect(dialled).toBe(1);
+    expect(await refusal(fetch(`http://127.0.0.2:${port}/`))).toContain("not a public address");
+    expect(await refusal(fetch(`http://[::ffff:127.0.0.1]:${port}/`))).toContain("not a public address");
+    expect(await refusal(fetch(`http://127.0.0.1:${port + 1}/`))).toContain("not a public address");
+    expect(dialled).toBe(1);
+  });
+
+  test("may be named without a port", async () => {
+    const { port } = await serve((_, response) => void response.end("hello"));
+    const fetch = guardedFetch({ privateHosts: ["Localhost"] }, nobody);
+    expect(await (await fetch(`http://localhost:${port}/`)).text()).toBe("hello");
+    expect(await refusal(fetch(`http://127.0.0.1:${port}/`))).toContain("not a public address");
+  });
+});
+
+describe("redirects", () => {
+  const redirecting = async (status: number, location: string) => {
+    const seen: string[] = [];
+    const { host } = await serve((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      response.writeHead(request.url === "/" ? status : 200, { location }).end("there");
+    });
+    return { fetch: guardedFetch({ privateHosts: [host] }, resolvesTo("10.0.0.1")), host, seen };
+  };
+
+  const PRIVATE = [
+    "http://127.0.0.1:1/",
+    "//127.1/",
+    "http://[::1]/",
+    "https://0x7f000001/",
+    "http://169.254.169.254/latest/meta-data",
+    "http://inside.example/",
+    "file:///etc/passwd",
+    "gopher://127.0.0.1/",
+    "http://user@example.com/",
+  ];
+  test.each([301, 302, 303, 307, 308].flatMap((status) => PRIVATE.map((location) => ({ status, location }))))(
+    "$status to $location is refused",
+    async ({ status, location }) => {
+      const { fetch, host } = await redirecting(status, location);
+      await refusal(fetch(`http://${host}/`));
+      expect(dialled).toBe(1);
+    },
+  );
+
+  test.each([
+    { status: 302, method: "POST", then: "GET /next" },
+    { status: 303, method: "PUT", then: "GET /next" },
+    { status: 307, method: "POST", then: "POST /next" },
+    { status: 308, method: "POST", then: "POST /next" },
+  ])("$status after $method goes on with $then", async ({ status, method, then }) => {
+    const { fetch, host, seen } = await redirecting(status, "/next");
+    const response = await fetch(`http://${host}/`, { method, body: "{}", headers: { "content-type": "application/json" } });
+    expect(await response.text()).toBe("there");
+    expect(seen).toEqual([`${method} /`, then]);
+  });
+
+  test("end after five", async () => {
+    const { host } = await serve((_, response) => void response.writeHead(302, { location: "/again" }).end());
+    expect(await refusal(guardedFetch({ privateHosts: [host] }, nobody)(`http://${host}/`))).toContain("more than 5");
+  });
+
+  test("to another server carry no credentials", async () => {
+    let seen: unknown;
+    const other = await serve((request, response) => {
+      seen = request.headers.authorization;
+      response.end();
+    });
+    const first = await serve((_, response) => void response.writeHead(307, { location: `http://${other.host}/` }).end());
+    const fetch = guardedFetch({ privateHosts: [first.host, other.host] }, nobody);
+    await fetch(`http://${first.host}/`, { headers: { authorization: "Bearer secret" } });
+    expect(seen).toBeUndefined();
+  });
+});
+
+test("proxy settings of the environment are not read", async () => {
+  const { host } = await serve((_, response) => void response.end("direct"));
+  vi.stubEnv("http_proxy", "http://127.0.0.1:1");
+  vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
+  const response = await guardedFetch({ privateHosts: [host] }, nobody)(`http://${host}/`);
+  vi.unstubAllEnvs();
+  expect(await response.text()).toBe("direct");
+});
+
+test("a signal ends a request that hangs", async () => {
+  const { host } = await serve(() => undefined);
+  const attempt = guardedFetch({ privateHosts: [host] }, nobody)(`http://${host}/`, { signal: AbortSignal.timeout(20) });
+  await expect(attempt).rejects.toMatchObject({ name: "TimeoutError" });
+});
