@@ -140,7 +140,10 @@ create aggregate log.chain(start bytea, line bytea) (sfunc = log.link, stype = b
  */
 create function log.append(commands json, events json, heads json, keys json, erasures json, forgotten json)
 returns table (n integer, kind text, first bigint, last bigint, at timestamptz, stored_position bigint, stored_fingerprint text, stored_rejection text)
-language plpgsql as $$
+language plpgsql
+-- Plans are kept from when the tables were empty: without this an append reads all of log.commands and log.keys (5 ms at 30,000 rows, now 0.7)
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
 declare
   top log.head;
   moment timestamptz;
