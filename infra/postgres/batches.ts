@@ -1,0 +1,54 @@
+import type pg from "pg";
+import type { Recorded } from "#events/envelope.ts";
+import type { EventLog } from "#events/ports.ts";
+import { isAnswer, Unprojectable } from "./trouble.ts";
+
+/** An event that cannot be read: no way up from its shape, or its seal does not open. */
+export interface Unreadable {
+  event: Pick<Recorded, "stream" | "position" | "type">;
+  error: Error;
+}
+export interface Batch {
+  events: Recorded[];
+  /** There may be more after these. */
+  more: boolean;
+  /** The event after those, where it is the reason that there are no more. */
+  unreadable?: Unreadable;
+}
+
+/** Reads the log in batches. Where one cannot be read, what comes before the event at fault is. */
+export function openBatches(pool: pg.Pool, log: Pick<EventLog, "follow">) {
+  async function read(after: number, limit: number): Promise<Batch> {
+    try {
+      const events = await log.follow(after, limit);
+      return { events, more: events.length === limit };
+    } catch (error) {
+      if (isAnswer(error)) throw error;
+      if (limit > 1) return read(after, limit >> 1);
+      return { events: [], more: true, unreadable: await named(after + 1, error) };
+    }
+  }
+
+  /** Throws the error itself when the database does not answer either: then no event is to blame. */
+  async function named(position: number, error: unknown): Promise<Unreadable> {
+    const { rows } = await pool.query<Unreadable["event"]>("select position, stream, type from log.events where position = $1", [position]);
+    if (!rows[0]) throw error;
+    return { event: rows[0], error: new Unprojectable(error) };
+  }
+
+  let ahead: { after: number; limit: number; batch: Promise<Batch> } | undefined;
+  return {
+    read(after: number, limit: number): Promise<Batch> {
+      const ready = ahead?.after === after && ahead.limit === limit ? ahead.batch : undefined;
+      ahead = undefined;
+      return ready ?? read(after, limit);
+    },
+    /** Starts to read what will be asked for next. */
+    prefetch(after: number, limit: number): void {
+      const batch = read(after, limit);
+      batch.catch(() => {});
+      ahead = { after, limit, batch };
+    },
+  };
+}
+export type Batches = ReturnType<typeof openBatches>;

@@ -1,0 +1,11 @@
+import { files } from "./files/project.ts";
+import { keys } from "./keys/project.ts";
+import { organizations } from "./organizations/project.ts";
+import type { Projection } from "./projection.ts";
+import { providers } from "./providers/project.ts";
+import { sessions } from "./sessions/project.ts";
+import { turns } from "./turns/project.ts";
+import { users } from "./users/project.ts";
+
+/** Every read model. */
+export const projections: Projection[] = [organizations, users, sessions, keys, providers, files, turns];

@@ -1,0 +1,21 @@
+import type { OrganizationEvent } from "#events/organization.ts";
+import { defineProjection, encode } from "../projection.ts";
+
+export const organizations = defineProjection<OrganizationEvent>({
+  name: "organizations",
+  version: 1,
+  tables: new URL("table.sql", import.meta.url),
+  on: {
+    OrganizationCreated: ({ data, personal, recorded_at }) =>
+      personal
+        ? [
+            {
+              table: "organizations",
+              kind: "put",
+              key: { id: data.organization_id },
+              row: { name: encode(personal.name), created_at: recorded_at },
+            },
+          ]
+        : [],
+  },
+});
