@@ -1,0 +1,12 @@
+import type { Http } from "../deps.ts";
+import type { App } from "../server.ts";
+import { keyRoutes } from "./keys.ts";
+import { providerRoutes } from "./providers.ts";
+import { sessionRoutes } from "./sessions.ts";
+
+/** What a signed-in person manages, below /api. */
+export function accountRoutes(app: App, http: Http): void {
+  sessionRoutes(app, http);
+  keyRoutes(app, http);
+  providerRoutes(app, http);
+}

@@ -1,0 +1,70 @@
+import type { FastifyRequest } from "fastify";
+import { findKeyByHash, type KeyInUse } from "#projections/keys/query.ts";
+import { findSessionByTokenHash, type SessionRow } from "#projections/sessions/query.ts";
+import { ApiError } from "../errors.ts";
+import type { Http } from "../deps.ts";
+import { bearerOf, hashOf } from "./bearer.ts";
+import type { Caller } from "./caller.ts";
+
+const IDLE_MS = 12 * 60 * 60 * 1000;
+
+type Needs = Pick<Http, "db" | "settings" | "used">;
+
+/** The rules of a key at a moment. Throws the spec's 401 codes. */
+export function callerOfKey(key: KeyInUse | undefined, now: number): Caller {
+  if (!key || key.parked) throw new ApiError("invalid_api_key", "The API key is not known.");
+  if (!key.enabled) throw new ApiError("api_key_disabled", "The API key is disabled.");
+  if (key.expires_at && key.expires_at.getTime() <= now) throw new ApiError("expired_api_key", "The API key has expired.");
+  const { organization_id, allowed_models, products } = key;
+  return { organization_id, principal: `key:${key.id}`, allowed_models, products, session: undefined };
+}
+
+/** The rules of a session at a moment: 12 h without use, and the absolute end. Throws 401 `invalid_session`. */
+export function callerOfSession(session: SessionRow | undefined, now: number): Caller {
+  const live =
+    session && !session.parked && session.expires_at.getTime() > now && session.idle_since.getTime() + IDLE_MS > now;
+  if (!live) throw new ApiError("invalid_session", "The session is not valid or has ended; sign in again.");
+  const { organization_id, user_id } = session;
+  return {
+    organization_id,
+    principal: `person:${user_id}`,
+    allowed_models: null,
+    products: ["knowledge", "extraction"],
+    session,
+  };
+}
+
+async function callerOf({ db, settings, used }: Needs, rawHeaders: readonly string[]): Promise<Caller> {
+  const token = bearerOf(rawHeaders);
+  const now = Date.now();
+  if (token.startsWith(`sess-${settings.SERVICE_NAME}-`)) {
+    const caller = callerOfSession(await findSessionByTokenHash(db, hashOf(token)), now);
+    used(caller.session!.session_id);
+    return caller;
+  }
+  if (!token.startsWith(`sk-${settings.SERVICE_NAME}-`)) throw new ApiError("invalid_api_key", "The API key is not known.");
+  const caller = callerOfKey(await findKeyByHash(db, hashOf(token)), now);
+  used(caller.principal.slice("key:".length));
+  return caller;
+}
+
+/** Hook for routes that a key or a session reaches: one query, never cached. */
+export const requireCredential = (http: Needs) => async (request: FastifyRequest) => {
+  request.caller = await callerOf(http, request.raw.rawHeaders);
+};
+
+/** Hook for routes of a signed-in person. A key gets 403 `session_required`. */
+export const requireSession = (http: Needs) => async (request: FastifyRequest) => {
+  request.caller = await callerOf(http, request.raw.rawHeaders);
+  if (!request.caller.session) throw new ApiError("session_required", "Sign in: an API key does not reach this.");
+};
+
+/** Hook for routes that manage keys and providers. */
+export const requireAdmin = (http: Needs) => {
+  const session = requireSession(http);
+  return async (request: FastifyRequest) => {
+    await session(request);
+    const { role } = request.caller.session!;
+    if (role !== "owner" && role !== "admin") throw new ApiError("forbidden", "Only an owner or an admin may do this.");
+  };
+};

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { ApiError } from "../errors.ts";
+
+/** What is kept of a key or a session token, which both hold 256 random bits. */
+export const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+/**
+ * The one bearer token of a request, from its raw headers: Node keeps the first of two Authorization headers in silence.
+ * Throws 401 `missing_api_key` without one, 401 `invalid_api_key` for several or for another scheme.
+ */
+export function bearerOf(rawHeaders: readonly string[]): string {
+  let header: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]!.toLowerCase() !== "authorization") continue;
+    if (header !== undefined) throw new ApiError("invalid_api_key", "Send exactly one Authorization header.");
+    header = rawHeaders[at + 1]!;
+  }
+  if (header === undefined || header.trim() === "")
+    throw new ApiError("missing_api_key", "Send an API key: Authorization: Bearer <key>.");
+  const token = BEARER.exec(header)?.[1];
+  if (!token) throw new ApiError("invalid_api_key", "The Authorization header must read: Bearer <key>.");
+  return token;
+}

@@ -1,0 +1,24 @@
+import type { Principal } from "#events/envelope.ts";
+import type { SessionRow } from "#projections/sessions/query.ts";
+
+/** Who sent a request, as its credential says. */
+export interface Caller {
+  organization_id: string;
+  /** Scopes threads and files. */
+  principal: Principal;
+  /** Null: every model of the organization. */
+  allowed_models: string[] | null;
+  products: string[];
+  /** Present when a person signed in. */
+  session: SessionRow | undefined;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set on every route that asks for a credential. */
+    caller: Caller;
+    /** SHA-256 of the body as it came, hex; empty where none was read. */
+    bodyHash: string;
+    bodyBytes: number;
+  }
+}

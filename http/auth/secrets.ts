@@ -1,0 +1,18 @@
+import { randomBytes } from "node:crypto";
+import { hashOf } from "./bearer.ts";
+
+/** A secret that is shown once, with what is kept of it. */
+export interface NewSecret {
+  /** `<kind>-<service name>-<43 characters>`: 256 random bits. */
+  secret: string;
+  /** SHA-256, hex. */
+  hash: string;
+  /** The last four characters. */
+  hint: string;
+}
+
+/** A new API key (`sk`) or session token (`sess`). */
+export function newSecret(kind: "sk" | "sess", serviceName: string): NewSecret {
+  const secret = `${kind}-${serviceName}-${randomBytes(32).toString("base64url")}`;
+  return { secret, hash: hashOf(secret), hint: secret.slice(-4) };
+}

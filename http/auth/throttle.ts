@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { Db } from "#projections/projection.ts";
+import { ApiError } from "../errors.ts";
+
+const WINDOW_SECONDS = 15 * 60;
+const PER_ACCOUNT = 10;
+const PER_ADDRESS = 50;
+
+// what is kept shows neither address nor account
+const subject = (kind: string, value: string): string => `${kind}:${createHash("sha256").update(value).digest("base64url")}`;
+
+interface Counted {
+  subject: string;
+  tries: number;
+  /** Seconds until the oldest try no longer counts. */
+  wait: number;
+}
+
+/** Counts this sign-in before it is checked, so that many at once count too. Throws 429 `too_many_attempts`. */
+export async function countAttempt(db: Db, address: string, email: string): Promise<void> {
+  const subjects = [subject("address", address), subject("account", email)];
+  const rows = await db.query<Counted>(
+    `with old as (delete from ops.login_attempts where at < now() - interval '1 day' and subject = any ($1)),
+          mine as (insert into ops.login_attempts (subject) select unnest($1::text[]))
+     select subject, count(*)::integer as tries, ceil(${WINDOW_SECONDS} - extract(epoch from now() - min(at)))::integer as wait
+     from ops.login_attempts where subject = any ($1) and at > now() - make_interval(secs => ${WINDOW_SECONDS}) group by subject`,
+    [subjects],
+  );
+  const over = rows.find((row) => row.tries >= (row.subject === subjects[0] ? PER_ADDRESS : PER_ACCOUNT));
+  if (over)
+    throw new ApiError("too_many_attempts", "There were too many attempts to sign in; try again later.", {
+      retryAfterMs: Math.max(1, over.wait) * 1000,
+    });
+}
+
+/** The right password was given: this account's earlier tries no longer count. */
+export async function clearAttempts(db: Db, email: string): Promise<void> {
+  await db.query("delete from ops.login_attempts where subject = $1", [subject("account", email)]);
+}

@@ -1,0 +1,80 @@
+import type { FastifyReply } from "fastify";
+import type { TurnEnd } from "#events/ports.ts";
+import type { Http } from "../deps.ts";
+import { openEventStream, type EventStream } from "../sse.ts";
+import type { Begun } from "./begin.ts";
+import { chunksFor, NOTHING_SENT } from "./chunks.ts";
+import { presentCompletion } from "./present.ts";
+import { failureOf, SILENCE_MS, storedEnd, waitForEnd } from "./turn.ts";
+import { noteUnanswered, onGone, takeUnanswered } from "./unanswered.ts";
+
+/** A person who pressed stop does not come back; a client that lost its connection does, within this time. */
+const STOP_AFTER_MS = 3_000;
+
+function count({ metrics }: Http, end: TurnEnd): void {
+  metrics.turn(end.status, end.status === "refused" ? undefined : end.usage);
+}
+
+/** Answers with the whole completion once the turn has ended. A client that goes away leaves the turn running. */
+export async function answerBuffered(http: Http, reply: FastifyReply, { turn, feed, end }: Begun, gone: AbortSignal) {
+  onGone(gone, () => {
+    feed.close();
+    void noteUnanswered(http, turn);
+  });
+  const ended = end ?? (await waitForEnd(http, turn, feed, gone));
+  feed.close();
+  if (!ended) return reply.hijack();
+  count(http, ended);
+  if (ended.status === "refused" || ended.status === "failed") throw failureOf(ended);
+  return presentCompletion(turn, ended);
+}
+
+const cameToNothing = (end: TurnEnd): boolean =>
+  end.status === "refused" || (end.status === "failed" && end.said.text === "" && end.said.reasoning === "");
+
+/**
+ * Answers with the turn's chunks as they come. Headers go out with the first of them, so that a provider's refusal
+ * is a plain 502. A client that goes away after that stops the turn.
+ */
+export async function answerStreamed(http: Http, reply: FastifyReply, { turn, feed, end: before }: Begun, gone: AbortSignal) {
+  const chunks = chunksFor(turn);
+  let stream: EventStream | undefined;
+  let sent = NOTHING_SENT;
+  let end = before;
+  onGone(gone, () => {
+    feed.close();
+    const stops = stream !== undefined && !end && !stream.overflowed();
+    void noteUnanswered(http, turn).then(() => stops && stopLater(http, turn));
+  });
+
+  while (!end && !gone.aborted) {
+    const frame = await feed.next(SILENCE_MS);
+    if (frame?.type === "end") end = frame.end;
+    else if (frame) {
+      const [next, text] = chunks.fold(sent, frame);
+      sent = next;
+      if (stream) stream.write(text);
+      else if (text) stream = openEventStream(reply, chunks.opening + text);
+    } else if (!gone.aborted) end = await storedEnd(http, turn).catch(keepWaiting(stream));
+  }
+  feed.close();
+  if (end) count(http, end);
+  if (end && !stream && cameToNothing(end)) throw failureOf(end as Parameters<typeof failureOf>[0]);
+  if (end) (stream ?? openEventStream(reply, chunks.opening)).end(chunks.ending(sent, end));
+  else reply.hijack();
+}
+
+/** Once the headers are out, a look that fails is no answer any more: the next one may work. */
+const keepWaiting = (stream: EventStream | undefined) => (error: unknown) => {
+  if (!stream) throw error;
+  return undefined;
+};
+
+/** Stops a turn whose reader went away, unless a retry has joined it meanwhile: then the note is gone. */
+function stopLater(http: Http, turn: Begun["turn"]): void {
+  setTimeout(() => {
+    takeUnanswered(http, turn.command_id)
+      .then((left) => left && http.frames.stop(turn.organization_id, turn.turn_id))
+      .catch((error) => http.logger.warn({ err: error, turn_id: turn.turn_id }, "could not stop a turn without a reader"));
+  }, STOP_AFTER_MS).unref();
+}

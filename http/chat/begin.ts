@@ -1,0 +1,155 @@
+import type { FastifyRequest } from "fastify";
+import { idFrom, newId, streamOf } from "#events/ids.ts";
+import type { TurnEnd } from "#events/ports.ts";
+import { scopeOf } from "#events/scope.ts";
+import { StartTurn, type Prompt } from "#events/thread.ts";
+import { getTurn } from "#projections/turns/query.ts";
+import type { Http } from "../deps.ts";
+import { commandOf, type Sending } from "../send.ts";
+import { ApiError } from "../errors.ts";
+import { promptOf, type Ask } from "./ask.ts";
+import { openFeed, type Feed } from "./feed.ts";
+import { putBlob, storeMessages, type TurnBlobs } from "./store.ts";
+import { endOf, type TurnInHand } from "./turn.ts";
+import { takeUnanswered } from "./unanswered.ts";
+
+const MAX_COMMAND_BYTES = 256 * 1024;
+/** A body this small cannot make a command that large: encoding a prompt anew adds ids and sizes only. */
+const SURELY_SMALL = 128 * 1024;
+/** A reader of a stream sees the turn go on, so it may take longer than one that is waited for in silence. */
+const STREAMED_FACTOR = 6;
+const PROJECTION_MS = 5_000;
+
+/** What decides which turn a request is: the same request under the same key is the same turn. */
+export interface Identity {
+  command_id: string;
+  fingerprint: string;
+  /** Whether the client named the request with a key. */
+  named: boolean;
+  /** The thread to go on with. */
+  thread_id: string | undefined;
+}
+
+/** A turn with the feed of its frames; `end` when it had ended before. */
+export interface Begun {
+  turn: TurnInHand;
+  feed: Feed;
+  end: TurnEnd | undefined;
+}
+
+const limitMs = (http: Pick<Http, "settings">, streamed: boolean): number =>
+  http.settings.TURN_SECONDS * 1000 * (streamed ? STREAMED_FACTOR : 1);
+
+/** Sends StartTurn, its frames already subscribed to. Throws the rejection. */
+export async function beginTurn(http: Http, request: FastifyRequest, ask: Ask, identity: Identity, gone: AbortSignal): Promise<Begun> {
+  const { organization_id, principal } = request.caller;
+  const { command_id, fingerprint, named } = identity;
+  const turn_id = named ? idFrom(command_id, "turn") : newId();
+  const thread_id = identity.thread_id ?? (named ? idFrom(command_id, "thread") : newId());
+  const scope = scopeOf(principal, ask.user);
+  const limit = limitMs(http, ask.streamed);
+  const ends_by = Math.floor(Date.now() / 1000) * 1000 + limit;
+  const { input, keys } = await inputOf(http, request, ask, { organization_id, scope, thread_id, turn_id, key: "" });
+
+  const feed = await openFeed(http.frames, organization_id, turn_id);
+  try {
+    const sent = await http.send(StartTurn, {
+      stream: streamOf("thread", thread_id),
+      organization_id,
+      principal,
+      request_id: request.id,
+      id: command_id,
+      fingerprint,
+      fresh: identity.thread_id === undefined,
+      keys,
+      signal: gone,
+      data: {
+        turn_id,
+        scope,
+        model: ask.model,
+        streamed: ask.streamed,
+        ends_by: new Date(ends_by).toISOString(),
+        input,
+        continues: identity.thread_id !== undefined,
+      },
+    });
+    if (sent.repeated) {
+      await http.passed(["turns"], sent.position, PROJECTION_MS);
+      await takeUnanswered(http, command_id);
+      return await attach(http, ask, { organization_id, command_id, turn_id }, feed);
+    }
+  } catch (error) {
+    feed.close();
+    throw error;
+  }
+  const { model, include_usage } = ask;
+  const created = (ends_by - limit) / 1000;
+  return { feed, end: undefined, turn: { organization_id, turn_id, thread_id, command_id, model, include_usage, created, ends_by } };
+}
+
+/** Takes up a turn that an earlier request began. */
+export async function rejoinTurn(
+  http: Http,
+  ask: Ask,
+  earlier: { organization_id: string; command_id: string; turn_id: string },
+): Promise<Begun> {
+  const feed = await openFeed(http.frames, earlier.organization_id, earlier.turn_id);
+  try {
+    return await attach(http, ask, earlier, feed);
+  } catch (error) {
+    feed.close();
+    throw error;
+  }
+}
+
+async function attach(
+  http: Http,
+  ask: Ask,
+  { organization_id, command_id, turn_id }: { organization_id: string; command_id: string; turn_id: string },
+  feed: Feed,
+): Promise<Begun> {
+  const row = await getTurn(http.db, organization_id, turn_id);
+  if (!row) throw new ApiError("thread_not_found", "The thread of this request was deleted.", { param: "x-thread-id" });
+  const end = endOf(row);
+  if (!end) await feed.catchUp();
+  const { thread_id, model } = row;
+  const ends_by = row.ends_by.getTime();
+  const created = (ends_by - limitMs(http, row.streamed)) / 1000;
+  return { feed, end, turn: { organization_id, turn_id, thread_id, command_id, model, include_usage: ask.include_usage, created, ends_by } };
+}
+
+type Input = { prompt: Prompt } | { prompt_blob: string };
+
+/** The prompt inline or, where the command would get too large, as a blob; with the turn's key once a blob was written. */
+async function inputOf(
+  http: Http,
+  request: FastifyRequest,
+  ask: Ask,
+  blobs: TurnBlobs,
+): Promise<{ input: Input; keys: Record<string, string> | undefined }> {
+  const thing = streamOf("turn", blobs.turn_id);
+  const withFiles = ask.messages.some(({ files }) => files.length > 0);
+  const inlineOnly = !withFiles && request.bodyBytes <= SURELY_SMALL;
+  const turn = inlineOnly ? blobs : { ...blobs, key: http.keyring.create(thing) };
+  const prompt = promptOf(ask, await storeMessages(http, turn, ask.messages));
+  if (inlineOnly) return { input: { prompt }, keys: undefined };
+  const keys = { [thing]: turn.key };
+  if (encodedSize(http, request, { prompt }, keys, blobs) <= MAX_COMMAND_BYTES) return { input: { prompt }, keys };
+  return { input: { prompt_blob: await putBlob(http, turn, Buffer.from(JSON.stringify(prompt))) }, keys };
+}
+
+/** Bytes of the command with this input; the fields not known yet are as long as any. */
+function encodedSize(http: Http, request: FastifyRequest, input: Input, keys: Record<string, string>, blobs: TurnBlobs): number {
+  const { organization_id, principal } = request.caller;
+  const filler = "0".repeat(512);
+  const sending: Sending<unknown> = {
+    stream: streamOf("thread", blobs.thread_id),
+    organization_id,
+    principal,
+    request_id: request.id,
+    fingerprint: filler,
+    keys,
+    data: { ...blobs, model: (request.body as { model: string }).model, ends_by: filler, input },
+  };
+  return Buffer.byteLength(JSON.stringify(commandOf({ ...StartTurn, schema: StartTurn.schema as never }, sending, http.httpId)));
+}

@@ -1,0 +1,74 @@
+import type { FastifyRequest } from "fastify";
+import { isUuid } from "#events/ids.ts";
+import type { Http } from "../deps.ts";
+import { ApiError } from "../errors.ts";
+import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
+import type { App } from "../server.ts";
+import { validator } from "../validate.ts";
+import { answerBuffered, answerStreamed } from "./answer.ts";
+import { askOf, type Ask } from "./ask.ts";
+import { beginTurn, rejoinTurn, type Begun, type Identity } from "./begin.ts";
+import { joinEarlier } from "./join.ts";
+import { findModel, modelNotFound } from "./model.ts";
+import { COMPLETION_CODES, Completion, CompletionRequest } from "./schema.ts";
+import { goneSignal } from "./unanswered.ts";
+
+const BODY_LIMIT = 64 * 1024 * 1024;
+
+function threadOf(request: FastifyRequest): string | undefined {
+  const sent = request.headers["x-thread-id"];
+  if (sent === undefined) return undefined;
+  if (typeof sent === "string" && isUuid(sent)) return sent.toLowerCase();
+  throw new ApiError("invalid_thread_id", "x-thread-id must be a UUID.", { param: "x-thread-id" });
+}
+
+function identityOf(request: FastifyRequest, user: string | undefined): Identity {
+  const { organization_id, principal } = request.caller;
+  const asking = { organization_id, principal, user, method: "POST", path: "/chat/completions" };
+  const key = idempotencyKey(request.headers);
+  const thread_id = threadOf(request);
+  const fingerprint = fingerprintOf(asking, request.bodyHash, [thread_id ?? ""]);
+  return { command_id: commandId(asking, key), fingerprint, named: key !== undefined, thread_id };
+}
+
+/** The turn that answers a request: an earlier one that it repeats, or a new one. */
+async function turnFor(http: Http, request: FastifyRequest, ask: Ask, gone: AbortSignal): Promise<Begun> {
+  const identity = identityOf(request, ask.user);
+  const { organization_id } = request.caller;
+  if (!identity.named && Number(request.headers["x-stainless-retry-count"]) > 0) {
+    const earlier = await joinEarlier(http, organization_id, identity.fingerprint);
+    if (earlier) return rejoinTurn(http, ask, { organization_id, ...earlier });
+  }
+  const model = await findModel(http, request.caller, ask.model);
+  if (!model) throw modelNotFound(ask.model, 400);
+  return beginTurn(http, request, ask, identity, gone);
+}
+
+/** POST /chat/completions, buffered and streamed (spec: Chat API). */
+export function completionRoute(app: App, http: Http): void {
+  app.post(
+    "/chat/completions",
+    {
+      bodyLimit: BODY_LIMIT,
+      validatorCompiler: validator(COMPLETION_CODES),
+      schema: {
+        tags: ["Chat"],
+        summary: "Answer a conversation",
+        description:
+          "With `stream: true` the answer is a stream of `chat.completion.chunk` events that ends in `data: [DONE]`. " +
+          "The response header `x-thread-id` names the stored thread; send it on a request to go on with that thread.",
+        security: [{ key: [] }],
+        body: CompletionRequest,
+        response: { 200: Completion },
+      },
+    },
+    async (request, reply) => {
+      const gone = goneSignal(reply.raw);
+      const ask = askOf(request.body);
+      const begun = await turnFor(http, request, ask, gone);
+      reply.header("x-thread-id", begun.turn.thread_id);
+      const answer = ask.streamed ? await answerStreamed(http, reply, begun, gone) : await answerBuffered(http, reply, begun, gone);
+      return answer as Completion;
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import type { Frame, Frames } from "#events/ports.ts";
+import { createOrder, sinceLastRefusal } from "./order.ts";
+
+const LOOK_AGAIN_MS = 200;
+
+/** The frames of one turn in order, to be taken one by one. */
+export interface Feed {
+  /** The next frame; undefined after `ms` without one, or once closed. */
+  next(ms: number): Promise<Frame | undefined>;
+  /** Fetches what was said before this feed was opened. */
+  catchUp(): Promise<void>;
+  close(): void;
+}
+
+/** Subscribes at once; a gap in the live frames is filled from the kept ones. */
+export async function openFeed(frames: Frames, organization: string, turn: string): Promise<Feed> {
+  const order = createOrder();
+  const ready: Frame[] = [];
+  let wake: (() => void) | undefined;
+  let filling = false;
+  let closed = false;
+
+  const push = (more: Frame[]) => {
+    if (more.length === 0) return;
+    ready.push(...more);
+    wake?.();
+  };
+  async function catchUp(): Promise<void> {
+    for (const frame of sinceLastRefusal(await frames.kept(organization, turn))) push(order.accept(frame));
+  }
+  async function fill(): Promise<void> {
+    if (filling) return;
+    filling = true;
+    // the frames before a held one are on their way into the store
+    while (order.hasGap() && !closed) {
+      await catchUp().catch(() => {});
+      const end = order.heldEnd();
+      if (end) push([end]);
+      if (end || !order.hasGap()) break;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+    filling = false;
+  }
+  const unsubscribe = await frames.subscribe(organization, turn, (frame) => {
+    push(order.accept(frame));
+    if (order.hasGap()) void fill();
+  });
+
+  return {
+    catchUp,
+    async next(ms) {
+      if (ready.length === 0 && !closed)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      wake = undefined;
+      return ready.shift();
+    },
+    close() {
+      closed = true;
+      unsubscribe();
+      wake?.();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Http } from "../deps.ts";
+
+/*
+ * A retry without an idempotency key joins an earlier turn of the same request whose answer nobody heard (wire facts:
+ * Errors, retries, transport). A fingerprint covers organization, principal, user, path, thread and body.
+ */
+
+interface Found {
+  command_id: string;
+  /** Public fields of its TurnStarted, as JSON. */
+  data: string;
+}
+
+const LATELY = "c.recorded_at > now() - interval '15 minutes' and c.rejection is null and c.position > 0";
+
+/** Its connection ended here or in another live process, which noted that. Taking the note makes it happen once. */
+const LEFT = `
+  with mine as (
+    delete from ops.unanswered where command_id = (
+      select u.command_id from ops.unanswered u join log.commands c on c.command_id = u.command_id
+      where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY}
+      order by c.recorded_at limit 1 for update of u skip locked)
+    returning command_id)
+  select c.command_id, e.data
+  from mine join log.commands c on c.command_id = mine.command_id join log.events e on e.position = c.position`;
+
+/** Its process died (no beat for 10 s) before it can have answered. A mark of its own makes it happen once. */
+const ORPHANED = `
+  with found as (
+    select c.command_id, e.data
+    from log.commands c
+    join ops.workers w on w.worker = c.http and w.beat_at < now() - interval '10 seconds'
+    join log.events e on e.position = c.position
+    left join read.turns t on t.command_id = c.command_id and t.thread_id = substr(e.stream, length('thread-') + 1)::uuid
+    where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY} and e.type = 'TurnStarted'
+      and t.status is distinct from 'stopped'
+      and (t.ended_at is null or t.ended_at > w.beat_at - interval '5 seconds')
+    order by c.recorded_at limit 1),
+  mark as (
+    insert into ops.unanswered (command_id) select 'joined:' || command_id from found
+    on conflict (command_id) do nothing returning command_id)
+  select command_id, data from found where exists (select from mark)`;
+
+/** The turn that a retry may join: its command and id. Undefined when it must run anew. */
+export async function joinEarlier(
+  { db }: Pick<Http, "db">,
+  organization: string,
+  fingerprint: string,
+): Promise<{ command_id: string; turn_id: string } | undefined> {
+  for (const query of [LEFT, ORPHANED]) {
+    const [found] = await db.query<Found>(query, [fingerprint, organization]);
+    if (found) return { command_id: found.command_id, turn_id: (JSON.parse(found.data) as { turn_id: string }).turn_id };
+  }
+  return undefined;
+}

@@ -1,0 +1,50 @@
+import type { Frame } from "#events/ports.ts";
+
+/**
+ * Puts numbered frames in order: each once, an older attempt's never, an early one held until those before it are there.
+ * A newer attempt begins again at 0.
+ */
+export interface Order {
+  /** The frames that are ready now, in order. */
+  accept(frame: Frame): Frame[];
+  /** Frames are held because earlier ones are missing. */
+  hasGap(): boolean;
+  /** The last frame, when it is among those held: it says the whole outcome. */
+  heldEnd(): Frame | undefined;
+}
+
+export function createOrder(): Order {
+  let attempt = 0;
+  let next = 0;
+  let held = new Map<number, Frame>();
+
+  return {
+    accept(frame) {
+      if (frame.attempt < attempt) return [];
+      if (frame.attempt > attempt) {
+        attempt = frame.attempt;
+        next = 0;
+        held = new Map();
+      }
+      if (frame.n < next) return [];
+      held.set(frame.n, frame);
+      const ready: Frame[] = [];
+      for (let found = held.get(next); found; found = held.get(next)) {
+        held.delete(next++);
+        ready.push(found);
+      }
+      return ready;
+    },
+    hasGap: () => held.size > 0,
+    heldEnd: () => [...held.values()].find(({ type }) => type === "end"),
+  };
+}
+
+/**
+ * A turn that was refused and asked again under the same idempotency key has the same name:
+ * what was kept of the refused one is not part of this one.
+ */
+export function sinceLastRefusal(kept: Frame[]): Frame[] {
+  const refused = kept.findLastIndex((frame) => frame.type === "end" && frame.end.status === "refused");
+  return refused === kept.length - 1 ? kept : kept.slice(refused + 1);
+}

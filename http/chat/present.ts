@@ -1,0 +1,48 @@
+import type { TurnEnd } from "#events/ports.ts";
+import type { Citation, Usage } from "#events/thread.ts";
+import type { Completion } from "./schema.ts";
+import type { TurnInHand } from "./turn.ts";
+
+export const finishReason = (end: TurnEnd) => (end.status === "completed" ? end.finish_reason : "stop");
+
+export const presentUsage = (usage: Usage) => ({
+  prompt_tokens: usage.prompt_tokens,
+  completion_tokens: usage.completion_tokens,
+  total_tokens: usage.prompt_tokens + usage.completion_tokens,
+  prompt_tokens_details: { cached_tokens: usage.cached_tokens },
+  completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+});
+
+export const presentCitations = (citations: Citation[]) =>
+  citations.map(({ url, title, start_index, end_index }) => ({
+    type: "url_citation" as const,
+    url_citation: { url, title, start_index, end_index },
+  }));
+
+export const completionId = ({ turn_id }: Pick<TurnInHand, "turn_id">): string => `chatcmpl-${turn_id}`;
+
+/** The buffered answer (spec: Chat completion response). */
+export function presentCompletion(turn: TurnInHand, end: Exclude<TurnEnd, { status: "refused" }>): Completion {
+  const { text, reasoning, citations } = end.said;
+  return {
+    id: completionId(turn),
+    object: "chat.completion",
+    created: turn.created,
+    model: turn.model,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: text,
+          refusal: null,
+          annotations: presentCitations(citations),
+          ...(reasoning && { reasoning_content: reasoning }),
+        },
+        logprobs: null,
+        finish_reason: finishReason(end),
+      },
+    ],
+    usage: presentUsage(end.usage),
+  };
+}

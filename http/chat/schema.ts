@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { FieldCodes } from "../validate.ts";
+
+/* The chat completion request and answer (spec: Resources, Chat completion request). */
+
+const given = (wanted: string) => ({ error: `must be ${wanted}` });
+const string = (wanted = "a string") => z.string(given(wanted));
+const number = () => z.number(given("a number"));
+
+const Part = z.object(
+  {
+    type: string(),
+    text: string().optional().describe("Of a `text` part."),
+    image_url: z.unknown().describe("Of an `image_url` part: `{url}`, a base64 `data:` URL."),
+    file: z.unknown().describe("Of a `file` part: `file_data` (with `filename`) or `file_id`."),
+  },
+  given("an object with a type"),
+);
+export type Part = z.infer<typeof Part>;
+
+const Message = z.object(
+  {
+    role: string("one of system, developer, user, assistant, tool"),
+    content: z.union([z.string(), z.array(Part)], given("a string or an array of parts")).nullish(),
+  },
+  given("an object with role and content"),
+);
+
+const ToolChoice = z.union(
+  [
+    z.enum(["none", "auto", "required"]),
+    z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+  ],
+  given('"none", "auto", "required" or {"type": "function", "function": {"name": …}}'),
+);
+export type ToolChoice = z.infer<typeof ToolChoice>;
+
+const ResponseFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({
+      type: z.literal("json_schema"),
+      json_schema: z.object(
+        {
+          name: z.string(given("a string")).regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
+          description: string().optional(),
+          schema: z.record(z.string(), z.unknown(), given("a JSON schema, which is an object")),
+          strict: z.boolean(given("a boolean")).nullish(),
+        },
+        given("an object with name and schema"),
+      ),
+    }),
+  ],
+  given("an object whose type is text, json_object or json_schema"),
+);
+
+export const CompletionRequest = z.object(
+  {
+    model: string("a string of the form provider/model").min(1, "must be a string of the form provider/model"),
+    messages: z.array(Message, given("an array of messages")),
+    temperature: number().nullish(),
+    top_p: number().nullish(),
+    max_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish(),
+    max_completion_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish().describe("Wins over `max_tokens`."),
+    stop: z.union([z.string(), z.array(z.string()).max(4)], given("a string or an array of at most 4 strings")).nullish(),
+    seed: z.int(given("a whole number")).nullish(),
+    stream: z.boolean(given("a boolean")).nullish(),
+    stream_options: z.object({ include_usage: z.boolean(given("a boolean")).nullish() }, given("an object")).nullish(),
+    tools: z.array(z.unknown(), given("an array")).nullish().describe("Only `function.name` is read."),
+    tool_choice: ToolChoice.nullish(),
+    response_format: ResponseFormat.nullish(),
+    user: string().nullish().describe("End user; isolates threads and files."),
+    metadata: z.record(z.string(), z.unknown(), given("an object")).nullish(),
+    knowledge: z.object({ collections: z.array(string(), given("an array of names")).nullish() }, given("an object")).nullish(),
+    attachments: z.array(string("a file id"), given("an array of file ids")).nullish(),
+  },
+  given("a JSON object"),
+);
+export type CompletionRequest = z.infer<typeof CompletionRequest>;
+
+/** Codes of fields that the spec gives one. */
+export const COMPLETION_CODES: FieldCodes = [
+  [/^messages\[\d+\]\.role$/, "invalid_role"],
+  [/^tool_choice/, "invalid_tool_choice"],
+  [/^response_format/, "invalid_response_format"],
+];
+
+const Usage = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+  completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+});
+const Annotation = z.object({
+  type: z.literal("url_citation"),
+  url_citation: z.object({ url: z.string(), title: z.string(), start_index: z.int(), end_index: z.int() }),
+});
+
+export const Completion = z.object({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.literal(0),
+      message: z.object({
+        role: z.literal("assistant"),
+        content: z.string(),
+        refusal: z.null(),
+        annotations: z.array(Annotation),
+        reasoning_content: z.string().optional(),
+      }),
+      logprobs: z.null(),
+      finish_reason: z.enum(["stop", "length", "content_filter", "tool_calls"]),
+    }),
+  ),
+  usage: Usage,
+});
+export type Completion = z.infer<typeof Completion>;

@@ -1,0 +1,44 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Registry } from "prom-client";
+import type { Blobs, CommandSender, Frames, Keyring } from "#events/ports.ts";
+import type { Passed } from "#projections/passed.ts";
+import type { Db } from "#projections/projection.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Metrics } from "./face/metrics.ts";
+import type { Providers } from "./providers.ts";
+import type { FreshRead, Send } from "./send.ts";
+
+/** What this room needs of the others; main.ts hands it over. */
+export interface HttpDeps {
+  settings: {
+    /** The service's short name: `sk-<name>-…` keys, `sess-<name>-…` sessions. */
+    SERVICE_NAME: string;
+    /** Public address, without a slash at the end. */
+    BASE_URL: string;
+    /** How long a buffered turn may take. */
+    TURN_SECONDS: number;
+  };
+  db: Db;
+  sender: CommandSender;
+  frames: Frames;
+  keyring: Keyring;
+  blobs: Blobs;
+  catalog: Catalog;
+  passed: Passed;
+  /** Every dependency and follower by name, with its lag where it has one. */
+  health(): Promise<Record<string, { ok: boolean; detail?: unknown }>>;
+  logger: FastifyBaseLogger;
+  registry: Registry;
+  /** Id of this process among `ops.workers`. */
+  httpId: string;
+}
+
+/** What routes work with. */
+export interface Http extends HttpDeps {
+  send: Send;
+  freshRead: FreshRead;
+  providers: Providers;
+  metrics: Metrics;
+  /** Notes that a key or session was used just now. */
+  used(id: string): void;
+}

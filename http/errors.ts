@@ -1,0 +1,105 @@
+import type { RejectionDetails } from "#events/rejection.ts";
+
+/** THE table: from a code, of the spec or of ours, to its HTTP status. What is not here is 400. */
+const STATUS_OF: Readonly<Record<string, number>> = {
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  api_key_disabled: 401,
+  expired_api_key: 401,
+  invalid_session: 401,
+  invalid_credentials: 401,
+  session_required: 403,
+  forbidden: 403,
+  product_not_enabled: 403,
+  not_found: 404,
+  thread_not_found: 404,
+  file_not_found: 404,
+  key_not_found: 404,
+  provider_not_found: 404,
+  session_not_found: 404,
+  thread_busy: 409,
+  already_exists: 409,
+  email_taken: 409,
+  request_too_large: 413,
+  file_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  too_many_attempts: 429,
+  headers_too_large: 431,
+  unavailable: 503,
+};
+
+const TYPE_OF: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  429: "rate_limit_error",
+  500: "server_error",
+  502: "api_error",
+  503: "server_error",
+};
+
+export const statusOf = (code: string): number => STATUS_OF[code] ?? 400;
+
+interface Options {
+  /** The field that is wrong. */
+  param?: string | null;
+  /** Where a code has another status on this route. */
+  status?: number;
+  retryAfterMs?: number;
+  cause?: unknown;
+}
+
+/** An answer other than success. `code` is null where the spec gives none (500, 502, some 400). */
+export class ApiError extends Error {
+  readonly code: string | null;
+  readonly status: number;
+  readonly param: string | null;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: string | null, message: string, options: Options = {}) {
+    super(message, { cause: options.cause });
+    this.name = "ApiError";
+    this.code = code;
+    this.status = options.status ?? (code === null ? 400 : statusOf(code));
+    this.param = options.param ?? null;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** What an idle client waits after a conflict or a refusal for want of room. */
+const RETRY_AFTER_MS = 1000;
+
+export const fromRejection = (rejection: RejectionDetails & { retryable?: boolean }): ApiError =>
+  new ApiError(rejection.code, rejection.message, { param: rejection.param });
+
+/** A 500 has no code and no detail (spec: Errors). */
+export const internalError = (cause: unknown): ApiError =>
+  new ApiError(null, "The server had an error while processing the request.", { status: 500, cause });
+
+/** A 502 has no code (spec: Errors). */
+export const badGateway = (message: string): ApiError => new ApiError(null, message, { status: 502 });
+
+export interface ErrorBody {
+  error: { message: string; type: string; param: string | null; code?: string };
+}
+
+export const errorBody = ({ message, status, param, code }: ApiError): ErrorBody => ({
+  error: { message, type: TYPE_OF[status] ?? "invalid_request_error", param, ...(code === null ? {} : { code }) },
+});
+
+/**
+ * What a client should do next. SDKs repeat 409, 429 and 5xx on their own, so each says whether that helps:
+ * after a 500 the outcome is unknown, and behind a 502 the provider was already asked more than once.
+ */
+export function errorHeaders({ status, retryAfterMs = RETRY_AFTER_MS }: ApiError): Record<string, string> {
+  if (status === 409 || status === 429 || status === 503)
+    return {
+      "retry-after": String(Math.ceil(retryAfterMs / 1000)),
+      "retry-after-ms": String(retryAfterMs),
+      "x-should-retry": "true",
+    };
+  if (status >= 500) return { "x-should-retry": "false" };
+  if (status === 401) return { "www-authenticate": "Bearer" };
+  return {};
+}

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { newCommandId } from "#events/ids.ts";
+import { ApiError } from "./errors.ts";
+
+const WELL_FORMED = /^[\x21-\x7e]{1,255}$/;
+const digest = (parts: unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+
+/** What makes two requests the same: who asks, for whom, and where. */
+export interface Asking {
+  organization_id: string;
+  principal: string;
+  user: string | undefined;
+  method: string;
+  path: string;
+}
+
+/** The client's Idempotency-Key; undefined without one. Throws a 400 for one that is not well formed. */
+export function idempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (typeof key === "string" && WELL_FORMED.test(key)) return key;
+  throw new ApiError("invalid_idempotency_key", "Idempotency-Key must be 1 to 255 printable ASCII characters.");
+}
+
+/** The same for the same request under the same key; random without a key. Another tenant's equal key gives another id. */
+export function commandId({ organization_id, principal, user, method, path }: Asking, key: string | undefined): string {
+  return key === undefined ? newCommandId() : digest([organization_id, principal, user ?? null, method, path, key]);
+}
+
+/** Of everything that was sent, beyond what the id covers. `body` is a hash of the body, or of a multipart body's fields and file. */
+export const fingerprintOf = ({ organization_id, principal, user, method, path }: Asking, body: string, more: string[] = []): string =>
+  digest([organization_id, principal, user ?? null, method, path, body, ...more]);

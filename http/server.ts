@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import fastifyMultipart from "@fastify/multipart";
+import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { createLastUsed } from "./auth/lastUsed.ts";
+import { accountRoutes } from "./account/routes.ts";
+import { chatRoutes } from "./chat/routes.ts";
+import type { Http, HttpDeps } from "./deps.ts";
+import { ApiError, errorBody, errorHeaders } from "./errors.ts";
+import { describeApi } from "./face/openapi.ts";
+import { createMetrics } from "./face/metrics.ts";
+import { faceRoutes } from "./face/routes.ts";
+import { toApiError } from "./failures.ts";
+import { parseJson } from "./json.ts";
+import { answerBadRequest } from "./parserErrors.ts";
+import { createProviders } from "./providers.ts";
+import { requestId } from "./requestId.ts";
+import { createFreshRead, createSend } from "./send.ts";
+import { validator } from "./validate.ts";
+
+const MIB = 1024 * 1024;
+const REQUEST_MS = 120_000;
+const HEADERS_MS = 10_000;
+
+export type App = ReturnType<typeof bareServer>;
+
+/** Fastify with our limits and no default of its own showing. */
+function bareServer(logger: FastifyBaseLogger) {
+  const app = fastify({
+    loggerInstance: logger,
+    // one line per request is written below; a child logger for each would cost more than it says
+    disableRequestLogging: true,
+    childLoggerFactory: (parent) => parent,
+    genReqId: requestId,
+    requestIdHeader: false,
+    bodyLimit: MIB,
+    requestTimeout: REQUEST_MS,
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000 },
+    clientErrorHandler: answerBadRequest,
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    routerOptions: { maxParamLength: 500 },
+    forceCloseConnections: "idle",
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validator());
+  // response schemas are for the description; what we build is ours to trust
+  app.setSerializerCompiler(() => JSON.stringify);
+  return app;
+}
+
+function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
+  const known = toApiError(error);
+  if (known.status >= 500) request.log.error({ err: known.cause ?? known, request_id: request.id }, "request failed");
+  if (known.status === 413) reply.header("connection", "close");
+  return reply
+    .code(known.status)
+    .headers({ ...errorHeaders(known), "x-request-id": request.id })
+    .send(errorBody(known));
+}
+
+function readBodies(app: App) {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    const bytes = body as Buffer;
+    if (bytes.length === 0) return done(null, undefined);
+    request.bodyHash = createHash("sha256").update(bytes).digest("hex");
+    request.bodyBytes = bytes.length;
+    try {
+      done(null, parseJson(bytes));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function observe(app: App, { metrics }: Pick<Http, "metrics">) {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = request.routeOptions.url ?? "none";
+    const { method, id } = request;
+    const ms = reply.elapsedTime;
+    metrics.request(method, route, reply.statusCode, ms / 1000);
+    request.log.info({ request_id: id, method, route, status: reply.statusCode, ms: Math.round(ms * 10) / 10 }, "request");
+    done();
+  });
+}
+
+/**
+ * The public face, not yet listening. Closing it writes down what is left of the lazy writes.
+ * Every answer other than success has the spec's error shape, the framework's and the parser's own included.
+ */
+export async function buildServer(deps: HttpDeps) {
+  const app = bareServer(deps.logger);
+  const lastUsed = createLastUsed(deps.db, deps.logger);
+  const http: Http = {
+    ...deps,
+    send: createSend(deps),
+    freshRead: createFreshRead(deps),
+    providers: createProviders(deps.db),
+    metrics: createMetrics(deps.registry),
+    used: lastUsed.used,
+  };
+  app.addHook("onClose", () => lastUsed.close());
+  app.decorateRequest("caller", null as never);
+  app.decorateRequest("bodyHash", "");
+  app.decorateRequest("bodyBytes", 0);
+  app.setErrorHandler<Error>(sendError);
+  app.setNotFoundHandler((request, reply) =>
+    sendError(new ApiError("not_found", `There is nothing at ${request.method} ${request.url.split("?")[0]}.`), request, reply),
+  );
+  readBodies(app);
+  observe(app, http);
+  await app.register(fastifyMultipart, { throwFileSizeLimit: true });
+  await describeApi(app, deps.settings);
+  await app.register(async (scope) => faceRoutes(scope as unknown as App, http));
+  await app.register(async (scope) => chatRoutes(scope as unknown as App, http), { prefix: "/api/openai/v1" });
+  await app.register(async (scope) => accountRoutes(scope as unknown as App, http), { prefix: "/api" });
+  return app;
+}

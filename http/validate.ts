@@ -1,0 +1,28 @@
+import type { FastifySchemaCompiler } from "fastify";
+import type { z } from "zod";
+import { ApiError } from "./errors.ts";
+
+/** Codes that the spec gives to certain fields, by what their path looks like. */
+export type FieldCodes = [path: RegExp, code: string][];
+
+/** `messages[0].content` for ["messages", 0, "content"]. */
+export const pathOf = (path: PropertyKey[]): string =>
+  path.reduce<string>((text, key) => (typeof key === "number" ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)), "");
+
+const WHOLE: Record<string, string> = { body: "The request body", querystring: "The query", params: "The path", headers: "The headers" };
+
+function refusal(error: z.ZodError, part: string, codes: FieldCodes): ApiError {
+  const issue = error.issues[0]!;
+  const param = pathOf(issue.path);
+  const code = codes.find(([path]) => path.test(param))?.[1] ?? null;
+  return new ApiError(code, `${param || WHOLE[part] || part}: ${issue.message}.`.replace(/\.\.$/, "."), { param: param || null });
+}
+
+/** Parses with the route's zod schemas; nothing is coerced, unknown fields are dropped. */
+export const validator =
+  (codes: FieldCodes = []): FastifySchemaCompiler<any> =>
+  ({ schema, httpPart }: { schema: z.ZodType; httpPart?: string }) =>
+  (data: unknown) => {
+    const parsed = schema.safeParse(data);
+    return parsed.success ? { value: parsed.data } : { error: refusal(parsed.error, httpPart ?? "body", codes) };
+  };
