@@ -23,7 +23,7 @@ export interface TurnRunnerOptions extends Omit<Stores, "keyring">, Omit<Credent
   models: Models;
   handle: Handle;
   /** Tokens of a text, where a provider could not say (a stopped or cut answer). */
-  countTokens(text: string): number;
+  countTokens(text: string): Promise<number>;
 }
 
 export interface TurnToRun {
@@ -100,11 +100,11 @@ async function answer(options: TurnRunnerOptions, turn: TurnToRun, signal: Abort
 
 const NOTHING: Said = { text: "", reasoning: "", citations: [] };
 
-function endingOf(options: TurnRunnerOptions, error: unknown, prompt: Prompt | undefined, { stopped, late }: Listening): Ending {
+async function endingOf(options: TurnRunnerOptions, error: unknown, prompt: Prompt | undefined, { stopped, late }: Listening): Promise<Ending> {
   const said = error instanceof BrokenOff ? error.said : NOTHING;
   const cause = error instanceof BrokenOff ? error.cause : error;
   const text = said.text + said.reasoning;
-  const usage = text === "" ? NO_USAGE : estimate(options, prompt, text);
+  const usage = text === "" ? NO_USAGE : await estimate(options, prompt, text);
   if (stopped.aborted) {
     return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
   }
@@ -118,9 +118,10 @@ function messageOf(cause: unknown): string {
   return cause instanceof ModelError ? cause.message : "The model could not be asked.";
 }
 
-function estimate(options: TurnRunnerOptions, prompt: Prompt | undefined, text: string) {
+async function estimate(options: TurnRunnerOptions, prompt: Prompt | undefined, text: string) {
   const asked = prompt ? [prompt.instructions ?? "", ...prompt.messages.map((message) => message.text)].join("\n") : "";
-  return { ...NO_USAGE, prompt_tokens: options.countTokens(asked), completion_tokens: options.countTokens(text) };
+  const [prompt_tokens, completion_tokens] = await Promise.all([options.countTokens(asked), options.countTokens(text)]);
+  return { ...NO_USAGE, prompt_tokens, completion_tokens };
 }
 
 /** Ending a turn must not be given up early: the sweep would only do the same later. */

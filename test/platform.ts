@@ -1,0 +1,43 @@
+import { afterAll } from "vitest";
+import { readSettings } from "#infra/config.ts";
+import { projections } from "#projections/index.ts";
+import { createPassed } from "#projections/passed.ts";
+import { createOrganization } from "../cli/organization.ts";
+import { roles as allRoles, runRoles, type Role } from "../roles/run.ts";
+import { testBus, testDatabase, testFolder, testSearch } from "./harness.ts";
+
+const MASTER_KEY = Buffer.alloc(32, 3).toString("base64");
+
+/** Where a deployment of a test's own keeps its things: several platforms may share one. */
+export async function testDeployment() {
+  const [{ url: database_url }, bus, folder, search] = [await testDatabase(), testBus(), await testFolder(), testSearch()];
+  const addresses = { database_url, nats_url: bus.url, meili_url: search.url, meili_master_key: search.master_key, master_key: MASTER_KEY };
+  return { addresses, prefix: bus.prefix, folder };
+}
+export type Deployment = Awaited<ReturnType<typeof testDeployment>>;
+
+interface PlatformOptions {
+  roles?: readonly Role[];
+  deployment?: Deployment;
+  env?: Record<string, string>;
+}
+
+/** The whole platform, or some of its roles, in this process: on real services, behind a real port. */
+export async function startPlatform({ roles = allRoles, deployment, env = {} }: PlatformOptions = {}) {
+  const { addresses, prefix, folder } = deployment ?? (await testDeployment());
+  const settings = readSettings({ PORT: "0", DATA_DIR: folder, BUS_PREFIX: prefix, LOG_LEVEL: "silent", TURN_SECONDS: "60", ...env });
+  const running = await runRoles(roles, { settings, addresses });
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= running.stop());
+  afterAll(stop);
+
+  /** A new organization, ready to be used. */
+  const organization = async (name = "Test") => {
+    const { opened } = running;
+    const { credentials, position } = await createOrganization(opened.bus.sender(opened.log), settings, name);
+    const names = projections.map((projection) => projection.name);
+    await createPassed({ hints: opened.bus.hints, db: opened.db })(names, position, 20_000);
+    return credentials;
+  };
+  return { url: running.address ?? "", opened: running.opened, organization, stop };
+}
