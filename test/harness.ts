@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, inject } from "vitest";
+import { removeStreams } from "./bus/streams.ts";
+import { makeDataFolder, removeDataFolder } from "./dataFolder.ts";
 import { administer, freshName, withDatabase } from "./template.ts";
 
 const left: (() => Promise<unknown>)[] = [];
@@ -19,8 +21,12 @@ export const testDatabase = async () => {
   return { url: withDatabase(database_url, name), drop };
 };
 
-/** The NATS server's address and a prefix for subjects and streams that nobody else uses. */
-export const testBus = () => ({ url: inject("services").nats_url, prefix: freshName("bus") });
+/** The NATS server's address and a prefix for subjects and streams that nobody else uses; the streams are removed after the test file. */
+export const testBus = () => {
+  const bus = { url: inject("services").nats_url, prefix: freshName("bus") };
+  left.push(() => removeStreams(bus));
+  return bus;
+};
 
 /** The Meilisearch server's address, its master key and a prefix for indexes that nobody else uses. */
 export const testSearch = () => {
@@ -32,5 +38,12 @@ export const testSearch = () => {
 export const testFolder = async () => {
   const folder = await mkdtemp(join(tmpdir(), "svc-folder-"));
   left.push(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+/** A data folder for services of the caller's own, removed after the test file. */
+export const testDataFolder = async () => {
+  const folder = await makeDataFolder();
+  left.push(() => removeDataFolder(folder));
   return folder;
 };

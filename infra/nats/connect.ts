@@ -44,11 +44,14 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     throw error;
   });
   const bus = { connection, streams, names, limits: wanted };
+  const [hints, frames] = [createHints(connection, names), createFrames(bus)];
+  // Hints and stops of other processes are heard from now on.
+  await connection.nc.flush();
   return {
     sender: (outcomes) => createSender(bus, outcomes),
     source: () => createSource(bus),
-    hints: createHints(connection, names),
-    frames: createFrames(bus),
+    hints,
+    frames,
     reactions: createReactions(bus),
     deadLetters: createDeadLetters(bus),
     health: () => readHealth(bus),

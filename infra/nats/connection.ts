@@ -1,6 +1,8 @@
+import { EventEmitter, once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
 import type { Logger } from "pino";
+import { Unavailable } from "#events/ports.ts";
 
 const FIRST_CONNECT_MS = 30_000;
 
@@ -11,13 +13,17 @@ export interface Connection {
   /** Counts connections: what was in flight on an earlier one may be lost. */
   epoch(): number;
   onReconnect(listener: () => void): () => void;
+  /** At once, or when the connection stands again or is closed for good. */
+  whenConnected(): Promise<void>;
+  /** Rejects as soon as the connection is lost: requests that were made on it are never answered. */
+  during<T>(request: Promise<T>): Promise<T>;
 }
 
 /** Connects and stays connected for ever; gives up only when nothing answers at first, after 30 s. */
 export async function openConnection(options: { url: string; name: string; log: Logger }): Promise<Connection> {
   const { log } = options;
   const nc = await firstConnect(connectionOptions(options), options);
-  const listeners = new Set<() => void>();
+  const change = new EventEmitter().setMaxListeners(0);
   let connected = true;
   let epoch = 0;
   const follow = async () => {
@@ -25,15 +31,17 @@ export async function openConnection(options: { url: string; name: string; log: 
       if (status.type === "disconnect" && connected) {
         connected = false;
         log.warn({ server: status.server }, "bus: connection lost, reconnecting");
+        change.emit("lost");
       } else if (status.type === "reconnect") {
         connected = true;
         epoch += 1;
         log.info({ server: status.server }, "bus: connected again");
-        for (const listener of listeners) listener();
-      } else if (status.type === "error") {
-        log.error({ err: status.error }, "bus: the server reports an error");
-      } else if (status.type === "close") connected = false;
+        change.emit("again");
+      } else if (status.type === "error") log.error({ err: status.error }, "bus: the server reports an error");
     }
+    connected = false;
+    change.emit("lost");
+    change.emit("closed");
   };
   void follow();
   return {
@@ -42,8 +50,17 @@ export async function openConnection(options: { url: string; name: string; log: 
     connected: () => connected,
     epoch: () => epoch,
     onReconnect(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      change.on("again", listener);
+      return () => change.off("again", listener);
+    },
+    async whenConnected() {
+      if (!connected && !nc.isClosed()) await Promise.race([once(change, "again"), once(change, "closed")]);
+    },
+    during(request) {
+      const { promise, reject } = Promise.withResolvers<never>();
+      const lost = () => reject(new Unavailable("The connection to the bus was lost"));
+      change.once("lost", lost);
+      return Promise.race([request, promise]).finally(() => change.off("lost", lost));
     },
   };
 }
@@ -60,7 +77,7 @@ function connectionOptions({ url, name }: { url: string; name: string }): Connec
     reconnectJitter: 250,
     pingInterval: 5000,
     maxPingOut: 2,
-    timeout: 5000,
+    timeout: 3000,
     ignoreAuthErrorAbort: true,
     noAsyncTraces: true,
     ...(protocol === "tls:" ? { tls: {} } : {}),

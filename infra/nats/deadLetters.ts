@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { jetstream, type JsMsg } from "@nats-io/jetstream";
+import { jetstream, type JsMsg, type SeqMsgRequest } from "@nats-io/jetstream";
 import { Unavailable } from "#events/ports.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
@@ -32,7 +32,7 @@ interface Context {
 
 export function createDeadLetters({ connection, streams: { jsm }, names }: Context): DeadLetters {
   const stream = names.streams.dead;
-  const get = (query: { seq: number; next_by_subj?: string }) => jsm.streams.getMessage(stream, query as { seq: number });
+  const get = (query: SeqMsgRequest & { next_by_subj?: string }) => jsm.streams.getMessage(stream, query);
   const remove = async (seq: number) => (await get({ seq })) !== null && jsm.streams.deleteMessage(stream, seq);
   return {
     async list(limit) {
@@ -67,7 +67,12 @@ function revived(command: unknown): string {
 }
 
 /** Keeps a message that is given up, once, however often it is tried; resolves when the stream has it. */
-export async function bury({ connection, names }: Context, message: JsMsg, reason: string, error: unknown): Promise<void> {
+export async function bury(
+  { connection, names }: Context,
+  message: JsMsg,
+  reason: string,
+  error: unknown,
+): Promise<void> {
   const letter: DeadLetter = {
     reason,
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),

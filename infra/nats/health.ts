@@ -20,7 +20,7 @@ export async function readHealth({
 }): Promise<BusHealth> {
   const connected = connection.connected();
   const sizeOf = async (stream: string) => {
-    const info = connected ? await jsm.streams.info(stream).catch(() => undefined) : undefined;
+    const info = connected ? await connection.during(jsm.streams.info(stream)).catch(() => undefined) : undefined;
     return [stream, info && { messages: info.state.messages, bytes: info.state.bytes }] as const;
   };
   const sizes = await Promise.all(Object.values(names.streams).map(sizeOf));

@@ -22,7 +22,12 @@ export function namesFor(prefix: string) {
       dead: `${upper}_DEAD`,
     },
     durables: { commands: "services", reactions: "reactors" },
-    all: { commands: `${prefix}.cmd.>`, frames: `${prefix}.deltas.>`, reactions: `${prefix}.react.>`, dead: `${prefix}.dead.>` },
+    all: {
+      commands: `${prefix}.cmd.>`,
+      frames: `${prefix}.deltas.>`,
+      reactions: `${prefix}.react.>`,
+      dead: `${prefix}.dead.>`,
+    },
     command(command: { organization_id: string; stream: string }): string {
       const { aggregate, id } = partsOf(command.stream);
       return `${prefix}.cmd.${token(command.organization_id)}.${token(aggregate)}.${token(id)}`;

@@ -7,7 +7,7 @@ const AGAIN_AFTER_MS = 3000;
 
 export interface Publication {
   publish(): void;
-  /** Publishes once more when 3 s have passed and nothing says that the message is still stored. */
+  /** Publishes once more, unless this connection has said that it is stored: after 3 s, or when the connection is another. */
   publishIfLost(): void;
   /** How often it was published. */
   count(): number;
@@ -25,14 +25,20 @@ export function publicationOf(
   const sent = headers();
   sent.set("Nats-Msg-Id", nuid.next());
   let publishedAt = 0;
+  let publishedIn = 0;
   let count = 0;
   let repaired = false;
   let storedIn: number | undefined;
 
   const publish = () => {
     publishedAt = Date.now();
+    publishedIn = connection.epoch();
     count += 1;
-    connection.nc.publish(message.subject, message.payload, { headers: sent, reply: ack.reply });
+    try {
+      connection.nc.publish(message.subject, message.payload, { headers: sent, reply: ack.reply });
+    } catch (error) {
+      message.refused(String(error));
+    }
   };
   const repairAndPublish = async () => {
     try {
@@ -55,8 +61,9 @@ export function publicationOf(
   return {
     publish,
     publishIfLost() {
-      const lost = storedIn !== connection.epoch();
-      if (lost && Date.now() - publishedAt >= AGAIN_AFTER_MS) publish();
+      const epoch = connection.epoch();
+      if (storedIn === epoch) return;
+      if (publishedIn !== epoch || Date.now() - publishedAt >= AGAIN_AFTER_MS) publish();
     },
     count: () => count,
     forget: ack.forget,

@@ -1,12 +1,10 @@
 import { jetstream, type JsMsg } from "@nats-io/jetstream";
-import { type Reactions, Unavailable } from "#events/ports.ts";
+import { type PublicEvent, type Reactions, Unavailable } from "#events/ports.ts";
 import type { Connection } from "./connection.ts";
 import { bury } from "./deadLetters.ts";
 import type { Names } from "./names.ts";
 import type { Limits, Streams } from "./streams.ts";
 import { Undecodable, workThrough } from "./work.ts";
-
-type Wake = Parameters<Reactions["publish"]>[0];
 
 export function createReactions(bus: {
   connection: Connection;
@@ -17,10 +15,11 @@ export function createReactions(bus: {
   const { connection, streams, names, limits } = bus;
   return {
     /** Resolves when the stream has it. Throws Unavailable. */
-    async publish({ type, stream, organization_id, position }) {
-      const wake: Wake = { type, stream, organization_id, position };
+    async publish(event) {
       try {
-        await jetstream(connection.nc).publish(names.reaction(wake), JSON.stringify(wake), { msgID: String(position) });
+        await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {
+          msgID: String(event.position),
+        });
       } catch (cause) {
         void streams.repair().catch(() => {});
         throw new Unavailable("The reaction stream takes nothing now", { cause });
@@ -38,9 +37,9 @@ export function createReactions(bus: {
   };
 }
 
-function decode(message: JsMsg): Wake {
+function decode(message: JsMsg): PublicEvent {
   try {
-    return message.json<Wake>();
+    return message.json<PublicEvent>();
   } catch (error) {
     throw new Undecodable(error);
   }

@@ -41,10 +41,16 @@ async function sendEncoded(context: Context, command: Command, payload: Uint8Arr
     if (outcome) answer.resolve(outcome);
     else answer.reject(new Unavailable(`The command stream takes nothing now: ${reason}`));
   };
-  const publication = publicationOf(context, { subject: names.command(command), payload, refused });
+  const publication = publicationOf(context, {
+    subject: names.command(command),
+    payload,
+    refused: (reason) => void refused(reason),
+  });
   const heard = connection.nc.subscribe(names.answer(command.id), {
     callback: (error, message) =>
-      error ? answer.reject(new Unavailable("Answers cannot be heard", { cause: error })) : answer.resolve(message.json()),
+      error
+        ? answer.reject(new Unavailable("Answers cannot be heard", { cause: error }))
+        : answer.resolve(message.json()),
   });
   const stopLooking = lookForOutcome(context, command, publication, answer);
   try {
@@ -82,7 +88,11 @@ function lookForOutcome(
 }
 
 /** Undefined when there is none, when it cannot be read in time, or when another request left it under the same id. */
-async function readOutcome({ connection, outcomes }: Context, command: Command, within: number): Promise<Answer | undefined> {
+async function readOutcome(
+  { connection, outcomes }: Context,
+  command: Command,
+  within: number,
+): Promise<Answer | undefined> {
   try {
     const outcome = await inTime(outcomes.outcome(command.id, command.organization_id), within);
     return outcome && outcome.fingerprint === (command.fingerprint ?? null) ? asAnswer(outcome) : undefined;

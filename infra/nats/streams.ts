@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { JetStreamApiCodes, JetStreamApiError, jetstreamManager, type ConsumerConfig, type JetStreamManager, type StreamConfig } from "@nats-io/jetstream";
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  jetstreamManager,
+  type ConsumerConfig,
+  type JetStreamManager,
+  type StreamConfig,
+} from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
@@ -40,15 +47,20 @@ export async function openStreams(connection: Connection, names: Names, limits: 
       warnIgnored(connection, warned, name, consumer, await ensureConsumer(jsm, stream.name, consumer));
     }
   };
-  let running: Promise<void> | undefined;
+  let running: { epoch: number; done: Promise<void> } | undefined;
   const repair = () => {
-    running ??= ensureAll().finally(() => {
-      running = undefined;
-    });
-    return running;
+    const epoch = connection.epoch();
+    if (running?.epoch !== epoch) {
+      const done = connection.during(ensureAll()).finally(() => {
+        if (running?.done === done) running = undefined;
+      });
+      running = { epoch, done };
+    }
+    return running.done;
   };
   const check = () => {
-    if (connection.connected()) repair().catch((err) => connection.log.warn({ err }, "bus: could not check the streams"));
+    if (connection.connected())
+      repair().catch((err) => connection.log.warn({ err }, "bus: could not check the streams"));
   };
   await repair();
   const timer = setInterval(check, CHECK_MS).unref();
@@ -107,9 +119,16 @@ function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
 
 async function ensureStream(jsm: JetStreamManager, spec: StreamSpec): Promise<object> {
   const found = await orUndefined(jsm.streams.info(spec.name), JetStreamApiCodes.StreamNotFound);
-  if (!found) return (await jsm.streams.add(spec)).config;
-  if (differences(spec, found.config).length === 0) return found.config;
-  return (await jsm.streams.update(spec.name, { ...found.config, ...spec })).config;
+  if (found && differences(spec, found.config).length === 0) return found.config;
+  try {
+    const { config } = found
+      ? await jsm.streams.update(spec.name, { ...found.config, ...spec })
+      : await jsm.streams.add(spec);
+    return config;
+  } catch (cause) {
+    if (found) return found.config;
+    throw new Error(`The stream ${spec.name} of ${spec.max_bytes} bytes cannot be made: ${String(cause)}`, { cause });
+  }
 }
 
 async function ensureConsumer(jsm: JetStreamManager, stream: string, spec: ConsumerSpec): Promise<object> {

@@ -31,7 +31,9 @@ export function workThrough(bus: { connection: Connection; streams: Streams }, w
   const { connection } = bus;
   const inHand = new Map<JsMsg, { since: number; done: Promise<void> }>();
   const take = (message: JsMsg) => {
-    const done = treat(connection, work, message).finally(() => inHand.delete(message));
+    const done = treat(connection, work, message)
+      .catch((err) => connection.log.error({ err }, "bus: a message is left to its next delivery"))
+      .finally(() => inHand.delete(message));
     inHand.set(message, { since: Date.now(), done });
   };
   const stillWorking = () => {
@@ -57,8 +59,9 @@ function pullUntilStopped(
   let stopped = false;
   let messages: ConsumerMessages | undefined;
   const pull = async () => {
+    await connection.whenConnected();
     await streams.repair();
-    const consumer = await jetstream(connection.nc).consumers.get(stream, durable);
+    const consumer = await connection.during(jetstream(connection.nc).consumers.get(stream, durable));
     messages = await consumer.consume({ ...PULL, callback: take });
     if (stopped) messages.stop();
     const error = await messages.closed();

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { newCommandId, newId } from "#events/ids.ts";
+import { testBus } from "#test/harness.ts";
+import { aBus, aCommand, done, noOutcomes, until, working } from "./bus.ts";
+import { lookAt } from "./streams.ts";
+
+test("a command that fails five times becomes a dead letter, and can be replayed", async () => {
+  const bus = await aBus(testBus());
+  const command = aCommand({ data: { text: "poison" }, seconds: 15 });
+  let tries = 0;
+  const worker = await working(bus, async () => {
+    tries += 1;
+    throw new Error("cannot be handled");
+  });
+  const answer = await bus.sender(noOutcomes).send(command);
+  expect(answer.rejection).toMatchObject({ code: "internal", retryable: true });
+  expect(tries).toBe(5);
+  const [letter] = await bus.deadLetters.list(10);
+  expect(letter).toMatchObject({ reason: "failed too often", command });
+  expect(letter!.error).toContain("cannot be handled");
+
+  await worker.stop();
+  const handled: unknown[] = [];
+  await working(bus, async ({ id, data }) => {
+    handled.push({ id, data });
+    return done();
+  });
+  expect(await bus.deadLetters.replay(letter!.seq)).toBe(true);
+  await until(() => handled.length > 0);
+  expect(handled).toEqual([{ id: command.id, data: command.data }]);
+  expect(await bus.deadLetters.list(10)).toEqual([]);
+  expect(await bus.deadLetters.replay(letter!.seq)).toBe(false);
+});
+
+test("what cannot be decoded is a dead letter at once, and does not hold up the others", async () => {
+  const server = testBus();
+  const bus = await aBus(server);
+  await working(bus, done);
+  const looker = await lookAt(server);
+  for (const text of ["{ no json", "null", JSON.stringify({ id: 7 })]) {
+    looker.nc.publish(looker.names.command({ organization_id: newId(), stream: `thread-${newId()}` }), text);
+  }
+  await looker.nc.flush();
+  expect(await bus.sender(noOutcomes).send(aCommand())).toEqual({ position: 1, repeated: false });
+  await until(async () => (await bus.deadLetters.list(10)).length === 3);
+  const letters = await bus.deadLetters.list(2);
+  expect(letters.map(({ reason, command }) => ({ reason, command }))).toEqual([
+    { reason: "undecodable", command: "{ no json" },
+    { reason: "undecodable", command: null },
+  ]);
+  expect(await bus.deadLetters.remove(letters[0]!.seq)).toBe(true);
+  expect(await bus.deadLetters.remove(letters[0]!.seq)).toBe(false);
+  expect(await bus.deadLetters.list(10)).toHaveLength(2);
+  await looker.close();
+});
+
+test("a reaction arrives, is tried again, and is buried like a command", async () => {
+  const bus = await aBus(testBus());
+  const event = {
+    type: "TurnStarted",
+    stream: `thread-${newId()}`,
+    organization_id: newId(),
+    position: 5,
+    data: { turn: newCommandId() },
+  };
+  const seen: unknown[] = [];
+  const worker = await bus.reactions.consume(async (wake) => {
+    seen.push(wake);
+    if (wake.position === 6) throw new Error("never");
+    if (seen.length < 2) throw new Error("at first");
+  });
+  await bus.reactions.publish(event);
+  await bus.reactions.publish(event);
+  await until(() => seen.length === 2);
+  expect(seen).toEqual([event, event]);
+  await bus.reactions.publish({ ...event, position: 6 });
+  await until(async () => (await bus.deadLetters.list(1)).length === 1);
+  expect(seen).toHaveLength(7);
+  await worker.stop();
+});
