@@ -123,8 +123,8 @@ const installPackages = (node, folder, withDev) => {
   alone(() => {
     if (isInstalled(folder, withDev)) return;
     tell(`Installing packages${folder === root ? "" : ` of ${folder.slice(root.length + 1)}`}`);
-    const how = existsSync(join(folder, "node_modules", ".package-lock.json")) ? ["install", "--no-save"] : ["ci"];
-    npm(node, folder, [...how, ...(withDev ? ["--include=dev"] : [])], "the packages");
+    // Not `ci`: it refuses a lock file that was written where the registry lacked other platforms' optional packages.
+    npm(node, folder, ["install", "--no-save", ...(withDev ? ["--include=dev"] : [])], "the packages");
   });
 };
 

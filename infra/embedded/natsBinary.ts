@@ -37,7 +37,7 @@ const fetchDebian = async (folder: string) => {
   const archive = readdirSync(folder).find((name) => name.endsWith(".deb"));
   if (!archive) throw new Error("apt-get downloaded no package");
   await run("dpkg-deb", ["-x", join(folder, archive), join(folder, "package")]);
-  return join(folder, "package", "usr", "bin", "nats-server");
+  return join(folder, "package", "usr", "sbin", "nats-server");
 };
 
 const sources = () => [

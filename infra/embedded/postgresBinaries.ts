@@ -1,4 +1,5 @@
-import { cpSync, existsSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -25,17 +26,24 @@ const repairLinks = (root: string) => {
   }
 };
 
-/** The folder that holds bin/initdb and bin/postgres, with its library links in order. */
+/** The folder that holds bin/initdb and bin/postgres, with its library links in order, and the version. */
 export const postgresBinaries = () => {
   const root = platformPackage();
   repairLinks(root);
-  return join(root, "native");
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  return { folder: join(root, "native"), version };
 };
 
-/** Copies the binaries (60 MB) to where another user can reach them; a copy that is there already is used. */
+/** Copies the programs (60 MB) to where everybody can run them; what is there already stays. */
 export const copyBinaries = (from: string, to: string) => {
   if (existsSync(to)) return;
-  const next = `${to}.${process.pid}`;
+  const next = mkdtempSync(`${to}.`);
   cpSync(from, next, { recursive: true, verbatimSymlinks: true });
-  renameSync(next, to);
+  execFileSync("chmod", ["-R", "a+rX,go-w", next]);
+  try {
+    renameSync(next, to);
+  } catch (error) {
+    rmSync(next, { recursive: true });
+    if (!existsSync(to)) throw error;
+  }
 };

@@ -33,12 +33,10 @@ const checked = (path: string) => {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found)
     throw new Error(
-      `PostgreSQL's files were in ${path} and are gone: restore them, or remove postgres.path from the data folder to begin anew.`,
+      `${path} is gone: restore PostgreSQL's files there, or remove postgres.path from the data folder to begin anew.`,
     );
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0)
-    throw new Error(
-      `${path} is not a folder that only this user can change: remove postgres.path from the data folder to begin anew.`,
-    );
+    throw new Error(`${path} is not a folder that only this user can change: remove it, then start again.`);
   return path;
 };
 
@@ -64,27 +62,32 @@ const owned = (path: string, user: User) => {
   return path;
 };
 
-/**
- * Where PostgreSQL's data lies and as whom it runs: as ourselves in the data folder; as root, as an unprivileged user, and under /var/tmp
- * when that user cannot enter the data folder (`postgres.path` in it then says where).
- */
-export const postgresHome = (dataDir: string, onLine: (line: string) => void): PostgresHome => {
-  const binaries = postgresBinaries();
-  if (process.getuid?.() !== 0) return { binaries, data: made(join(dataDir, "postgres")) };
-  const user = unprivileged();
-  const note = join(dataDir, "postgres.path");
-  const runs = join(binaries, "bin", "postgres");
-  if (!existsSync(note) && reaches(user, dataDir) && reaches(user, runs))
-    return { binaries, data: owned(join(dataDir, "postgres"), user), user };
+type Line = (line: string) => void;
 
+const dataFor = (user: User, dataDir: string, onLine: Line) => {
+  const note = join(dataDir, "postgres.path");
+  if (!existsSync(note) && reaches(user, dataDir)) return owned(join(dataDir, "postgres"), user);
   const away = existsSync(note) ? checked(readFileSync(note, "utf8").trim()) : makeElsewhere(dataDir, note);
-  onLine(
-    `PostgreSQL runs as user ${user.uid}, which cannot enter ${reaches(user, dataDir) ? binaries : dataDir}: its files are in ${away}`,
-  );
-  if (!reaches(user, runs)) copyBinaries(binaries, join(away, "binaries"));
-  return {
-    binaries: reaches(user, runs) ? binaries : join(away, "binaries"),
-    data: owned(join(away, "postgres"), user),
-    user,
-  };
+  onLine(`PostgreSQL runs as user ${user.uid}, which cannot enter ${dataDir}: its data is in ${away}`);
+  return owned(join(away, "postgres"), user);
+};
+
+const binariesFor = (user: User, onLine: Line) => {
+  const { folder, version } = postgresBinaries();
+  if (reaches(user, join(folder, "bin", "postgres"))) return folder;
+  const copy = `/var/tmp/svc-postgres-${version}-${process.arch}`;
+  if (!existsSync(copy))
+    onLine(`PostgreSQL runs as user ${user.uid}, which cannot enter ${folder}: copying it to ${copy}`);
+  copyBinaries(folder, copy);
+  return checked(copy);
+};
+
+/**
+ * Where PostgreSQL's data and programs lie and as whom it runs: as ourselves in the data folder; as root, as an unprivileged user, and under
+ * /var/tmp what that user cannot reach (`postgres.path` in the data folder then says where the data is).
+ */
+export const postgresHome = (dataDir: string, onLine: Line): PostgresHome => {
+  if (process.getuid?.() !== 0) return { binaries: postgresBinaries().folder, data: made(join(dataDir, "postgres")) };
+  const user = unprivileged();
+  return { user, binaries: binariesFor(user, onLine), data: dataFor(user, dataDir, onLine) };
 };

@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { markOf } from "#infra/embedded/mark.ts";
+import { testDataFolder } from "../harness.ts";
 import { findWords, leaveWord } from "./data.ts";
-import { alive, dataFolder, servers, startApart, startHere } from "./processes.ts";
+import { alive, servers, startApart, startHere } from "./processes.ts";
 
 test("services killed with -9 come back on their ports, with their data and a line each", async () => {
-  const folder = await dataFolder();
+  const folder = await testDataFolder();
   const services = await startHere(folder);
   await leaveWord(services, "survived");
   const before = servers(folder);
@@ -24,7 +25,7 @@ test("services killed with -9 come back on their ports, with their data and a li
 });
 
 test("after a kill -9 of the parent the next start ends the orphans and loses nothing", async () => {
-  const folder = await dataFolder();
+  const folder = await testDataFolder();
   const { child, gone, addresses } = await startApart("holder.ts", folder);
   await leaveWord(addresses, "not lost");
   const orphans = servers(folder);
@@ -41,7 +42,7 @@ test("after a kill -9 of the parent the next start ends the orphans and loses no
 });
 
 test("a pid that was given to another process since is not touched", async () => {
-  const folder = await dataFolder();
+  const folder = await testDataFolder();
   const stranger = spawn("sleep", ["60"]);
   const mark = markOf(stranger.pid!);
   mkdirSync(join(folder, "run"), { mode: 0o711 });
@@ -55,7 +56,7 @@ test("a pid that was given to another process since is not touched", async () =>
 });
 
 test("a second start on one data folder is one line that names the first", async () => {
-  const folder = await dataFolder();
+  const folder = await testDataFolder();
   const { child, addresses } = await startApart("holder.ts", folder);
   await leaveWord(addresses, "undisturbed");
   const second = startHere(folder);

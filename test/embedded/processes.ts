@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach } from "vitest";
 import type { Addresses } from "#infra/embedded/addresses.ts";
 import { startServices } from "#infra/embedded/index.ts";
 import { isAlive, type Mark } from "#infra/embedded/mark.ts";
-import { testFolder } from "../harness.ts";
 
 const started: { stop: () => Promise<void> }[] = [];
 const spawned: ChildProcess[] = [];
@@ -15,13 +13,6 @@ afterEach(async () => {
   for (const child of spawned.splice(0)) child.kill("SIGKILL");
   for (const services of started.splice(0)) await services.stop();
 });
-
-/** A data folder that PostgreSQL's user may enter. */
-export const dataFolder = async () => {
-  const folder = await testFolder();
-  await chmod(folder, 0o711);
-  return folder;
-};
 
 /** Starts services in this process, with the lines they told; ended after the test. */
 export const startHere = async (folder: string) => {

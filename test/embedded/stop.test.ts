@@ -2,13 +2,14 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runningAddresses } from "#infra/embedded/addresses.ts";
+import { testDataFolder } from "../harness.ts";
 import { findWords, leaveWord } from "./data.ts";
-import { alive, dataFolder, servers, startApart, startHere } from "./processes.ts";
+import { alive, servers, startApart, startHere } from "./processes.ts";
 
 const all = ["meilisearch", "nats", "postgres"];
 
 test("stop leaves no process, and the next start finds the data", async () => {
-  const folder = await dataFolder();
+  const folder = await testDataFolder();
   const first = await startHere(folder);
   const marks = servers(folder);
   expect(alive(marks).sort()).toEqual(all);
@@ -26,14 +27,14 @@ test("stop leaves no process, and the next start finds the data", async () => {
 });
 
 test("a process that ends by a fault takes its services with it", async () => {
-  const folder = await dataFolder();
+  const folder = await testDataFolder();
   const { gone } = await startApart("holder.ts", folder, "throw");
   await gone;
   await vi.waitFor(() => expect(alive(servers(folder))).toEqual([]), 20_000);
 });
 
 test("what svc.mjs started ends when svc.mjs is killed", async () => {
-  const folder = await dataFolder();
+  const folder = await testDataFolder();
   const { child } = await startApart("launcher.ts", folder);
   const marks = servers(folder);
   expect(alive(marks).sort()).toEqual(all);
