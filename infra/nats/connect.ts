@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { CommandSender, CommandSource, Frames, Hints, Reactions } from "#events/ports.ts";
+import { openAcks } from "./acks.ts";
 import { closeConnection, openConnection } from "./connection.ts";
 import { createDeadLetters, type DeadLetters } from "./deadLetters.ts";
 import { createFrames } from "./frames.ts";
@@ -44,11 +45,12 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     throw error;
   });
   const bus = { connection, streams, names, limits: wanted };
+  const acks = openAcks(connection);
   const [hints, frames] = [createHints(connection, names), createFrames(bus)];
   // Hints and stops of other processes are heard from now on.
   await connection.nc.flush();
   return {
-    sender: (outcomes) => createSender(bus, outcomes),
+    sender: (outcomes) => createSender({ ...bus, acks, outcomes }),
     source: () => createSource(bus),
     hints,
     frames,

@@ -15,7 +15,7 @@ export interface Connection {
   onReconnect(listener: () => void): () => void;
   /** At once, or when the connection stands again or is closed for good. */
   whenConnected(): Promise<void>;
-  /** Rejects as soon as the connection is lost: requests that were made on it are never answered. */
+  /** Rejects when there is no connection, and as soon as it is lost: requests that were made on it are never answered. */
   during<T>(request: Promise<T>): Promise<T>;
 }
 
@@ -37,11 +37,12 @@ export async function openConnection(options: { url: string; name: string; log: 
         epoch += 1;
         log.info({ server: status.server }, "bus: connected again");
         change.emit("again");
+        change.emit("settled");
       } else if (status.type === "error") log.error({ err: status.error }, "bus: the server reports an error");
     }
     connected = false;
     change.emit("lost");
-    change.emit("closed");
+    change.emit("settled");
   };
   void follow();
   return {
@@ -54,12 +55,13 @@ export async function openConnection(options: { url: string; name: string; log: 
       return () => change.off("again", listener);
     },
     async whenConnected() {
-      if (!connected && !nc.isClosed()) await Promise.race([once(change, "again"), once(change, "closed")]);
+      if (!connected && !nc.isClosed()) await once(change, "settled");
     },
     during(request) {
       const { promise, reject } = Promise.withResolvers<never>();
       const lost = () => reject(new Unavailable("The connection to the bus was lost"));
-      change.once("lost", lost);
+      if (connected) change.once("lost", lost);
+      else lost();
       return Promise.race([request, promise]).finally(() => change.off("lost", lost));
     },
   };

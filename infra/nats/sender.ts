@@ -1,6 +1,6 @@
 import type { Answer, Command } from "#events/envelope.ts";
 import { type CommandSender, type EventLog, type Outcome, Unavailable } from "#events/ports.ts";
-import { openAcks, type Acks } from "./acks.ts";
+import type { Acks } from "./acks.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 import { publicationOf, type Publication } from "./publication.ts";
@@ -19,14 +19,13 @@ interface Context {
   outcomes: Outcomes;
 }
 
-export function createSender(bus: Omit<Context, "acks" | "outcomes">, outcomes: Outcomes): CommandSender {
-  const context = { ...bus, outcomes, acks: openAcks(bus.connection) };
+export function createSender(context: Context): CommandSender {
   return {
     /** Throws a plain Error for a command over 256 KiB: what is larger belongs into a blob. */
     async send(command) {
       const payload = Buffer.from(JSON.stringify(command));
       if (payload.length > MAX_COMMAND_BYTES) throw new Error(`${command.type} has ${payload.length} bytes encoded`);
-      if (bus.connection.nc.isClosed()) throw new Unavailable("The connection to the bus is closed");
+      if (context.connection.nc.isClosed()) throw new Unavailable("The connection to the bus is closed");
       return sendEncoded(context, command, payload);
     },
   };

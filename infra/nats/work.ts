@@ -105,8 +105,12 @@ async function treat({ log }: Connection, work: Work, message: JsMsg): Promise<v
     message.ack();
   } catch (error) {
     const reason = verdict(error, deliveryCount);
-    log.error({ err: error, subject: message.subject, deliveryCount, reason }, "bus: a message could not be handled");
-    if (!reason) return message.nak(backoffMs(deliveryCount));
+    const about = { err: error, subject: message.subject, deliveryCount };
+    if (!reason) {
+      log.warn(about, "bus: a message will be tried again");
+      return message.nak(backoffMs(deliveryCount));
+    }
+    log.error({ ...about, reason }, "bus: a message is given up");
     try {
       await work.bury(message, reason, error);
       message.term(reason);

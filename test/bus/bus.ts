@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 /** A connection as a process of the service has it, closed after the test. */
-export async function aBus(options: Pick<Options, "url" | "prefix" | "limits">): Promise<Bus> {
+export async function aBus(options: Pick<Options, "url" | "prefix" | "limits"> & Partial<Options>): Promise<Bus> {
   const bus = await connectBus({
     name: "test",
     log: pino({ level: process.env["LOG_LEVEL"] ?? "silent" }),

@@ -1,0 +1,46 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { testBus } from "#test/harness.ts";
+import { aBus, aCommand, done, noOutcomes, working } from "./bus.ts";
+import { lookAt } from "./streams.ts";
+
+test("streams of an older shape are brought up to date, and what the server does not do as asked is said once", async () => {
+  const server = testBus();
+  const { jsm, names, close } = await lookAt(server);
+  await jsm.streams.add({ name: names.streams.frames, subjects: [names.all.frames], storage: "file" });
+  await jsm.streams.add({
+    name: names.streams.commands,
+    subjects: [names.all.commands],
+    retention: "workqueue",
+    max_bytes: 1000,
+  });
+  const lines: { name?: string; ignored?: string[] }[] = [];
+  const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const bus = await aBus({ ...server, log, limits: { commands_max_bytes: 2_000_000 } });
+  await working(bus, done);
+  expect(await bus.sender(noOutcomes).send(aCommand())).toEqual({ position: 1, repeated: false });
+  const { config } = await jsm.streams.info(names.streams.commands);
+  expect(config).toMatchObject({ max_bytes: 2_000_000, discard: "new" });
+  expect(lines.map(({ name, ignored }) => ({ name, ignored }))).toEqual([
+    { name: names.streams.frames, ignored: expect.arrayContaining(["storage"]) },
+  ]);
+  await close();
+});
+
+test("queues refuse when full, frames and dead letters drop the oldest, and all are bounded", async () => {
+  const server = testBus();
+  await aBus(server);
+  const { jsm, names, close } = await lookAt(server);
+  const shapes = Object.entries(names.streams).map(async ([name, stream]) => {
+    const { retention, discard, storage, max_age, max_bytes } = (await jsm.streams.info(stream)).config;
+    expect(max_bytes).toBeGreaterThan(0);
+    return [name, { retention, discard, storage, hours: max_age / 3.6e12 }] as const;
+  });
+  expect(Object.fromEntries(await Promise.all(shapes))).toEqual({
+    commands: { retention: "workqueue", discard: "new", storage: "file", hours: 1 },
+    reactions: { retention: "workqueue", discard: "new", storage: "file", hours: 1 },
+    frames: { retention: "limits", discard: "old", storage: "memory", hours: 1 },
+    dead: { retention: "limits", discard: "old", storage: "file", hours: 168 },
+  });
+  await close();
+});
