@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServices } from "../../infra/embedded/index.ts";
+import { migrate } from "../../infra/postgres/migrate.ts";
+import { openPool } from "../../infra/postgres/pool.ts";
+import { progress } from "../tools/progress.ts";
+
+/** The embedded PostgreSQL, as the service starts it, on data that is removed afterwards. */
+export interface Server {
+  /** A new database: empty, or a copy of another one; answers its address. */
+  create(name: string, template?: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export const startServer = async (): Promise<Server> => {
+  const folder = await mkdtemp(join(tmpdir(), "bench-log-"));
+  const services = await startServices({ DATA_DIR: folder }, progress);
+  const pool = openPool(services.database_url, { max: 1, name: "bench" });
+  return {
+    async create(name, template = "template0") {
+      await pool.query(`create database ${name} template ${template}`);
+      const url = new URL(services.database_url);
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+    async stop() {
+      await pool.end();
+      await services.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+};
+
+/** A new database with an empty log. */
+export const createLog = async (server: Server, name: string): Promise<string> => {
+  const url = await server.create(name);
+  await migrate(url);
+  return url;
+};

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A process that the bench started and will end. */
+export interface Child {
+  /** The first line it printed. */
+  firstLine(): Promise<string>;
+  /** Resident memory of it and of the Node processes below it, in MiB; null where there is no /proc. */
+  memory(): number | null;
+  /** Throws with its last lines when it has ended. */
+  assertAlive(): void;
+  stop(): Promise<void>;
+}
+
+/** Runs a script under this very Node. */
+export const startNode = (args: string[], env: Record<string, string> = {}): Child => {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  const keep = (chunk: Buffer): void => {
+    printed = `${printed}${chunk.toString()}`.slice(-20_000);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const assertAlive = (): void => {
+    if (ended(child))
+      throw new Error(`${args.join(" ")} ended with ${child.exitCode ?? child.signalCode}:\n${printed}`);
+  };
+  return {
+    async firstLine() {
+      while (!printed.includes("\n")) {
+        assertAlive();
+        await sleep(10);
+      }
+      return printed.slice(0, printed.indexOf("\n"));
+    },
+    memory: () => (child.pid === undefined ? null : residentMemory(child.pid)),
+    assertAlive,
+    async stop() {
+      if (ended(child)) return;
+      const exit = once(child, "exit");
+      child.kill("SIGTERM");
+      await exit;
+    },
+  };
+};
+
+const ended = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+/** A port that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port could be had");
+  return address.port;
+};
+
+const residentMemory = (root: number): number | null => {
+  const parents = new Map<number, number>();
+  try {
+    for (const name of readdirSync("/proc")) {
+      if (!/^\d+$/.test(name)) continue;
+      const parent = fieldOf(name, "PPid");
+      if (parent !== undefined) parents.set(Number(name), parent);
+    }
+  } catch {
+    return null;
+  }
+  const below = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return pid === root || (parent !== undefined && below(parent));
+  };
+  const nodes = [...parents.keys()].filter((pid) => below(pid) && isNode(pid));
+  return nodes.reduce((sum, pid) => sum + (fieldOf(String(pid), "VmRSS") ?? 0), 0) / 1024;
+};
+
+const isNode = (pid: number): boolean => {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`)) === "node";
+  } catch {
+    return false;
+  }
+};
+
+/** A number of /proc/PID/status; undefined when the process is gone meanwhile. */
+const fieldOf = (pid: string, name: string): number | undefined => {
+  try {
+    const [, value] = readFileSync(`/proc/${pid}/status`, "utf8").match(new RegExp(`^${name}:\\s+(\\d+)`, "m")) ?? [];
+    return value === undefined ? undefined : Number(value);
+  } catch {
+    return undefined;
+  }
+};
