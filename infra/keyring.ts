@@ -19,7 +19,9 @@ function open(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
   const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, IV))
     .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(IV, IV + TAG));
-  return Buffer.concat([decipher.update(sealed.subarray(IV + TAG)), decipher.final()]);
+  const plain = decipher.update(sealed.subarray(IV + TAG));
+  decipher.final();
+  return plain;
 }
 
 /** @param masterKey 32 bytes */
