@@ -15,7 +15,7 @@ interface CatalogOptions {
   /** Credentials of the whole deployment; an organization's own of the same name wins. */
   deployment: Credential[];
   /** The secret behind a `sealed_api_key`; may throw. */
-  unseal: (sealed: string) => string;
+  unseal: (organization: string, provider: string, sealed: string) => string;
   privateHosts: string[];
 }
 
@@ -26,7 +26,11 @@ interface Provider {
   listed(): ReturnType<Listing>;
 }
 
-const offlineModels: ModelInfo[] = offlineNames.map((name) => ({ id: `offline/${name}`, created: 0, owned_by: "offline" }));
+const offlineModels: ModelInfo[] = offlineNames.map((name) => ({
+  id: `offline/${name}`,
+  created: 0,
+  owned_by: "offline",
+}));
 
 const splitId = (id: string): [provider: string, model: string] => {
   const slash = id.indexOf("/");
@@ -42,7 +46,12 @@ export function openCatalog({ offline, deployment, unseal, privateHosts }: Catal
   const ownProvider = (organization: string, row: ProviderRow): Provider => {
     const { name, base_url, sealed_api_key } = row;
     const listing = listingOf(organization, name, base_url, sealed_api_key);
-    const credential = () => ({ provider: name, base_url, api_key: unseal(sealed_api_key), guarded: base_url !== null });
+    const credential = () => ({
+      provider: name,
+      base_url,
+      api_key: unseal(organization, name, sealed_api_key),
+      guarded: base_url !== null,
+    });
     return { name, configured: row.models ?? [], listed: () => listing(credential) };
   };
   const sharedProvider = (credential: Credential): Provider => {
@@ -72,8 +81,16 @@ export function openCatalog({ offline, deployment, unseal, privateHosts }: Catal
   };
 }
 
-const configuredInfo = (name: string, model: string): ModelInfo => ({ id: `${name}/${model}`, created: 0, owned_by: name });
-const listedInfo = (name: string, { id, created, owned_by = name }: ListedModel): ModelInfo => ({ id: `${name}/${id}`, created, owned_by });
+const configuredInfo = (name: string, model: string): ModelInfo => ({
+  id: `${name}/${model}`,
+  created: 0,
+  owned_by: name,
+});
+const listedInfo = (name: string, { id, created, owned_by = name }: ListedModel): ModelInfo => ({
+  id: `${name}/${id}`,
+  created,
+  owned_by,
+});
 
 async function modelsOf({ name, configured, listed }: Provider): Promise<ModelInfo[]> {
   const named = new Set(configured);

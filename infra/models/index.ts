@@ -1,7 +1,7 @@
 import { ModelError, type Credential, type Model, type Models } from "#services/turns/model.ts";
 import { offlineModel } from "./offline.ts";
 import { openaiModel } from "./openai.ts";
-import { hasAddress } from "./provider.ts";
+import { hasAddress, isSendable } from "./provider.ts";
 import { recent } from "./recent.ts";
 import { openTransport } from "./send.ts";
 
@@ -26,7 +26,8 @@ export function openModels({ offline, privateHosts }: { offline: boolean; privat
   const transport = openTransport({ privateHosts });
   const connect = (credential: Credential): Model => {
     if (credential.provider === "offline") return offline ? offlineModel : unusable("The offline models are off here.");
-    if (!hasAddress(credential)) return unusable(`The provider ${credential.provider} has no address.`);
+    if (!hasAddress(credential)) return unusable(`The provider ${credential.provider} has no usable address.`);
+    if (!isSendable(credential.api_key)) return unusable("The provider's API key has characters that no key can have.");
     return openaiModel(credential, transport(credential));
   };
   return { open: (credential) => kept(JSON.stringify(credential), () => connect(credential)) };

@@ -23,7 +23,7 @@ export function createListing(transport: (credential: Credential) => Send, now =
     try {
       const { listModels } = await import("./openai/list.ts");
       const credential = open();
-      models = await withinLimit(listModels(credential, transport(credential), AbortSignal.timeout(LIMIT_MS)));
+      models = await listModels(credential, transport(credential), AbortSignal.timeout(LIMIT_MS));
       due = now() + FRESH_MS;
     } catch {
       due = now() + RETRY_MS;
@@ -34,10 +34,3 @@ export function createListing(transport: (credential: Credential) => Send, now =
     return models;
   };
 }
-
-/** The signal alone would wait for a name to be resolved. */
-const withinLimit = async <T>(work: Promise<T>): Promise<T> => {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("The provider's list took too long")), LIMIT_MS);
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
-};

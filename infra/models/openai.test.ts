@@ -23,7 +23,8 @@ const model = () => models.open(at(provider.url));
 const sent = () => provider.requests.at(-1)!;
 /** The next request may come before the pool has seen that the last one is done, so there can be two. */
 const connections = () => new Set(provider.requests.map(({ connection }) => connection)).size;
-const chunk = (delta: object, finish_reason: string | null = null) => frame({ choices: [{ index: 0, delta, finish_reason }] });
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  frame({ choices: [{ index: 0, delta, finish_reason }] });
 const sse = { "content-type": "text/event-stream" };
 
 describe.each([
@@ -63,11 +64,14 @@ describe.each([
     expect(finishOf(await heard(model(), asking("Hello", { streamed }))).finish_reason).toBe(expected);
   });
 
-  test.each([null, {}, "many", { prompt_tokens: -1, completion_tokens: 2 }])("usage %j is replaced by a count", async (usage) => {
-    provider.script({ usage, text: "one two three", reasoning: "let me think" });
-    const { usage: counted } = finishOf(await heard(model(), asking("Hello there", { streamed })));
-    expect(counted).toEqual({ prompt_tokens: 6, completion_tokens: 6, cached_tokens: 0, reasoning_tokens: 3 });
-  });
+  test.each([null, {}, "many", { prompt_tokens: -1, completion_tokens: 2 }])(
+    "usage %j is replaced by a count",
+    async (usage) => {
+      provider.script({ usage, text: "one two three", reasoning: "let me think" });
+      const { usage: counted } = finishOf(await heard(model(), asking("Hello there", { streamed })));
+      expect(counted).toEqual({ prompt_tokens: 6, completion_tokens: 6, cached_tokens: 0, reasoning_tokens: 3 });
+    },
+  );
 
   test.each(["reasoning_content", "reasoning"] as const)("reasoning is read from %s", async (reasoning_field) => {
     provider.script({ reasoning: "Let me see.", reasoning_field, text: "Yes." });
@@ -80,7 +84,9 @@ describe.each([
 
   test("consulted sources become citations, and others' annotations are left out", async () => {
     const url_citation = { url: "https://example.com/a", title: "A", start_index: 0, end_index: 4 };
-    provider.script({ annotations: [{ type: "url_citation", url_citation }, { type: "file_path", file_id: "f" }, null] });
+    provider.script({
+      annotations: [{ type: "url_citation", url_citation }, { type: "file_path", file_id: "f" }, null],
+    });
     const events = await heard(model(), asking("Hello", { streamed }));
     expect(events).toContainEqual({ type: "citations", citations: [url_citation] });
   });
@@ -88,7 +94,15 @@ describe.each([
   test("a request carries what was asked for and nothing else", async () => {
     const schema = { type: "object", properties: { n: { type: "integer" } } };
     const response_format = { type: "json_schema" as const, json_schema: { name: "number", schema, strict: true } };
-    const more = { instructions: "Be brief.", temperature: 0.5, top_p: 0.9, max_output_tokens: 50, stop: ["END"], seed: 7, user: "ann" };
+    const more = {
+      instructions: "Be brief.",
+      temperature: 0.5,
+      top_p: 0.9,
+      max_output_tokens: 50,
+      stop: ["END"],
+      seed: 7,
+      user: "ann",
+    };
     await heard(model(), asking("Hello", { ...more, response_format, streamed }));
     expect(sent().body).toEqual({
       model: "gpt-test",
@@ -107,7 +121,12 @@ describe.each([
       ...(streamed && { stream_options: { include_usage: true } }),
     });
     await heard(model(), asking("Hello", { streamed }));
-    expect(Object.keys(sent().body).sort()).toEqual(["messages", "model", "stream", ...(streamed ? ["stream_options"] : [])]);
+    expect(Object.keys(sent().body).sort()).toEqual([
+      "messages",
+      "model",
+      "stream",
+      ...(streamed ? ["stream_options"] : []),
+    ]);
   });
 
   test("images go as image_url and other files as file, behind the text", async () => {
@@ -191,7 +210,9 @@ describe.each([
   });
 
   test("an aborted request is not sent", async () => {
-    await expect(heard(model(), asking("Hello", { streamed }), AbortSignal.abort())).rejects.toMatchObject({ name: "AbortError" });
+    await expect(heard(model(), asking("Hello", { streamed }), AbortSignal.abort())).rejects.toMatchObject({
+      name: "AbortError",
+    });
     expect(provider.requests).toEqual([]);
   });
 
@@ -219,7 +240,9 @@ describe("a streamed answer that breaks off", () => {
   });
 
   test("is whole when only the end mark is missing", async () => {
-    provider.script({ write: (response) => void response.writeHead(200, sse).end(chunk({ content: "Yes." }) + chunk({}, "stop")) });
+    provider.script({
+      write: (response) => void response.writeHead(200, sse).end(chunk({ content: "Yes." }) + chunk({}, "stop")),
+    });
     const events = await heard(model(), streamed);
     expect(textOf(events)).toBe("Yes.");
     expect(finishOf(events).usage.completion_tokens).toBe(2);
@@ -254,8 +277,13 @@ describe("a streamed answer that breaks off", () => {
   });
 
   test("is cut by invalid UTF-8", async () => {
-    provider.script({ write: (response) => void response.writeHead(200, sse).end(Buffer.from(chunk({ content: "\u00ff" }), "latin1")) });
-    expect((await failed(model(), streamed)).error).toMatchObject({ kind: "cut", message: expect.stringContaining("invalid UTF-8") });
+    provider.script({
+      write: (response) => void response.writeHead(200, sse).end(Buffer.from(chunk({ content: "\u00ff" }), "latin1")),
+    });
+    expect((await failed(model(), streamed)).error).toMatchObject({
+      kind: "cut",
+      message: expect.stringContaining("invalid UTF-8"),
+    });
   });
 
   test("is cut when it has no end, and the provider is told", async () => {
@@ -352,14 +380,26 @@ describe("a buffered answer", () => {
     const content = [{ type: "text", text: "Good " }, { type: "text", text: "day" }, { type: "thinking" }];
     provider.script({ status: 200, body: { choices: [{ message: { content }, finish_reason: "stop" }] } });
     expect(textOf(await heard(model(), buffered))).toBe("Good day");
-    provider.script({ status: 200, body: { choices: [{ message: { content: null, refusal: "I can not." }, finish_reason: "stop" }] } });
+    provider.script({
+      status: 200,
+      body: { choices: [{ message: { content: null, refusal: "I can not." }, finish_reason: "stop" }] },
+    });
     expect(textOf(await heard(model(), buffered))).toBe("I can not.");
   });
 });
 
-test("a provider without an address of its own gets no request", async () => {
-  const { error } = await failed(models.open(at(null)), asking("Hello"));
-  expect(error).toMatchObject({ kind: "refused", message: "The provider test has no address." });
+test.each([null, "", "not an address", "ftp://example.com/v1", "http://"])(
+  "with the address %j nothing is sent",
+  async (base_url) => {
+    const { error } = await failed(models.open(at(base_url)), asking("Hello"));
+    expect(error).toMatchObject({ kind: "refused", message: "The provider test has no usable address." });
+  },
+);
+
+test.each(["", "sk-\n", "sk key", "schlüssel"])("the key %j is not sent", async (api_key) => {
+  const { error } = await failed(models.open({ ...at(provider.url), api_key }), asking("Hello"));
+  expect(error.kind).toBe("refused");
+  expect(provider.requests).toEqual([]);
 });
 
 test("a private address that a tenant named is refused without a request", async () => {
@@ -371,6 +411,7 @@ test("a private address that a tenant named is refused without a request", async
 test.each([true, false])("a private address that the deployment opened answers (streamed: %s)", async (streamed) => {
   const { host } = new URL(provider.url);
   const opened = openModels({ offline: false, privateHosts: [host] }).open({ ...at(provider.url), guarded: true });
-  for (let n = 0; n < 20; n += 1) expect(textOf(await heard(opened, asking("Hello there", { streamed })))).toBe("Hello there");
+  for (let n = 0; n < 20; n += 1)
+    expect(textOf(await heard(opened, asking("Hello there", { streamed })))).toBe("Hello there");
   expect(connections()).toBeLessThanOrEqual(2);
 });

@@ -28,7 +28,9 @@ const plainSend = (): Send => {
   const dispatcher = new Agent({ connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
   return async (url, outgoing) => {
     const { statusCode, headers, body } = await request(url, { ...outgoing, dispatcher });
-    const pairs = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
+    const pairs = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as [string, string]],
+    );
     return {
       status: statusCode,
       headers: new Headers(pairs),

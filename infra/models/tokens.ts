@@ -13,11 +13,20 @@ const COUNTED = 64_000;
 /** Words such as <|endoftext|> are plain text to us. */
 const PLAIN = { disallowedSpecial: new Set<string>() };
 
+/** A text in slices, none of which ends within a surrogate pair. */
+function* slices(text: string): Generator<{ at: number; slice: string }> {
+  for (let at = 0; at < text.length; ) {
+    const split = text.codePointAt(at + SLICE - 1)! > 0xffff;
+    const slice = text.slice(at, at + SLICE + (split ? 1 : 0));
+    yield { at, slice };
+    at += slice.length;
+  }
+}
+
 const countWith = ({ countTokens: count }: Encoding, text: string): number => {
-  let tokens = 0;
-  const end = Math.min(text.length, COUNTED);
-  for (let at = 0; at < end; at += SLICE) tokens += count(text.slice(at, Math.min(at + SLICE, end)), PLAIN);
-  return end === text.length ? tokens : Math.round((tokens * text.length) / end);
+  const counted = text.slice(0, COUNTED);
+  const tokens = slices(counted).reduce((sum, { slice }) => sum + count(slice, PLAIN), 0);
+  return counted.length === text.length ? tokens : Math.round((tokens * text.length) / counted.length);
 };
 
 /** Tokens of a text, to within a few per cent; models other than OpenAI's count differently anyway. */
@@ -28,19 +37,33 @@ export async function countTokens(text: string): Promise<number> {
 /** What a request costs its model: the texts, and 4 tokens around each message. Attachments are not counted. */
 export async function countPrompt(request: ModelRequest): Promise<number> {
   const count = await load();
-  const texts = request.messages.map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
+  const texts = request.messages.map(({ parts }) =>
+    parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
+  );
   if (request.instructions !== null) texts.unshift(request.instructions);
   return texts.reduce((sum, text) => sum + countWith(count, text) + 4, 0);
 }
 
-/** The longest beginning of a text that has at most so many tokens; it never ends inside a character. */
+/** A beginning of a text, as long as can be with at most so many tokens; it never ends within a surrogate pair. */
 export async function firstTokens(text: string, limit: number): Promise<string> {
-  const { encode, decode } = await load();
+  const { countTokens: count } = await load();
   let left = limit;
-  for (let at = 0; at < text.length; at += SLICE) {
-    const tokens = encode(text.slice(at, at + SLICE), PLAIN);
-    if (tokens.length > left) return text.slice(0, at) + decode(tokens.slice(0, left)).replace(/\uFFFD+$/, "");
-    left -= tokens.length;
+  for (const { at, slice } of slices(text)) {
+    const tokens = count(slice, PLAIN);
+    if (tokens > left) return text.slice(0, at) + longestWithin(slice, (beginning) => count(beginning, PLAIN) <= left);
+    left -= tokens;
   }
   return text;
+}
+
+/** By halves, because gpt-tokenizer's `decode` spills an unfinished character into the next text that it decodes. */
+function longestWithin(text: string, fits: (beginning: string) => boolean): string {
+  let [fitting, tooLong] = [0, text.length];
+  while (tooLong - fitting > 1) {
+    const middle = (fitting + tooLong) >> 1;
+    if (fits(text.slice(0, middle))) fitting = middle;
+    else tooLong = middle;
+  }
+  const splits = fitting > 0 && text.codePointAt(fitting - 1)! > 0xffff;
+  return text.slice(0, splits ? fitting - 1 : fitting);
 }

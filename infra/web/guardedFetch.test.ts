@@ -120,13 +120,24 @@ test.each(LITERALS)("http://%s is refused before anything is dialled", async (ho
   expect(dialled).toBe(0);
 });
 
-test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-kva.example"])("%s is refused when it leads to a private address", async (name) => {
-  for (const address of ["127.0.0.1", "10.1.2.3", "::1", "::ffff:10.0.0.1", "fd00::1", "64:ff9b::a00:1", "::10.0.0.1"]) {
-    const fetch = guardedFetch({ privateHosts: [] }, resolvesTo(address));
-    expect(await refusal(fetch(`http://${name}/`))).toContain("leads to an address that is not public");
-  }
-  expect(dialled).toBe(0);
-});
+test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-kva.example"])(
+  "%s is refused when it leads to a private address",
+  async (name) => {
+    for (const address of [
+      "127.0.0.1",
+      "10.1.2.3",
+      "::1",
+      "::ffff:10.0.0.1",
+      "fd00::1",
+      "64:ff9b::a00:1",
+      "::10.0.0.1",
+    ]) {
+      const fetch = guardedFetch({ privateHosts: [] }, resolvesTo(address));
+      expect(await refusal(fetch(`http://${name}/`))).toContain("leads to an address that is not public");
+    }
+    expect(dialled).toBe(0);
+  },
+);
 
 test("one private address among public ones is enough to refuse a name", async () => {
   const fetch = guardedFetch({ privateHosts: [] }, resolvesTo("8.8.8.8", "127.0.0.1"));
@@ -141,13 +152,19 @@ test("a name without an address is an error of the network, not a refusal", asyn
   await expect(fetch("http://nowhere.example/")).rejects.toMatchObject({ cause: { code: "ENOTFOUND" } });
 });
 
-test.each(["file:///etc/passwd", "ftp://example.com/", "gopher://127.0.0.1/", "data:text/plain,hello", "blob:x"])("%s is refused", async (url) => {
-  expect(await refusal(guardedFetch({ privateHosts: [] }, nobody)(url))).toContain("is not http or https");
-});
+test.each(["file:///etc/passwd", "ftp://example.com/", "gopher://127.0.0.1/", "data:text/plain,hello", "blob:x"])(
+  "%s is refused",
+  async (url) => {
+    expect(await refusal(guardedFetch({ privateHosts: [] }, nobody)(url))).toContain("is not http or https");
+  },
+);
 
-test.each(["http://user@example.com/", "http://user:word@example.com/", "http://:word@example.com/"])("%s is refused", async (url) => {
-  expect(await refusal(guardedFetch({ privateHosts: [] }, nobody)(url))).toContain("user name or password");
-});
+test.each(["http://user@example.com/", "http://user:word@example.com/", "http://:word@example.com/"])(
+  "%s is refused",
+  async (url) => {
+    expect(await refusal(guardedFetch({ privateHosts: [] }, nobody)(url))).toContain("user name or password");
+  },
+);
 
 describe("a name that changes its address", () => {
   /** Stands in for the dial: asks for the address as net.connect would and goes no further. */
@@ -229,15 +246,19 @@ describe("redirects", () => {
   );
 
   test.each([
-    { status: 302, method: "POST", then: "GET /next" },
-    { status: 303, method: "PUT", then: "GET /next" },
-    { status: 307, method: "POST", then: "POST /next" },
-    { status: 308, method: "POST", then: "POST /next" },
-  ])("$status after $method goes on with $then", async ({ status, method, then }) => {
+    { status: 302, method: "POST", next: "GET /next" },
+    { status: 303, method: "PUT", next: "GET /next" },
+    { status: 307, method: "POST", next: "POST /next" },
+    { status: 308, method: "POST", next: "POST /next" },
+  ])("$status after $method goes on with $next", async ({ status, method, next }) => {
     const { fetch, host, seen } = await redirecting(status, "/next");
-    const response = await fetch(`http://${host}/`, { method, body: "{}", headers: { "content-type": "application/json" } });
+    const response = await fetch(`http://${host}/`, {
+      method,
+      body: "{}",
+      headers: { "content-type": "application/json" },
+    });
     expect(await response.text()).toBe("there");
-    expect(seen).toEqual([`${method} /`, then]);
+    expect(seen).toEqual([`${method} /`, next]);
   });
 
   test("end after five", async () => {
@@ -251,7 +272,9 @@ describe("redirects", () => {
       seen = request.headers.authorization;
       response.end();
     });
-    const first = await serve((_, response) => void response.writeHead(307, { location: `http://${other.host}/` }).end());
+    const first = await serve(
+      (_, response) => void response.writeHead(307, { location: `http://${other.host}/` }).end(),
+    );
     const fetch = guardedFetch({ privateHosts: [first.host, other.host] }, nobody);
     await fetch(`http://${first.host}/`, { headers: { authorization: "Bearer secret" } });
     expect(seen).toBeUndefined();
@@ -269,6 +292,8 @@ test("proxy settings of the environment are not read", async () => {
 
 test("a signal ends a request that hangs", async () => {
   const { host } = await serve(() => undefined);
-  const attempt = guardedFetch({ privateHosts: [host] }, nobody)(`http://${host}/`, { signal: AbortSignal.timeout(20) });
+  const attempt = guardedFetch({ privateHosts: [host] }, nobody)(`http://${host}/`, {
+    signal: AbortSignal.timeout(20),
+  });
   await expect(attempt).rejects.toMatchObject({ name: "TimeoutError" });
 });

@@ -14,25 +14,30 @@ const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: tru
 const UNLIMITED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false } as const;
 
 /** Connects only to the addresses that were checked: the name is resolved once per connection, here. */
-const publicLookup = (resolve: Resolve): LookupFunction => (hostname, options, done) => {
-  const check = async () => {
-    const addresses = await resolve(hostname);
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
-      throw new AddressRefused(`${hostname} leads to an address that is not public`);
-    }
-    return addresses;
+const publicLookup =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, done) => {
+    const check = async () => {
+      const addresses = await resolve(hostname);
+      if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
+        throw new AddressRefused(`${hostname} leads to an address that is not public`);
+      }
+      return addresses;
+    };
+    check().then(
+      (addresses) => (options.all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family)),
+      (error: Error) => done(error, []),
+    );
   };
-  check().then(
-    (addresses) => (options.all ? done(null, addresses) : done(null, addresses[0]!.address, addresses[0]!.family)),
-    (error: Error) => done(error, []),
-  );
-};
 
 function checkUrl(url: URL, opened: boolean): void {
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw new AddressRefused(`${url.protocol} is not http or https`);
-  if (url.username !== "" || url.password !== "") throw new AddressRefused("a user name or password in an address is not allowed");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new AddressRefused(`${url.protocol} is not http or https`);
+  if (url.username !== "" || url.password !== "")
+    throw new AddressRefused("a user name or password in an address is not allowed");
   const literal = literalAddress(url.hostname);
-  if (literal !== undefined && !opened && !isPublicAddress(literal)) throw new AddressRefused(`${literal} is not a public address`);
+  if (literal !== undefined && !opened && !isPublicAddress(literal))
+    throw new AddressRefused(`${literal} is not a public address`);
 }
 
 /**
@@ -54,7 +59,7 @@ export function guardedFetch({ privateHosts }: { privateHosts: string[] }, resol
       const opened = openedHosts.has(hostname) || openedHosts.has(`${hostname}:${defaulted}`);
       checkUrl(hop.url, opened);
       const options = { ...hop.init, redirect: "manual", dispatcher: opened ? anywhere : publicOnly } as UndiciInit;
-      const response = (await undiciFetch(hop.url, options)) as unknown as Response;
+      const response = await undiciFetch(hop.url, options);
       const next = nextHop(hop, response);
       if (!next || init.redirect === "manual") return response;
       await response.body?.cancel();
@@ -62,5 +67,5 @@ export function guardedFetch({ privateHosts }: { privateHosts: string[] }, resol
       hop = next;
     }
   };
-  return guarded as typeof fetch;
+  return guarded;
 }

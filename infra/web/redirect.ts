@@ -15,10 +15,14 @@ export function nextHop({ url, init }: Hop, response: Response): Hop | undefined
   if (!REDIRECTS.has(response.status) || location === null) return undefined;
   const next = URL.parse(location, url);
   if (!next) throw new AddressRefused("a redirect leads to something that is no address");
-  if (url.protocol === "https:" && next.protocol === "http:") throw new AddressRefused("a redirect leads from https to http");
+  if (url.protocol === "https:" && next.protocol === "http:")
+    throw new AddressRefused("a redirect leads from https to http");
   const headers = new Headers(init.headers);
   if (next.origin !== url.origin) for (const name of CREDENTIALS) headers.delete(name);
-  return { url: next, init: { ...init, headers, ...(dropsBody(response.status, init.method) && withoutBody(headers)) } };
+  return {
+    url: next,
+    init: { ...init, headers, ...(dropsBody(response.status, init.method) && withoutBody(headers)) },
+  };
 }
 
 const dropsBody = (status: number, method = "GET"): boolean =>

@@ -3,7 +3,8 @@ import { filesOf, lastUserParts, textOf, type FilePart } from "./conversation.ts
 import { minimalValue } from "./minimalValue.ts";
 import { speak } from "./speak.ts";
 
-const describe = ({ filename, mime_type, bytes }: FilePart): string => `[${filename}, ${mime_type}, ${bytes.length} bytes]`;
+const describe = ({ filename, mime_type, bytes }: FilePart): string =>
+  `[${filename}, ${mime_type}, ${bytes.length} bytes]`;
 
 /** The JSON that a request wants instead of prose, if it does. */
 export function wantedJson({ response_format }: ModelRequest): string | undefined {

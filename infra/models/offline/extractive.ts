@@ -5,7 +5,8 @@ import { wantedJson } from "./echo.ts";
 import { bestSentences } from "./sentences.ts";
 import { speak } from "./speak.ts";
 
-const NOTHING = "I found nothing about this. I am offline/extractive: I quote sentences from text attachments and this conversation, and write nothing of my own.";
+const NOTHING =
+  "I found nothing about this. I am offline/extractive: I quote sentences from text attachments and this conversation, and write nothing of my own.";
 
 const isText = ({ mime_type }: FilePart): boolean =>
   /^text\/|^application\/(.*\+)?(json|xml|yaml|x-yaml|markdown)\b/.test(mime_type);
@@ -37,7 +38,8 @@ async function answer(request: ModelRequest): Promise<string> {
     for (const { name, text } of sources) {
       await breathe();
       const sentences = bestSentences(text, question);
-      if (sentences.length > 0) quotes.push(`From ${name}:\n${sentences.map((sentence) => `> ${sentence}`).join("\n")}`);
+      if (sentences.length > 0)
+        quotes.push(`From ${name}:\n${sentences.map((sentence) => `> ${sentence}`).join("\n")}`);
     }
     if (quotes.length > 0) return quotes.join("\n\n");
   }

@@ -23,15 +23,19 @@ function read(script: Script, line: string): Script {
   const [, order, rest = ""] = /^\/(say|reason|slow|finish|fail|cut)(?: (.*))?$/s.exec(line) ?? [];
   if (order === "say") return { ...script, say: [...script.say, rest] };
   if (order === "reason") return { ...script, reason: [...script.reason, rest] };
-  if (order === "slow" && Number(rest) >= 0 && Number(rest) <= MAX_SLOW_SECONDS) return { ...script, slow: Number(rest) * 1_000 };
-  if (order === "finish" && FinishReason.safeParse(rest).success) return { ...script, finish: FinishReason.parse(rest) };
+  if (order === "slow" && Number(rest) >= 0 && Number(rest) <= MAX_SLOW_SECONDS)
+    return { ...script, slow: Number(rest) * 1_000 };
+  if (order === "finish" && FinishReason.safeParse(rest).success)
+    return { ...script, finish: FinishReason.parse(rest) };
   if (order === "fail" && /^[45]\d\d$/.test(rest)) return { ...script, fail: Number(rest) };
   if (order === "cut" && rest === "") return { ...script, cut: true };
   return line === "" ? script : { ...script, say: [...script.say, line] };
 }
 
 const failure = (status: number): ModelError =>
-  new ModelError(mayPass(status) ? "transient" : "refused", `The provider answered ${status}, as the script says.`, { status });
+  new ModelError(mayPass(status) ? "transient" : "refused", `The provider answered ${status}, as the script says.`, {
+    status,
+  });
 
 /** What is said before the answer breaks off: half of it to somebody who reads along, else nothing. */
 function firstHalf(text: string, streamed: boolean): string {
@@ -54,7 +58,8 @@ export const scripted: Model = {
       pause: () => (script.slow > 0 ? wait(script.slow, undefined, { signal }) : undefined),
     };
     for await (const event of speak(request, speech)) {
-      if (script.cut && event.type === "finish") throw new ModelError("cut", "The provider broke off, as the script says.");
+      if (script.cut && event.type === "finish")
+        throw new ModelError("cut", "The provider broke off, as the script says.");
       yield event;
     }
   },

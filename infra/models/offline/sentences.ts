@@ -3,12 +3,16 @@ const MAX_READ = 200_000;
 const MAX_SENTENCE = 500;
 
 const COMMON = new Set(
-  "a an and are as at be by can did do does for from had has have how i in is it its me my of on or our tell that the their there they this to was we were what when where which who why will with would you your".split(" "),
+  "a an and are as at be by can did do does for from had has have how i in is it its me my of on or our tell that the their there they this to was we were what when where which who why will with would you your".split(
+    " ",
+  ),
 );
 
 /** Words are cut to six letters, so that `contract` finds `contracts` and `contractual`. */
 const wordsOf = (text: string): string[] =>
-  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !COMMON.has(word)).map((word) => word.slice(0, 6));
+  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+    .filter((word) => !COMMON.has(word))
+    .map((word) => word.slice(0, 6));
 
 const sentencesOf = (text: string): string[] =>
   text
@@ -21,7 +25,10 @@ const sentencesOf = (text: string): string[] =>
  * A word counts for more the fewer sentences hold it. None shares a word: none is returned.
  */
 export function bestSentences(text: string, question: string, limit = 3): string[] {
-  const sentences = sentencesOf(text.slice(0, MAX_READ)).map((sentence) => ({ sentence, words: new Set(wordsOf(sentence)) }));
+  const sentences = sentencesOf(text.slice(0, MAX_READ)).map((sentence) => ({
+    sentence,
+    words: new Set(wordsOf(sentence)),
+  }));
   const weights = [...new Set(wordsOf(question))].map((word) => {
     const holders = sentences.filter(({ words }) => words.has(word)).length;
     return { word, weight: Math.log(1 + sentences.length / (holders + 0.5)) };

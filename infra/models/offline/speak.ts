@@ -9,7 +9,9 @@ const MAX_CHUNKS = 256;
 export function chunksOf(text: string): string[] {
   const words = text.match(/\s*\S+\s*/g) ?? (text === "" ? [] : [text]);
   const size = Math.ceil(words.length / MAX_CHUNKS);
-  return Array.from({ length: Math.ceil(words.length / size) || 0 }, (_, n) => words.slice(n * size, (n + 1) * size).join(""));
+  return Array.from({ length: Math.ceil(words.length / size) || 0 }, (_, n) =>
+    words.slice(n * size, (n + 1) * size).join(""),
+  );
 }
 
 const beforeStop = (text: string, stop: string[]): string => {

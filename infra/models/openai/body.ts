@@ -11,7 +11,7 @@ const MAX_PIECE = 48 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** How many bytes at the end belong to a character that is not there yet. */
-export function openBytes(chunk: Uint8Array): number {
+function openBytes(chunk: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, chunk.length); back += 1) {
     const byte = chunk[chunk.length - back]!;
     if (byte < 0x80) return 0;
@@ -22,19 +22,24 @@ export function openBytes(chunk: Uint8Array): number {
 
 const NOTHING: Uint8Array = new Uint8Array(0);
 
-/** Passes bytes on, unless they are no UTF-8 or one piece of them grows without end: the SDK would read on and guess. */
-function checker(lines: boolean): (chunk: Uint8Array) => Uint8Array {
+/** Bytes go through unless they are no UTF-8 or one piece of them grows without end: the SDK would read on and guess. */
+function createCheck(lines: boolean) {
   let carried = NOTHING;
   let piece = 0;
-  return (chunk) => {
-    const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
-    const whole = bytes.subarray(0, bytes.length - openBytes(bytes));
-    if (!isUtf8(whole)) throw new BrokenBody("invalid UTF-8");
-    carried = bytes.subarray(whole.length);
-    const newline = lines ? chunk.lastIndexOf(NEWLINE) : -1;
-    piece = newline === -1 ? piece + chunk.length : chunk.length - newline - 1;
-    if (piece > MAX_PIECE) throw new BrokenBody("too large");
-    return whole;
+  return {
+    pass(chunk: Uint8Array): Uint8Array {
+      const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
+      const whole = bytes.subarray(0, bytes.length - openBytes(bytes));
+      if (!isUtf8(whole)) throw new BrokenBody("invalid UTF-8");
+      carried = bytes.subarray(whole.length);
+      const newline = lines ? chunk.lastIndexOf(NEWLINE) : -1;
+      piece = newline === -1 ? piece + chunk.length : chunk.length - newline - 1;
+      if (piece > MAX_PIECE) throw new BrokenBody("too large");
+      return whole;
+    },
+    end(): void {
+      if (carried.length > 0) throw new BrokenBody("invalid UTF-8");
+    },
   };
 }
 
@@ -60,12 +65,14 @@ async function finish({ chunks, cancel }: Answered): Promise<void> {
 
 /** The checked bytes of an answer; its connection is looked after when the reader stops early. */
 export function checkedChunks(answered: Answered): AsyncIterableIterator<Uint8Array> {
-  const check = checker(answered.headers.get("content-type")?.startsWith("text/event-stream") ?? false);
+  const check = createCheck(answered.headers.get("content-type")?.startsWith("text/event-stream") ?? false);
   let finishing = false;
   const chunks: AsyncIterableIterator<Uint8Array> = {
     async next() {
       const read = await answered.chunks.next();
-      return read.done ? read : { done: false, value: check(read.value) };
+      if (!read.done) return { done: false, value: check.pass(read.value) };
+      check.end();
+      return read;
     },
     async return() {
       if (!finishing) void finish(answered);

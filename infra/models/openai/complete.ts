@@ -69,7 +69,11 @@ export async function* complete(
   }
   signal.throwIfAborted();
   if (reason === null) throw new ModelError("cut", "The provider's answer ended without a reason to finish.");
-  yield { type: "finish", finish_reason: finishReason(reason), usage: usage ?? (await estimate(request, text, reasoning)) };
+  yield {
+    type: "finish",
+    finish_reason: finishReason(reason),
+    usage: usage ?? (await estimate(request, text, reasoning)),
+  };
 }
 
 function* events({ reasoning, text, citations }: Piece): Generator<ModelEvent> {

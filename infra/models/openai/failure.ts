@@ -13,7 +13,9 @@ const withoutKey = (message: string, apiKey: string): string =>
   (apiKey === "" ? message : message.replaceAll(apiKey, "[key]")).slice(0, MAX_MESSAGE);
 
 const causes = (error: unknown): unknown[] =>
-  error instanceof Error ? [error, ...causes(error.cause), ...(error instanceof AggregateError ? error.errors : [])] : [];
+  error instanceof Error
+    ? [error, ...causes(error.cause), ...(error instanceof AggregateError ? error.errors : [])]
+    : [];
 
 const codeOf = (error: unknown): string | undefined => {
   const coded = causes(error).find((one) => typeof (one as { code?: unknown }).code === "string");
@@ -21,8 +23,8 @@ const codeOf = (error: unknown): string | undefined => {
 };
 
 const saidBy = ({ error, message }: APIError): string => {
-  const said = (error as { message?: unknown } | undefined)?.message;
-  return typeof said === "string" ? said : message;
+  const said: { message?: unknown } = error ?? {};
+  return typeof said.message === "string" ? said.message : message;
 };
 
 /**
@@ -36,7 +38,10 @@ export function modelError(error: unknown, apiKey: string): ModelError {
   if (error instanceof APIError && error.status !== undefined) {
     const message = withoutKey(`The provider answered ${error.status}: ${saidBy(error)}`, apiKey);
     const retry_after_ms = error.headers && retryAfter(error.headers, Date.now());
-    return new ModelError(mayPass(error.status) ? "transient" : "refused", message, { status: error.status, retry_after_ms });
+    return new ModelError(mayPass(error.status) ? "transient" : "refused", message, {
+      status: error.status,
+      retry_after_ms,
+    });
   }
   if (error instanceof APIError && error.error !== undefined) {
     return new ModelError("cut", withoutKey(`The provider broke off: ${saidBy(error)}`, apiKey));

@@ -25,8 +25,9 @@ const userContent = (parts: Part[]): string | ChatCompletionContentPart[] =>
 function messagesOf({ instructions, messages }: ModelRequest): ChatCompletionMessageParam[] {
   /* Not `developer`: compatible servers refuse that role, and OpenAI takes `system` for every model. */
   const system: ChatCompletionMessageParam[] = instructions === null ? [] : [{ role: "system", content: instructions }];
-  const conversation = messages.map(({ role, parts }): ChatCompletionMessageParam =>
-    role === "user" ? { role, content: userContent(parts) } : { role, content: textOf(parts) },
+  const conversation = messages.map(
+    ({ role, parts }): ChatCompletionMessageParam =>
+      role === "user" ? { role, content: userContent(parts) } : { role, content: textOf(parts) },
   );
   return [...system, ...conversation];
 }

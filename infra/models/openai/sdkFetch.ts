@@ -14,11 +14,15 @@ function asResponse(answered: Answered, url: string): Response {
 }
 
 /** What the openai SDK takes for fetch: our way to send, and answers whose bytes are checked. */
-export const sdkFetch = (send: Send): typeof fetch => async (input, init) => {
-  const url = String(input);
-  const given = new Headers(init?.headers);
-  const headers = Object.fromEntries(SENT_HEADERS.flatMap((name) => (given.has(name) ? [[name, given.get(name)!]] : [])));
-  const body = typeof init?.body === "string" ? init.body : undefined;
-  const signal = init?.signal ?? new AbortController().signal;
-  return asResponse(await send(url, { method: init?.method ?? "GET", headers, body, signal }), url);
-};
+export const sdkFetch =
+  (send: Send): typeof fetch =>
+  async (input, init) => {
+    const url = input instanceof Request ? input.url : input.toString();
+    const given = new Headers(init?.headers);
+    const headers = Object.fromEntries(
+      SENT_HEADERS.flatMap((name) => (given.has(name) ? [[name, given.get(name)!]] : [])),
+    );
+    const body = typeof init?.body === "string" ? init.body : undefined;
+    const signal = init?.signal ?? new AbortController().signal;
+    return asResponse(await send(url, { method: init?.method ?? "GET", headers, body, signal }), url);
+  };

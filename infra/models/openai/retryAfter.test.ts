@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { retryAfter } from "./retryAfter.ts";
+
+const now = Date.UTC(2026, 0, 1);
+const asked = (headers: Record<string, string>) => retryAfter(new Headers(headers), now);
+
+test.each([
+  ["0", 0],
+  ["1", 1_000],
+  ["1.5", 1_500],
+  ["86400", 86_400_000],
+  ["Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
+  ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+  ["-5", undefined],
+  ["1e9", undefined],
+  ["Infinity", undefined],
+  ["soon", undefined],
+  ["Someday", undefined],
+  ["", undefined],
+])("Retry-After %j is %s ms", (value, expected) => {
+  expect(asked({ "retry-after": value })).toBe(expected);
+});
+
+test("milliseconds are more exact", () => {
+  expect(asked({ "retry-after-ms": "250", "retry-after": "1" })).toBe(250);
+  expect(asked({ "retry-after-ms": "x", "retry-after": "1" })).toBe(1_000);
+  expect(asked({})).toBeUndefined();
+});
