@@ -132,6 +132,26 @@ test("stop waits for what is in hand, and what comes later waits for the next wo
   expect((await sender.send(aCommand())).position).toBe(2);
 });
 
+test("workers come and go under load, and no command waits for a second delivery", async () => {
+  const [http, services] = await Promise.all([aBus(server), aBus(server)]);
+  const sender = http.sender(noOutcomes);
+  await working(services, done);
+  let sending = true;
+  let answered = 0;
+  const clients = Array.from({ length: 64 }, async () => {
+    for (; sending; answered += 1) await sender.send(aCommand());
+  });
+  for (let n = 0; n < 10; n += 1) {
+    const worker = await services.source().consume(done);
+    const before = answered;
+    await until(() => answered > before + 500);
+    await worker.stop();
+  }
+  sending = false;
+  await Promise.all(clients);
+  expect(answered).toBeGreaterThan(5000);
+});
+
 test("the number of consumers stays the same over many commands and readings of frames", async () => {
   const bus = await aBus(server);
   await working(bus, done);
