@@ -50,9 +50,9 @@ interface Options {
   cause?: unknown;
 }
 
-/** An answer other than success. `code` is null where the spec gives none (500, 502, some 400). */
+/** An answer other than success. `errorCode` is null where the spec gives none (500, 502, some 400); the framework fills in an empty `code`. */
 export class ApiError extends Error {
-  readonly code: string | null;
+  readonly errorCode: string | null;
   readonly status: number;
   readonly param: string | null;
   readonly retryAfterMs: number | undefined;
@@ -60,7 +60,7 @@ export class ApiError extends Error {
   constructor(code: string | null, message: string, options: Options = {}) {
     super(message, { cause: options.cause });
     this.name = "ApiError";
-    this.code = code;
+    this.errorCode = code;
     this.status = options.status ?? (code === null ? 400 : statusOf(code));
     this.param = options.param ?? null;
     this.retryAfterMs = options.retryAfterMs;
@@ -84,8 +84,8 @@ export interface ErrorBody {
   error: { message: string; type: string; param: string | null; code?: string };
 }
 
-export const errorBody = ({ message, status, param, code }: ApiError): ErrorBody => ({
-  error: { message, type: TYPE_OF[status] ?? "invalid_request_error", param, ...(code === null ? {} : { code }) },
+export const errorBody = ({ message, status, param, errorCode }: ApiError): ErrorBody => ({
+  error: { message, type: TYPE_OF[status] ?? "invalid_request_error", param, ...(errorCode === null ? {} : { code: errorCode }) },
 });
 
 /**

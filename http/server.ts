@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fastifyMultipart from "@fastify/multipart";
-import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { createLastUsed } from "./auth/lastUsed.ts";
 import { accountRoutes } from "./account/routes.ts";
@@ -29,7 +29,7 @@ function bareServer(logger: FastifyBaseLogger) {
   const app = fastify({
     loggerInstance: logger,
     // one line per request is written below; a child logger for each would cost more than it says
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
     requestIdHeader: false,
@@ -49,7 +49,8 @@ function bareServer(logger: FastifyBaseLogger) {
 
 function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
   const known = toApiError(error);
-  if (known.status >= 500) request.log.error({ err: known.cause ?? known, request_id: request.id }, "request failed");
+  if (known.status === 500) request.log.error({ err: known.cause, request_id: request.id }, "request failed");
+  else if (known.status > 500) request.log.warn({ reason: known.message, err: known.cause, request_id: request.id }, "request failed");
   if (known.status === 413) reply.header("connection", "close");
   return reply
     .code(known.status)

@@ -11,8 +11,8 @@ const Part = z.object(
   {
     type: string(),
     text: string().optional().describe("Of a `text` part."),
-    image_url: z.unknown().describe("Of an `image_url` part: `{url}`, a base64 `data:` URL."),
-    file: z.unknown().describe("Of a `file` part: `file_data` (with `filename`) or `file_id`."),
+    image_url: z.unknown().optional().describe("Of an `image_url` part: `{url}`, a base64 `data:` URL."),
+    file: z.unknown().optional().describe("Of a `file` part: `file_data` (with `filename`) or `file_id`."),
   },
   given("an object with a type"),
 );

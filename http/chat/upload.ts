@@ -40,7 +40,7 @@ async function partsOf(request: FastifyRequest): Promise<{ file: { part: Multipa
 /** Whatever the parser says of a body is about the body. */
 function unreadable(error: unknown): ApiError {
   const known = toApiError(error);
-  if (known.status < 500) return known.code ? known : new ApiError("invalid_multipart", "The multipart body cannot be read.", { cause: error });
+  if (known.status < 500) return known.errorCode ? known : new ApiError("invalid_multipart", "The multipart body cannot be read.", { cause: error });
   return new ApiError("invalid_multipart", "The multipart body cannot be read.", { cause: error });
 }
 

@@ -1,0 +1,236 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientOf, say, startService, type Service } from "./service.ts";
+
+let service: Service;
+let call: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  service = await startService();
+  call = clientOf(service, service.credentials.api_key);
+});
+
+const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
+const chunksOf = (text: string) =>
+  text
+    .split("\n\n")
+    .filter((frame) => frame.startsWith("data: {"))
+    .map((frame) => JSON.parse(frame.slice("data: ".length)));
+const png = Buffer.from("\x89PNG not really").toString("base64");
+
+describe("a buffered completion", () => {
+  test("answers in the completion shape and names its thread", async () => {
+    const { status, body, headers } = await complete(say("Hello"));
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^chatcmpl-/),
+      object: "chat.completion",
+      created: expect.any(Number),
+      model: "offline/echo",
+      choices: [
+        { index: 0, message: { role: "assistant", content: "Hello", refusal: null, annotations: [] }, logprobs: null, finish_reason: "stop" },
+      ],
+      usage: {
+        prompt_tokens: expect.any(Number),
+        completion_tokens: expect.any(Number),
+        total_tokens: body.usage.prompt_tokens + body.usage.completion_tokens,
+        prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
+    });
+    expect(headers.get("x-thread-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers.get("x-request-id")).toBeTruthy();
+  });
+
+  test("keeps a well-formed request id", async () => {
+    const { headers } = await complete(say("Hello"), { "x-request-id": "mine-1" });
+    expect(headers.get("x-request-id")).toBe("mine-1");
+  });
+
+  test("passes on how it finished", async () => {
+    const { body } = await complete(say("/say cut\n/finish length", { model: "offline/scripted" }));
+    expect(body.choices[0].finish_reason).toBe("length");
+  });
+
+  test("a provider's failure is a 502 without code, which is not worth repeating", async () => {
+    const { status, body, headers } = await complete(say("/fail 400", { model: "offline/scripted" }));
+    expect(status).toBe(502);
+    expect(body.error).toEqual({ message: expect.any(String), type: "api_error", param: null });
+    expect(headers.get("x-should-retry")).toBe("false");
+  });
+
+  test("a prompt that is too large for a command goes through a blob", async () => {
+    const long = "word ".repeat(60_000);
+    const { status, body } = await complete(say(long));
+    expect(status).toBe(200);
+    expect(body.choices[0].message.content.length).toBeGreaterThan(100_000);
+  });
+});
+
+describe("a streamed completion", () => {
+  test("opens with the role, says the text, finishes once and ends in [DONE]", async () => {
+    const { headers, text } = await complete(say("one two three", { stream: true, stream_options: { include_usage: true } }));
+    expect(headers.get("content-type")).toContain("text/event-stream");
+    expect(headers.get("cache-control")).toBe("no-cache, no-transform");
+    expect(headers.get("x-thread-id")).toBeTruthy();
+    expect(headers.get("x-request-id")).toBeTruthy();
+    const chunks = chunksOf(text);
+    expect(chunks[0].choices[0]).toEqual({ index: 0, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null });
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe("one two three");
+    expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason)).toHaveLength(1);
+    expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
+    expect(new Set(chunks.map((chunk) => `${chunk.id} ${chunk.created} ${chunk.model}`)).size).toBe(1);
+    expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+  });
+
+  test("a refusal before the first word is a plain 502", async () => {
+    const { status, headers, body } = await complete(say("/fail 400", { model: "offline/scripted", stream: true }));
+    expect(status).toBe(502);
+    expect(headers.get("content-type")).toContain("application/json");
+    expect(body.error.code).toBeUndefined();
+  });
+
+  test("a failure after the first word ends the stream with an error and without [DONE]", async () => {
+    const { status, text } = await complete(say("/say a b c d\n/cut", { model: "offline/scripted", stream: true }));
+    expect(status).toBe(200);
+    expect(chunksOf(text).at(-1)).toEqual({ error: { message: expect.any(String), type: "api_error", param: null } });
+    expect(text).not.toContain("[DONE]");
+  });
+});
+
+describe("threads", () => {
+  test("go on with what was said, and can be read and deleted", async () => {
+    const first = await complete(say("My name is Ada"));
+    const thread = first.headers.get("x-thread-id")!;
+    const second = await complete(say("And again"), { "x-thread-id": thread });
+    expect(second.headers.get("x-thread-id")).toBe(thread);
+    expect(second.body.usage.prompt_tokens).toBeGreaterThan(first.body.usage.prompt_tokens);
+    const { body } = await call("GET", `/threads/${thread}/messages`);
+    expect(body.data.map(({ role, content }: { role: string; content: string }) => [role, content])).toEqual([
+      ["user", "My name is Ada"],
+      ["assistant", "My name is Ada"],
+      ["user", "And again"],
+      ["assistant", "And again"],
+    ]);
+    expect((await call("DELETE", `/threads/${thread}`)).body).toEqual({ id: thread, object: "thread", deleted: true });
+    expect((await call("GET", `/threads/${thread}/messages`)).body.error.code).toBe("thread_not_found");
+    expect((await complete(say("Still there?"), { "x-thread-id": thread })).body.error.code).toBe("thread_not_found");
+  });
+
+  test("belong to the pair of key and user", async () => {
+    const { headers } = await complete(say("Mine", { user: "ada" }));
+    const thread = { "x-thread-id": headers.get("x-thread-id")! };
+    for (const user of [undefined, "", "bob"]) {
+      const { status, body } = await complete(say("Whose?", { user }), thread);
+      expect([status, body.error.code]).toEqual([404, "thread_not_found"]);
+    }
+    expect((await complete(say("Mine", { user: "ada" }), thread)).status).toBe(200);
+  });
+
+  test("a refused turn leaves no trace", async () => {
+    const { headers } = await complete(say("Hello"));
+    const thread = headers.get("x-thread-id")!;
+    await complete(say("/fail 400", { model: "offline/scripted" }), { "x-thread-id": thread });
+    const { body } = await call("GET", `/threads/${thread}/messages`);
+    expect(body.data).toHaveLength(2);
+  });
+
+  test("take one turn at a time: the second waits", async () => {
+    const { headers } = await complete(say("Hello"));
+    const thread = { "x-thread-id": headers.get("x-thread-id")! };
+    const slow = complete(say("/slow 0.3\n/say a b", { model: "offline/scripted" }), thread);
+    const answers = await Promise.all([slow, complete(say("Me too"), thread)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe("attachments", () => {
+  const attached = (part: unknown) => ({ model: "offline/echo", messages: [{ role: "user", content: [{ type: "text", text: "See" }, part] }] });
+
+  test("arrive in every form", async () => {
+    const image = await complete(attached({ type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }));
+    expect(image.body.choices[0].message.content).toContain("image.png");
+    const bare = await complete(attached({ type: "file", file: { file_data: png, filename: "notes.pdf" } }));
+    expect(bare.body.choices[0].message.content).toContain("application/pdf");
+    const form = new FormData();
+    form.set("file", new File(["stored words"], "stored.txt", { type: "text/plain" }));
+    const { id } = (await call("POST", "/files", form)).body;
+    const byPart = await complete(attached({ type: "file", file: { file_id: id } }));
+    expect(byPart.body.choices[0].message.content).toContain("stored.txt");
+    const byField = await complete({ ...say("See"), attachments: [id] });
+    expect(byField.body.choices[0].message.content).toContain("stored.txt");
+    expect((await complete({ ...say("See"), attachments: [id], user: "ada" })).body.error.code).toBe("file_not_found");
+  });
+
+  test("outlive the file they were copied from", async () => {
+    const form = new FormData();
+    form.set("file", new File(["gone soon"], "gone.txt", { type: "text/plain" }));
+    const { id } = (await call("POST", "/files", form)).body;
+    const { headers } = await complete({ ...say("Keep this"), attachments: [id] });
+    await call("DELETE", `/files/${id}`);
+    const again = await complete(say("Still there?"), { "x-thread-id": headers.get("x-thread-id")! });
+    expect(again.status).toBe(200);
+    const { body } = await call("GET", `/threads/${headers.get("x-thread-id")}/messages`);
+    expect(body.data[0].attachments).toEqual([{ filename: "gone.txt", mime_type: "text/plain", bytes: 9 }]);
+  });
+
+  test.each([
+    ["a remote address", { type: "image_url", image_url: { url: "http://127.0.0.1:1/a.png" } }],
+    ["another scheme", { type: "file", file: { file_data: "file:///etc/passwd" } }],
+    ["no data and no id", { type: "file", file: {} }],
+    ["bad base64", { type: "file", file: { file_data: "AA=A" } }],
+  ])("%s is invalid_attachment", async (_name, part) => {
+    const { status, body } = await complete(attached(part));
+    expect([status, body.error.code]).toEqual([400, "invalid_attachment"]);
+  });
+
+  test("too many and too large", async () => {
+    const part = { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } };
+    const many = await complete({ model: "offline/echo", messages: [{ role: "user", content: Array(17).fill(part) }] });
+    expect([many.status, many.body.error.code]).toEqual([400, "too_many_attachments"]);
+    const large = await complete(attached({ type: "file", file: { file_data: "A".repeat(34_952_536) } }));
+    expect([large.status, large.body.error.code]).toEqual([400, "attachment_too_large"]);
+  });
+});
+
+describe("refusals of the spec", () => {
+  const tool = (name: string) => ({ tools: [{ type: "function", function: { name } }] });
+  test.each([
+    ["model_not_found", say("x", { model: "nobody/knows" })],
+    ["model_not_found", say("x", { model: "nobody" })],
+    ["invalid_role", { model: "offline/echo", messages: [{ role: "wizard", content: "x" }] }],
+    ["invalid_tool_choice", say("x", { tool_choice: "sometimes" })],
+    ["invalid_tool_choice", say("x", { ...tool("web_search"), tool_choice: { type: "function", function: { name: "other" } } })],
+    ["unknown_tool", say("x", tool("make_coffee"))],
+    ["tool_not_configured", say("x", tool("web_search"))],
+    ["unknown_collection", say("x", { knowledge: { collections: ["handbook"] } })],
+    ["invalid_response_format", say("x", { response_format: { type: "yaml" } })],
+    ["invalid_response_format", say("x", { response_format: { type: "json_schema", json_schema: { name: "no spaces", schema: {} } } })],
+    ["invalid_response_format", say("x", { response_format: { type: "json_object" }, tool_choice: "required" })],
+    [undefined, say("x", { messages: [{ role: "system", content: "only me" }] })],
+    [undefined, say("x", { messages: [{ role: "system", content: "me" }, { role: "assistant", content: "x" }], attachments: ["a"] })],
+    [undefined, say("x", { temperature: "hot" })],
+    [undefined, say("x", { model: 1 })],
+    [undefined, []],
+  ])("%s", async (code, body) => {
+    const answer = await complete(body);
+    expect([answer.status, answer.body.error.code]).toEqual([400, code]);
+    expect(answer.body.error).toHaveProperty("param");
+    expect(answer.body.error.type).toBe("invalid_request_error");
+  });
+
+  test("invalid_thread_id", async () => {
+    const { status, body } = await complete(say("x"), { "x-thread-id": "abc" });
+    expect([status, body.error.code]).toEqual([400, "invalid_thread_id"]);
+  });
+});
+
+describe("models", () => {
+  test("are listed, and found with a raw or an encoded slash", async () => {
+    const { body } = await call("GET", "/models");
+    expect(body.data.map(({ id }: { id: string }) => id)).toContain("offline/echo");
+    for (const id of ["offline/echo", "offline%2Fecho"])
+      expect((await call("GET", `/models/${id}`)).body).toMatchObject({ id: "offline/echo", object: "model", owned_by: "offline" });
+    const unknown = await call("GET", "/models/offline/none");
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, "model_not_found"]);
+  });
+});
