@@ -78,8 +78,8 @@ function pullUntilStopped(
       }
     }
   };
-  // Requests made on an earlier connection are lost with it.
-  const forget = connection.onReconnect(() => messages?.stop());
+  // After a silent cut the library may sit out its own back-off, up to 15 s, before it asks for messages again.
+  const forget = connection.onReconnect(() => void drain(messages));
   const done = pullOn();
   return {
     async stop() {
