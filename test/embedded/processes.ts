@@ -6,9 +6,15 @@ import { afterEach } from "vitest";
 import type { Addresses } from "#infra/embedded/addresses.ts";
 import { startServices } from "#infra/embedded/index.ts";
 import { isAlive, type Mark } from "#infra/embedded/mark.ts";
+import { signalAll } from "#infra/embedded/supervise.ts";
 
 const started: { stop: () => Promise<void> }[] = [];
 const spawned: ChildProcess[] = [];
+// An interrupted run leaves its workers to themselves, and they end without their exit hooks.
+process.once("disconnect", () => {
+  signalAll();
+  process.kill(process.pid, "SIGKILL");
+});
 afterEach(async () => {
   for (const child of spawned.splice(0)) child.kill("SIGKILL");
   for (const services of started.splice(0)) await services.stop();
@@ -22,14 +28,14 @@ export const startHere = async (folder: string) => {
   return { ...services, lines };
 };
 
-/** Starts a script of this folder and resolves with what its services' addresses are; killed after the test. */
+/** Starts a script of this folder and resolves with where its services are; killed after the test, and gone when this process goes. */
 export const startApart = async (script: string, ...args: string[]) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const env = { ...process.env, SVC_LAUNCHER: String(process.pid) };
+  const file = join(import.meta.dirname, script);
+  const child = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "pipe", "ignore", "ipc"] });
   spawned.push(child);
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  for await (const line of createInterface(child.stdout))
+  for await (const line of createInterface(child.stdout!))
     return { child, gone, addresses: JSON.parse(line) as Addresses };
   throw new Error(`${script} ended before it told its addresses`);
 };
