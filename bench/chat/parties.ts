@@ -69,10 +69,10 @@ export const startService = async (provider: string): Promise<Party> => {
   };
   try {
     const credentials = await written<{ base_url: string; api_key: string }>(child, join(folder, "credentials.json"));
-    const { origin, pathname } = new URL(credentials.base_url);
+    const { origin } = new URL(credentials.base_url);
     await answering(child, `${origin}/readyz`);
     const headers = { authorization: `Bearer ${credentials.api_key}` };
-    const path = `${pathname.replace(/\/$/, "")}/chat/completions`;
+    const path = "/api/openai/v1/chat/completions";
     return { target: { name: "service", origin, path, headers, model: "openai/mock" }, child, stop };
   } catch (error) {
     await stop();
