@@ -19,6 +19,11 @@ const answers = (port: number) =>
     socket.once("data", () => socket.destroy());
   });
 
+const left: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const end of left) await end();
+});
+
 /** A NATS server of the test's own, to be killed, wiped and started again on the same port. */
 export async function ownServer() {
   const folder = await testFolder();
@@ -35,7 +40,7 @@ export async function ownServer() {
     server.kill("SIGKILL");
     await once(server, "exit");
   };
-  afterAll(kill);
+  left.push(kill);
   await start();
   return { url: `nats://127.0.0.1:${port}`, start, kill, wipe: () => rm(store, { recursive: true, force: true }) };
 }
