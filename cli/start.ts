@@ -17,7 +17,11 @@ const line = (text: string): void => void process.stderr.write(`${text}\n`);
 async function firstCredentials(settings: Settings, opened: Opened): Promise<Credentials> {
   const path = join(settings.DATA_DIR, "credentials.json");
   if (existsSync(path)) return readJsonFile<Credentials>(path);
-  const { credentials, position } = await createOrganization(opened.bus.sender(opened.log), settings, "First organization");
+  const { credentials, position } = await createOrganization(
+    opened.bus.sender(opened.log),
+    settings,
+    "First organization",
+  );
   const names = projections.map((projection) => projection.name);
   await createPassed({ hints: opened.bus.hints, db: opened.db })(names, position, 30_000);
   await writeFile(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
@@ -56,7 +60,10 @@ export async function start(which: Role | "all"): Promise<void> {
     const addresses = { ...services, master_key: masterKey(settings) };
     const running = await runRoles(which === "all" ? roles : [which], { settings, addresses });
     try {
-      if (which === "all") process.stdout.write(`${welcome(settings, running.address!, await firstCredentials(settings, running.opened))}\n`);
+      if (which === "all")
+        process.stdout.write(
+          `${welcome(settings, running.address!, await firstCredentials(settings, running.opened))}\n`,
+        );
       else line(`${which} is running${running.address ? ` on ${running.address}` : ""}.`);
       await stopping;
       line("Stopping.");

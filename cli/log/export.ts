@@ -1,0 +1,54 @@
+import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import { CHAINED_ROWS, GENESIS, type ChainedRow, type Tip } from "#infra/postgres/verify.ts";
+import type { Db } from "#projections/projection.ts";
+import { withDatabase } from "../connect.ts";
+import { Problem } from "../problem.ts";
+import { progress } from "../progress.ts";
+import { encodeLine } from "./exportFile.ts";
+import { hashAt } from "./hashAt.ts";
+
+export interface ExportOptions {
+  after?: number;
+  out?: string;
+}
+
+async function* lines(
+  db: Db,
+  from: Tip,
+  tip: Tip,
+  onProgress: (done: number, of: number) => void,
+): AsyncGenerator<string> {
+  yield encodeLine({ from });
+  for (let last = from.position; ; ) {
+    const rows = await db.query<ChainedRow>(CHAINED_ROWS, [last, tip.position]);
+    if (rows.length === 0) break;
+    yield rows.map((event) => encodeLine({ event })).join("");
+    last = rows.at(-1)!.position;
+    onProgress(last - from.position, tip.position - from.position);
+  }
+  yield encodeLine({ tip });
+}
+
+/**
+ * Writes the log as it stands now, from behind a position on, to a file or to stdout: everything that a verification
+ * elsewhere needs, personal fields still sealed. Rows go out as they are stored, damaged ones too.
+ */
+export function exportLog({ after = 0, out }: ExportOptions): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const [tip] = await db.query<Tip>("select position, encode(hash, 'hex') as hash from log.head");
+    const hash = after === 0 ? GENESIS : await hashAt(db, after);
+    if (!hash) throw new Problem(`There is no event at position ${after}`, `the log ends at ${tip!.position}`);
+    const shown = progress("Exporting");
+    try {
+      const text = lines(db, { position: after, hash }, tip!, shown.show);
+      if (out) await pipeline(text, createWriteStream(out, { mode: 0o600, flush: true }));
+      else await pipeline(text, process.stdout, { end: false });
+    } finally {
+      shown.end();
+    }
+    process.stderr.write(
+      `Exported positions ${after + 1} to ${tip!.position}; the tip is ${tip!.position}:${tip!.hash}\n`,
+    );
+  });
+}

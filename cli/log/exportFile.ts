@@ -1,0 +1,69 @@
+import { createReadStream } from "node:fs";
+import { z } from "zod";
+import { BrokenChain, type ChainedRow, type Tip } from "#infra/postgres/verify.ts";
+
+/* An export is lines of JSON: where the chain starts, a row for each event, and where it ends. */
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+const TipLine = z.object({ position: z.int().nonnegative(), hash: Hash });
+// A line feed inside a field could move the border between two fields without changing the hash.
+const field = z.string().regex(/^[^\n]*$/);
+const RowLine: z.ZodType<ChainedRow> = z.object({
+  position: z.int().positive(),
+  stream: field,
+  version: z.int(),
+  organization_id: field,
+  type: field,
+  shape: z.int(),
+  command_id: field,
+  recorded_us: z.string().regex(/^-?\d+$/),
+  meta: field,
+  data: field,
+  thing: field.nullable(),
+  sealed: z
+    .string()
+    .regex(/^([0-9a-f]{2})*$/)
+    .nullable(),
+  hash: Hash,
+});
+const Line = z.union([z.object({ from: TipLine }), z.object({ event: RowLine }), z.object({ tip: TipLine })]);
+
+type ExportLine = { from: Tip } | { event: ChainedRow } | { tip: Tip };
+
+export const encodeLine = (line: ExportLine): string => `${JSON.stringify(line)}\n`;
+
+/** Split at line feeds only: readline would split at U+2028 too, which JSON leaves in its strings. */
+async function* linesOf(path: string): AsyncGenerator<{ text: string; bytes: number }> {
+  let rest = "";
+  let bytes = 0;
+  const stream = createReadStream(path, { encoding: "utf8", highWaterMark: 1024 * 1024 });
+  for await (const chunk of stream as AsyncIterable<string>) {
+    const parts = (rest + chunk).split("\n");
+    rest = parts.pop()!;
+    bytes = stream.bytesRead;
+    for (const text of parts) yield { text, bytes };
+  }
+  if (rest) yield { text: rest, bytes };
+}
+
+function parse(text: string): ExportLine | undefined {
+  try {
+    return Line.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lines of an export with how many bytes were read for them. Throws BrokenChain at a line that belongs to none. */
+export async function* readExport(path: string): AsyncGenerator<{ line: ExportLine; bytes: number }> {
+  let number = 0;
+  let next = 0;
+  for await (const { text, bytes } of linesOf(path)) {
+    number++;
+    const line = parse(text);
+    if (!line) throw new BrokenChain(next, `line ${number} of ${path} is not one that an export has`);
+    if ("from" in line) next = line.from.position + 1;
+    if ("event" in line) next = line.event.position + 1;
+    yield { line, bytes };
+  }
+}

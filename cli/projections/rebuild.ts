@@ -1,0 +1,39 @@
+import pino from "pino";
+import { rebuild as build } from "#infra/postgres/rebuild.ts";
+import { projections } from "#projections/index.ts";
+import type { Projection } from "#projections/projection.ts";
+import { withDatabase } from "../connect.ts";
+import { print, printJson } from "../output.ts";
+import { Problem } from "../problem.ts";
+import { progress } from "../progress.ts";
+
+function chosen(name: string | undefined, all: boolean | undefined): Projection[] {
+  const names = projections.map((projection) => projection.name).join(", ");
+  if (all && name === undefined) return projections;
+  const found = projections.filter((projection) => projection.name === name);
+  if (found.length === 0 || all)
+    throw new Problem("It is not said which read model to rebuild", `name one of ${names}, or give --all`);
+  return found;
+}
+
+/** Builds read models anew beside the serving ones and swaps them in, one after the other. */
+export async function rebuild(name: string | undefined, options: { all?: boolean; json?: boolean }): Promise<void> {
+  const wanted = chosen(name, options.all);
+  await withDatabase(async ({ pool, log, db }) => {
+    const logger = pino({ level: "silent" });
+    const rebuilt = [];
+    for (const projection of wanted) {
+      const shown = progress(`Rebuilding ${projection.name}`);
+      const onProgress = ({ position, head }: { position: number; head: number }) => shown.show(position, head);
+      const { position } = await build({ pool, log, projection, logger, onProgress }).finally(shown.end);
+      const [{ parked }] = (await db.query<{ parked: number }>(
+        "select count(*) as parked from log.parked where projection = $1",
+        [projection.name],
+      )) as [{ parked: number }];
+      rebuilt.push({ name: projection.name, position, parked });
+      const left = parked > 0 ? `; ${parked} parked streams, see svc projections status` : "";
+      if (!options.json) print(`${projection.name} was rebuilt and serves from position ${position}${left}.`);
+    }
+    if (options.json) printJson({ rebuilt });
+  });
+}

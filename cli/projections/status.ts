@@ -1,0 +1,67 @@
+import { projections } from "#projections/index.ts";
+import type { Db } from "#projections/projection.ts";
+import { withDatabase } from "../connect.ts";
+import { firstLine, print, printJson, table } from "../output.ts";
+
+export interface ParkedStream {
+  stream: string;
+  position: number;
+  error: string;
+  parked_at: Date;
+}
+
+export interface ProjectionStatus {
+  name: string;
+  /** The version that serves; null before it was first built. */
+  version: number | null;
+  /** The version that this code has. */
+  wanted_version: number;
+  position: number | null;
+  /** Events that it has yet to pass. */
+  lag: number;
+  parked: ParkedStream[];
+}
+
+const CHECKPOINTS = "select c.name, c.version, c.position from log.checkpoints c";
+const PARKED = "select projection, stream, position, error, parked_at from log.parked order by position";
+
+/** Where each read model stands. */
+export async function readStatus(db: Db): Promise<{ head: number; projections: ProjectionStatus[] }> {
+  const checkpoints = await db.query<{ name: string; version: number; position: number }>(CHECKPOINTS);
+  const parked = await db.query<ParkedStream & { projection: string }>(PARKED);
+  const [head] = await db.query<{ position: number }>("select position from log.head");
+  const statuses = projections.map((projection) => {
+    const at = checkpoints.find((row) => row.name === projection.name);
+    return {
+      name: projection.name,
+      version: at?.version ?? null,
+      wanted_version: projection.version,
+      position: at?.position ?? null,
+      lag: head!.position - (at?.position ?? 0),
+      parked: parked.filter((row) => row.projection === projection.name).map(({ projection: _, ...row }) => row),
+    };
+  });
+  return { head: head!.position, projections: statuses };
+}
+
+const versionShown = ({ version, wanted_version }: ProjectionStatus): string =>
+  version === null ? "not built" : version === wanted_version ? String(version) : `${version}, not ${wanted_version}`;
+
+export function status(options: { json?: boolean }): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const { head, projections: statuses } = await readStatus(db);
+    if (options.json) return printJson({ head, projections: statuses });
+    const rows = statuses.map((one) => [
+      one.name,
+      versionShown(one),
+      String(one.position ?? "-"),
+      String(one.lag),
+      String(one.parked.length),
+    ]);
+    print(table([["projection", "version", "position", "lag", "parked"], ...rows]));
+    for (const { name, parked } of statuses)
+      for (const { stream, position, error } of parked)
+        print(`${name} has parked ${stream} at position ${position}: ${firstLine(error)}`);
+    print(`The log's head stands at ${head}.`);
+  });
+}

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newId, streamOf } from "#events/ids.ts";
+import { change } from "#test/log/log.ts";
+import { eightEvents } from "./events.ts";
+import { aCommandLine } from "./svc.ts";
+
+let cli: Awaited<ReturnType<typeof aCommandLine>>;
+let its: Awaited<ReturnType<typeof eightEvents>>;
+beforeAll(async () => {
+  cli = await aCommandLine();
+  its = await eightEvents(cli.database.url, cli.key);
+});
+afterAll(() => its.pool.end());
+
+const tailed = async (...args: string[]) => {
+  const { stdout, stderr, code } = await cli.svc("log", "tail", "--json", ...args);
+  expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+  return stdout
+    .trim()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+};
+const positions = async (...args: string[]) => (await tailed(...args)).map((event) => event.position);
+
+test("tail prints the last events, the newest last", async () => {
+  expect(await positions("--limit", "3")).toEqual([6, 7, 8]);
+  expect(await positions("--after", "2", "--limit", "3")).toEqual([3, 4, 5]);
+  expect(await positions("--after", "5")).toEqual([6, 7, 8]);
+});
+
+test("tail looks for a stream, a type, an organization", async () => {
+  expect(await positions("--stream", its.sessions[2]!)).toEqual([3]);
+  expect(await positions("--type", "OrganizationCreated")).toEqual([7]);
+  expect(await positions("--organization", its.other)).toEqual([8]);
+  expect(await positions("--organization", its.other, "--type", "OrganizationCreated")).toEqual([]);
+});
+
+test("tail opens personal fields only when asked, and a terminal's control characters only show", async () => {
+  const [sealed] = await tailed("--type", "OrganizationCreated");
+  expect(sealed.personal).toBeUndefined();
+  const [opened] = await tailed("--type", "OrganizationCreated", "--personal");
+  expect(opened.personal.name).toContain("Ada & Söhne");
+  const { stdout } = await cli.svc("log", "tail", "--personal");
+  expect(stdout).toContain(String.raw`Ada & Söhne \u2028 \u009b31m`);
+  expect(stdout.trim().split("\n")).toHaveLength(8);
+});
+
+test("tail --follow prints what comes", async () => {
+  const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
+  const following = spawn(process.execPath, [main, "log", "tail", "--follow", "--json", "--limit", "1"], {
+    env: cli.env,
+  });
+  following.stdout.setEncoding("utf8");
+  const [first] = await once(following.stdout, "data");
+  expect(JSON.parse(first).position).toBe(8);
+  const stream = streamOf("session", newId());
+  await its.log.append(change(stream));
+  const [next] = await once(following.stdout, "data");
+  expect(JSON.parse(next)).toMatchObject({ position: 9, stream, type: "SessionEnded" });
+  following.kill();
+  await once(following, "exit");
+});
+
+test("what is asked wrongly is one line", async () => {
+  for (const args of [
+    ["log", "tail", "--limit", "none"],
+    ["log", "tial"],
+    ["log", "verify", "--expect", "12"],
+    ["log", "verify", "--file", "nowhere.jsonl"],
+  ]) {
+    const { code, stdout, stderr } = await cli.svc(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(stderr).not.toContain("    at ");
+  }
+});
+
+test("a database that is not there, or not named, is one line that says what to do", async () => {
+  const gone = await cli.svcWith({ DATABASE_URL: "postgres://svc:secret@127.0.0.1:1/svc" }, "log", "tail");
+  expect(gone.code).toBe(1);
+  expect(gone.stderr).toMatch(/^PostgreSQL at 127\.0\.0\.1:1 cannot be used .*DATABASE_URL is right\.\n$/);
+  const unnamed = await cli.svcWith({ DATABASE_URL: "" }, "log", "tail");
+  expect(unnamed.stderr).toMatch(/^No service is running on .*npm start, or set DATABASE_URL to the one to use\.\n$/);
+});

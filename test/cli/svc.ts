@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
+import { testBus, testDatabase, testFolder } from "#test/harness.ts";
+
+const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const key = Buffer.alloc(32, 7);
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The command line in a process of its own, with an environment that names test services of the caller's own. */
+export async function aCommandLine() {
+  const database = await testDatabase();
+  const bus = testBus();
+  const { meili_url, meili_master_key } = inject("services");
+  const env: Record<string, string> = {
+    PATH: process.env["PATH"]!,
+    DATA_DIR: await testFolder(),
+    DATABASE_URL: database.url,
+    NATS_URL: bus.url,
+    BUS_PREFIX: bus.prefix,
+    MEILI_URL: meili_url,
+    MEILI_MASTER_KEY: meili_master_key,
+    MASTER_KEY: key.toString("base64"),
+    PORT: "0",
+    LOG_LEVEL: "warn",
+  };
+  const svcWith = (changed: Record<string, string>, ...args: string[]): Promise<Ran> =>
+    new Promise((resolve) => {
+      const options = { env: { ...env, ...changed }, maxBuffer: 64 * 1024 * 1024 };
+      const child = execFile(process.execPath, [main, ...args], options, (_, stdout, stderr) =>
+        resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+  return { env, key, database, bus, svcWith, svc: (...args: string[]) => svcWith({}, ...args) };
+}
+
+export const json = <T = any>({ stdout }: Ran): T => JSON.parse(stdout) as T;

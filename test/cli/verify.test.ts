@@ -1,0 +1,112 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "#test/harness.ts";
+import { eightEvents } from "./events.ts";
+import { aCommandLine, json, type Ran } from "./svc.ts";
+
+let cli: Awaited<ReturnType<typeof aCommandLine>>;
+let its: Awaited<ReturnType<typeof eightEvents>>;
+beforeEach(async () => {
+  cli = await aCommandLine();
+  its = await eightEvents(cli.database.url, cli.key);
+});
+afterEach(() => its.pool.end());
+
+const NO_DATABASE = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+const damagedAt = (ran: Ran) => {
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toBe("");
+  return /damaged at position (\d+): (.+)\. Keep it/.exec(ran.stderr)?.slice(1, 3);
+};
+
+test("a whole log holds, ends where its head stands, and an earlier tip is part of it", async () => {
+  const first = json(await cli.svc("log", "verify", "--json"));
+  expect(first).toEqual({ ok: true, from: 0, position: 8, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  const { rows } = await its.pool.query("select encode(hash, 'hex') as hash from log.events where position = 5");
+  const noted = await cli.svc("log", "verify", "--expect", `5:${rows[0].hash}`);
+  expect(noted.code).toBe(0);
+  expect(noted.stdout).toContain("The noted tip at position 5 is part of it.");
+  expect(noted.stdout).toContain(`--expect 8:${first.hash}`);
+
+  expect(damagedAt(await cli.svc("log", "verify", "--expect", `6:${rows[0].hash}`))?.[0]).toBe("6");
+  expect(damagedAt(await cli.svc("log", "verify", "--expect", `9:${rows[0].hash}`))).toEqual([
+    "9",
+    "the noted event is not there",
+  ]);
+});
+
+test("an altered event is named", async () => {
+  await its.pool.query(`update log.events set data = replace(data, '{', '{ ') where position = 4`);
+  expect(damagedAt(await cli.svc("log", "verify"))).toEqual([
+    "4",
+    `SessionEnded of ${its.sessions[3]} is not what was written`,
+  ]);
+  const ran = await cli.svc("log", "verify", "--json");
+  expect(ran.code).toBe(1);
+  expect(json(ran)).toMatchObject({ ok: false, position: 4 });
+});
+
+test("a removed event is named", async () => {
+  await its.pool.query("delete from log.events where position = 3");
+  expect(damagedAt(await cli.svc("log", "verify"))).toEqual(["3", "the event is missing"]);
+});
+
+test("a log that was cut off is named, also when its head was moved back with it", async () => {
+  const { hash } = json(await cli.svc("log", "verify", "--json"));
+  await its.pool.query("delete from log.events where position > 6");
+  expect(damagedAt(await cli.svc("log", "verify"))?.[0]).toBe("7");
+  await its.pool.query(
+    "update log.head set (position, hash) = (select position, hash from log.events where position = 6)",
+  );
+  expect((await cli.svc("log", "verify")).code).toBe(0);
+  expect(damagedAt(await cli.svc("log", "verify", "--expect", `8:${hash}`))?.[0]).toBe("8");
+});
+
+test("an export is verified elsewhere, without a database, and ends in the same hash", async () => {
+  const file = join(await testFolder(), "log.jsonl");
+  expect(await cli.svc("log", "export", "--out", file)).toMatchObject({ code: 0, stdout: "" });
+  const live = json(await cli.svc("log", "verify", "--json"));
+  const elsewhere = await cli.svcWith(
+    NO_DATABASE,
+    "log",
+    "verify",
+    "--file",
+    file,
+    "--json",
+    "--expect",
+    `${live.position}:${live.hash}`,
+  );
+  expect(json(elsewhere)).toEqual(live);
+  const { stdout } = await cli.svc("log", "export");
+  expect(stdout).toBe(await readFile(file, "utf8"));
+});
+
+test("an export of the newer part begins at the chain's hash before it", async () => {
+  const file = join(await testFolder(), "log.jsonl");
+  await cli.svc("log", "export", "--after", "5", "--out", file);
+  expect(json(await cli.svc("log", "verify", "--file", file, "--json"))).toMatchObject({
+    ok: true,
+    from: 5,
+    position: 8,
+  });
+  const beyond = await cli.svc("log", "export", "--after", "9");
+  expect(beyond).toMatchObject({ code: 1, stderr: "There is no event at position 9: the log ends at 8.\n" });
+});
+
+test("an altered, cut or shortened export fails and names the place", async () => {
+  const file = join(await testFolder(), "log.jsonl");
+  await cli.svc("log", "export", "--out", file);
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+  const verifying = async (changed: string[]) => {
+    await writeFile(file, `${changed.join("\n")}\n`);
+    return damagedAt(await cli.svcWith(NO_DATABASE, "log", "verify", "--file", file))?.[0];
+  };
+  // line 0 says where the chain starts, line n holds position n
+  expect(await verifying(lines.with(4, lines[4]!.replace("SessionEnded", "SessionEnder")))).toBe("4");
+  expect(await verifying(lines.toSpliced(6, 1))).toBe("6");
+  expect(await verifying(lines.slice(0, -1))).toBe("9");
+  expect(await verifying(lines.toSpliced(8, 1))).toBe("8");
+  expect(await verifying(lines.with(5, "{ torn"))).toBe("5");
+  expect(await verifying([...lines, lines[8]!])).toBe("8");
+});
