@@ -1,38 +1,30 @@
-import { createHook } from "node:async_hooks";
-import net from "node:net";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { isIP, type AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { fenceDials } from "#test/doubles/fencedDials.ts";
 import { AddressRefused } from "./address.ts";
 import { guardedFetch, type Resolve } from "./guardedFetch.ts";
 
-/** Counts what really matters: attempts to open a TCP connection from this process. */
-let dialled = 0;
-const dials = createHook({
-  init: (_id, type) => {
-    if (type === "TCPCONNECTWRAP") dialled += 1;
-  },
-});
+const servers = new Map<number, Server>();
+/** The addresses that connections were opened to. */
+let dialled: string[];
 beforeEach(() => {
-  dialled = 0;
-  dials.enable();
+  dialled = fenceDials(servers);
 });
-
-const servers: Server[] = [];
 afterEach(async () => {
-  dials.disable();
   vi.restoreAllMocks();
-  for (const server of servers.splice(0)) {
+  for (const [port, server] of servers) {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
+    servers.delete(port);
   }
 });
 
 async function serve(listener: RequestListener): Promise<{ host: string; port: number }> {
   const server = createServer(listener);
-  servers.push(server);
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address() as AddressInfo;
+  servers.set(port, server);
   return { host: `127.0.0.1:${port}`, port };
 }
 
@@ -42,7 +34,7 @@ const nobody: Resolve = async (hostname) => {
 const resolvesTo =
   (...addresses: string[]): Resolve =>
   async () =>
-    addresses.map((address) => ({ address, family: net.isIP(address) }));
+    addresses.map((address) => ({ address, family: isIP(address) }));
 
 /** The refusal behind what fetch threw; anything else is thrown on. */
 async function refusal(attempt: Promise<Response>): Promise<string> {
@@ -117,7 +109,7 @@ test.each(LITERALS)("http://%s is refused before anything is dialled", async (ho
   const fetch = guardedFetch({ privateHosts: [] }, nobody);
   expect(await refusal(fetch(`http://${host}/`))).toContain("is not a public address");
   expect(await refusal(fetch(`https://${host}:8443/`))).toContain("is not a public address");
-  expect(dialled).toBe(0);
+  expect(dialled).toEqual([]);
 });
 
 test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-kva.example"])(
@@ -135,14 +127,14 @@ test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-
       const fetch = guardedFetch({ privateHosts: [] }, resolvesTo(address));
       expect(await refusal(fetch(`http://${name}/`))).toContain("leads to an address that is not public");
     }
-    expect(dialled).toBe(0);
+    expect(dialled).toEqual([]);
   },
 );
 
 test("one private address among public ones is enough to refuse a name", async () => {
   const fetch = guardedFetch({ privateHosts: [] }, resolvesTo("8.8.8.8", "127.0.0.1"));
   expect(await refusal(fetch("http://both.example/"))).toContain("not public");
-  expect(dialled).toBe(0);
+  expect(dialled).toEqual([]);
 });
 
 test("a name without an address is an error of the network, not a refusal", async () => {
@@ -166,33 +158,23 @@ test.each(["http://user@example.com/", "http://user:word@example.com/", "http://
   },
 );
 
-describe("a name that changes its address", () => {
-  /** Stands in for the dial: asks for the address as net.connect would and goes no further. */
-  const fakeDial = () => {
-    const pinned: unknown[] = [];
-    vi.spyOn(net, "connect").mockImplementation(((options: net.TcpNetConnectOpts) => {
-      const socket = new net.Socket();
-      options.lookup!(options.host!, { all: true }, (error, addresses) => {
-        pinned.push(error ? "refused" : addresses);
-        socket.destroy(error ?? new Error("not dialled in a test"));
-      });
-      return socket;
-    }) as typeof net.connect);
-    return pinned;
-  };
+test("a name that changes its address is looked up once per connection, which goes to what was checked", async () => {
+  const answers = ["8.8.8.8", "127.0.0.1"];
+  const resolve = vi.fn<Resolve>(async () => [{ address: answers.shift()!, family: 4 }]);
+  const fetch = guardedFetch({ privateHosts: [] }, resolve);
+  await expect(fetch("http://rebinding.example/")).rejects.toThrow();
+  expect(dialled).toEqual(["8.8.8.8"]);
+  expect(resolve).toHaveBeenCalledTimes(1);
+  expect(await refusal(fetch("http://rebinding.example/"))).toContain("not public");
+  expect(dialled).toEqual(["8.8.8.8"]);
+});
 
-  test("is looked up once per connection, and the connection goes to what was checked", async () => {
-    const pinned = fakeDial();
-    const answers = ["8.8.8.8", "127.0.0.1"];
-    const resolve = vi.fn<Resolve>(async () => [{ address: answers.shift()!, family: 4 }]);
-    const fetch = guardedFetch({ privateHosts: [] }, resolve);
-    await expect(fetch("http://rebinding.example/")).rejects.toThrow();
-    expect(pinned).toEqual([[{ address: "8.8.8.8", family: 4 }]]);
-    expect(resolve).toHaveBeenCalledTimes(1);
-    expect(await refusal(fetch("http://rebinding.example/"))).toContain("not public");
-    expect(pinned.at(-1)).toBe("refused");
-    expect(dialled).toBe(0);
-  });
+test("a public address is dialled, with http and with https", async () => {
+  const fetch = guardedFetch({ privateHosts: [] }, resolvesTo("8.8.8.8", "2606:4700::1111"));
+  await expect(fetch("http://public.example/")).rejects.toThrow();
+  await expect(fetch("https://public.example/")).rejects.toThrow();
+  await expect(fetch("https://[2606:4700::1111]/")).rejects.toThrow();
+  expect(dialled).toEqual(["8.8.8.8", "2606:4700::1111", "8.8.8.8", "2606:4700::1111", "2606:4700::1111"]);
 });
 
 describe("hosts that the deployment opened", () => {
@@ -200,11 +182,11 @@ describe("hosts that the deployment opened", () => {
     const { host, port } = await serve((_, response) => void response.end("hello"));
     const fetch = guardedFetch({ privateHosts: [host] }, nobody);
     expect(await (await fetch(`http://${host}/`)).text()).toBe("hello");
-    expect(dialled).toBe(1);
+    expect(dialled).toEqual(["127.0.0.1"]);
     expect(await refusal(fetch(`http://127.0.0.2:${port}/`))).toContain("not a public address");
     expect(await refusal(fetch(`http://[::ffff:127.0.0.1]:${port}/`))).toContain("not a public address");
     expect(await refusal(fetch(`http://127.0.0.1:${port + 1}/`))).toContain("not a public address");
-    expect(dialled).toBe(1);
+    expect(dialled).toEqual(["127.0.0.1"]);
   });
 
   test("may be named without a port", async () => {
@@ -241,7 +223,7 @@ describe("redirects", () => {
     async ({ status, location }) => {
       const { fetch, host } = await redirecting(status, location);
       await refusal(fetch(`http://${host}/`));
-      expect(dialled).toBe(1);
+      expect(dialled).toEqual(["127.0.0.1"]);
     },
   );
 

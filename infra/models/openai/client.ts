@@ -3,8 +3,6 @@ import type { Credential } from "#services/turns/model.ts";
 import type { Send } from "../send.ts";
 import { sdkFetch } from "./sdkFetch.ts";
 
-export const OPENAI_URL = "https://api.openai.com/v1";
-
 /** The largest delay a timer takes, 24 days: how long an answer may last is the caller's business. */
 const NEVER = 2 ** 31 - 1;
 
@@ -12,7 +10,8 @@ const NEVER = 2 ** 31 - 1;
 export const openClient = ({ api_key, base_url }: Credential, send: Send): OpenAI =>
   new OpenAI({
     apiKey: api_key,
-    baseURL: base_url ?? OPENAI_URL,
+    /* Null is OpenAI itself; undefined would be what the environment says. */
+    baseURL: base_url,
     adminAPIKey: null,
     organization: null,
     project: null,

@@ -67,7 +67,6 @@ export async function* complete(
     if (text.length + reasoning.length > MAX_SAID) throw new ModelError("cut", "The provider's answer had no end.");
     yield* events(said.piece);
   }
-  signal.throwIfAborted();
   if (reason === null) throw new ModelError("cut", "The provider's answer ended without a reason to finish.");
   yield {
     type: "finish",
