@@ -35,7 +35,8 @@ function bareServer(logger: FastifyBaseLogger) {
     requestIdHeader: false,
     bodyLimit: MIB,
     requestTimeout: REQUEST_MS,
-    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000 },
+    // node would answer a missing Host in a shape of its own; the hook below does it in ours
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     clientErrorHandler: answerBadRequest,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     routerOptions: { maxParamLength: 500 },
@@ -76,7 +77,9 @@ function readBodies(app: App) {
 function observe(app: App, { metrics }: Pick<Http, "metrics">) {
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
-    done();
+    const hostless = request.headers.host === undefined && request.raw.httpVersion === "1.1";
+    if (hostless) reply.header("connection", "close");
+    done(hostless ? new ApiError(null, "The request has no Host header.") : undefined);
   });
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "none";

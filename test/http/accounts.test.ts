@@ -1,0 +1,196 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientOf, say, startService, type Service } from "./service.ts";
+
+let service: Service;
+let person: ReturnType<typeof clientOf>;
+let api: string;
+beforeAll(async () => {
+  service = await startService();
+  api = `${service.base}/api`;
+  person = clientOf(service, (await login()).body.token);
+});
+
+const anyone = () => clientOf(service, "sk-svc-nobody");
+const login = (password = service.credentials.admin.password, email = service.credentials.admin.email) =>
+  anyone()("POST", `${api}/auth/login`, { email, password });
+
+describe("a session", () => {
+  test("begins with the right password, shows who it is of, and ends", async () => {
+    const { status, body } = await login();
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      token: expect.stringMatching(/^sess-svc-[\w-]{43}$/),
+      expires_at: expect.any(String),
+      user: { id: expect.any(String), email: service.credentials.admin.email, name: "Administrator", role: "owner" },
+      organization: { id: service.credentials.organization_id, name: "First" },
+    });
+    const me = clientOf(service, body.token);
+    expect((await me("GET", `${api}/auth/me`)).body).toEqual({ user: body.user, organization: body.organization });
+    expect((await me("POST", `${api}/auth/logout`)).status).toBe(204);
+    const after = await me("GET", `${api}/auth/me`);
+    expect([after.status, after.body.error.code]).toEqual([401, "invalid_session"]);
+  });
+
+  test("reaches what a key reaches, with threads of its own", async () => {
+    const { status, headers } = await person("POST", "/chat/completions", say("From a person"));
+    expect(status).toBe(200);
+    const key = clientOf(service, service.credentials.api_key);
+    const thread = { "x-thread-id": headers.get("x-thread-id")! };
+    expect((await person("POST", "/chat/completions", say("Again"), thread)).status).toBe(200);
+    expect((await key("POST", "/chat/completions", say("Again"), thread)).body.error.code).toBe("thread_not_found");
+  });
+
+  test("ends after 12 hours without use, and at its absolute end", async () => {
+    const { body } = await login();
+    const me = clientOf(service, body.token);
+    await me("GET", `${api}/auth/me`);
+    const session = "(select id from read.sessions order by started_at desc limit 1)";
+    await service.db.query(
+      `insert into ops.last_used select id::text, now() - interval '12 hours 1 second' from ${session} s
+       on conflict (id) do update set at = excluded.at`,
+    );
+    expect((await me("GET", `${api}/auth/me`)).body.error.code).toBe("invalid_session");
+    await service.db.query(`update ops.last_used set at = now() where id = ${session}::text`);
+    expect((await me("GET", `${api}/auth/me`)).status).toBe(200);
+    await service.db.query(`update read.sessions set expires_at = now() where id = ${session}`);
+    expect((await me("GET", `${api}/auth/me`)).body.error.code).toBe("invalid_session");
+  });
+
+  test("a wrong password and an unknown address are told apart by nobody, and are throttled per account", async () => {
+    const { admin } = await service.organization("Guessed");
+    const wrong = await login("wrong", admin.email);
+    const unknown = await login("wrong", "nobody@nowhere.example");
+    expect([wrong.status, wrong.body]).toEqual([401, unknown.body]);
+    for (let n = 1; n < 10; n++) await login("wrong", admin.email);
+    const { status, body, headers } = await login(admin.password, admin.email);
+    expect([status, body.error.code]).toEqual([429, "too_many_attempts"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(headers.get("x-should-retry")).toBe("true");
+  });
+
+  test("is asked for where a person must be", async () => {
+    const key = clientOf(service, service.credentials.api_key);
+    for (const [method, path] of [["GET", "/auth/me"], ["GET", "/keys"], ["POST", "/keys"], ["GET", "/providers"]] as const) {
+      const { status, body } = await key(method, api + path);
+      expect([status, body.error.code]).toEqual([403, "session_required"]);
+    }
+  });
+});
+
+describe("keys", () => {
+  const create = (body: object, headers?: Record<string, string>) => person("POST", `${api}/keys`, body, headers);
+  const use = async (key: string) => {
+    const { status, body } = await clientOf(service, key)("GET", "/models");
+    return [status, body.error?.code];
+  };
+
+  test("are shown once, listed, changed at once and deleted", async () => {
+    const { status, body } = await create({ name: "Build server" });
+    expect(status).toBe(201);
+    const { key, ...shown } = body;
+    expect(key).toMatch(/^sk-svc-[\w-]{43}$/);
+    expect(shown).toEqual({
+      id: expect.any(String),
+      name: "Build server",
+      key_hint: key.slice(-4),
+      project_id: null,
+      products: ["knowledge", "extraction"],
+      expires_at: null,
+      enabled: true,
+      allowed_models: null,
+      last_used_at: null,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    const list = (await person("GET", `${api}/keys?limit=1&offset=-3`)).body;
+    expect(list).toMatchObject({ data: [{ id: body.id }], limit: 1, offset: 0 });
+    expect(JSON.stringify(list)).not.toContain(key);
+    expect(await use(key)).toEqual([200, undefined]);
+
+    const change = (changes: object) => person("PATCH", `${api}/keys/${body.id}`, changes);
+    expect((await change({ enabled: false, name: "Old server" })).body).toMatchObject({ enabled: false, name: "Old server" });
+    expect(await use(key)).toEqual([401, "api_key_disabled"]);
+    await change({ enabled: true, expires_at: new Date(Date.now() - 1000).toISOString() });
+    expect(await use(key)).toEqual([401, "expired_api_key"]);
+    await change({ expires_at: null, allowed_models: ["offline/echo"] });
+    const limited = clientOf(service, key);
+    expect((await limited("GET", "/models")).body.data.map(({ id }: { id: string }) => id)).toEqual(["offline/echo"]);
+    expect((await limited("POST", "/chat/completions", say("x", { model: "offline/scripted" }))).body.error.code).toBe("model_not_found");
+
+    expect((await person("DELETE", `${api}/keys/${body.id}`)).status).toBe(204);
+    expect(await use(key)).toEqual([401, "invalid_api_key"]);
+    expect((await person("DELETE", `${api}/keys/${body.id}`)).body.error.code).toBe("key_not_found");
+  });
+
+  test("of a stream that cannot be followed are not trusted", async () => {
+    const { key, id } = (await create({ name: "Parked" })).body;
+    await service.db.query("insert into log.parked (projection, stream, position, error) values ('keys', $1, 1, 'test')", [`key-${id}`]);
+    expect(await use(key)).toEqual([401, "invalid_api_key"]);
+    await service.db.query("delete from log.parked");
+  });
+
+  test("a repeated creation shows no secret, and another body under the same key is refused", async () => {
+    const once = { "idempotency-key": "make-key-1" };
+    const first = await create({ name: "Once" }, once);
+    const again = await create({ name: "Once" }, once);
+    const { key, ...shown } = first.body;
+    expect([again.status, again.body]).toEqual([201, shown]);
+    expect(await use(key)).toEqual([200, undefined]);
+    const other = await create({ name: "Other" }, once);
+    expect([other.status, other.body.error.code]).toEqual([422, "idempotency_key_reused"]);
+  });
+
+  test("of another organization do not exist", async () => {
+    const { id } = (await create({ name: "Ours" })).body;
+    const { admin } = await service.organization("Elsewhere");
+    const stranger = clientOf(service, (await login(admin.password, admin.email)).body.token);
+    for (const method of ["PATCH", "DELETE"]) {
+      const { status, body } = await stranger(method, `${api}/keys/${id}`, method === "PATCH" ? {} : undefined);
+      expect([status, body.error.code]).toEqual([404, "key_not_found"]);
+    }
+  });
+
+  test("are named, and only owners and admins manage them", async () => {
+    expect((await create({ name: "" })).body.error.param).toBe("name");
+    expect((await create({ name: 5 })).status).toBe(400);
+    await service.db.query("update read.users set role = 'viewer' where organization_id = $1", [service.credentials.organization_id]);
+    const { status, body } = await create({ name: "x" });
+    expect([status, body.error.code]).toEqual([403, "forbidden"]);
+    await service.db.query("update read.users set role = 'owner' where organization_id = $1", [service.credentials.organization_id]);
+  });
+});
+
+describe("providers", () => {
+  const at = (name: string) => `${api}/providers/${name}`;
+
+  test("are configured, listed without their secret, and removed", async () => {
+    const body = { api_key: "sk-very-secret", base_url: "https://models.example/v1", models: ["tiny"] };
+    const put = await person("PUT", at("acme"), body);
+    expect(put.body).toEqual({
+      name: "acme",
+      base_url: body.base_url,
+      models: ["tiny"],
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    const list = await person("GET", `${api}/providers`);
+    expect(list.body).toMatchObject({ total: 1, limit: 50, offset: 0, data: [{ name: "acme" }] });
+    expect(list.text).not.toContain("secret");
+    expect((await person("GET", at("acme"))).body).toEqual(put.body);
+    expect((await person("DELETE", at("acme"))).status).toBe(204);
+    expect((await person("GET", at("acme"))).body.error.code).toBe("provider_not_found");
+  });
+
+  test.each([
+    ["acme", { api_key: "x" }, "base_url"],
+    ["acme", { api_key: "x", base_url: "file:///etc/passwd" }, "base_url"],
+    ["acme", { api_key: "x", base_url: "https://user:pass@models.example" }, "base_url"],
+    ["openai", { api_key: "" }, "api_key"],
+    ["openai", { api_key: "two words" }, "api_key"],
+    ["offline", { api_key: "x" }, "name"],
+    ["No Name", { api_key: "x" }, "name"],
+  ])("%s with %j is refused for its %s", async (name, body, param) => {
+    const answer = await person("PUT", at(encodeURIComponent(name)), body);
+    expect([answer.status, answer.body.error.param]).toEqual([400, param]);
+  });
+});

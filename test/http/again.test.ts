@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientOf, say, startService, type Service } from "./service.ts";
+
+let service: Service;
+let call: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  service = await startService();
+  call = clientOf(service, service.credentials.api_key);
+});
+
+const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
+const turns = async (): Promise<number> => {
+  const [row] = await service.db.query<{ n: number }>("select count(*)::integer as n from log.events where type = 'TurnStarted'");
+  return row!.n;
+};
+const retry = { "x-stainless-retry-count": "1" };
+
+/** Sends a request and goes away: at once, or after the first bytes of the answer. */
+async function leave(body: unknown, after: "sending" | "first bytes", headers: Record<string, string> = {}): Promise<void> {
+  const gone = new AbortController();
+  const sent = fetch(`${service.chat}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+    signal: gone.signal,
+  });
+  if (after === "first bytes") await (await sent).body!.getReader().read();
+  else await Promise.race([sent.catch(() => {}), sleep(200)]);
+  gone.abort();
+  await sent.catch(() => {});
+  await sleep(100);
+}
+
+describe("the same request under the same Idempotency-Key", () => {
+  test("has one effect and one answer", async () => {
+    const key = { "idempotency-key": "k1" };
+    const before = await turns();
+    const first = await complete(say("Once"), key);
+    const again = await complete(say("Once"), key);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get("x-thread-id")).toBe(first.headers.get("x-thread-id"));
+    expect(await turns()).toBe(before + 1);
+  });
+
+  test("at the same time, too", async () => {
+    const key = { "idempotency-key": "k2" };
+    const before = await turns();
+    const slow = say("/slow 0.05\n/say a b c", { model: "offline/scripted" });
+    const answers = await Promise.all([1, 2, 3].map(() => complete(slow, key)));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await turns()).toBe(before + 1);
+  });
+
+  test("replays a stream", async () => {
+    const key = { "idempotency-key": "k3" };
+    const body = say("one two three", { stream: true, stream_options: { include_usage: true } });
+    const text = (answer: string) => [...answer.matchAll(/"content":"([^"]*)"/g)].map(([, words]) => words).join("");
+    const first = await complete(body, key);
+    const again = await complete(body, key);
+    expect(text(again.text)).toBe("one two three");
+    expect(again.text.split("\n\n").slice(-4)).toEqual(first.text.split("\n\n").slice(-4));
+  });
+
+  test("with another body is refused", async () => {
+    const key = { "idempotency-key": "k4" };
+    await complete(say("This"), key);
+    const { status, body } = await complete(say("That"), key);
+    expect([status, body.error.code]).toEqual([422, "idempotency_key_reused"]);
+  });
+
+  test("of another key's owner is another request", async () => {
+    const key = { "idempotency-key": "k1" };
+    const other = clientOf(service, (await service.organization("Other")).api_key);
+    expect((await other("POST", "/chat/completions", say("Not once"), key)).status).toBe(200);
+  });
+
+  test("runs anew after a refusal", async () => {
+    const key = { "idempotency-key": "k5" };
+    const before = await turns();
+    for (let n = 0; n < 2; n++) expect((await complete(say("/fail 400", { model: "offline/scripted" }), key)).status).toBe(502);
+    expect(await turns()).toBe(before + 2);
+  });
+
+  test("that is no key is refused", async () => {
+    const { status, body } = await complete(say("x"), { "idempotency-key": "two words" });
+    expect([status, body.error.code]).toEqual([400, "invalid_idempotency_key"]);
+  });
+
+  test("keeps a file once", async () => {
+    const upload = (content: string) => {
+      const form = new FormData();
+      form.set("file", new File([content], "a.txt", { type: "text/plain" }));
+      return call("POST", "/files", form, { "idempotency-key": "f1" });
+    };
+    const first = await upload("a");
+    expect((await upload("a")).body).toEqual(first.body);
+    expect((await upload("b")).body.error.code).toBe("idempotency_key_reused");
+  });
+});
+
+describe("a retry without a key", () => {
+  test("joins the turn whose client had left, once", async () => {
+    const body = say("/slow 0.2\n/say left alone here", { model: "offline/scripted" });
+    const before = await turns();
+    await leave(body, "sending");
+    const joined = await complete(body, retry);
+    expect(joined.body.choices[0].message.content).toBe("left alone here");
+    expect(await turns()).toBe(before + 1);
+    await complete(body, retry);
+    expect(await turns()).toBe(before + 2);
+  });
+
+  test("does not join one that was answered, nor another body's, thread's or key's", async () => {
+    await complete(say("Answered"));
+    const before = await turns();
+    await complete(say("Answered"), retry);
+    expect(await turns()).toBe(before + 1);
+    const slow = say("/slow 0.2\n/say whose turn", { model: "offline/scripted" });
+    await leave(slow, "sending");
+    const other = clientOf(service, (await service.organization("Third")).api_key);
+    await other("POST", "/chat/completions", slow, retry);
+    await complete({ ...slow, seed: 1 }, retry);
+    expect(await turns()).toBe(before + 4);
+  });
+
+  test("joins the turn of a process that died", async () => {
+    const body = say("Orphaned");
+    const { body: first } = await complete(body);
+    await service.db.query("insert into ops.workers (worker, role, beat_at) values ('dead', 'http', now() - interval '11 seconds')");
+    await service.db.query("update log.commands set http = 'dead' where command_id = (select command_id from read.turns where id = $1)", [
+      first.id.slice("chatcmpl-".length),
+    ]);
+    expect((await complete(body, retry)).body.id).toBe(first.id);
+    expect((await complete(body, retry)).body.id).not.toBe(first.id);
+  });
+});
+
+describe("a client that goes away", () => {
+  const slow = (words: string, stream: boolean) => say(`/slow 0.5\n/say ${words}`, { model: "offline/scripted", stream });
+  const statusOf = async () => {
+    const [row] = await service.db.query<{ status: string }>("select status from read.turns order by position desc limit 1");
+    return row!.status;
+  };
+
+  test("from a stream stops the turn, which keeps what was said and is not joined", async () => {
+    const body = slow("a b c d e f g h i j k l m n o p q r s t u v w x y z", true);
+    await leave(body, "first bytes");
+    expect(await statusOf()).toBe("running");
+    await expect.poll(statusOf, { timeout: 10_000 }).toBe("stopped");
+    const before = await turns();
+    await leave(body, "first bytes", retry);
+    expect(await turns()).toBe(before + 1);
+  });
+
+  test("from a buffered answer leaves the turn running to its end", async () => {
+    await leave(slow("a b c d e f g h", false), "sending");
+    await expect.poll(statusOf, { timeout: 10_000 }).toBe("completed");
+  });
+
+  test("and comes back to a stream hears all of it", async () => {
+    const key = { "idempotency-key": "back" };
+    const words = "a b c d e f g h i j k";
+    await leave(slow(words, true), "first bytes", key);
+    const { text } = await complete(slow(words, true), key);
+    expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word).join("")).toBe(words);
+    await expect.poll(statusOf).toBe("completed");
+  });
+});

@@ -1,0 +1,22 @@
+import { connect } from "node:net";
+import { once } from "node:events";
+
+/** Sends bytes as they are and returns everything that came back until the server closed, or `ms` passed. */
+export async function raw(base: string, bytes: string, ms = 3_000): Promise<string> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  const heard: string[] = [];
+  socket.setEncoding("utf8").on("data", (chunk: string) => heard.push(chunk));
+  socket.on("error", () => socket.destroy());
+  const timer = setTimeout(() => socket.destroy(), ms);
+  socket.write(bytes);
+  await once(socket, "close");
+  clearTimeout(timer);
+  return heard.join("");
+}
+
+/** Status and parsed body of a raw answer. */
+export function parsed(answer: string): { status: number; body: any } {
+  const [head = "", body = ""] = answer.split("\r\n\r\n", 2);
+  return { status: Number(head.split(" ")[1]), body: body ? JSON.parse(body) : undefined };
+}

@@ -1,0 +1,191 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { parsed, raw } from "./raw.ts";
+import { clientOf, say, startService, type Service } from "./service.ts";
+
+let service: Service;
+let call: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  service = await startService();
+  call = clientOf(service, service.credentials.api_key);
+});
+
+const complete = (body: string | Buffer, type = "application/json") =>
+  fetch(`${service.chat}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": type },
+    body: body as never,
+  }).then(async (response) => ({ status: response.status, headers: response.headers, body: (await response.json()) as any }));
+
+const shape = (code?: string) => ({
+  error: { message: expect.any(String), type: expect.any(String), param: null, ...(code && { code }) },
+});
+
+describe("bodies that are not what they should be", () => {
+  test.each([
+    ["bad JSON", "{bad", "invalid_json"],
+    ["a body cut short", '{"model":"off', "invalid_json"],
+    ["__proto__", '{"__proto__":{"x":1},"model":"offline/echo","messages":[]}', "invalid_json"],
+    ["constructor.prototype", '{"constructor":{"prototype":{"x":1}}}', "invalid_json"],
+    ["deep nesting", `{"metadata":${"[".repeat(65)}${"]".repeat(65)}}`, "invalid_json"],
+    ["deep nesting without end", "[".repeat(16_000_000), "invalid_json"],
+    ["very many values", `[${"1,".repeat(600_000)}1]`, "invalid_json"],
+    ["very many keys", `{${Array.from({ length: 300_000 }, (_, n) => `"k${n}":1`).join(",")}}`, "invalid_json"],
+  ])("%s is a 400", async (_name, body, code) => {
+    const started = performance.now();
+    const answer = await complete(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual(shape(code));
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
+  });
+
+  test("invalid UTF-8 is a 400", async () => {
+    const answer = await complete(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
+    expect([answer.status, answer.body]).toEqual([400, shape("invalid_json")]);
+  });
+
+  test("an empty JSON body is a 400 that says so", async () => {
+    const answer = await complete("");
+    expect([answer.status, answer.body]).toEqual([400, shape()]);
+  });
+
+  test.each(["text/plain", "application/xml", "application/json x", "multipart/form-data; boundary=x"])("%s is not JSON", async (type) => {
+    const answer = await complete("{}", type);
+    expect([400, 415]).toContain(answer.status);
+    expect(answer.body).toHaveProperty("error.type", "invalid_request_error");
+  });
+
+  test("no body at all", async () => {
+    const { status, body } = await call("POST", "/chat/completions");
+    expect([status, body]).toEqual([400, shape()]);
+  });
+
+  test("strings that stores choke on come back as they went", async () => {
+    for (const text of ["a\u0000b", "\ud800 alone", "‮evil", "\\u0000", "1e400", "𝒳"]) {
+      const { status, body } = await call("POST", "/chat/completions", JSON.stringify(say(text)));
+      expect(status).toBe(200);
+      expect(body.choices[0].message.content).toBe(text);
+    }
+  });
+});
+
+describe("bodies that are too large", () => {
+  const head = (path: string, length: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.credentials.api_key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+  test("are refused by their length alone", async () => {
+    const answer = parsed(await raw(service.base, head("/api/openai/v1/chat/completions", "1000000000000")));
+    expect(answer).toEqual({ status: 413, body: shape("request_too_large") });
+    const over = parsed(await raw(service.base, head("/api/openai/v1/chat/completions", String(64 * 1024 * 1024 + 1))));
+    expect(over.status).toBe(413);
+  });
+
+  test("other routes take 1 MiB", async () => {
+    const body = JSON.stringify({ email: "a@b.example", password: "x".repeat(1024 * 1024) });
+    const { status, body: answer } = await call("POST", `${service.base}/api/auth/login`, body);
+    expect([status, answer]).toEqual([413, shape("request_too_large")]);
+  });
+});
+
+describe("requests that are no HTTP", () => {
+  test.each([
+    ["both lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"],
+    ["an odd coding", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"],
+    ["a space before the colon", "GET / HTTP/1.1\r\nHost : x\r\n\r\n"],
+    ["no host", "GET /healthz HTTP/1.1\r\n\r\n"],
+    ["an odd method", "FROB / HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ["a broken chunk", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
+    ["no HTTP at all", "hello\r\n\r\n"],
+  ])("%s: 400 in the spec's shape", async (_name, bytes) => {
+    const answer = parsed(await raw(service.base, bytes));
+    expect(answer).toEqual({ status: 400, body: shape() });
+  });
+
+  test("huge headers: 431", async () => {
+    const answer = parsed(await raw(service.base, `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(40_000)}\r\n\r\n`));
+    expect(answer).toEqual({ status: 431, body: shape("headers_too_large") });
+  });
+
+  test("a header named __proto__ harms nobody", async () => {
+    const answer = await raw(service.base, "GET /healthz HTTP/1.1\r\nHost: x\r\n__proto__: 1\r\nConnection: close\r\n\r\n");
+    expect(answer).toContain("200 OK");
+  });
+});
+
+describe("paths", () => {
+  test.each(["/nowhere", "/api/openai/v1/nowhere", "/%zz", "/api/openai/v1/files/%zz", `/${"a".repeat(3_000)}`])(
+    "%s answers in the spec's shape",
+    async (path) => {
+      const { status, body, headers } = await call("GET", service.base + path);
+      expect([400, 404]).toContain(status);
+      expect(body.error).toMatchObject({ type: expect.any(String), message: expect.any(String), param: null });
+      expect(headers.get("x-request-id")).toBeTruthy();
+    },
+  );
+
+  test.each(["responses", "embeddings", "conversations", "uploads"])("/%s says where to go", async (name) => {
+    const { status, body } = await call("POST", `/${name}`, {});
+    expect([status, body.error.code]).toEqual([404, "not_found"]);
+    expect(body.error.message).toContain("/api/");
+  });
+});
+
+describe("credentials", () => {
+  const models = async (authorization?: string) => {
+    const response = await fetch(`${service.chat}/models`, { headers: authorization === undefined ? {} : { authorization } });
+    return [response.status, ((await response.json()) as any).error?.code];
+  };
+
+  test("are asked for, and must be known", async () => {
+    expect(await models()).toEqual([401, "missing_api_key"]);
+    for (const wrong of ["Bearer", "Bearer x", "Basic eDp5", `Bearer sk-svc-${"x".repeat(4096)}`, "Bearer sk-svc-é"])
+      expect(await models(wrong)).toEqual([401, "invalid_api_key"]);
+    expect(await models("Bearer sess-svc-nothing")).toEqual([401, "invalid_session"]);
+    expect(await models(`bearer ${service.credentials.api_key}`)).toEqual([200, undefined]);
+  });
+
+  test("two Authorization headers are none", async () => {
+    const header = `Authorization: Bearer ${service.credentials.api_key}\r\n`;
+    const answer = parsed(await raw(service.base, `GET /api/openai/v1/models HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`));
+    expect([answer.status, answer.body.error.code]).toEqual([401, "invalid_api_key"]);
+  });
+
+  test("of one organization do not reach another's", async () => {
+    const other = clientOf(service, (await service.organization("Second")).api_key);
+    const { headers } = await call("POST", "/chat/completions", say("Ours"));
+    const thread = headers.get("x-thread-id")!;
+    const foreign = await other("GET", `/threads/${thread}/messages`);
+    const unknown = await other("GET", "/threads/01900000-0000-7000-8000-000000000000/messages");
+    expect([foreign.status, foreign.body]).toEqual([404, unknown.body]);
+    const going = await other("POST", "/chat/completions", say("Theirs"), { "x-thread-id": thread });
+    expect([going.status, going.body.error.code]).toEqual([404, "thread_not_found"]);
+  });
+});
+
+describe("the face", () => {
+  test("health, readiness and metrics need no credential", async () => {
+    for (const path of ["/healthz", "/readyz", "/metrics"]) {
+      expect((await fetch(service.base + path)).status).toBe(200);
+      expect((await fetch(service.base + path, { method: "HEAD" })).status).toBe(200);
+    }
+    const { checks } = (await (await fetch(`${service.base}/readyz`)).json()) as any;
+    expect(Object.keys(checks)).toContain("projection turns");
+  });
+
+  test("describes every route in OpenAPI 3.1", async () => {
+    const document = (await (await fetch(`${service.base}/openapi.json`)).json()) as any;
+    expect(document.openapi).toBe("3.1.0");
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(["/api/openai/v1/chat/completions", "/api/openai/v1/files", "/api/keys", "/api/auth/login", "/api/providers/{name}"]),
+    );
+    const { schema } = document.paths["/api/openai/v1/chat/completions"].post.requestBody.content["application/json"];
+    expect(schema.required).toEqual(["model", "messages"]);
+  });
+
+  test("the reference is a page with nothing from elsewhere", async () => {
+    const page = await (await fetch(`${service.base}/reference`)).text();
+    expect(page).toContain("swagger-ui");
+    expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
+  });
+});
