@@ -56,7 +56,7 @@ export async function startServices(opened: Opened) {
     for (const reactor of reactors[event.type] ?? []) await reactor.react({ event, blobs, log, attend });
   };
 
-  const commands = await bus.source({}).consume(handle);
+  const commands = await bus.source().consume(handle);
   const reactions = await bus.reactions.consume(react);
   const types = Object.keys(reactors);
   const onError = (error: unknown) => logger.warn({ err: error }, "the relay failed");

@@ -5,7 +5,7 @@ import type { Answer, Command } from "#events/envelope.ts";
 import { commandDefinitions } from "#events/index.ts";
 import { claimStream, partsOf } from "#events/ids.ts";
 import type { NewEvent } from "#events/define.ts";
-import type { Append, EventLog, Hints } from "#events/ports.ts";
+import { Unavailable, type Append, type EventLog, type Hints } from "#events/ports.ts";
 import { Rejection } from "#events/rejection.ts";
 import { deciders } from "./deciders/index.ts";
 import { streamStates, type StreamState } from "./states.ts";
@@ -30,7 +30,7 @@ export type Handle = (command: Command) => Promise<Answer>;
 
 /**
  * The one command handler: load, decide, append; a conflict is decided again until the command's deadline.
- * Commands of one stream follow each other. Rejections are part of the answer; anything thrown means "unknown, try again".
+ * Commands of one stream follow each other. Rejections are part of the answer; Unavailable means "unknown, try again".
  */
 export function createHandler(options: HandlerOptions): Handle {
   const { log } = options;
@@ -159,9 +159,14 @@ export function createHandler(options: HandlerOptions): Handle {
     const command: Command = { ...received, data: definition.schema.parse(received.data), worker: options.worker() };
     const deadline = Date.parse(command.deadline);
     for (let tries = 0; ; tries++) {
-      const answer = await attempt(command, decider, tries === 0);
+      const answer = await attempt(command, decider, tries === 0).catch((error: unknown) => {
+        // The log cannot be asked now. What became of an append is unknown, so its stream is loaded anew.
+        if (!(error instanceof Unavailable) || Date.now() > deadline) throw error;
+        states.forget(command.stream);
+        return undefined;
+      });
       if (answer) return answer;
-      if (Date.now() > deadline) throw new Error(`${command.type} on ${command.stream} met other writers until its deadline`);
+      if (Date.now() > deadline) throw new Unavailable(`${command.type} on ${command.stream} met other writers until its deadline`);
       // Full jitter: writers that collided once must not collide again in step.
       await sleep(Math.random() * Math.min(5 * 2 ** tries, 250));
     }

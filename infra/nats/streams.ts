@@ -110,7 +110,7 @@ function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
         subjects: [all.dead],
         storage: "file",
         discard: "old",
-        max_age: 24 * 7 * HOUR,
+        max_age: 24 * HOUR,
         max_bytes: 64 * MIB,
       },
     },

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import type { Appended } from "#events/ports.ts";
 import type { EncodedAppend } from "./encode.ts";
+import { blamesEvent, unavailable } from "./trouble.ts";
 
 /** Commands in one call of log.append; 64 is where the cost of a command stops falling. */
 const BATCH = 64;
@@ -57,15 +58,9 @@ function appendedFrom(row: AppendRow): Appended {
   }
 }
 
-/** A fault of what was sent, not of the connection or the server: it would fail again. */
-function isFaultOfTheData(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code;
-  return typeof code === "string" && /^(21|22|23)/.test(code);
-}
-
 /**
  * Group commit: what arrives while a call is under way goes with the next one.
- * A rejected promise means "unknown": the same command may be appended again and is then answered from its outcome row.
+ * Unavailable means "unknown": the same command may be appended again and is then answered from its outcome row.
  */
 export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<Appended> {
   const waiting: Waiting[] = [];
@@ -81,7 +76,7 @@ export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<
       });
       for (const row of rows) batch[row.n]!.resolve(appendedFrom(row));
     } catch (error) {
-      if (batch.length === 1 || !isFaultOfTheData(error)) for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || !blamesEvent(error)) for (const { reject } of batch) reject(unavailable(error));
       // One bad command must not fail those that travelled with it.
       else for (const alone of batch) await write([alone]);
     }

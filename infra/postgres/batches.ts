@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Recorded } from "#events/envelope.ts";
-import type { EventLog } from "#events/ports.ts";
+import { Unavailable, type EventLog } from "#events/ports.ts";
 import { isAnswer, Unprojectable } from "./trouble.ts";
 
 /** An event that cannot be read: no way up from its shape, or its seal does not open. */
@@ -23,7 +23,7 @@ export function openBatches(pool: pg.Pool, log: Pick<EventLog, "follow">) {
       const events = await log.follow(after, limit);
       return { events, more: events.length === limit };
     } catch (error) {
-      if (isAnswer(error)) throw error;
+      if (isAnswer(error) || error instanceof Unavailable) throw error;
       if (limit > 1) return read(after, limit >> 1);
       return { events: [], more: true, unreadable: await named(after + 1, error) };
     }

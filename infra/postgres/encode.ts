@@ -6,7 +6,7 @@ export interface EncodedAppend {
   command: Record<string, unknown> & { command_id: string };
   events: Record<string, unknown>[];
   heads: Record<string, unknown>[];
-  keys: Record<string, unknown>[];
+  keys: { thing: string; stream: string; wrapped: string }[];
   erasures: Record<string, unknown>[];
   forgotten: Record<string, unknown>[];
 }

@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { DataKeys, EventLog, Keyring, PublicEvent, StreamHead } from "#events/ports.ts";
 import { groupCommit } from "./append.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
+import { createMadeKeys } from "./madeKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
 import { together } from "./together.ts";
@@ -31,6 +32,7 @@ const headFrom = (row: HeadRow): StreamHead => ({
 export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
   const db = asDb(pool);
   const append = groupCommit(pool);
+  const made = createMadeKeys();
 
   const headOf = together<StreamHead>(async (streams) => {
     const rows = await db.query<HeadRow>(`select ${HEAD_COLUMNS} from log.streams where stream = any($1)`, [streams]);
@@ -47,8 +49,13 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
   return {
     async append(request) {
       const needed = neededKeys(request);
-      const standing = needed.length > 0 ? await keyOf(needed) : new Map<string, string>();
-      return append(encodeAppend(request, standing, keyring));
+      const known = made.among(needed);
+      const unknown = needed.filter((thing) => !known.has(thing));
+      const standing = unknown.length > 0 ? new Map([...known, ...(await keyOf(unknown))]) : known;
+      const encoded = encodeAppend(request, standing, keyring);
+      const appended = await append(encoded);
+      if (appended.kind === "committed") made.remember(encoded.keys);
+      return appended;
     },
     heads: headOf,
     find: keyOf,

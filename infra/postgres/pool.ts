@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Db } from "#projections/projection.ts";
+import { unavailable } from "./trouble.ts";
 
 const INT8 = 20;
 
@@ -21,6 +22,8 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
     connectionString: databaseUrl,
     max: options.max,
     application_name: options.name,
+    // where the server has LLVM, compiling log.append takes 1 to 2 s a call until its tables have statistics
+    options: "-c jit=off",
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     types,
@@ -33,14 +36,17 @@ export function openPool(databaseUrl: string, options: { max: number; name: stri
 /** Names of prepared statements, by text; one list, because connections are shared between users of a pool. */
 const names = new Map<string, string>();
 
-/** Queries as prepared statements. */
+/** Queries as prepared statements. Throws Unavailable while the database cannot be asked. */
 export function asDb(pool: Pick<pg.Pool, "query">): Db {
   return {
     async query<R>(text: string, values: unknown[] = []) {
       let name = names.get(text);
       if (!name) names.set(text, (name = `q${names.size}`));
-      const result = await pool.query({ name, text, values });
-      return result.rows as R[];
+      try {
+        return (await pool.query({ name, text, values })).rows as R[];
+      } catch (error) {
+        throw unavailable(error);
+      }
     },
   };
 }

@@ -8,7 +8,7 @@ import { openBatches, type Batches } from "./batches.ts";
 import { foldChanges } from "./changes.ts";
 import { swapIn, type Parked } from "./swap.ts";
 import { createTables, readTables, type TableShape } from "./tables.ts";
-import { Unprojectable } from "./trouble.ts";
+import { planned } from "./trouble.ts";
 import { planRounds, writePlan, type Statement } from "./write.ts";
 
 // as in the live follower: more cost a fifth more in garbage collection
@@ -38,15 +38,10 @@ export interface Copy extends Follower {
   plan(changes: Change[]): Statement[];
 }
 
-function planFor(schema: string, tables: Map<string, TableShape>) {
-  return (changes: Change[]): Statement[] => {
-    try {
-      return planRounds({ schema, tables }, foldChanges(changes));
-    } catch (cause) {
-      throw new Unprojectable(cause);
-    }
-  };
-}
+const planFor =
+  (schema: string, tables: Map<string, TableShape>) =>
+  (changes: Change[]): Statement[] =>
+    planned(() => planRounds({ schema, tables }, foldChanges(changes)));
 
 function copyInto(client: pg.ClientBase, copy: Copy, logger: Logger): Sink<Copy> {
   return {

@@ -6,7 +6,7 @@ import { advance, type Follower, type Sink } from "./advance.ts";
 import { openBatches } from "./batches.ts";
 import { foldChanges } from "./changes.ts";
 import { readTables, type TableShape } from "./tables.ts";
-import { isAnswer, Unprojectable } from "./trouble.ts";
+import { isAnswer, planned } from "./trouble.ts";
 import { guarded, planRounds, writePlan, type Guard, type Statement } from "./write.ts";
 
 /** Measured on two cores: 500 to 1,000 events a transaction are the fastest; 5,000 cost a fifth more in garbage. */
@@ -84,13 +84,8 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
     }
   }
 
-  function plan(followers: Following[], changes: Change[], to: number): Statement[] {
-    try {
-      return planRounds({ schema: "read", tables }, foldChanges(changes), checkpointGuard(followers, to));
-    } catch (cause) {
-      throw new Unprojectable(cause);
-    }
-  }
+  const plan = (followers: Following[], changes: Change[], to: number): Statement[] =>
+    planned(() => planRounds({ schema: "read", tables }, foldChanges(changes), checkpointGuard(followers, to)));
 
   const sink: Sink<Following> = {
     async write(followers, changes, to) {
@@ -140,6 +135,7 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
     if (!isAnswer(error)) throw error;
     if (group.length === 1) {
       group[0]!.retry_at = Date.now() + RETRY_MS;
+      tables = await readTables(client, "read");
       logger.error({ err: error, projection: group[0]!.projection.name }, "projection refused by the database, will be tried again");
       return false;
     }

@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { Row, Value } from "#projections/projection.ts";
 import type { Round, RowChange, TableChanges } from "./changes.ts";
 import type { TableShape } from "./tables.ts";
+import { Misfit } from "./trouble.ts";
 
 /** Where rows go. */
 export interface Target {
@@ -84,7 +85,7 @@ function statementsOf(target: Target, round: Round): Statement[] {
   const rows: Statement = { ctes: [], values: [], guarded: false };
   for (const [name, table] of round) {
     const shape = target.tables.get(name);
-    if (!shape) throw new Error(`no table is called ${target.schema}.${name}`);
+    if (!shape) throw new Misfit(`no table is called ${target.schema}.${name}`);
     addConditions(conditions, `${target.schema}.${name}`, shape, table);
     addRows(rows, `${target.schema}.${name}`, shape, table);
   }
@@ -127,30 +128,30 @@ function addInsert(statement: Statement, name: string, shape: TableShape, rows: 
   const columns = [...shape.columns.keys()];
   const rest = columns.filter((column) => !shape.key.includes(column));
   const action = rest.length > 0 ? `update set ${rest.map((column) => `${column} = excluded.${column}`).join(", ")}` : "nothing";
-  const from = addUnnest(statement, shape, columns, rows);
+  const from = addUnnest(statement, name, shape, columns, rows);
   statement.ctes.push(`w${statement.ctes.length} as (
     insert into ${name} (${columns.join(", ")}) select ${columns.map((c) => `u.${c}`).join(", ")} from ${from} where /*guard*/ true
     on conflict (${shape.key.join(", ")}) do ${action})`);
 }
 
 function addUpdate(statement: Statement, name: string, shape: TableShape, columns: string[], rows: Row[]): void {
-  const from = addUnnest(statement, shape, [...shape.key, ...columns], rows);
+  const from = addUnnest(statement, name, shape, [...shape.key, ...columns], rows);
   statement.ctes.push(`w${statement.ctes.length} as (
     update ${name} t set ${columns.map((column) => `${column} = u.${column}`).join(", ")} from ${from}
     where ${shape.key.map((column) => `t.${column} = u.${column}`).join(" and ")} and /*guard*/ true)`);
 }
 
 function addDelete(statement: Statement, name: string, shape: TableShape, columns: string[], rows: Row[]): void {
-  const from = addUnnest(statement, shape, columns, rows);
+  const from = addUnnest(statement, name, shape, columns, rows);
   statement.ctes.push(`w${statement.ctes.length} as (
     delete from ${name} t using ${from} where ${columns.map((column) => `t.${column} = u.${column}`).join(" and ")} and /*guard*/ true)`);
 }
 
 /** Adds the rows' columns as arrays: `unnest($1::uuid[], $2::text[]) as u(id, name)`. */
-function addUnnest(statement: Statement, shape: TableShape, columns: string[], rows: Row[]): string {
+function addUnnest(statement: Statement, name: string, shape: TableShape, columns: string[], rows: Row[]): string {
   const arrays = columns.map((column) => {
     const type = shape.columns.get(column);
-    if (!type) throw new Error(`no column is called ${column}`);
+    if (!type) throw new Misfit(`no column of ${name} is called ${column}`);
     statement.values.push(arrayLiteral(rows, column));
     return `$${statement.values.length}::${type}[]`;
   });

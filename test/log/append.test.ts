@@ -62,7 +62,10 @@ test("the same command twice in one batch has one effect", async () => {
 test("equal command ids of two tenants are two commands", async () => {
   const id = newCommandId();
   const [a, b] = [newId(), newId()];
-  const both = [await its.log.append(change(aStream(), { id, organization: a })), await its.log.append(change(aStream(), { id, organization: b }))];
+  const both = [
+    await its.log.append(change(aStream(), { id, organization: a })),
+    await its.log.append(change(aStream(), { id, organization: b })),
+  ];
   expect(kinds(both)).toEqual(["committed", "committed"]);
   expect((await its.log.outcome(id, a))?.position).not.toBe((await its.log.outcome(id, b))?.position);
 });
@@ -71,9 +74,20 @@ test("a refusal leaves its outcome and no event", async () => {
   const id = newCommandId();
   const rejection = { code: "no", message: "No.", param: "x" };
   const { command } = change(aStream(), { id });
-  const refused = { command, events: [], heads: [], rejection, keys: {}, erase: { things: [], streams: [] }, forget: [] };
+  const refused = {
+    command,
+    events: [],
+    heads: [],
+    rejection,
+    keys: {},
+    erase: { things: [], streams: [] },
+    forget: [],
+  };
   expect((await its.log.append(refused)).kind).toBe("committed");
-  expect(await its.log.append(refused)).toEqual({ kind: "repeated", outcome: { position: 0, fingerprint: null, rejection } });
+  expect(await its.log.append(refused)).toEqual({
+    kind: "repeated",
+    outcome: { position: 0, fingerprint: null, rejection },
+  });
 });
 
 test("an answer that was lost with its connection is found by appending again", async () => {
@@ -85,25 +99,36 @@ test("an answer that was lost with its connection is found by appending again", 
   client.on("error", () => {});
   const stream = (client as unknown as { connection: { stream: import("node:net").Socket } }).connection.stream;
   const { write } = stream;
-  stream.write = ((...args: Parameters<typeof write>) => write.call(stream, args[0] as never, () => setImmediate(() => stream.destroy()))) as never;
+  stream.write = ((bytes: Buffer) => {
+    const sent = write.call(stream, bytes);
+    setImmediate(() => stream.destroy());
+    return sent;
+  }) as typeof write;
   client.release();
   await cut.append(command).catch(() => {});
-  await expect.poll(async () => (await its.log.outcome(command.command.id, command.command.organization_id))?.position).toBeGreaterThan(0);
+  await expect
+    .poll(async () => (await its.log.outcome(command.command.id, command.command.organization_id))?.position)
+    .toBeGreaterThan(0);
   expect((await cut.append(command)).kind).toBe("repeated");
   expect(await its.log.read(command.events[0]!.stream)).toHaveLength(1);
   await pool.end();
 });
 
-test.each(["NUL \u0000", "lone surrogates \ud800 \udfff", "line\nfeed", '"quotes" and \\', "\u2028", "🙂"])("keeps %j as it is", async (name) => {
-  const { stream, event } = named(name);
-  await its.log.append(change(stream, { event }));
-  expect((await its.log.read(stream))[0]?.personal).toEqual({ name });
-});
+test.each(["NUL \u0000", "lone surrogates \ud800 \udfff", "line\nfeed", '"quotes" and \\', "\u2028", "🙂"])(
+  "keeps %j as it is",
+  async (name) => {
+    const { stream, event } = named(name);
+    await its.log.append(change(stream, { event }));
+    expect((await its.log.read(stream))[0]?.personal).toEqual({ name });
+  },
+);
 
 test("personal fields stand in the database only sealed, and end with the key of their thing", async () => {
   const { stream, thing, event } = named("Canary Incorporated");
   await its.log.append(change(stream, { event }));
-  const [row] = await its.db.query<{ row: string }>("select e::text as row from log.events e where stream = $1", [stream]);
+  const [row] = await its.db.query<{ row: string }>("select e::text as row from log.events e where stream = $1", [
+    stream,
+  ]);
   expect(row!.row).not.toContain("Canary");
   await its.log.append({ ...change(stream, { version: 2 }), erase: { things: [thing], streams: [] } });
   const [erased] = await its.log.read(stream);

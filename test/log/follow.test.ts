@@ -20,8 +20,12 @@ test("a follower that keeps a plain position misses nothing while 16 writers com
     try {
       await client.query("begin");
       await client.query("select log.append($1, $2, '[]', '[]', '[]', '[]')", [
-        JSON.stringify([{ n: 0, command_id: `slow-${n}`, organization_id: "00000000-0000-4000-8000-000000000001", meta: "{}" }]),
-        JSON.stringify([{ n: 0, command: 0, stream: aStream(), version: 1, type: "SessionEnded", shape: 1, data: "{}" }]),
+        JSON.stringify([
+          { n: 0, command_id: `slow-${n}`, organization_id: "00000000-0000-4000-8000-000000000001", meta: "{}" },
+        ]),
+        JSON.stringify([
+          { n: 0, command: 0, stream: aStream(), version: 1, type: "SessionEnded", shape: 1, data: "{}" },
+        ]),
       ]);
       await client.query("select pg_sleep(0.02)");
       await client.query("commit");
@@ -60,15 +64,21 @@ test("the chain holds, and names the place where it does not", async () => {
     try {
       await client.query("begin");
       await client.query(damage);
-      const db = { query: async <R>(text: string, values?: unknown[]) => (await client.query(text, values)).rows as R[] };
+      const db = {
+        query: async <R>(text: string, values?: unknown[]) => (await client.query(text, values)).rows as R[],
+      };
       return await verifyLog(db, () => {}).catch((error: BrokenChain) => error.message);
     } finally {
       await client.query("rollback");
       client.release();
     }
   };
-  expect(await broken("update log.events set data = '{}' where position = 700")).toMatch(/^position 700: SessionEnded of session-/);
-  expect(await broken("update log.events set recorded_at = recorded_at + interval '1 second' where position = 9")).toMatch(/^position 9: /);
+  expect(await broken("update log.events set data = '{}' where position = 700")).toMatch(
+    /^position 700: SessionEnded of session-/,
+  );
+  expect(
+    await broken("update log.events set recorded_at = recorded_at + interval '1 second' where position = 9"),
+  ).toMatch(/^position 9: /);
   expect(await broken("delete from log.events where position = 1000")).toBe("position 1000: the event is missing");
   expect(await broken("delete from log.events where position > 1610")).toMatch(/^position 1611: the log is cut off/);
   expect(await broken("delete from log.events")).toMatch(/^position 1: the log is cut off/);

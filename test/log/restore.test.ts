@@ -4,7 +4,7 @@ import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { verifyLog } from "#infra/postgres/verify.ts";
 import { testDatabase } from "#test/harness.ts";
-import { aLog, change, named } from "./log.ts";
+import { aLog, aStream, change, named } from "./log.ts";
 
 const TABLES = ["head", "events", "commands", "streams", "keys", "checkpoints"];
 
@@ -14,7 +14,9 @@ async function copyRows(from: string, to: string): Promise<void> {
   await target.query("delete from log.head");
   for (const table of TABLES) {
     const { rows } = await source.query(`select coalesce(json_agg(t), '[]')::text as rows from log.${table} t`);
-    await target.query(`insert into log.${table} select * from json_populate_recordset(null::log.${table}, $1)`, [rows[0].rows]);
+    await target.query(`insert into log.${table} select * from json_populate_recordset(null::log.${table}, $1)`, [
+      rows[0].rows,
+    ]);
   }
   await Promise.all([source.end(), target.end()]);
 }
@@ -22,7 +24,7 @@ async function copyRows(from: string, to: string): Promise<void> {
 test("restored into a new server's database, followers go on where they were and the chain goes on", async () => {
   const its = await aLog();
   const first = named("before");
-  for (let n = 0; n < 30; n++) await its.log.append(change(named(`${n}`).stream, named(`${n}`)));
+  for (let n = 0; n < 30; n++) await its.log.append(change(aStream()));
   await its.log.append(change(first.stream, first));
   const checkpoint = 20;
 
