@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { Recorded } from "#events/envelope.ts";
+import { newId, streamOf } from "#events/ids.ts";
+import { rebuild } from "#infra/postgres/rebuild.ts";
+import { projections } from "#projections/index.ts";
+import { keys } from "#projections/keys/project.ts";
+import { findKeyByHash } from "#projections/keys/query.ts";
+import type { Projection } from "#projections/projection.ts";
+import { getTurn } from "#projections/turns/query.ts";
+import { KeyChanged } from "#events/key.ts";
+import { fixture, keyCreated, message, turnStarted, type Fixture } from "./fixture.ts";
+
+const parked = async (f: Fixture) => (await f.pool.query("select projection, stream, position, error from log.parked order by 1, 2")).rows;
+const withKeys = (change: Projection): Projection[] => projections.map((one) => (one.name === "keys" ? change : one));
+
+describe("an event that a projection cannot take", () => {
+  test("parks its stream for that projection only; the others go on, and a rebuild heals it", async () => {
+    const f = await fixture();
+    const [poisoned, healthy, turn] = [newId(), newId(), newId()];
+    const broken = {
+      ...keys,
+      on: {
+        ...keys.on,
+        KeyChanged: (event: Recorded) => {
+          if (event.stream === streamOf("key", poisoned)) throw new Error("cannot make sense of this");
+          return keys.on.KeyChanged!(event);
+        },
+      },
+    };
+    const projector = f.runner(withKeys(broken));
+    await projector.start();
+    await f.append(streamOf("key", poisoned), [keyCreated(poisoned, "poisoned")]);
+    const at = await f.append(streamOf("key", poisoned), [KeyChanged.of({ key_id: poisoned, enabled: false }, {})]);
+    await f.append(streamOf("key", healthy), [keyCreated(healthy, "healthy")]);
+    await f.append(streamOf("key", healthy), [KeyChanged.of({ key_id: healthy, enabled: false }, {})]);
+    await f.append(streamOf("thread", newId()), [turnStarted(turn, [message("goes on")])]);
+    await f.append(streamOf("key", poisoned), [KeyChanged.of({ key_id: poisoned }, { name: "skipped" })]);
+    await f.followed();
+
+    expect(await parked(f)).toEqual([
+      { projection: "keys", stream: streamOf("key", poisoned), position: at, error: expect.stringContaining("cannot make sense") },
+    ]);
+    expect(await findKeyByHash(f.db, "poisoned")).toMatchObject({ parked: true, enabled: true, name: "a key" });
+    expect(await findKeyByHash(f.db, "healthy")).toMatchObject({ parked: false, enabled: false });
+    expect(await getTurn(f.db, f.organization, turn)).toMatchObject({ status: "running" });
+
+    await rebuild({ pool: f.pool, log: f.log, projection: keys, logger: f.logger });
+    expect(await parked(f)).toEqual([]);
+    expect(await findKeyByHash(f.db, "poisoned")).toMatchObject({ parked: false, enabled: false, name: "skipped" });
+    // the runner, which went on meanwhile, follows the healed stream again
+    await f.append(streamOf("key", poisoned), [KeyChanged.of({ key_id: poisoned }, { name: "healed" }), ]).catch(() => {});
+    await f.followed();
+    expect(await parked(f)).toHaveLength(1);
+  });
+
+  test("parks what PostgreSQL refuses, found by halves within a full batch", async () => {
+    const f = await fixture();
+    const ids = Array.from({ length: 40 }, newId);
+    for (const [n, id] of ids.entries()) await f.append(streamOf("key", id), [keyCreated(id, n % 13 === 5 ? `nul \u0000 ${n}` : `hash ${n}`)]);
+    await f.runner().start();
+    await f.followed();
+    const stuck = ids.filter((_, n) => n % 13 === 5).map((id) => streamOf("key", id)).sort();
+    expect((await parked(f)).map((row) => row.stream).sort()).toEqual(stuck);
+    const { rows } = await f.pool.query("select count(*)::integer as n from read.keys");
+    expect(rows[0].n).toBe(ids.length - stuck.length);
+    expect(await findKeyByHash(f.db, "hash 39")).toBeDefined();
+  });
+
+  test("an event that cannot be opened parks its stream where a projection wants it", async () => {
+    const f = await fixture();
+    const [damaged, fine] = [newId(), newId()];
+    await f.append(streamOf("key", damaged), [keyCreated(damaged, "damaged")]);
+    await f.append(streamOf("key", fine), [keyCreated(fine, "fine")]);
+    await f.pool.query("update log.events set sealed = '\\x00' where stream = $1", [streamOf("key", damaged)]);
+    await f.runner().start();
+    await f.followed();
+    expect((await parked(f)).map(({ projection, stream }) => ({ projection, stream }))).toEqual([
+      { projection: "keys", stream: streamOf("key", damaged) },
+    ]);
+    expect(await findKeyByHash(f.db, "fine")).toMatchObject({ id: fine });
+  });
+
+  test("a table that is missing is no event's fault: nothing is parked, the others go on, and it catches up", async () => {
+    const f = await fixture();
+    await f.runner().start();
+    await f.pool.query("alter table read.keys rename to keys_away");
+    const [key, turn] = [newId(), newId()];
+    await f.append(streamOf("key", key), [keyCreated(key, "late")]);
+    await f.append(streamOf("thread", newId()), [turnStarted(turn, [message("not held up")])]);
+    await expect.poll(() => getTurn(f.db, f.organization, turn), { timeout: 10_000 }).toBeDefined();
+    await f.pool.query("alter table read.keys_away rename to keys");
+    await f.followed();
+    expect(await parked(f)).toEqual([]);
+    expect(await findKeyByHash(f.db, "late")).toMatchObject({ id: key });
+  });
+});
