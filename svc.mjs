@@ -128,6 +128,17 @@ const installPackages = (node, folder, withDev) => {
   });
 };
 
+/** Our parent and, where /proc tells it, the parent's parent. */
+const parentsOf = () => {
+  const stat = `/proc/${process.ppid}/stat`;
+  const fields = existsSync(stat)
+    ? readFileSync(stat, "utf8")
+        .replace(/^.*\) /s, "")
+        .split(" ")
+    : [];
+  return `${process.ppid} ${fields[1]}`;
+};
+
 /** Runs the script under the given Node in our place: signals go on to it and its exit code becomes ours. */
 const handOver = (node, script, args, cwd) => {
   const env = { ...process.env, SVC_LAUNCHER: String(process.pid) };
@@ -147,9 +158,10 @@ const handOver = (node, script, args, cwd) => {
   process.on("SIGINT", (signal) => process.stdin.isTTY || pass(signal));
   process.on("SIGTERM", pass);
   process.on("SIGHUP", pass);
-  const parent = process.ppid;
-  // npm killed with -9 passes on no signal; what it ran ends with it.
-  if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && pass("SIGTERM"), 500);
+  if (!process.env.npm_lifecycle_event) return;
+  // npm and its shell, killed with -9, pass on no signal; what they ran ends with them.
+  const parents = parentsOf();
+  setInterval(() => parentsOf() !== parents && pass("SIGTERM"), 250);
 };
 
 const [first, ...rest] = process.argv.slice(2);
