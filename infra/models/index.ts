@@ -7,7 +7,7 @@ import { openTransport } from "./send.ts";
 
 export { openCatalog } from "./catalog.ts";
 
-/** Clients that are kept ready; another one costs well under a millisecond. */
+/** Clients that are kept ready; another one is made when it is asked for. */
 const KEPT_CLIENTS = 1_000;
 
 const unusable = (message: string): Model => ({

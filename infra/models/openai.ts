@@ -3,7 +3,7 @@ import type { Credential, Model } from "#services/turns/model.ts";
 import { abortError } from "./abort.ts";
 import type { Send } from "./send.ts";
 
-/** The SDK takes 0.2 s to load, so it waits for the first request; asking for it again each time would cost 50 µs. */
+/** The SDK takes 0.12 s to load, so it waits for the first request; loaded once, because even a repeated import() costs time. */
 const load = async () => ({
   ...(await import("./openai/client.ts")),
   ...(await import("./openai/complete.ts")),

@@ -23,7 +23,10 @@ export type Send = (url: string, outgoing: Outgoing) => Promise<Answered>;
 /** Connections per provider address; a turn holds one while it runs. HTTP/2 would put a hundred turns on one. */
 const CONNECTIONS = 512;
 
-/** Straight through undici: 0.2 ms less work per request than its fetch. Redirects are not followed. */
+/**
+ * Straight through undici, without its fetch and the SDK's Response: 0.28 instead of 0.51 ms of CPU for a buffered answer
+ * at 32 connections, 0.42 instead of 0.70 for one streamed in 12 chunks. Redirects are not followed.
+ */
 const plainSend = (): Send => {
   const dispatcher = new Agent({ connections: CONNECTIONS, headersTimeout: 0, bodyTimeout: 0, allowH2: false });
   return async (url, outgoing) => {

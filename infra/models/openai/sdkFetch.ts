@@ -4,7 +4,7 @@ import { checkedChunks } from "./body.ts";
 /** The SDK would add its own telemetry, and those of OPENAI_CUSTOM_HEADERS even for addresses that tenants named. */
 const SENT_HEADERS = ["authorization", "accept", "content-type", "user-agent"];
 
-/** The part of a Response that the SDK reads. A real one would double the work per streamed chunk. */
+/** The part of a Response that the SDK reads. A real one would carry every chunk through two web streams. */
 function asResponse(answered: Answered, url: string): Response {
   const { status, headers } = answered;
   const body = checkedChunks(answered);
