@@ -6,7 +6,7 @@ let encoding: Promise<Encoding> | undefined;
 /** Loading takes 0.15 s and 60 MB, so it waits for the first text that must be counted. */
 const load = (): Promise<Encoding> => (encoding ??= import("gpt-tokenizer/encoding/o200k_base"));
 
-/** A run of 100,000 equal letters takes the encoder 2.5 s, in slices of 1,000 characters 13 ms. */
+/** A run of 100,000 equal letters takes the encoder 2.5 s; 64,000 in slices of 1,000 take 8 ms. */
 const SLICE = 1_000;
 /** What lies beyond is estimated from what was counted: 64,000 characters of prose take 3 to 5 ms. */
 const COUNTED = 64_000;
