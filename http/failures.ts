@@ -30,7 +30,7 @@ export function toApiError(error: unknown): ApiError {
       retryAfterMs: error.retry_after_ms,
       cause: error,
     });
-  const { code = "", statusCode = 500, message = "" } = error as { code?: string; statusCode?: number; message?: string };
+  const { code = "", statusCode = 500, message = "" } = (error ?? {}) as { code?: string; statusCode?: number; message?: string };
   const known = KNOWN[code];
   if (known) return new ApiError(known[0], known[1], { cause: error });
   if (AWAY.has(code) || message.startsWith("timeout exceeded when trying to connect"))

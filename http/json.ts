@@ -20,37 +20,36 @@ function endOfString(bytes: Uint8Array, from: number): number {
   return at;
 }
 
+const NOTHING = 0;
+const STRING = 1;
+const OPENING = 2;
+const CLOSING = 3;
+const BETWEEN = 4;
+
+/** What a byte begins outside strings; a table keeps the worst 64 MiB at tens of milliseconds. */
+const KIND = new Uint8Array(256);
+KIND[QUOTE] = STRING;
+for (const byte of Buffer.from("[{")) KIND[byte] = OPENING;
+for (const byte of Buffer.from("]}")) KIND[byte] = CLOSING;
+for (const byte of Buffer.from(",:")) KIND[byte] = BETWEEN;
+
 /** Looks over JSON once before it is parsed; says what is too much of it, or undefined. Linear in its length. */
 export function excessOf(bytes: Uint8Array): string | undefined {
   let depth = 0;
   let tokens = 0;
   for (let at = 0; at < bytes.length; at++) {
-    switch (bytes[at]) {
-      case QUOTE:
-        at = endOfString(bytes, at + 1);
-        tokens++;
-        break;
-      case 0x5b:
-      case 0x7b:
-        if (++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
-        tokens++;
-        break;
-      case 0x5d:
-      case 0x7d:
-        depth--;
-        tokens++;
-        break;
-      case 0x2c:
-      case 0x3a:
-        tokens++;
-        break;
-      default:
-        break;
-    }
-    if (tokens > MAX_TOKENS) return `has more than ${MAX_TOKENS} values`;
+    const kind = KIND[bytes[at]!];
+    if (kind === NOTHING) continue;
+    if (++tokens > MAX_TOKENS) return `has more than ${MAX_TOKENS} values`;
+    if (kind === STRING) at = endOfString(bytes, at + 1);
+    else if (kind === OPENING && ++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`;
+    else if (kind === CLOSING) depth--;
   }
   return undefined;
 }
+
+/** A body without these words, spelled out or escaped, cannot name a prototype; looking for them is far cheaper than the check itself. */
+const SUSPECT = ["__proto__", "constructor", "\\u00"];
 
 /** Parses a request body. Throws a 400 for what is no JSON, too deep or too much, or would reach into prototypes. */
 export function parseJson(bytes: Buffer): unknown {
@@ -58,7 +57,9 @@ export function parseJson(bytes: Buffer): unknown {
   const excess = excessOf(bytes);
   if (excess) throw new ApiError("invalid_json", `The request body ${excess}.`);
   try {
-    return secureJson.parse(bytes.toString("utf8"), undefined, { protoAction: "error", constructorAction: "error" });
+    const text = bytes.toString("utf8");
+    if (!SUSPECT.some((word) => bytes.includes(word))) return JSON.parse(text);
+    return secureJson.parse(text, undefined, { protoAction: "error", constructorAction: "error" });
   } catch (error) {
     throw new ApiError("invalid_json", "The request body is not valid JSON.", { cause: error });
   }

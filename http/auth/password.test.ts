@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { hashPassword, verifyPassword } from "./password.ts";
+
+test("a password is known again, another is not", async () => {
+  const phc = await hashPassword("correct horse");
+  expect(phc).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  expect(await verifyPassword("correct horse", phc)).toBe(true);
+  expect(await verifyPassword("Correct horse", phc)).toBe(false);
+});
+
+test("without an account every password is wrong", async () => {
+  expect(await verifyPassword("anything", undefined)).toBe(false);
+});
+
+test("the same password never has the same hash twice", async () => {
+  expect(await hashPassword("x")).not.toBe(await hashPassword("x"));
+});

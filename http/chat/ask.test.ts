@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { askOf } from "./ask.ts";
+import { CompletionRequest } from "./schema.ts";
+
+const ask = (request: object) => askOf(CompletionRequest.parse({ model: "a/b", messages: [{ role: "user", content: "Hi" }], ...request }));
+const messages = (...list: object[]) => ask({ messages: list });
+const refused = (code: string | null) => expect.objectContaining({ errorCode: code, status: 400 });
+
+describe("messages", () => {
+  test("system and developer ones are joined to instructions, tool ones ignored", () => {
+    const { settings, messages: spoken } = messages(
+      { role: "system", content: "Be kind." },
+      { role: "user", content: [{ type: "text", text: "One" }, { type: "odd" }, { type: "text", text: "Two" }] },
+      { role: "assistant", content: null, tool_calls: [{}] },
+      { role: "tool", content: "ignored", tool_call_id: "x" },
+      { role: "assistant", content: "Three" },
+      { role: "developer", content: [{ type: "text", text: "Be brief." }] },
+    );
+    expect(settings.instructions).toBe("Be kind.\n\nBe brief.");
+    expect(spoken).toEqual([
+      { role: "user", text: "One\nTwo", files: [] },
+      { role: "assistant", text: "Three", files: [] },
+    ]);
+  });
+
+  test("files count on user messages only, those of `attachments` on the last of them", () => {
+    const part = { type: "file", file: { file_id: "f1" } };
+    const { messages: spoken } = ask({
+      messages: [
+        { role: "user", content: [part] },
+        { role: "user", content: "x" },
+        { role: "assistant", content: [part, { type: "image_url", image_url: { url: "http://x.example" } }] },
+      ],
+      attachments: ["f2", "f3"],
+    });
+    expect(spoken.map(({ files }) => files.map((file) => file.kind === "stored" && file.file_id))).toEqual([["f1"], ["f2", "f3"], []]);
+  });
+
+  test.each([
+    [null, [{ role: "system", content: "x" }]],
+    [null, [{ role: "tool", content: "x" }]],
+    [null, []],
+    [null, [{ role: "user" }]],
+    [null, [{ role: "user", content: [{ type: "text" }] }]],
+    ["invalid_role", [{ role: "function", content: "x" }]],
+    ["too_many_attachments", [{ role: "user", content: Array(17).fill({ type: "file", file: { file_id: "x" } }) }]],
+  ])("refused with %s: %j", (code, list) => expect(() => messages(...list)).toThrow(refused(code)));
+
+  test("attachments without a user message", () => {
+    expect(() => ask({ messages: [{ role: "assistant", content: "x" }], attachments: ["f"] })).toThrow(refused(null));
+  });
+});
+
+describe("settings", () => {
+  test("are what was sent, null where nothing was", () => {
+    expect(ask({}).settings).toEqual({
+      instructions: null,
+      temperature: null,
+      top_p: null,
+      max_output_tokens: null,
+      stop: [],
+      seed: null,
+      response_format: { type: "text" },
+      user: null,
+      vars: {},
+    });
+    const { settings } = ask({ max_tokens: 5, max_completion_tokens: 7, stop: "END", seed: 3, user: "", metadata: { a: [1] } });
+    expect(settings).toMatchObject({ max_output_tokens: 7, stop: ["END"], seed: 3, user: "", vars: { a: [1] } });
+  });
+
+  test("null counts as absent", () => {
+    const none = Object.fromEntries(["temperature", "stop", "tools", "tool_choice", "response_format", "stream", "user", "metadata"].map((key) => [key, null]));
+    expect(ask(none).settings).toEqual(ask({}).settings);
+  });
+});
+
+describe("tools and formats", () => {
+  const tools = (...names: unknown[]) => names.map((name) => ({ type: "function", function: { name } }));
+  const format = (schema: unknown, name = "x") => ({ response_format: { type: "json_schema", json_schema: { name, schema } } });
+  const deep = (levels: number): object => (levels === 0 ? {} : { properties: { a: deep(levels - 1) } });
+
+  test.each([
+    ["unknown_tool", { tools: tools("coffee") }],
+    ["unknown_tool", { tools: [{ type: "web_search" }] }],
+    ["unknown_tool", { tools: [null] }],
+    ["tool_not_configured", { tools: tools("read_document") }],
+    ["invalid_tool_choice", { tools: tools("web_fetch"), tool_choice: { type: "function", function: { name: "web_search" } } }],
+    ["unknown_collection", { knowledge: { collections: ["a"] } }],
+    ["invalid_response_format", { response_format: { type: "text" }, tool_choice: "required" }],
+    ["invalid_response_format", format(deep(40))],
+    ["invalid_response_format", format({ pattern: "(a+)+$" })],
+    ["invalid_response_format", format({ anyOf: Array(10_000).fill({ $ref: "#" }) })],
+  ])("refused with %s: %j", (code, request) => expect(() => ask(request)).toThrow(refused(code)));
+
+  test("a plain schema and no tools are fine", () => {
+    const request = { ...format({ type: "object", properties: { a: { type: "string", pattern: "^[a-z]+$" } } }), tools: [], tool_choice: "auto" };
+    expect(ask(request).settings.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "x" } });
+  });
+});

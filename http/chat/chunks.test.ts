@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { TurnEnd } from "#events/ports.ts";
+import { chunksFor, NOTHING_SENT, type Sent } from "./chunks.ts";
+
+const head = { turn_id: "t1", created: 17, model: "a/b", include_usage: false };
+const usage = { prompt_tokens: 3, completion_tokens: 2, cached_tokens: 1, reasoning_tokens: 1 };
+const source = { url: "https://a.example", title: "A", start_index: 0, end_index: 5 };
+const completed = (text: string, more: Partial<{ reasoning: string; citations: (typeof source)[] }> = {}): TurnEnd => ({
+  status: "completed",
+  said: { text, reasoning: "", citations: [], ...more },
+  finish_reason: "stop",
+  usage,
+});
+const parse = (stream: string) =>
+  stream
+    .split("\n\n")
+    .filter(Boolean)
+    .map((frame) => (frame === "data: [DONE]" ? "[DONE]" : JSON.parse(frame.slice("data: ".length))));
+const deltas = (stream: string) => parse(stream).map((chunk) => (chunk === "[DONE]" ? chunk : chunk.choices[0].delta));
+
+describe("a stream of chunks", () => {
+  test("opens with the role, then tells text, reasoning and sources", () => {
+    const chunks = chunksFor(head);
+    let sent = NOTHING_SENT;
+    let stream = chunks.opening;
+    for (const frame of [
+      { attempt: 1, n: 0, type: "reasoning" as const, text: "Hm" },
+      { attempt: 1, n: 1, type: "text" as const, text: 'He"l\nlo' },
+      { attempt: 1, n: 2, type: "citations" as const, citations: [source] },
+    ]) {
+      const [next, text] = chunks.fold(sent, frame);
+      sent = next;
+      stream += text;
+    }
+    stream += chunks.ending(sent, completed('He"l\nlo', { reasoning: "Hm", citations: [source] }));
+    expect(deltas(stream)).toEqual([
+      { role: "assistant", content: "" },
+      { reasoning_content: "Hm" },
+      { content: 'He"l\nlo' },
+      { annotations: [{ type: "url_citation", url_citation: source }] },
+      {},
+      "[DONE]",
+    ]);
+    expect(parse(stream)[0]).toEqual({
+      id: "chatcmpl-t1",
+      object: "chat.completion.chunk",
+      created: 17,
+      model: "a/b",
+      choices: [{ index: 0, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }],
+    });
+  });
+
+  test("says the whole text however much of it came as frames", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 8 }), { maxLength: 12 }), fc.nat(10), (words, heard) => {
+        const chunks = chunksFor(head);
+        let sent: Sent = NOTHING_SENT;
+        let stream = chunks.opening;
+        for (const [n, text] of words.slice(0, heard).entries()) {
+          const [next, out] = chunks.fold(sent, { attempt: 1, n, type: "text", text });
+          sent = next;
+          stream += out;
+        }
+        stream += chunks.ending(sent, completed(words.join("")));
+        const said = deltas(stream).map((delta) => delta.content ?? "");
+        expect(said.join("")).toBe(words.join(""));
+      }),
+    );
+  });
+
+  test("does not repeat itself when another attempt takes over", () => {
+    const chunks = chunksFor(head);
+    const [sent] = chunks.fold(NOTHING_SENT, { attempt: 1, n: 0, type: "text", text: "Once" });
+    expect(chunks.fold(sent, { attempt: 2, n: 0, type: "text", text: "Once" })).toEqual([sent, ""]);
+  });
+
+  test("with usage: null on each chunk, then one without choices", () => {
+    const stream = chunksFor({ ...head, include_usage: true }).ending(NOTHING_SENT, completed("Hi"));
+    const [content, finish, last] = parse(stream);
+    expect([content.usage, finish.usage]).toEqual([null, null]);
+    expect(last).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, prompt_tokens_details: { cached_tokens: 1 }, completion_tokens_details: { reasoning_tokens: 1 } },
+    });
+  });
+
+  test("of a stopped turn finishes like any other", () => {
+    const stopped: TurnEnd = { status: "stopped", said: { text: "Half", reasoning: "", citations: [] }, message: "", usage };
+    const stream = chunksFor(head).ending(NOTHING_SENT, stopped);
+    expect(parse(stream).at(-2).choices[0].finish_reason).toBe("stop");
+    expect(stream.endsWith("data: [DONE]\n\n")).toBe(true);
+  });
+
+  test("of a failed turn ends in an error and never in [DONE]", () => {
+    const failed: TurnEnd = { status: "failed", said: { text: "Half", reasoning: "", citations: [] }, message: "It broke off.", usage };
+    const frames = parse(chunksFor(head).ending({ ...NOTHING_SENT, attempt: 1, text: "Ha" }, failed));
+    expect(frames[0].choices[0].delta).toEqual({ content: "lf" });
+    expect(frames.slice(1)).toEqual([{ error: { message: "It broke off.", type: "api_error", param: null } }]);
+  });
+});

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Frame } from "#events/ports.ts";
+import { createOrder, sinceLastRefusal } from "./order.ts";
+
+const text = (attempt: number, n: number): Frame => ({ attempt, n, type: "text", text: `${attempt}.${n}` });
+const end = (attempt: number, n: number, status: "refused" | "failed" = "refused"): Frame => ({
+  attempt,
+  n,
+  type: "end",
+  position: 1,
+  end:
+    status === "refused"
+      ? { status, code: null, message: "" }
+      : { status, message: "", said: { text: "", reasoning: "", citations: [] }, usage: { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 } },
+});
+
+describe("frames", () => {
+  test("come out once and in order, in whatever order and however often they came in", () => {
+    const frames = [0, 1, 2, 3, 4, 5].map((n) => text(1, n));
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...frames, ...frames], { minLength: 12 }), (arrived) => {
+        const order = createOrder();
+        expect(arrived.flatMap((frame) => order.accept(frame))).toEqual(frames);
+        expect(order.hasGap()).toBe(false);
+      }),
+    );
+  });
+
+  test("of an older attempt are ignored, a newer one begins again", () => {
+    const order = createOrder();
+    const out = [text(1, 0), text(1, 1), text(2, 0), text(1, 2), text(2, 1)].flatMap((frame) => order.accept(frame));
+    expect(out).toEqual([text(1, 0), text(1, 1), text(2, 0), text(2, 1)]);
+  });
+
+  test("behind a gap are held, and the end among them is found", () => {
+    const order = createOrder();
+    expect(order.accept(end(1, 3))).toEqual([]);
+    expect(order.hasGap()).toBe(true);
+    expect(order.heldEnd()).toEqual(end(1, 3));
+  });
+});
+
+test("what was kept of a refused turn is left out once the turn was asked again", () => {
+  expect(sinceLastRefusal([end(1, 0), text(1, 0)])).toEqual([text(1, 0)]);
+  expect(sinceLastRefusal([end(1, 0), end(1, 0)])).toHaveLength(2);
+  expect(sinceLastRefusal([text(1, 0), end(1, 1, "failed")])).toHaveLength(2);
+});
