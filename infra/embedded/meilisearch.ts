@@ -41,6 +41,8 @@ export const meilisearchService = (dataDir: string): Service & { masterKey: stri
         "--env",
         "production",
         "--no-analytics",
+        "--log-level",
+        "WARN",
         "--http-addr",
         `127.0.0.1:${port}`,
         "--db-path",

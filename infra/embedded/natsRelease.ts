@@ -19,7 +19,9 @@ export const fetchRelease = async (folder: string) => {
   const name = `nats-server-v${version}-${platform}`;
   const address = `https://github.com/nats-io/nats-server/releases/download/v${version}/${name}.tar.gz`;
   const response = await fetch(address, { signal: AbortSignal.timeout(120_000) }).catch((error: Error) => {
-    throw new Error(`${address} cannot be reached (${(error.cause as Error | undefined)?.message ?? error.message})`, { cause: error });
+    throw new Error(`${address} cannot be reached (${(error.cause as Error | undefined)?.message ?? error.message})`, {
+      cause: error,
+    });
   });
   if (!response.ok) throw new Error(`${address} answered ${response.status}`);
   const bytes = Buffer.from(await response.arrayBuffer());

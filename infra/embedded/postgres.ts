@@ -29,7 +29,10 @@ const initialize = async (home: PostgresHome, password: string) => {
     const words = String((error as { stderr?: string }).stderr || error)
       .trim()
       .replaceAll("\n", " | ");
-    throw new Error(`PostgreSQL's data folder ${home.data} cannot be made: ${words}`, { cause: error });
+    throw new Error(
+      `PostgreSQL's data folder ${home.data} cannot be made (${words}): mend that, or give DATABASE_URL.`,
+      { cause: error },
+    );
   } finally {
     rmSync(file, { force: true });
   }
