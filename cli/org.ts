@@ -1,12 +1,9 @@
 import { readSettings } from "#infra/config.ts";
-import { createPassed } from "#projections/passed.ts";
-import { projections } from "#projections/index.ts";
 import { openBus, openDatabase, type Database } from "./connect.ts";
-import { createOrganization, type Credentials } from "./organization.ts";
+import { makeOrganization, type Credentials } from "./organization.ts";
 import { Problem } from "./problem.ts";
 import { print, printJson, table } from "./output.ts";
 
-const PATIENCE_MS = 30_000;
 const HANDLERS =
   "select from ops.workers where beat_at > now() - interval '10 seconds' and role ~ '(^|\\+)(all|services)(\\+|$)' limit 1";
 
@@ -32,9 +29,12 @@ export async function createOrg(name: string, options: { json?: boolean }): Prom
     await somebodyHandles(database);
     const bus = await openBus(settings);
     try {
-      const { credentials, position } = await createOrganization(bus.sender(database.log), settings, name);
-      const names = projections.map((projection) => projection.name);
-      const usable = await createPassed({ hints: bus.hints, db: database.db })(names, position, PATIENCE_MS);
+      const { log, db } = database;
+      const { credentials, usable } = await makeOrganization(
+        { sender: bus.sender(log), hints: bus.hints, db },
+        settings,
+        name,
+      );
       if (options.json) printJson(credentials);
       else print(readable(credentials));
       if (!usable)

@@ -4,9 +4,14 @@ import { CreateOrganization } from "#events/organization.ts";
 import { RegisterUser } from "#events/user.ts";
 import type { CommandDefinition } from "#events/define.ts";
 import { newCommandId, newId, streamOf } from "#events/ids.ts";
-import type { CommandSender } from "#events/ports.ts";
+import type { CommandSender, Hints } from "#events/ports.ts";
 import { hashPassword } from "#http/auth/password.ts";
 import { newSecret } from "#http/auth/secrets.ts";
+import type { Settings } from "#infra/config.ts";
+import { projections } from "#projections/index.ts";
+import { createPassed } from "#projections/passed.ts";
+import type { Db } from "#projections/projection.ts";
+import { baseUrl } from "./credentials.ts";
 
 export interface Credentials {
   base_url: string;
@@ -18,13 +23,9 @@ export interface Credentials {
 
 const PATIENCE_MS = 30_000;
 
-/**
- * Makes an organization with an owner who can sign in and an API key; secrets are only in what it returns.
- * They work once the read models have passed `position`.
- */
-export async function createOrganization(
+async function sendAll(
   sender: CommandSender,
-  settings: { SERVICE_NAME: string; BASE_URL: string },
+  settings: Settings,
   name: string,
 ): Promise<{ credentials: Credentials; position: number }> {
   const organization_id = newId();
@@ -69,6 +70,20 @@ export async function createOrganization(
     enabled: true,
     allowed_models: null,
   });
-  const credentials = { base_url: settings.BASE_URL, organization_id, api_key: key.secret, admin: { email, password } };
+  const credentials = { base_url: baseUrl(settings), organization_id, api_key: key.secret, admin: { email, password } };
   return { credentials, position };
+}
+
+/**
+ * Makes an organization with an owner who can sign in and an API key; secrets are only in what it returns.
+ * `usable` says whether the read models have passed it, so that they work at once. Throws Unavailable when nothing answers.
+ */
+export async function makeOrganization(
+  { sender, hints, db }: { sender: CommandSender; hints: Hints; db: Db },
+  settings: Settings,
+  name: string,
+): Promise<{ credentials: Credentials; usable: boolean }> {
+  const { credentials, position } = await sendAll(sender, settings, name);
+  const names = projections.map((projection) => projection.name);
+  return { credentials, usable: await createPassed({ hints, db })(names, position, PATIENCE_MS) };
 }

@@ -1,30 +1,25 @@
-import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { readSettings, type Settings } from "#infra/config.ts";
 import { startServices } from "#infra/embedded/index.ts";
 import { masterKey } from "#infra/masterKey.ts";
-import { createPassed } from "#projections/passed.ts";
-import { projections } from "#projections/index.ts";
 import type { Opened } from "../roles/open.ts";
 import { roles, runRoles, type Role } from "../roles/run.ts";
-import { createOrganization, type Credentials } from "./organization.ts";
-import { readJsonFile, table } from "./output.ts";
+import { baseUrl, credentialsFile, keepCredentials, keptCredentials } from "./credentials.ts";
+import { makeOrganization, type Credentials } from "./organization.ts";
+import { table } from "./output.ts";
 
 const line = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The first organization's credentials: those in the data folder, else of an organization made now. */
-async function firstCredentials(settings: Settings, opened: Opened): Promise<Credentials> {
-  const path = join(settings.DATA_DIR, "credentials.json");
-  if (existsSync(path)) return readJsonFile<Credentials>(path);
-  const { credentials, position } = await createOrganization(
-    opened.bus.sender(opened.log),
-    settings,
-    "First organization",
-  );
-  const names = projections.map((projection) => projection.name);
-  await createPassed({ hints: opened.bus.hints, db: opened.db })(names, position, 30_000);
-  await writeFile(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+async function firstCredentials(settings: Settings, { bus, log, db }: Opened, address: string): Promise<Credentials> {
+  const base_url = baseUrl(settings, address);
+  const kept = keptCredentials(settings);
+  if (kept?.base_url === base_url) return kept;
+  const made =
+    kept ??
+    (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db }, settings, "First organization"))
+      .credentials;
+  const credentials = { ...made, base_url };
+  keepCredentials(settings, credentials);
   return credentials;
 }
 
@@ -40,7 +35,7 @@ ${table([
   ["Organization", organization_id],
   ["API key", api_key],
   ["Sign in", `${admin.email} with ${admin.password}`],
-  ["Kept in", join(settings.DATA_DIR, "credentials.json")],
+  ["Kept in", credentialsFile(settings)],
 ])}
 
 Try it:
@@ -62,7 +57,7 @@ export async function start(which: Role | "all"): Promise<void> {
     try {
       if (which === "all")
         process.stdout.write(
-          `${welcome(settings, running.address!, await firstCredentials(settings, running.opened))}\n`,
+          `${welcome(settings, running.address!, await firstCredentials(settings, running.opened, running.address!))}\n`,
         );
       else line(`${which} is running${running.address ? ` on ${running.address}` : ""}.`);
       await stopping;

@@ -39,7 +39,7 @@ export function exportLog({ after = 0, out }: ExportOptions): Promise<void> {
     const [tip] = await db.query<Tip>("select position, encode(hash, 'hex') as hash from log.head");
     const hash = after === 0 ? GENESIS : await hashAt(db, after);
     if (!hash) throw new Problem(`There is no event at position ${after}`, `the log ends at ${tip!.position}`);
-    const shown = progress("Exporting");
+    const shown = progress("Exporting", "events");
     try {
       const text = lines(db, { position: after, hash }, tip!, shown.show);
       if (out) await pipeline(text, createWriteStream(out, { mode: 0o600, flush: true }));
@@ -47,8 +47,6 @@ export function exportLog({ after = 0, out }: ExportOptions): Promise<void> {
     } finally {
       shown.end();
     }
-    process.stderr.write(
-      `Exported positions ${after + 1} to ${tip!.position}; the tip is ${tip!.position}:${tip!.hash}\n`,
-    );
+    process.stderr.write(`Exported ${tip!.position - after} events; the tip is ${tip!.position}:${tip!.hash}\n`);
   });
 }

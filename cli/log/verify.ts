@@ -76,7 +76,7 @@ function report({ from, tip }: Verified, { expect }: VerifyOptions): string {
  * and exit code 1. An expected tip, noted earlier, proves that nothing before it was altered, cut off or removed since.
  */
 export async function verify(options: VerifyOptions): Promise<void> {
-  const shown = progress("Verifying");
+  const shown = progress("Verifying", options.file ? "bytes" : "events");
   try {
     const { file, expect } = options;
     const verified = file ? await verifyExport(file, expect, shown.show) : await verifyLive(expect, shown.show);

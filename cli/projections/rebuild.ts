@@ -23,7 +23,7 @@ export async function rebuild(name: string | undefined, options: { all?: boolean
     const logger = pino({ level: "silent" });
     const rebuilt = [];
     for (const projection of wanted) {
-      const shown = progress(`Rebuilding ${projection.name}`);
+      const shown = progress(`Rebuilding ${projection.name}`, "events");
       const onProgress = ({ position, head }: { position: number; head: number }) => shown.show(position, head);
       const { position } = await build({ pool, log, projection, logger, onProgress }).finally(shown.end);
       const [{ parked }] = (await db.query<{ parked: number }>(

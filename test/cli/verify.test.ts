@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { testFolder } from "#test/harness.ts";
+import { change, named } from "#test/log/log.ts";
 import { eightEvents } from "./events.ts";
 import { aCommandLine, json, type Ran } from "./svc.ts";
 
@@ -45,6 +46,24 @@ test("an altered event is named", async () => {
   const ran = await cli.svc("log", "verify", "--json");
   expect(ran.code).toBe(1);
   expect(json(ran)).toMatchObject({ ok: false, position: 4 });
+});
+
+test("a border between fields that was moved is named, although the bytes under the hash are the same", async () => {
+  const last = named("sealed");
+  await its.log.append(change(last.stream, last));
+  await its.pool.query(`
+    with lf as (update log.events set sealed = '\\x0a'::bytea || sealed where position = 9 returning *),
+    chained as (select log.link(before.hash, null, log.line(lf.position, lf.stream, lf.version, lf.organization_id, lf.type, lf.shape,
+      lf.command_id, lf.recorded_at, lf.meta, lf.data, lf.thing, lf.sealed)) as hash
+      from lf join log.events before on before.position = 8)
+    update log.head set hash = chained.hash from chained`);
+  await its.pool.query("update log.events set hash = (select hash from log.head) where position = 9");
+  expect((await cli.svc("log", "verify")).code).toBe(0);
+
+  await its.pool.query(
+    "update log.events set thing = thing || E'\\n', sealed = substring(sealed from 2) where position = 9",
+  );
+  expect(damagedAt(await cli.svc("log", "verify"))?.[0]).toBe("9");
 });
 
 test("a removed event is named", async () => {

@@ -1,0 +1,57 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { connectBus } from "#infra/nats/connect.ts";
+import { namesFor } from "#infra/nats/names.ts";
+import { connect } from "@nats-io/transport-node";
+import { aCommandLine, json } from "./svc.ts";
+
+test("dead letters are listed without what they carry, sent again and removed", async () => {
+  const cli = await aCommandLine();
+  const bus = await connectBus({
+    url: cli.bus.url,
+    prefix: cli.bus.prefix,
+    name: "test",
+    log: pino({ level: "silent" }),
+  });
+  expect((await cli.svc("dead", "list")).stdout).toBe("There are no dead letters.\n");
+
+  const names = namesFor(cli.bus.prefix);
+  const organization_id = newId();
+  const commands = ["one", "two"].map((text) => ({
+    id: newCommandId(),
+    type: "StartTurn",
+    stream: streamOf("thread", newId()),
+    organization_id,
+    data: { text },
+  }));
+  const { username, password, host } = new URL(cli.bus.url);
+  const nc = await connect({ servers: host, ...(username ? { user: username, pass: password } : {}) });
+  for (const command of commands) {
+    const subject = names.command(command);
+    nc.publish(
+      names.dead(subject),
+      JSON.stringify({ reason: "failed too often", error: "Error: boom\n    at here", subject, command }),
+    );
+  }
+  await nc.flush();
+
+  const listed = json(await cli.svc("dead", "list", "--json"));
+  expect(listed.map(({ seq, type, stream }: any) => ({ seq, type, stream }))).toEqual(
+    commands.map(({ type, stream }, n) => ({ seq: n + 1, type, stream })),
+  );
+  expect(JSON.stringify(listed)).not.toContain('"text"');
+  const { stdout } = await cli.svc("dead", "list", "--limit", "1");
+  expect(stdout).toContain("failed too often  Error: boom\n");
+  expect((await cli.svc("doctor", "--json")).stdout).toContain("svc dead list shows them");
+
+  expect(await cli.svc("dead", "remove", "2")).toMatchObject({ code: 0, stdout: "Dead letter 2 was removed.\n" });
+  expect(await cli.svc("dead", "replay", "1")).toMatchObject({ code: 0 });
+  expect((await bus.health()).streams[names.streams.commands]?.messages).toBe(1);
+  expect(await cli.svc("dead", "replay", "1")).toMatchObject({
+    code: 1,
+    stderr: "There is no dead letter 1: svc dead list shows which there are.\n",
+  });
+  await nc.close();
+  await bus.close();
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { readSettings } from "#infra/config.ts";
+import { roles, runRoles } from "../../roles/run.ts";
+import { aCommandLine, json } from "./svc.ts";
+
+const ASKING = { model: "offline/echo", messages: [{ role: "user", content: "Hello" }] };
+
+test("an organization made beside the running service can chat and sign in at once, and shares nothing with another", async () => {
+  const cli = await aCommandLine();
+  const { DATABASE_URL, NATS_URL, MEILI_URL, MEILI_MASTER_KEY, MASTER_KEY } = cli.env;
+  const addresses = {
+    database_url: DATABASE_URL!,
+    nats_url: NATS_URL!,
+    meili_url: MEILI_URL!,
+    meili_master_key: MEILI_MASTER_KEY!,
+    master_key: MASTER_KEY!,
+  };
+  const running = await runRoles(roles, { settings: readSettings(cli.env), addresses });
+  const post = (path: string, key: string | undefined, body: unknown) =>
+    fetch(`${running.address}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) },
+      body: JSON.stringify(body),
+    });
+  try {
+    const ran = await cli.svc("org", "create", "Ada's", "--json");
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    const { api_key, organization_id, base_url, admin } = json(ran);
+    expect(api_key).toMatch(/^sk-svc-/);
+    expect(base_url).toMatch(/^http:/);
+    const chat = await post("/api/openai/v1/chat/completions", api_key, ASKING);
+    expect(chat.status).toBe(200);
+    expect(((await chat.json()) as any).choices[0].message.content).toContain("Hello");
+    const login = await post("/api/auth/login", undefined, admin);
+    expect(login.status).toBe(200);
+    expect(((await login.json()) as any).organization).toEqual({ id: organization_id, name: "Ada's" });
+
+    const second = json(await cli.svc("org", "create", "Another", "--json"));
+    expect(second.organization_id).not.toBe(organization_id);
+    expect(second.api_key).not.toBe(api_key);
+  } finally {
+    await running.stop();
+  }
+});
+
+test("with no service running it fails at once, in one line", async () => {
+  const cli = await aCommandLine();
+  const ran = await cli.svc("org", "create", "Nobody's");
+  expect(ran).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: "No running service handles commands: start it with npm start, then run this again.\n",
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { projections } from "#projections/index.ts";
+import { eightEvents } from "./events.ts";
+import { aCommandLine, json } from "./svc.ts";
+
+let cli: Awaited<ReturnType<typeof aCommandLine>>;
+let its: Awaited<ReturnType<typeof eightEvents>>;
+const names = projections.map((projection) => projection.name);
+beforeAll(async () => {
+  cli = await aCommandLine();
+  its = await eightEvents(cli.database.url, cli.key);
+});
+afterAll(() => its.pool.end());
+
+test("status says what is not built, rebuild --all builds it, and status says where it stands", async () => {
+  const before = json(await cli.svc("projections", "status", "--json"));
+  expect(before).toMatchObject({ head: 8 });
+  expect(before.projections.map((one: any) => [one.name, one.version, one.lag])).toEqual(
+    names.map((name) => [name, null, 8]),
+  );
+
+  // nobody follows the log here, so each is built as far as it is to be had without the serving one's position
+  const rebuilt = json(await cli.svc("projections", "rebuild", "--all", "--json"));
+  expect(rebuilt.rebuilt).toEqual(names.map((name) => ({ name, position: 8, parked: 0 })));
+  const after = json(await cli.svc("projections", "status", "--json"));
+  for (const one of after.projections)
+    expect(one).toMatchObject({ version: one.wanted_version, position: 8, lag: 0, parked: [] });
+});
+
+test("a parked stream is shown with its error, and a rebuild takes it up again", async () => {
+  const parked = [its.organization, "7", "Unprojectable: no such\ncolumn \u001b[31m"];
+  await its.pool.query(
+    "insert into log.parked (projection, stream, position, error) values ('organizations', $1, $2, $3)",
+    parked,
+  );
+  const { stdout } = await cli.svc("projections", "status");
+  expect(stdout).toContain(`organizations has parked ${its.organization} at position 7: Unprojectable: no such\n`);
+  const rebuilt = await cli.svc("projections", "rebuild", "organizations");
+  expect(rebuilt).toMatchObject({ code: 0, stdout: "organizations was rebuilt and serves from position 8.\n" });
+  const { projections: statuses } = json(await cli.svc("projections", "status", "--json"));
+  expect(statuses.flatMap((one: any) => one.parked)).toEqual([]);
+});
+
+test("a rebuild that names nothing, or nothing there is, says what there is", async () => {
+  for (const args of [[], ["nonsense"], ["keys", "--all"]]) {
+    const { code, stderr } = await cli.svc("projections", "rebuild", ...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`name one of ${names.join(", ")}, or give --all.`);
+  }
+});
