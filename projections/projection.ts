@@ -23,6 +23,11 @@ export interface Projection {
   version: number;
   /** Path of the SQL that makes the tables, unqualified: the runner sets the schema. */
   tables: URL;
+  /**
+   * Its rows decide who may come in, so what was answered must hold through a crash of the database server too. Other
+   * rows may fall back behind the log for the moment of a restart: they are written without waiting for the disk.
+   */
+  durable?: boolean;
   /** Event types not named here change nothing. */
   on: Record<string, (event: Recorded<any>) => Change[]>;
 }

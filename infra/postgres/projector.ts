@@ -12,6 +12,7 @@ const STANDBY_MS = 1_000;
 const POLL_MS = 250;
 /** A lost network must not keep the lock: the server gives the session up after 5 + 3 x 2 s of silence. */
 const SESSION = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set statement_timeout = '60s';
+  set synchronous_commit = off;
   set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3`;
 
 export interface ProjectorOptions {

@@ -17,6 +17,7 @@ function settings(data: Changed["data"], name: string | undefined): Row {
 export const keys = defineProjection<KeyEvent>({
   name: "keys",
   version: 1,
+  durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
     KeyCreated: ({ organization_id, data, personal, recorded_at }) =>

@@ -4,6 +4,7 @@ import { defineProjection } from "../projection.ts";
 export const sessions = defineProjection<SessionEvent>({
   name: "sessions",
   version: 1,
+  durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
     SessionStarted: ({ organization_id, data, recorded_at }) => [

@@ -4,6 +4,7 @@ import { defineProjection, encode } from "../projection.ts";
 export const users = defineProjection<UserEvent>({
   name: "users",
   version: 1,
+  durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
     UserRegistered: ({ organization_id, data, personal, recorded_at }) =>

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { newId, streamOf } from "#events/ids.ts";
+import type { EventLog } from "#events/ports.ts";
+import { rebuild } from "#infra/postgres/rebuild.ts";
+import { projections } from "#projections/index.ts";
+import { findKeyByHash, listKeys } from "#projections/keys/query.ts";
+import { keys } from "#projections/keys/project.ts";
+import type { Projection } from "#projections/projection.ts";
+import { turns } from "#projections/turns/project.ts";
+import { getTurn, listMessages, threadExists } from "#projections/turns/query.ts";
+import { fixture, keyCreated, live, message, turnCompleted, turnStarted, type Fixture } from "./fixture.ts";
+
+const again = (f: Fixture, projection = keys) => rebuild({ pool: f.pool, log: f.log, projection, logger: f.logger });
+const builds = async (f: Fixture) => {
+  const { rows } = await f.pool.query<{ name: string; build: number }>("select name, build from log.checkpoints");
+  return Object.fromEntries(rows.map((row) => [row.name, row.build]));
+};
+
+describe("rebuilding beside the serving model", () => {
+  test("under load every query is answered, and the models end equal to a rebuild at rest", async () => {
+    const f = await fixture();
+    await f.runner().start();
+    const [key, thread, turn] = [newId(), newId(), newId()];
+    await f.append(streamOf("key", key), [keyCreated(key, "asked for")]);
+    await f.append(streamOf("thread", thread), [turnStarted(turn, [message("hello")]), turnCompleted(turn, "hi")]);
+    for (let n = 0; n < 20; n++) await live(f, n);
+    await f.followed();
+
+    let over = false;
+    let asked = 0;
+    const whileBusy = async (work: (n: number) => Promise<unknown>) => {
+      for (let n = 0; !over; n++) await work(n);
+    };
+    // named prepared statements on several connections, plain ones, and a query over several tables
+    const load = [
+      ...[1, 2, 3].map(() =>
+        whileBusy(async () => {
+          expect(await findKeyByHash(f.db, "asked for")).toMatchObject({ id: key });
+          expect((await listKeys(f.db, f.organization, { limit: 5, offset: 0 })).total).toBeGreaterThan(0);
+          expect(await getTurn(f.db, f.organization, turn)).toMatchObject({ status: "completed" });
+          expect(await threadExists(f.db, f.organization, thread, "scope")).toBe(true);
+          expect(await listMessages(f.db, f.organization, thread, "scope")).toHaveLength(1);
+          asked++;
+        }),
+      ),
+      whileBusy(async () => {
+        await f.pool.query("select count(*) from read.turns t left join read.keys k on k.id = t.id left join read.users u on u.id = k.id");
+      }),
+      whileBusy((n) => live(f, n)),
+    ];
+    for (let n = 0; n < 4; n++) {
+      const before = asked;
+      await Promise.all([again(f, turns), again(f, keys)]);
+      await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(before);
+    }
+    over = true;
+    await Promise.all(load);
+    await f.followed();
+    const before = await f.hashes();
+    await again(f, turns);
+    await again(f, keys);
+    expect(await f.hashes()).toEqual(before);
+    expect(await builds(f)).toMatchObject({ turns: 7, keys: 7, files: 2 });
+    expect((await f.pool.query("select from pg_namespace where nspname like 'rebuild_%'")).rowCount).toBe(0);
+  });
+
+  test("two at once: one waits for the other, and both end well", async () => {
+    const f = await fixture();
+    await f.runner().start();
+    for (let n = 0; n < 10; n++) await live(f, n);
+    await f.followed();
+    const before = await f.hashes();
+    await Promise.all([again(f), again(f), again(f)]);
+    expect(await f.hashes()).toEqual(before);
+    expect((await builds(f)).keys).toBe(5);
+  });
+
+  test("a raised version is built before it is followed, from the same log, while the others go on", async () => {
+    const f = await fixture();
+    const first = f.runner();
+    await first.start();
+    const id = newId();
+    await f.append(streamOf("key", id), [keyCreated(id, "old")]);
+    await f.followed();
+    await first.stop();
+    const raised: Projection = {
+      ...keys,
+      version: keys.version + 1,
+      on: {
+        ...keys.on,
+        KeyCreated: (event) =>
+          keys.on.KeyCreated!(event).map((put) => (put.kind === "put" ? { ...put, row: { ...put.row, key_hint: "new!" } } : put)),
+      },
+    };
+    await f.runner(projections.map((one) => (one.name === "keys" ? raised : one))).start();
+    expect(await findKeyByHash(f.db, "old")).toMatchObject({ key_hint: "new!" });
+    const { rows } = await f.pool.query("select version, build from log.checkpoints where name = 'keys'");
+    expect(rows).toEqual([{ version: 2, build: 3 }]);
+    const later = newId();
+    await f.append(streamOf("key", later), [keyCreated(later, "later")]);
+    await f.followed();
+    expect(await findKeyByHash(f.db, "later")).toMatchObject({ key_hint: "new!" });
+  });
+
+  test("a rebuild that breaks off leaves the serving model as it was, and the next one succeeds", async () => {
+    const f = await fixture();
+    await f.runner().start();
+    for (let n = 0; n < 10; n++) await live(f, n);
+    await f.followed();
+    const before = await f.hashes();
+    // it believes to be at the head, and breaks off within the swap
+    const cut: Pick<EventLog, "follow"> = {
+      follow: (after) => (after === 0 ? f.log.follow(0, 5) : Promise.reject(new Error("cut"))),
+    };
+    const stop = new AbortController();
+    const broken = rebuild({ pool: f.pool, log: cut, projection: keys, logger: f.logger, signal: stop.signal, onProgress: () => stop.abort() });
+    await expect(broken).rejects.toThrow();
+    expect(await f.hashes()).toEqual(before);
+    await again(f);
+    expect(await f.hashes()).toEqual(before);
+  });
+});
