@@ -16,7 +16,11 @@ describe("an error's body", () => {
       type: "server_error",
       param: null,
     });
-    expect(errorBody(badGateway("The provider said no.")).error).toEqual({ message: "The provider said no.", type: "api_error", param: null });
+    expect(errorBody(badGateway("The provider said no.")).error).toEqual({
+      message: "The provider said no.",
+      type: "api_error",
+      param: null,
+    });
   });
 });
 
@@ -33,8 +37,15 @@ test.each([
 
 describe("what a client should do next", () => {
   test("is said on 409, 429 and 5xx", () => {
-    expect(errorHeaders(new ApiError("thread_busy", ""))).toEqual({ "retry-after": "1", "retry-after-ms": "1000", "x-should-retry": "true" });
-    expect(errorHeaders(new ApiError("too_many_attempts", "", { retryAfterMs: 1_500 }))).toMatchObject({ "retry-after": "2", "retry-after-ms": "1500" });
+    expect(errorHeaders(new ApiError("thread_busy", ""))).toEqual({
+      "retry-after": "1",
+      "retry-after-ms": "1000",
+      "x-should-retry": "true",
+    });
+    expect(errorHeaders(new ApiError("too_many_attempts", "", { retryAfterMs: 1_500 }))).toMatchObject({
+      "retry-after": "2",
+      "retry-after-ms": "1500",
+    });
     expect(errorHeaders(badGateway(""))).toEqual({ "x-should-retry": "false" });
     expect(errorHeaders(new ApiError("invalid_role", ""))).toEqual({});
   });

@@ -85,7 +85,12 @@ export interface ErrorBody {
 }
 
 export const errorBody = ({ message, status, param, errorCode }: ApiError): ErrorBody => ({
-  error: { message, type: TYPE_OF[status] ?? "invalid_request_error", param, ...(errorCode === null ? {} : { code: errorCode }) },
+  error: {
+    message,
+    type: TYPE_OF[status] ?? "invalid_request_error",
+    param,
+    ...(errorCode === null ? {} : { code: errorCode }),
+  },
 });
 
 /**

@@ -30,11 +30,17 @@ export function toApiError(error: unknown): ApiError {
       retryAfterMs: error.retry_after_ms,
       cause: error,
     });
-  const { code = "", statusCode = 500, message = "" } = (error ?? {}) as { code?: string; statusCode?: number; message?: string };
+  const {
+    code = "",
+    statusCode = 500,
+    message = "",
+  } = (error ?? {}) as { code?: string; statusCode?: number; message?: string };
   const known = KNOWN[code];
   if (known) return new ApiError(known[0], known[1], { cause: error });
   if (AWAY.has(code) || message.startsWith("timeout exceeded when trying to connect"))
-    return new ApiError("unavailable", "The service cannot take this request now; try again shortly.", { cause: error });
+    return new ApiError("unavailable", "The service cannot take this request now; try again shortly.", {
+      cause: error,
+    });
   if (statusCode >= 400 && statusCode < 500) return new ApiError(null, message, { status: statusCode, cause: error });
   return internalError(error);
 }

@@ -18,10 +18,17 @@ describe("a command's id", () => {
 });
 
 test("a fingerprint covers the body and what else is named", () => {
-  const prints = [fingerprintOf(asking, "a"), fingerprintOf(asking, "b"), fingerprintOf(asking, "a", ["x"]), fingerprintOf({ ...asking, user: "u" }, "a")];
+  const prints = [
+    fingerprintOf(asking, "a"),
+    fingerprintOf(asking, "b"),
+    fingerprintOf(asking, "a", ["x"]),
+    fingerprintOf({ ...asking, user: "u" }, "a"),
+  ];
   expect(new Set(prints).size).toBe(4);
 });
 
 test.each(["", "two words", "ü", "x".repeat(256), "a\u0000"])("%j is no key", (key) => {
-  expect(() => idempotencyKey({ "idempotency-key": key })).toThrow(expect.objectContaining({ errorCode: "invalid_idempotency_key" }));
+  expect(() => idempotencyKey({ "idempotency-key": key })).toThrow(
+    expect.objectContaining({ errorCode: "invalid_idempotency_key" }),
+  );
 });

@@ -29,5 +29,8 @@ export function commandId({ organization_id, principal, user, method, path }: As
 }
 
 /** Of everything that was sent, beyond what the id covers. `body` is a hash of the body, or of a multipart body's fields and file. */
-export const fingerprintOf = ({ organization_id, principal, user, method, path }: Asking, body: string, more: string[] = []): string =>
-  digest([organization_id, principal, user ?? null, method, path, body, ...more]);
+export const fingerprintOf = (
+  { organization_id, principal, user, method, path }: Asking,
+  body: string,
+  more: string[] = [],
+): string => digest([organization_id, principal, user ?? null, method, path, body, ...more]);

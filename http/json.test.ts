@@ -42,7 +42,15 @@ describe("parsing", () => {
     );
   });
 
-  test.each(["", "{", "nul", '{"a":1,}', '{"__proto__":{}}', '{"\\u005f_proto__":{}}', '{"a":{"constructor":{"prototype":{}}}}'])("refuses %j", (text) => {
+  test.each([
+    "",
+    "{",
+    "nul",
+    '{"a":1,}',
+    '{"__proto__":{}}',
+    '{"\\u005f_proto__":{}}',
+    '{"a":{"constructor":{"prototype":{}}}}',
+  ])("refuses %j", (text) => {
     expect(() => parseJson(bytes(text))).toThrow(ApiError);
   });
 

@@ -2,7 +2,11 @@ import type { Socket } from "node:net";
 import { newId } from "#events/ids.ts";
 import { ApiError, errorBody } from "./errors.ts";
 
-const REASON: Record<number, string> = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large" };
+const REASON: Record<number, string> = {
+  400: "Bad Request",
+  408: "Request Timeout",
+  431: "Request Header Fields Too Large",
+};
 
 /** What the HTTP parser refused never becomes a request; the answer is written to the socket, which then closes. */
 export function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {

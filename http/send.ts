@@ -33,7 +33,7 @@ export type Send = <D>(definition: CommandDefinition<string, D>, sending: Sendin
 /** Waits until the projections have all of a stream's events so far (5 s at most). */
 export type FreshRead = (stream: string, projections: string[]) => Promise<void>;
 
-export const commandOf = <D>(definition: CommandDefinition<string, D>, sending: Sending<D>, http: string): Command => {
+const commandOf = <D>(definition: CommandDefinition<string, D>, sending: Sending<D>, http: string): Command => {
   const now = Date.now();
   const { id, stream, data, organization_id, principal, request_id, fingerprint, fresh, keys } = sending;
   return {
@@ -52,6 +52,10 @@ export const commandOf = <D>(definition: CommandDefinition<string, D>, sending: 
     ...(keys && { keys }),
   };
 };
+
+/** How long the command will be on its way. */
+export const commandBytes = <D>(definition: CommandDefinition<string, D>, sending: Sending<D>, http: string): number =>
+  Buffer.byteLength(JSON.stringify(commandOf(definition, sending, http)));
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -77,7 +81,13 @@ export function createSend({ sender, passed, logger, httpId }: Deps): Send {
   };
 }
 
-async function settle(passed: Deps["passed"], logger: Deps["logger"], names: string[] = [], position: number, requestId: string) {
+async function settle(
+  passed: Deps["passed"],
+  logger: Deps["logger"],
+  names: string[] = [],
+  position: number,
+  requestId: string,
+) {
   if (names.length === 0 || position === 0) return;
   if (await passed(names, position, PROJECTION_MS)) return;
   logger.warn({ projections: names, position, request_id: requestId }, "answered before the projections had followed");

@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import fastifyMultipart from "@fastify/multipart";
-import fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyReply,
+  type FastifyRequest,
+} from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { createLastUsed } from "./auth/lastUsed.ts";
 import { accountRoutes } from "./account/routes.ts";
@@ -51,7 +57,8 @@ function bareServer(logger: FastifyBaseLogger) {
 function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
   const known = toApiError(error);
   if (known.status === 500) request.log.error({ err: known.cause, request_id: request.id }, "request failed");
-  else if (known.status > 500) request.log.warn({ reason: known.message, err: known.cause, request_id: request.id }, "request failed");
+  else if (known.status > 500)
+    request.log.warn({ reason: known.message, err: known.cause, request_id: request.id }, "request failed");
   if (known.status === 413) reply.header("connection", "close");
   return reply
     .code(known.status)
@@ -86,7 +93,10 @@ function observe(app: App, { metrics }: Pick<Http, "metrics">) {
     const { method, id } = request;
     const ms = reply.elapsedTime;
     metrics.request(method, route, reply.statusCode, ms / 1000);
-    request.log.info({ request_id: id, method, route, status: reply.statusCode, ms: Math.round(ms * 10) / 10 }, "request");
+    request.log.info(
+      { request_id: id, method, route, status: reply.statusCode, ms: Math.round(ms * 10) / 10 },
+      "request",
+    );
     done();
   });
 }
@@ -112,7 +122,11 @@ export async function buildServer(deps: HttpDeps) {
   app.decorateRequest("bodyBytes", 0);
   app.setErrorHandler<Error>(sendError);
   app.setNotFoundHandler((request, reply) =>
-    sendError(new ApiError("not_found", `There is nothing at ${request.method} ${request.url.split("?")[0]}.`), request, reply),
+    sendError(
+      new ApiError("not_found", `There is nothing at ${request.method} ${request.url.split("?")[0]}.`),
+      request,
+      reply,
+    ),
   );
   readBodies(app);
   observe(app, http);

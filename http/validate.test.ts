@@ -4,16 +4,32 @@ import { pageOf } from "./page.ts";
 import { validator } from "./validate.ts";
 
 const check = validator(COMPLETION_CODES)({ schema: CompletionRequest, method: "POST", url: "/", httpPart: "body" });
-const wrong = (change: object) => (check({ model: "a/b", messages: [{ role: "user", content: "x" }], ...change }) as { error: unknown }).error;
+const wrong = (change: object) =>
+  (check({ model: "a/b", messages: [{ role: "user", content: "x" }], ...change }) as { error: unknown }).error;
 
 test.each([
   [{ temperature: "1" }, null, "temperature", "temperature: must be a number."],
   [{ model: 1 }, null, "model", "model: must be a string of the form provider/model."],
   [{ messages: "x" }, null, "messages", "messages: must be an array of messages."],
-  [{ messages: [{ content: "x" }] }, "invalid_role", "messages[0].role", "messages[0].role: must be one of system, developer, user, assistant, tool."],
-  [{ messages: [{ role: "user", content: 5 }] }, null, "messages[0].content", "messages[0].content: must be a string or an array of parts."],
+  [
+    { messages: [{ content: "x" }] },
+    "invalid_role",
+    "messages[0].role",
+    "messages[0].role: must be one of system, developer, user, assistant, tool.",
+  ],
+  [
+    { messages: [{ role: "user", content: 5 }] },
+    null,
+    "messages[0].content",
+    "messages[0].content: must be a string or an array of parts.",
+  ],
   [{ tool_choice: "maybe" }, "invalid_tool_choice", "tool_choice", expect.stringContaining('must be "none"')],
-  [{ response_format: { type: "xml" } }, "invalid_response_format", expect.stringContaining("response_format"), expect.stringContaining("must be an object whose type")],
+  [
+    { response_format: { type: "xml" } },
+    "invalid_response_format",
+    expect.stringContaining("response_format"),
+    expect.stringContaining("must be an object whose type"),
+  ],
   [{ stop: ["a", "b", "c", "d", "e"] }, null, "stop", "stop: must be a string or an array of at most 4 strings."],
   [{ max_tokens: 0 }, null, "max_tokens", "max_tokens: must be at least 1."],
   [{ stream: "true" }, null, "stream", "stream: must be a boolean."],
@@ -22,7 +38,9 @@ test.each([
 });
 
 test("a body that is no object", () => {
-  expect(check(null)).toMatchObject({ error: { status: 400, param: null, message: "The request body: must be a JSON object." } });
+  expect(check(null)).toMatchObject({
+    error: { status: 400, param: null, message: "The request body: must be a JSON object." },
+  });
 });
 
 test("unknown fields are dropped, nothing is coerced", () => {

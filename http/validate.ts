@@ -7,15 +7,25 @@ export type FieldCodes = [path: RegExp, code: string][];
 
 /** `messages[0].content` for ["messages", 0, "content"]. */
 export const pathOf = (path: PropertyKey[]): string =>
-  path.reduce<string>((text, key) => (typeof key === "number" ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)), "");
+  path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
+    "",
+  );
 
-const WHOLE: Record<string, string> = { body: "The request body", querystring: "The query", params: "The path", headers: "The headers" };
+const WHOLE: Record<string, string> = {
+  body: "The request body",
+  querystring: "The query",
+  params: "The path",
+  headers: "The headers",
+};
 
 function refusal(error: z.ZodError, part: string, codes: FieldCodes): ApiError {
   const issue = error.issues[0]!;
   const param = pathOf(issue.path);
   const code = codes.find(([path]) => path.test(param))?.[1] ?? null;
-  return new ApiError(code, `${param || WHOLE[part] || part}: ${issue.message}.`.replace(/\.\.$/, "."), { param: param || null });
+  return new ApiError(code, `${param || WHOLE[part] || part}: ${issue.message}.`.replace(/\.\.$/, "."), {
+    param: param || null,
+  });
 }
 
 /** Parses with the route's zod schemas; nothing is coerced, unknown fields are dropped. */

@@ -31,7 +31,9 @@ const Key = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
-const Created = Key.extend({ key: z.string().optional().describe("Shown once, and not again when the request is repeated.") });
+const Created = Key.extend({
+  key: z.string().optional().describe("Shown once, and not again when the request is repeated."),
+});
 
 const time = (date: Date | null) => date?.toISOString() ?? null;
 
@@ -64,63 +66,96 @@ export function keyRoutes(app: App, http: Http): void {
     return row;
   };
 
-  app.get("/keys", { onRequest, schema: { ...described, summary: "List API keys", querystring: PageQuery, response: { 200: listOf(Key) } } }, async ({ caller, query }) => {
-    const page = pageOf(query);
-    const { rows, total } = await listKeys(http.db, caller.organization_id, page);
-    return { data: rows.map(present), total, ...page };
-  });
+  app.get(
+    "/keys",
+    {
+      onRequest,
+      schema: { ...described, summary: "List API keys", querystring: PageQuery, response: { 200: listOf(Key) } },
+    },
+    async ({ caller, query }) => {
+      const page = pageOf(query);
+      const { rows, total } = await listKeys(http.db, caller.organization_id, page);
+      return { data: rows.map(present), total, ...page };
+    },
+  );
 
-  app.post("/keys", { onRequest, schema: { ...described, summary: "Create an API key", body: Create, response: { 201: Created } } }, async (request, reply) => {
-    const { organization_id, principal } = request.caller;
-    const { body } = request;
-    const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/keys" };
-    const sentKey = idempotencyKey(request.headers);
-    const id = commandId(asking, sentKey);
-    const key_id = sentKey === undefined ? newId() : idFrom(id, "key");
-    const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
-    const { repeated } = await http.send(CreateKey, {
-      stream: streamOf("key", key_id),
-      organization_id,
-      principal,
-      request_id: request.id,
-      id,
-      fingerprint: fingerprintOf(asking, request.bodyHash),
-      fresh: true,
-      data: {
+  app.post(
+    "/keys",
+    { onRequest, schema: { ...described, summary: "Create an API key", body: Create, response: { 201: Created } } },
+    async (request, reply) => {
+      const { organization_id, principal } = request.caller;
+      const { body } = request;
+      const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/keys" };
+      const sentKey = idempotencyKey(request.headers);
+      const id = commandId(asking, sentKey);
+      const key_id = sentKey === undefined ? newId() : idFrom(id, "key");
+      const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
+      const { repeated } = await http.send(CreateKey, {
+        stream: streamOf("key", key_id),
+        organization_id,
+        principal,
+        request_id: request.id,
+        id,
+        fingerprint: fingerprintOf(asking, request.bodyHash),
+        fresh: true,
+        data: {
+          key_id,
+          key_hash: hash,
+          key_hint: hint,
+          project_id: body.project_id ?? null,
+          name: body.name,
+          products: unique(body.products ?? Product.options),
+          expires_at: utc(body.expires_at),
+          enabled: body.enabled ?? true,
+          allowed_models: body.allowed_models ?? null,
+        },
+        waitFor: ["keys"],
+      });
+      const row = present(await find(request.caller, key_id));
+      return reply.code(201).send(repeated ? row : { ...row, key: secret });
+    },
+  );
+
+  app.patch(
+    "/keys/:id",
+    { onRequest, schema: { ...described, summary: "Change an API key", params, body: Change, response: { 200: Key } } },
+    async (request) => {
+      const { organization_id, principal } = request.caller;
+      const { id: key_id } = await find(request.caller, request.params.id);
+      const { expires_at, products, ...rest } = request.body;
+      const data = {
         key_id,
-        key_hash: hash,
-        key_hint: hint,
-        project_id: body.project_id ?? null,
-        name: body.name,
-        products: unique(body.products ?? Product.options),
-        expires_at: utc(body.expires_at),
-        enabled: body.enabled ?? true,
-        allowed_models: body.allowed_models ?? null,
-      },
-      waitFor: ["keys"],
-    });
-    const row = present(await find(request.caller, key_id));
-    return reply.code(201).send(repeated ? row : { ...row, key: secret });
-  });
+        ...rest,
+        ...(products && { products: unique(products) }),
+        ...(expires_at !== undefined && { expires_at: utc(expires_at) }),
+      };
+      await http.send(ChangeKey, {
+        stream: streamOf("key", key_id),
+        organization_id,
+        principal,
+        request_id: request.id,
+        data,
+        waitFor: ["keys"],
+      });
+      return present(await find(request.caller, key_id));
+    },
+  );
 
-  app.patch("/keys/:id", { onRequest, schema: { ...described, summary: "Change an API key", params, body: Change, response: { 200: Key } } }, async (request) => {
-    const { organization_id, principal } = request.caller;
-    const { id: key_id } = await find(request.caller, request.params.id);
-    const { expires_at, products, ...rest } = request.body;
-    const data = {
-      key_id,
-      ...rest,
-      ...(products && { products: unique(products) }),
-      ...(expires_at !== undefined && { expires_at: utc(expires_at) }),
-    };
-    await http.send(ChangeKey, { stream: streamOf("key", key_id), organization_id, principal, request_id: request.id, data, waitFor: ["keys"] });
-    return present(await find(request.caller, key_id));
-  });
-
-  app.delete("/keys/:id", { onRequest, schema: { ...described, summary: "Delete an API key", params, response: { 204: z.null() } } }, async (request, reply) => {
-    const { organization_id, principal } = request.caller;
-    const { id: key_id } = await find(request.caller, request.params.id);
-    await http.send(DeleteKey, { stream: streamOf("key", key_id), organization_id, principal, request_id: request.id, data: { key_id }, waitFor: ["keys"] });
-    return reply.code(204).send(null);
-  });
+  app.delete(
+    "/keys/:id",
+    { onRequest, schema: { ...described, summary: "Delete an API key", params, response: { 204: z.null() } } },
+    async (request, reply) => {
+      const { organization_id, principal } = request.caller;
+      const { id: key_id } = await find(request.caller, request.params.id);
+      await http.send(DeleteKey, {
+        stream: streamOf("key", key_id),
+        organization_id,
+        principal,
+        request_id: request.id,
+        data: { key_id },
+        waitFor: ["keys"],
+      });
+      return reply.code(204).send(null);
+    },
+  );
 }

@@ -18,7 +18,11 @@ function isAddress(text: string): boolean {
 }
 
 const Configure = z.object({
-  api_key: z.string().min(1).max(4_096).regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
+  api_key: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
   base_url: z.string().max(2_000).refine(isAddress, "must be an http or https URL without user and password").nullish(),
   models: z.array(z.string().min(1).max(200)).max(500).nullish(),
 });
@@ -53,42 +57,74 @@ export function providerRoutes(app: App, http: Http): void {
     return row;
   };
 
-  app.get("/providers", { onRequest, schema: { ...described, summary: "List providers", querystring: PageQuery, response: { 200: listOf(Provider) } } }, async ({ caller, query }) => {
-    const { limit, offset } = pageOf(query);
-    const rows = await listProviders(http.db, caller.organization_id);
-    return { data: rows.slice(offset, offset + limit).map(present), total: rows.length, limit, offset };
-  });
-
-  app.get("/providers/:name", { onRequest, schema: { ...described, summary: "One provider", params, response: { 200: Provider } } }, async ({ caller, params: { name } }) =>
-    present(await find(caller.organization_id, name)),
+  app.get(
+    "/providers",
+    {
+      onRequest,
+      schema: { ...described, summary: "List providers", querystring: PageQuery, response: { 200: listOf(Provider) } },
+    },
+    async ({ caller, query }) => {
+      const { limit, offset } = pageOf(query);
+      const rows = await listProviders(http.db, caller.organization_id);
+      return { data: rows.slice(offset, offset + limit).map(present), total: rows.length, limit, offset };
+    },
   );
 
-  app.put("/providers/:name", { onRequest, schema: { ...described, summary: "Configure a provider", params, body: Configure, response: { 200: Provider } } }, async (request) => {
-    const { organization_id, principal } = request.caller;
-    const { name } = request.params;
-    const { api_key, base_url = null, models = null } = request.body;
-    if (!NAME.test(name) || name === "offline")
-      throw new ApiError("invalid_name", "name must be 1 to 64 lower-case letters, digits, - or _, and not offline.", { param: "name" });
-    if (base_url === null && !KNOWN.has(name)) throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
-    const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
-    await http.send(ConfigureProvider, {
-      stream: providerStream(organization_id, name),
-      organization_id,
-      principal,
-      request_id: request.id,
-      data: { name, base_url, models, sealed_api_key },
-      waitFor: ["providers"],
-    });
-    await http.providers.fresh(organization_id);
-    return present(await find(organization_id, name));
-  });
+  app.get(
+    "/providers/:name",
+    { onRequest, schema: { ...described, summary: "One provider", params, response: { 200: Provider } } },
+    async ({ caller, params: { name } }) => present(await find(caller.organization_id, name)),
+  );
 
-  app.delete("/providers/:name", { onRequest, schema: { ...described, summary: "Remove a provider", params, response: { 204: z.null() } } }, async (request, reply) => {
-    const { organization_id, principal } = request.caller;
-    const { name } = await find(organization_id, request.params.name);
-    const stream = providerStream(organization_id, name);
-    await http.send(RemoveProvider, { stream, organization_id, principal, request_id: request.id, data: { name }, waitFor: ["providers"] });
-    await http.providers.fresh(organization_id);
-    return reply.code(204).send(null);
-  });
+  app.put(
+    "/providers/:name",
+    {
+      onRequest,
+      schema: { ...described, summary: "Configure a provider", params, body: Configure, response: { 200: Provider } },
+    },
+    async (request) => {
+      const { organization_id, principal } = request.caller;
+      const { name } = request.params;
+      const { api_key, base_url = null, models = null } = request.body;
+      if (!NAME.test(name) || name === "offline")
+        throw new ApiError(
+          "invalid_name",
+          "name must be 1 to 64 lower-case letters, digits, - or _, and not offline.",
+          { param: "name" },
+        );
+      if (base_url === null && !KNOWN.has(name))
+        throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
+      const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
+      await http.send(ConfigureProvider, {
+        stream: providerStream(organization_id, name),
+        organization_id,
+        principal,
+        request_id: request.id,
+        data: { name, base_url, models, sealed_api_key },
+        waitFor: ["providers"],
+      });
+      await http.providers.fresh(organization_id);
+      return present(await find(organization_id, name));
+    },
+  );
+
+  app.delete(
+    "/providers/:name",
+    { onRequest, schema: { ...described, summary: "Remove a provider", params, response: { 204: z.null() } } },
+    async (request, reply) => {
+      const { organization_id, principal } = request.caller;
+      const { name } = await find(organization_id, request.params.name);
+      const stream = providerStream(organization_id, name);
+      await http.send(RemoveProvider, {
+        stream,
+        organization_id,
+        principal,
+        request_id: request.id,
+        data: { name },
+        waitFor: ["providers"],
+      });
+      await http.providers.fresh(organization_id);
+      return reply.code(204).send(null);
+    },
+  );
 }

@@ -21,7 +21,10 @@ const LoggedIn = Person.extend({ token: z.string().describe("Shown once."), expi
 
 type Row = { email: string; name: string; role: string; organization_id: string; organization_name: string };
 
-const present = (id: string, { email, name, role, organization_id, organization_name }: Row): z.infer<typeof Person> => ({
+const present = (
+  id: string,
+  { email, name, role, organization_id, organization_name }: Row,
+): z.infer<typeof Person> => ({
   user: { id, email, name, role },
   organization: { id: organization_id, name: organization_name },
 });
@@ -30,41 +33,60 @@ const present = (id: string, { email, name, role, organization_id, organization_
 export function sessionRoutes(app: App, http: Http): void {
   const described = { tags: ["Accounts"] };
 
-  app.post("/auth/login", { schema: { ...described, summary: "Sign in", body: Login, response: { 200: LoggedIn } } }, async (request) => {
-    const email = request.body.email.trim().toLowerCase();
-    await countAttempt(http.db, request.ip, email);
-    const user = await findUserByEmail(http.db, email);
-    if (!(await verifyPassword(request.body.password, user?.password_hash)) || !user)
-      throw new ApiError("invalid_credentials", "The email address or the password is not right.");
-    await clearAttempts(http.db, email);
-    const token = newSecret("sess", http.settings.SERVICE_NAME);
-    const session_id = newId();
-    const expires_at = new Date(Date.now() + ABSOLUTE_MS).toISOString();
-    await http.send(StartSession, {
-      stream: streamOf("session", session_id),
-      organization_id: user.organization_id,
-      principal: `person:${user.id}`,
-      request_id: request.id,
-      fresh: true,
-      data: { session_id, user_id: user.id, token_hash: token.hash, expires_at },
-      waitFor: ["sessions"],
-    });
-    return { token: token.secret, expires_at, ...present(user.id, user) };
-  });
+  app.post(
+    "/auth/login",
+    { schema: { ...described, summary: "Sign in", body: Login, response: { 200: LoggedIn } } },
+    async (request) => {
+      const email = request.body.email.trim().toLowerCase();
+      await countAttempt(http.db, request.ip, email);
+      const user = await findUserByEmail(http.db, email);
+      if (!(await verifyPassword(request.body.password, user?.password_hash)) || !user)
+        throw new ApiError("invalid_credentials", "The email address or the password is not right.");
+      await clearAttempts(http.db, email);
+      const token = newSecret("sess", http.settings.SERVICE_NAME);
+      const session_id = newId();
+      const expires_at = new Date(Date.now() + ABSOLUTE_MS).toISOString();
+      await http.send(StartSession, {
+        stream: streamOf("session", session_id),
+        organization_id: user.organization_id,
+        principal: `person:${user.id}`,
+        request_id: request.id,
+        fresh: true,
+        data: { session_id, user_id: user.id, token_hash: token.hash, expires_at },
+        waitFor: ["sessions"],
+      });
+      return { token: token.secret, expires_at, ...present(user.id, user) };
+    },
+  );
 
   const mine = { ...described, security: [{ session: [] }] };
   const onRequest = requireSession(http);
 
-  app.get("/auth/me", { onRequest, schema: { ...mine, summary: "Who is signed in", response: { 200: Person } } }, ({ caller }) => {
-    const session = caller.session!;
-    return present(session.user_id, session);
-  });
+  app.get(
+    "/auth/me",
+    { onRequest, schema: { ...mine, summary: "Who is signed in", response: { 200: Person } } },
+    ({ caller }) => {
+      const session = caller.session!;
+      return present(session.user_id, session);
+    },
+  );
 
-  app.post("/auth/logout", { onRequest, schema: { ...mine, summary: "Sign out", response: { 204: z.null() } } }, async (request, reply) => {
-    const { organization_id, principal, session } = request.caller;
-    const { session_id } = session!;
-    const stream = streamOf("session", session_id);
-    await http.send(EndSession, { stream, organization_id, principal, request_id: request.id, data: { session_id }, waitFor: ["sessions"] });
-    return reply.code(204).send(null);
-  });
+  app.post(
+    "/auth/logout",
+    { onRequest, schema: { ...mine, summary: "Sign out", response: { 204: z.null() } } },
+    async (request, reply) => {
+      const { organization_id, principal, session } = request.caller;
+      const { session_id } = session!;
+      const stream = streamOf("session", session_id);
+      await http.send(EndSession, {
+        stream,
+        organization_id,
+        principal,
+        request_id: request.id,
+        data: { session_id },
+        waitFor: ["sessions"],
+      });
+      return reply.code(204).send(null);
+    },
+  );
 }

@@ -51,7 +51,8 @@ describe("a session", () => {
     parked: false,
   };
 
-  test("names its person", () => expect(callerOfSession(session, NOW)).toMatchObject({ principal: "person:u1", allowed_models: null }));
+  test("names its person", () =>
+    expect(callerOfSession(session, NOW)).toMatchObject({ principal: "person:u1", allowed_models: null }));
 
   test.each([
     ["unknown", undefined],

@@ -14,7 +14,8 @@ type Needs = Pick<Http, "db" | "settings" | "used">;
 export function callerOfKey(key: KeyInUse | undefined, now: number): Caller {
   if (!key || key.parked) throw new ApiError("invalid_api_key", "The API key is not known.");
   if (!key.enabled) throw new ApiError("api_key_disabled", "The API key is disabled.");
-  if (key.expires_at && key.expires_at.getTime() <= now) throw new ApiError("expired_api_key", "The API key has expired.");
+  if (key.expires_at && key.expires_at.getTime() <= now)
+    throw new ApiError("expired_api_key", "The API key has expired.");
   const { organization_id, allowed_models, products } = key;
   return { organization_id, principal: `key:${key.id}`, allowed_models, products, session: undefined };
 }
@@ -42,7 +43,8 @@ async function callerOf({ db, settings, used }: Needs, rawHeaders: readonly stri
     used(caller.session!.session_id);
     return caller;
   }
-  if (!token.startsWith(`sk-${settings.SERVICE_NAME}-`)) throw new ApiError("invalid_api_key", "The API key is not known.");
+  if (!token.startsWith(`sk-${settings.SERVICE_NAME}-`))
+    throw new ApiError("invalid_api_key", "The API key is not known.");
   const caller = callerOfKey(await findKeyByHash(db, hashOf(token)), now);
   used(caller.principal.slice("key:".length));
   return caller;

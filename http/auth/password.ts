@@ -18,7 +18,7 @@ interface Parameters {
 }
 
 const tagOf = ({ salt, length, ...cost }: Parameters, password: string): Promise<Buffer> =>
-  derive("argon2id", { message: Buffer.from(password.normalize("NFKC")), nonce: salt, tagLength: length, ...cost }) as Promise<Buffer>;
+  derive("argon2id", { message: Buffer.from(password.normalize("NFKC")), nonce: salt, tagLength: length, ...cost });
 
 /** argon2id in PHC form, with a salt of its own. */
 export async function hashPassword(password: string): Promise<string> {

@@ -7,7 +7,8 @@ const PER_ACCOUNT = 10;
 const PER_ADDRESS = 50;
 
 // what is kept shows neither address nor account
-const subject = (kind: string, value: string): string => `${kind}:${createHash("sha256").update(value).digest("base64url")}`;
+const subject = (kind: string, value: string): string =>
+  `${kind}:${createHash("sha256").update(value).digest("base64url")}`;
 
 interface Counted {
   subject: string;

@@ -36,7 +36,12 @@ const cameToNothing = (end: TurnEnd): boolean =>
  * Answers with the turn's chunks as they come. Headers go out with the first of them, so that a provider's refusal
  * is a plain 502. A client that goes away after that stops the turn.
  */
-export async function answerStreamed(http: Http, reply: FastifyReply, { turn, feed, end: before }: Begun, gone: AbortSignal) {
+export async function answerStreamed(
+  http: Http,
+  reply: FastifyReply,
+  { turn, feed, end: before }: Begun,
+  gone: AbortSignal,
+) {
   const chunks = chunksFor(turn);
   let stream: EventStream | undefined;
   let sent = NOTHING_SENT;
@@ -75,6 +80,8 @@ function stopLater(http: Http, turn: Begun["turn"]): void {
   setTimeout(() => {
     takeUnanswered(http, turn.command_id)
       .then((left) => left && http.frames.stop(turn.organization_id, turn.turn_id))
-      .catch((error) => http.logger.warn({ err: error, turn_id: turn.turn_id }, "could not stop a turn without a reader"));
+      .catch((error) =>
+        http.logger.warn({ err: error, turn_id: turn.turn_id }, "could not stop a turn without a reader"),
+      );
   }, STOP_AFTER_MS).unref();
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { askOf } from "./ask.ts";
 import { CompletionRequest } from "./schema.ts";
 
-const ask = (request: object) => askOf(CompletionRequest.parse({ model: "a/b", messages: [{ role: "user", content: "Hi" }], ...request }));
+const ask = (request: object) =>
+  askOf(CompletionRequest.parse({ model: "a/b", messages: [{ role: "user", content: "Hi" }], ...request }));
 const messages = (...list: object[]) => ask({ messages: list });
 const refused = (code: string | null) => expect.objectContaining({ errorCode: code, status: 400 });
 
@@ -33,7 +34,11 @@ describe("messages", () => {
       ],
       attachments: ["f2", "f3"],
     });
-    expect(spoken.map(({ files }) => files.map((file) => file.kind === "stored" && file.file_id))).toEqual([["f1"], ["f2", "f3"], []]);
+    expect(spoken.map(({ files }) => files.map((file) => file.kind === "stored" && file.file_id))).toEqual([
+      ["f1"],
+      ["f2", "f3"],
+      [],
+    ]);
   });
 
   test.each([
@@ -64,19 +69,33 @@ describe("settings", () => {
       user: null,
       vars: {},
     });
-    const { settings } = ask({ max_tokens: 5, max_completion_tokens: 7, stop: "END", seed: 3, user: "", metadata: { a: [1] } });
+    const { settings } = ask({
+      max_tokens: 5,
+      max_completion_tokens: 7,
+      stop: "END",
+      seed: 3,
+      user: "",
+      metadata: { a: [1] },
+    });
     expect(settings).toMatchObject({ max_output_tokens: 7, stop: ["END"], seed: 3, user: "", vars: { a: [1] } });
   });
 
   test("null counts as absent", () => {
-    const none = Object.fromEntries(["temperature", "stop", "tools", "tool_choice", "response_format", "stream", "user", "metadata"].map((key) => [key, null]));
+    const none = Object.fromEntries(
+      ["temperature", "stop", "tools", "tool_choice", "response_format", "stream", "user", "metadata"].map((key) => [
+        key,
+        null,
+      ]),
+    );
     expect(ask(none).settings).toEqual(ask({}).settings);
   });
 });
 
 describe("tools and formats", () => {
   const tools = (...names: unknown[]) => names.map((name) => ({ type: "function", function: { name } }));
-  const format = (schema: unknown, name = "x") => ({ response_format: { type: "json_schema", json_schema: { name, schema } } });
+  const format = (schema: unknown, name = "x") => ({
+    response_format: { type: "json_schema", json_schema: { name, schema } },
+  });
   const deep = (levels: number): object => (levels === 0 ? {} : { properties: { a: deep(levels - 1) } });
 
   test.each([
@@ -84,7 +103,10 @@ describe("tools and formats", () => {
     ["unknown_tool", { tools: [{ type: "web_search" }] }],
     ["unknown_tool", { tools: [null] }],
     ["tool_not_configured", { tools: tools("read_document") }],
-    ["invalid_tool_choice", { tools: tools("web_fetch"), tool_choice: { type: "function", function: { name: "web_search" } } }],
+    [
+      "invalid_tool_choice",
+      { tools: tools("web_fetch"), tool_choice: { type: "function", function: { name: "web_search" } } },
+    ],
     ["unknown_collection", { knowledge: { collections: ["a"] } }],
     ["invalid_response_format", { response_format: { type: "text" }, tool_choice: "required" }],
     ["invalid_response_format", format(deep(40))],
@@ -93,7 +115,11 @@ describe("tools and formats", () => {
   ])("refused with %s: %j", (code, request) => expect(() => ask(request)).toThrow(refused(code)));
 
   test("a plain schema and no tools are fine", () => {
-    const request = { ...format({ type: "object", properties: { a: { type: "string", pattern: "^[a-z]+$" } } }), tools: [], tool_choice: "auto" };
+    const request = {
+      ...format({ type: "object", properties: { a: { type: "string", pattern: "^[a-z]+$" } } }),
+      tools: [],
+      tool_choice: "auto",
+    };
     expect(ask(request).settings.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "x" } });
   });
 });

@@ -17,7 +17,10 @@ describe("an image", () => {
   });
 
   test("may carry parameters in its type", () => {
-    expect(image("DATA:image/svg+xml;charset=utf-8;base64,AAAA")).toMatchObject({ mime_type: "image/svg+xml", filename: "image.svg" });
+    expect(image("DATA:image/svg+xml;charset=utf-8;base64,AAAA")).toMatchObject({
+      mime_type: "image/svg+xml",
+      filename: "image.svg",
+    });
   });
 
   test.each([
@@ -41,26 +44,38 @@ describe("an image", () => {
 
 describe("a file", () => {
   test("in bare base64 has its type from its name", () => {
-    expect(file({ file_data: "AAAA", filename: "../a.pdf" })).toMatchObject({ filename: "a.pdf", mime_type: "application/pdf" });
+    expect(file({ file_data: "AAAA", filename: "../a.pdf" })).toMatchObject({
+      filename: "a.pdf",
+      mime_type: "application/pdf",
+    });
     expect(file({ file_data: "AAAA" })).toMatchObject({ filename: "file.bin", mime_type: "application/octet-stream" });
   });
 
   test("in a data URL has the type it says", () => {
-    expect(file({ file_data: "data:text/csv;base64,AAAA", filename: "table.txt" })).toMatchObject({ filename: "table.txt", mime_type: "text/csv" });
+    expect(file({ file_data: "data:text/csv;base64,AAAA", filename: "table.txt" })).toMatchObject({
+      filename: "table.txt",
+      mime_type: "text/csv",
+    });
   });
 
   test("may be one that was uploaded", () => {
     expect(file({ file_id: "f1" })).toEqual({ kind: "stored", file_id: "f1", param: "at.file.file_id" });
   });
 
-  test.each([{}, { filename: "a.pdf" }, { file_data: 5 }, { file_data: "https://models.example/a" }, { file_data: "AA=A" }, null, "x"])(
-    "is not taken from %j",
-    (fields) => expect(() => file(fields)).toThrow(refused("invalid_attachment")),
-  );
+  test.each([
+    {},
+    { filename: "a.pdf" },
+    { file_data: 5 },
+    { file_data: "https://models.example/a" },
+    { file_data: "AA=A" },
+    null,
+    "x",
+  ])("is not taken from %j", (fields) => expect(() => file(fields)).toThrow(refused("invalid_attachment")));
 
   test("is measured before it is decoded", () => {
     const limit = 25 * 1024 * 1024;
-    const base64 = (bytes: number) => `${"A".repeat(Math.ceil(bytes / 3) * 4 - ((3 - (bytes % 3)) % 3))}${"=".repeat((3 - (bytes % 3)) % 3)}`;
+    const base64 = (bytes: number) =>
+      `${"A".repeat(Math.ceil(bytes / 3) * 4 - ((3 - (bytes % 3)) % 3))}${"=".repeat((3 - (bytes % 3)) % 3)}`;
     expect(file({ file_data: base64(limit) })).toMatchObject({ kind: "inline" });
     expect(() => file({ file_data: base64(limit + 1) })).toThrow(refused("attachment_too_large"));
   });

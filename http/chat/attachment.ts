@@ -15,7 +15,8 @@ export type Named =
 // the media type and its parameters are short; the data is matched by decodedLength
 const DATA_URL = /^data:([^;,\s]{1,200})((?:;[^;,\s]{1,200}){0,8});base64,/i;
 
-const invalid = (param: string, message: string) => new ApiError("invalid_attachment", `${param} ${message}`, { param });
+const invalid = (param: string, message: string) =>
+  new ApiError("invalid_attachment", `${param} ${message}`, { param });
 
 export const tooLarge = (param: string) =>
   new ApiError("attachment_too_large", `${param} is larger than 25 MiB after decoding.`, { param });
@@ -30,7 +31,8 @@ function checked(base64: string, param: string): string {
 
 function fromDataUrl(url: string, filename: string, param: string): Named {
   const match = DATA_URL.exec(url.slice(0, 2_100));
-  if (!match || !match[1]!.includes("/")) throw invalid(param, "must be a URL of the form data:<media type>;base64,<data>.");
+  if (!match || !match[1]!.includes("/"))
+    throw invalid(param, "must be a URL of the form data:<media type>;base64,<data>.");
   const mime_type = mediaType(match[1]!);
   const base64 = checked(url.slice(match[0].length), param);
   return { kind: "inline", filename: cleanFilename(filename) || nameOfType(mime_type), mime_type, base64, param };
@@ -39,7 +41,13 @@ function fromDataUrl(url: string, filename: string, param: string): Named {
 function fromBareBase64(base64: string, sentName: string, param: string): Named {
   const filename = cleanFilename(sentName);
   const mime_type = typeOfName(filename);
-  return { kind: "inline", filename: filename || nameOfType(mime_type), mime_type, base64: checked(base64, param), param };
+  return {
+    kind: "inline",
+    filename: filename || nameOfType(mime_type),
+    mime_type,
+    base64: checked(base64, param),
+    param,
+  };
 }
 
 const fieldsOf = (value: unknown): Record<string, unknown> =>
@@ -58,8 +66,11 @@ function filePart(part: Part, at: string): Named {
   if (filename !== null && typeof filename !== "string") throw invalid(`${at}.file.filename`, "must be a string.");
   if (typeof data === "string") {
     const param = `${at}.file.file_data`;
-    if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(data)) throw invalid(param, "must be base64; remote files are never fetched.");
-    return /^data:/i.test(data) ? fromDataUrl(data, filename ?? "", param) : fromBareBase64(data, filename ?? "", param);
+    if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(data))
+      throw invalid(param, "must be base64; remote files are never fetched.");
+    return /^data:/i.test(data)
+      ? fromDataUrl(data, filename ?? "", param)
+      : fromBareBase64(data, filename ?? "", param);
   }
   if (typeof id === "string") return { kind: "stored", file_id: id, param: `${at}.file.file_id` };
   throw invalid(`${at}.file`, "must have file_data or file_id, as a string.");

@@ -10,8 +10,11 @@ test("tells the length of any bytes", () => {
   );
 });
 
-test.each(["!!!!", "AAA", "AA=A", "AAAA=", "A===", "====", "AA AA", "AAA\n", "AA-_", "=AAA"])("%j is not base64", (text) => {
-  expect(decodedLength(text)).toBeUndefined();
-});
+test.each(["!!!!", "AAA", "AA=A", "AAAA=", "A===", "====", "AA AA", "AAA\n", "AA-_", "=AAA"])(
+  "%j is not base64",
+  (text) => {
+    expect(decodedLength(text)).toBeUndefined();
+  },
+);
 
 test("nothing is no bytes", () => expect(decodedLength("")).toBe(0));

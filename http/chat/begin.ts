@@ -1,11 +1,12 @@
 import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
 import { idFrom, newId, streamOf } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { scopeOf } from "#events/scope.ts";
 import { StartTurn, type Prompt } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import type { Http } from "../deps.ts";
-import { commandOf, type Sending } from "../send.ts";
+import { commandBytes, type Sending } from "../send.ts";
 import { ApiError } from "../errors.ts";
 import { promptOf, type Ask } from "./ask.ts";
 import { openFeed, type Feed } from "./feed.ts";
@@ -41,38 +42,41 @@ const limitMs = (http: Pick<Http, "settings">, streamed: boolean): number =>
   http.settings.TURN_SECONDS * 1000 * (streamed ? STREAMED_FACTOR : 1);
 
 /** Sends StartTurn, its frames already subscribed to. Throws the rejection. */
-export async function beginTurn(http: Http, request: FastifyRequest, ask: Ask, identity: Identity, gone: AbortSignal): Promise<Begun> {
+export async function beginTurn(
+  http: Http,
+  request: FastifyRequest,
+  ask: Ask,
+  identity: Identity,
+  gone: AbortSignal,
+): Promise<Begun> {
   const { organization_id, principal } = request.caller;
   const { command_id, fingerprint, named } = identity;
+  const { model, streamed, include_usage } = ask;
   const turn_id = named ? idFrom(command_id, "turn") : newId();
   const thread_id = identity.thread_id ?? (named ? idFrom(command_id, "thread") : newId());
+  const continues = identity.thread_id !== undefined;
   const scope = scopeOf(principal, ask.user);
-  const limit = limitMs(http, ask.streamed);
+  const limit = limitMs(http, streamed);
   const ends_by = Math.floor(Date.now() / 1000) * 1000 + limit;
-  const { input, keys } = await inputOf(http, request, ask, { organization_id, scope, thread_id, turn_id, key: "" });
+  const data = { turn_id, scope, model, streamed, ends_by: new Date(ends_by).toISOString(), continues };
+  const sending = (input: Input, keys?: Record<string, string>) => ({
+    stream: streamOf("thread", thread_id),
+    organization_id,
+    principal,
+    request_id: request.id,
+    id: command_id,
+    fingerprint,
+    fresh: !continues,
+    keys,
+    signal: gone,
+    data: { ...data, input },
+  });
+  const blobs = { organization_id, scope, thread_id, turn_id };
+  const start = await prepare(http, ask, blobs, request.bodyBytes, sending);
 
   const feed = await openFeed(http.frames, organization_id, turn_id);
   try {
-    const sent = await http.send(StartTurn, {
-      stream: streamOf("thread", thread_id),
-      organization_id,
-      principal,
-      request_id: request.id,
-      id: command_id,
-      fingerprint,
-      fresh: identity.thread_id === undefined,
-      keys,
-      signal: gone,
-      data: {
-        turn_id,
-        scope,
-        model: ask.model,
-        streamed: ask.streamed,
-        ends_by: new Date(ends_by).toISOString(),
-        input,
-        continues: identity.thread_id !== undefined,
-      },
-    });
+    const sent = await http.send(StartTurn, start);
     if (sent.repeated) {
       await http.passed(["turns"], sent.position, PROJECTION_MS);
       await takeUnanswered(http, command_id);
@@ -82,9 +86,41 @@ export async function beginTurn(http: Http, request: FastifyRequest, ask: Ask, i
     feed.close();
     throw error;
   }
-  const { model, include_usage } = ask;
   const created = (ends_by - limit) / 1000;
-  return { feed, end: undefined, turn: { organization_id, turn_id, thread_id, command_id, model, include_usage, created, ends_by } };
+  return {
+    feed,
+    end: undefined,
+    turn: { organization_id, turn_id, thread_id, command_id, model, include_usage, created, ends_by },
+  };
+}
+
+type Input = { prompt: Prompt } | { prompt_blob: string };
+type Start = Sending<z.infer<typeof StartTurn.schema>>;
+
+/** Copies what is attached, and puts the prompt into a blob where the command would get too large. */
+async function prepare(
+  http: Http,
+  ask: Ask,
+  blobs: Omit<TurnBlobs, "key">,
+  bodyBytes: number,
+  sending: (input: Input, keys?: Record<string, string>) => Start,
+): Promise<Start> {
+  const thing = streamOf("turn", blobs.turn_id);
+  const withFiles = ask.messages.some(({ files }) => files.length > 0);
+  if (!withFiles && bodyBytes <= SURELY_SMALL) {
+    return sending({
+      prompt: promptOf(
+        ask,
+        ask.messages.map(({ role, text }) => ({ role, text, attachments: [] })),
+      ),
+    });
+  }
+  const turn = { ...blobs, key: http.keyring.create(thing) };
+  const keys = { [thing]: turn.key };
+  const prompt = promptOf(ask, await storeMessages(http, turn, ask.messages));
+  const inline = sending({ prompt }, keys);
+  if (commandBytes(StartTurn, inline, http.httpId) <= MAX_COMMAND_BYTES) return inline;
+  return sending({ prompt_blob: await putBlob(http, turn, Buffer.from(JSON.stringify(prompt))) }, keys);
 }
 
 /** Takes up a turn that an earlier request began. */
@@ -115,41 +151,18 @@ async function attach(
   const { thread_id, model } = row;
   const ends_by = row.ends_by.getTime();
   const created = (ends_by - limitMs(http, row.streamed)) / 1000;
-  return { feed, end, turn: { organization_id, turn_id, thread_id, command_id, model, include_usage: ask.include_usage, created, ends_by } };
-}
-
-type Input = { prompt: Prompt } | { prompt_blob: string };
-
-/** The prompt inline or, where the command would get too large, as a blob; with the turn's key once a blob was written. */
-async function inputOf(
-  http: Http,
-  request: FastifyRequest,
-  ask: Ask,
-  blobs: TurnBlobs,
-): Promise<{ input: Input; keys: Record<string, string> | undefined }> {
-  const thing = streamOf("turn", blobs.turn_id);
-  const withFiles = ask.messages.some(({ files }) => files.length > 0);
-  const inlineOnly = !withFiles && request.bodyBytes <= SURELY_SMALL;
-  const turn = inlineOnly ? blobs : { ...blobs, key: http.keyring.create(thing) };
-  const prompt = promptOf(ask, await storeMessages(http, turn, ask.messages));
-  if (inlineOnly) return { input: { prompt }, keys: undefined };
-  const keys = { [thing]: turn.key };
-  if (encodedSize(http, request, { prompt }, keys, blobs) <= MAX_COMMAND_BYTES) return { input: { prompt }, keys };
-  return { input: { prompt_blob: await putBlob(http, turn, Buffer.from(JSON.stringify(prompt))) }, keys };
-}
-
-/** Bytes of the command with this input; the fields not known yet are as long as any. */
-function encodedSize(http: Http, request: FastifyRequest, input: Input, keys: Record<string, string>, blobs: TurnBlobs): number {
-  const { organization_id, principal } = request.caller;
-  const filler = "0".repeat(512);
-  const sending: Sending<unknown> = {
-    stream: streamOf("thread", blobs.thread_id),
-    organization_id,
-    principal,
-    request_id: request.id,
-    fingerprint: filler,
-    keys,
-    data: { ...blobs, model: (request.body as { model: string }).model, ends_by: filler, input },
+  return {
+    feed,
+    end,
+    turn: {
+      organization_id,
+      turn_id,
+      thread_id,
+      command_id,
+      model,
+      include_usage: ask.include_usage,
+      created,
+      ends_by,
+    },
   };
-  return Buffer.byteLength(JSON.stringify(commandOf({ ...StartTurn, schema: StartTurn.schema as never }, sending, http.httpId)));
 }

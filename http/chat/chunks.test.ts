@@ -81,19 +81,35 @@ describe("a stream of chunks", () => {
     expect([content.usage, finish.usage]).toEqual([null, null]);
     expect(last).toMatchObject({
       choices: [],
-      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, prompt_tokens_details: { cached_tokens: 1 }, completion_tokens_details: { reasoning_tokens: 1 } },
+      usage: {
+        prompt_tokens: 3,
+        completion_tokens: 2,
+        total_tokens: 5,
+        prompt_tokens_details: { cached_tokens: 1 },
+        completion_tokens_details: { reasoning_tokens: 1 },
+      },
     });
   });
 
   test("of a stopped turn finishes like any other", () => {
-    const stopped: TurnEnd = { status: "stopped", said: { text: "Half", reasoning: "", citations: [] }, message: "", usage };
+    const stopped: TurnEnd = {
+      status: "stopped",
+      said: { text: "Half", reasoning: "", citations: [] },
+      message: "",
+      usage,
+    };
     const stream = chunksFor(head).ending(NOTHING_SENT, stopped);
     expect(parse(stream).at(-2).choices[0].finish_reason).toBe("stop");
     expect(stream.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
   test("of a failed turn ends in an error and never in [DONE]", () => {
-    const failed: TurnEnd = { status: "failed", said: { text: "Half", reasoning: "", citations: [] }, message: "It broke off.", usage };
+    const failed: TurnEnd = {
+      status: "failed",
+      said: { text: "Half", reasoning: "", citations: [] },
+      message: "It broke off.",
+      usage,
+    };
     const frames = parse(chunksFor(head).ending({ ...NOTHING_SENT, attempt: 1, text: "Ha" }, failed));
     expect(frames[0].choices[0].delta).toEqual({ content: "lf" });
     expect(frames.slice(1)).toEqual([{ error: { message: "It broke off.", type: "api_error", param: null } }]);

@@ -67,8 +67,7 @@ export function completionRoute(app: App, http: Http): void {
       const ask = askOf(request.body);
       const begun = await turnFor(http, request, ask, gone);
       reply.header("x-thread-id", begun.turn.thread_id);
-      const answer = ask.streamed ? await answerStreamed(http, reply, begun, gone) : await answerBuffered(http, reply, begun, gone);
-      return answer as Completion;
+      return ask.streamed ? answerStreamed(http, reply, begun, gone) : answerBuffered(http, reply, begun, gone);
     },
   );
 }

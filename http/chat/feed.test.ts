@@ -35,7 +35,11 @@ describe("a feed", () => {
     const bus = frames([text(0), text(1), text(2)]);
     const feed = await openFeed(bus.port, "o", "t");
     bus.hear(text(2));
-    expect([await feed.next(1_000), await feed.next(1_000), await feed.next(1_000)]).toEqual([text(0), text(1), text(2)]);
+    expect([await feed.next(1_000), await feed.next(1_000), await feed.next(1_000)]).toEqual([
+      text(0),
+      text(1),
+      text(2),
+    ]);
   });
 
   test("looks again for frames that were not in the store yet", async () => {

@@ -44,7 +44,13 @@ const present = ({ id, bytes, created_at, filename, purpose, mime_type }: FileRo
 });
 
 /** Seals and keeps an upload; its id. The same upload under the same idempotency key is kept once. */
-async function keep(http: Http, caller: Caller, upload: Upload, key: string | undefined, request_id: string): Promise<string> {
+async function keep(
+  http: Http,
+  caller: Caller,
+  upload: Upload,
+  key: string | undefined,
+  request_id: string,
+): Promise<string> {
   const { organization_id, principal } = caller;
   const { filename, mime_type, purpose, user, bytes, sha256 } = upload;
   const asking = { organization_id, principal, user, method: "POST", path: "/files" };
@@ -74,7 +80,11 @@ const described = { tags: ["Files"], security: [{ key: [] }] };
 
 /** The file store (spec: File object). A file belongs to its key and user; to others it does not exist. */
 export function fileRoutes(app: App, http: Http): void {
-  const find = async ({ organization_id, principal }: Caller, user: string | undefined, id: string): Promise<FileRow> => {
+  const find = async (
+    { organization_id, principal }: Caller,
+    user: string | undefined,
+    id: string,
+  ): Promise<FileRow> => {
     const row = await getFile(http.db, organization_id, scopeOf(principal, user), id);
     if (!row) throw fileNotFound("id");
     return row;
@@ -100,34 +110,61 @@ export function fileRoutes(app: App, http: Http): void {
     },
   );
 
-  app.get("/files", { schema: { ...described, summary: "The newest files", querystring: Query, response: { 200: FileList } } }, async (request) => {
-    const { organization_id, principal } = request.caller;
-    const rows = await listFiles(http.db, organization_id, scopeOf(principal, request.query.user), MOST);
-    const data = rows.map(present);
-    return { object: "list" as const, data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false as const };
-  });
-
-  const one = { ...described, params: Params, querystring: Query };
-  app.get("/files/:id", { schema: { ...one, summary: "One file", response: { 200: File } } }, async ({ caller, query, params }) =>
-    present(await find(caller, query.user, params.id)),
+  app.get(
+    "/files",
+    { schema: { ...described, summary: "The newest files", querystring: Query, response: { 200: FileList } } },
+    async (request) => {
+      const { organization_id, principal } = request.caller;
+      const rows = await listFiles(http.db, organization_id, scopeOf(principal, request.query.user), MOST);
+      const data = rows.map(present);
+      return {
+        object: "list" as const,
+        data,
+        first_id: data[0]?.id ?? null,
+        last_id: data.at(-1)?.id ?? null,
+        has_more: false as const,
+      };
+    },
   );
 
-  app.get("/files/:id/content", { schema: { ...one, summary: "A file's bytes" } }, async ({ caller, query, params }, reply) => {
-    const row = await find(caller, query.user, params.id);
-    const bytes = await readFile(http, row);
-    if (!bytes) throw fileNotFound("id");
-    return reply.headers(servedAs(row)).send(bytes);
-  });
+  const one = { ...described, params: Params, querystring: Query };
+  app.get(
+    "/files/:id",
+    { schema: { ...one, summary: "One file", response: { 200: File } } },
+    async ({ caller, query, params }) => present(await find(caller, query.user, params.id)),
+  );
+
+  app.get(
+    "/files/:id/content",
+    { schema: { ...one, summary: "A file's bytes" } },
+    async ({ caller, query, params }, reply) => {
+      const row = await find(caller, query.user, params.id);
+      const bytes = await readFile(http, row);
+      if (!bytes) throw fileNotFound("id");
+      return reply.headers(servedAs(row)).send(bytes);
+    },
+  );
 
   const Deleted = z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) });
-  app.delete("/files/:id", { schema: { ...one, summary: "Delete a file", response: { 200: Deleted } } }, async ({ caller, query, params, id: request_id }) => {
-    const { id } = await find(caller, query.user, params.id);
-    const { organization_id, principal } = caller;
-    const scope = scopeOf(principal, query.user);
-    const stream = streamOf("file", id);
-    await http.send(DeleteFile, { stream, organization_id, principal, request_id, data: { file_id: id, scope }, waitFor: ["files"] });
-    return { id, object: "file" as const, deleted: true as const };
-  });
+  app.delete(
+    "/files/:id",
+    { schema: { ...one, summary: "Delete a file", response: { 200: Deleted } } },
+    async ({ caller, query, params, id: request_id }) => {
+      const { id } = await find(caller, query.user, params.id);
+      const { organization_id, principal } = caller;
+      const scope = scopeOf(principal, query.user);
+      const stream = streamOf("file", id);
+      await http.send(DeleteFile, {
+        stream,
+        organization_id,
+        principal,
+        request_id,
+        data: { file_id: id, scope },
+        waitFor: ["files"],
+      });
+      return { id, object: "file" as const, deleted: true as const };
+    },
+  );
 }
 
 /** What came from a client is never shown as a page of ours. */

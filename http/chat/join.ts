@@ -49,7 +49,8 @@ export async function joinEarlier(
 ): Promise<{ command_id: string; turn_id: string } | undefined> {
   for (const query of [LEFT, ORPHANED]) {
     const [found] = await db.query<Found>(query, [fingerprint, organization]);
-    if (found) return { command_id: found.command_id, turn_id: (JSON.parse(found.data) as { turn_id: string }).turn_id };
+    if (found)
+      return { command_id: found.command_id, turn_id: (JSON.parse(found.data) as { turn_id: string }).turn_id };
   }
   return undefined;
 }

@@ -15,7 +15,8 @@ function textOf(content: Sent["content"], at: string): string {
   const texts: string[] = [];
   for (const [n, part] of (content ?? []).entries()) {
     if (part.type !== "text") continue;
-    if (part.text === undefined) throw new ApiError(null, `${at}[${n}].text must be a string.`, { param: `${at}[${n}].text` });
+    if (part.text === undefined)
+      throw new ApiError(null, `${at}[${n}].text must be a string.`, { param: `${at}[${n}].text` });
     texts.push(part.text);
   }
   return texts.join("\n");
@@ -40,7 +41,9 @@ function countFiles(request: CompletionRequest): number {
  */
 export function readMessages(request: CompletionRequest): { instructions: string | null; messages: Spoken[] } {
   if (countFiles(request) > MAX_ATTACHMENTS)
-    throw new ApiError("too_many_attachments", `A request takes at most ${MAX_ATTACHMENTS} attachments.`, { param: "messages" });
+    throw new ApiError("too_many_attachments", `A request takes at most ${MAX_ATTACHMENTS} attachments.`, {
+      param: "messages",
+    });
   const instructions: string[] = [];
   const messages: Spoken[] = [];
   for (const [n, { role, content }] of request.messages.entries()) {
@@ -53,9 +56,13 @@ export function readMessages(request: CompletionRequest): { instructions: string
         throw new ApiError(null, `${at} must be a string or an array of parts.`, { param: at });
       messages.push({ role, text: textOf(content, at), files: filesOf(content, at) });
     } else if (role !== "tool")
-      throw new ApiError("invalid_role", `messages[${n}].role must be one of system, developer, user, assistant, tool.`, {
-        param: `messages[${n}].role`,
-      });
+      throw new ApiError(
+        "invalid_role",
+        `messages[${n}].role must be one of system, developer, user, assistant, tool.`,
+        {
+          param: `messages[${n}].role`,
+        },
+      );
   }
   if (messages.length === 0)
     throw new ApiError(null, "messages must hold at least one user or assistant message.", { param: "messages" });
@@ -66,6 +73,7 @@ export function readMessages(request: CompletionRequest): { instructions: string
 function attachToLast(ids: string[], messages: Spoken[]): void {
   if (ids.length === 0) return;
   const last = messages.findLast(({ role }) => role === "user");
-  if (!last) throw new ApiError(null, "attachments needs a user message to attach the files to.", { param: "attachments" });
+  if (!last)
+    throw new ApiError(null, "attachments needs a user message to attach the files to.", { param: "attachments" });
   last.files.push(...ids.map((file_id, n): Named => ({ kind: "stored", file_id, param: `attachments[${n}]` })));
 }

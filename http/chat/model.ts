@@ -6,10 +6,15 @@ import { ApiError } from "../errors.ts";
 type Needs = Pick<Http, "catalog" | "providers">;
 type Asker = Pick<Caller, "organization_id" | "allowed_models">;
 
-export const isAllowed = ({ allowed_models }: Asker, id: string): boolean => allowed_models === null || allowed_models.includes(id);
+export const isAllowed = ({ allowed_models }: Asker, id: string): boolean =>
+  allowed_models === null || allowed_models.includes(id);
 
 /** The model that a caller may use, or undefined. What is not found is looked for again with the newest credentials. */
-export async function findModel({ catalog, providers }: Needs, caller: Asker, id: string): Promise<ModelInfo | undefined> {
+export async function findModel(
+  { catalog, providers }: Needs,
+  caller: Asker,
+  id: string,
+): Promise<ModelInfo | undefined> {
   if (!isAllowed(caller, id)) return undefined;
   const { organization_id } = caller;
   return (
@@ -19,4 +24,7 @@ export async function findModel({ catalog, providers }: Needs, caller: Asker, id
 }
 
 export const modelNotFound = (id: string, status: 400 | 404): ApiError =>
-  new ApiError("model_not_found", `There is no model ${JSON.stringify(id.slice(0, 200))} for this credential.`, { param: "model", status });
+  new ApiError("model_not_found", `There is no model ${JSON.stringify(id.slice(0, 200))} for this credential.`, {
+    param: "model",
+    status,
+  });

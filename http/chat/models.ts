@@ -29,11 +29,15 @@ const described = { tags: ["Models"], security: [{ key: [] }] };
 /** GET /models and GET /models/{id}; the id's slash may be raw or encoded. */
 export function modelRoutes(app: App, http: Http): void {
   const list = z.object({ object: z.literal("list"), data: z.array(Model) });
-  app.get("/models", { schema: { ...described, summary: "Models of the organization", response: { 200: list } } }, async (request) => {
-    const { organization_id } = request.caller;
-    const models = await http.catalog.list(organization_id, await http.providers.fresh(organization_id));
-    return { object: "list" as const, data: models.filter(({ id }) => isAllowed(request.caller, id)).map(present) };
-  });
+  app.get(
+    "/models",
+    { schema: { ...described, summary: "Models of the organization", response: { 200: list } } },
+    async (request) => {
+      const { organization_id } = request.caller;
+      const models = await http.catalog.list(organization_id, await http.providers.fresh(organization_id));
+      return { object: "list" as const, data: models.filter(({ id }) => isAllowed(request.caller, id)).map(present) };
+    },
+  );
 
   app.get(
     "/models/*",

@@ -12,7 +12,12 @@ const end = (attempt: number, n: number, status: "refused" | "failed" = "refused
   end:
     status === "refused"
       ? { status, code: null, message: "" }
-      : { status, message: "", said: { text: "", reasoning: "", citations: [] }, usage: { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 } },
+      : {
+          status,
+          message: "",
+          said: { text: "", reasoning: "", citations: [] },
+          usage: { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
+        },
 });
 
 describe("frames", () => {

@@ -12,7 +12,8 @@ const invalid = (message: string) =>
 
 function checkPattern(pattern: unknown): void {
   if (typeof pattern !== "string") return;
-  if (pattern.length > MAX_PATTERN || !safeRegex(pattern)) throw invalid("holds a pattern that is too costly or no regular expression.");
+  if (pattern.length > MAX_PATTERN || !safeRegex(pattern))
+    throw invalid("holds a pattern that is too costly or no regular expression.");
 }
 
 /** Bounds a JSON schema without compiling it. Throws 400 `invalid_response_format`. */

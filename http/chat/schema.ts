@@ -63,8 +63,14 @@ export const CompletionRequest = z.object(
     temperature: number().nullish(),
     top_p: number().nullish(),
     max_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish(),
-    max_completion_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish().describe("Wins over `max_tokens`."),
-    stop: z.union([z.string(), z.array(z.string()).max(4)], given("a string or an array of at most 4 strings")).nullish(),
+    max_completion_tokens: z
+      .int(given("a whole number"))
+      .min(1, "must be at least 1")
+      .nullish()
+      .describe("Wins over `max_tokens`."),
+    stop: z
+      .union([z.string(), z.array(z.string()).max(4)], given("a string or an array of at most 4 strings"))
+      .nullish(),
     seed: z.int(given("a whole number")).nullish(),
     stream: z.boolean(given("a boolean")).nullish(),
     stream_options: z.object({ include_usage: z.boolean(given("a boolean")).nullish() }, given("an object")).nullish(),
@@ -73,7 +79,9 @@ export const CompletionRequest = z.object(
     response_format: ResponseFormat.nullish(),
     user: string().nullish().describe("End user; isolates threads and files."),
     metadata: z.record(z.string(), z.unknown(), given("an object")).nullish(),
-    knowledge: z.object({ collections: z.array(string(), given("an array of names")).nullish() }, given("an object")).nullish(),
+    knowledge: z
+      .object({ collections: z.array(string(), given("an array of names")).nullish() }, given("an object"))
+      .nullish(),
     attachments: z.array(string("a file id"), given("an array of file ids")).nullish(),
   },
   given("a JSON object"),

@@ -27,7 +27,8 @@ const Messages = z.object({
 });
 type ThreadMessage = z.infer<typeof ThreadMessage>;
 
-const notFound = () => new ApiError("thread_not_found", "There is no such thread for this key and user.", { param: "id" });
+const notFound = () =>
+  new ApiError("thread_not_found", "There is no such thread for this key and user.", { param: "id" });
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** What was asked in a turn; nothing where the stored prompt is gone. */
@@ -42,17 +43,25 @@ async function inputOf({ blobs, keyring }: Http, turn: ThreadTurn): Promise<Mess
 
 async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
   const { turn_id, status, answer, started_at, ended_at } = turn;
-  const asked = (await inputOf(http, turn)).map(({ role, text, attachments }, n): ThreadMessage => ({
-    id: `${turn_id}_${n}`,
-    object: "thread.message",
-    role,
-    content: text,
-    attachments: attachments.map(({ filename, mime_type, bytes }) => ({ filename, mime_type, bytes })),
-    status: "completed",
-    created_at: seconds(started_at),
-  }));
+  const asked = (await inputOf(http, turn)).map(
+    ({ role, text, attachments }, n): ThreadMessage => ({
+      id: `${turn_id}_${n}`,
+      object: "thread.message",
+      role,
+      content: text,
+      attachments: attachments.map(({ filename, mime_type, bytes }) => ({ filename, mime_type, bytes })),
+      status: "completed",
+      created_at: seconds(started_at),
+    }),
+  );
   if (answer === null) return asked;
-  const said = { id: turn_id, object: "thread.message" as const, role: "assistant" as const, content: answer, attachments: [] };
+  const said = {
+    id: turn_id,
+    object: "thread.message" as const,
+    role: "assistant" as const,
+    content: answer,
+    attachments: [],
+  };
   return [...asked, { ...said, status, created_at: seconds(ended_at ?? started_at) }];
 }
 
@@ -71,24 +80,35 @@ export function threadRoutes(app: App, http: Http): void {
       await http.freshRead(streamOf("thread", id), ["turns"]);
       if (!(await threadExists(http.db, organization_id, id, scope))) throw notFound();
       const data: ThreadMessage[] = [];
-      for (const turn of await listMessages(http.db, organization_id, id, scope)) data.push(...(await present(http, turn)));
-      return { object: "list" as const, data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false as const };
+      for (const turn of await listMessages(http.db, organization_id, id, scope))
+        data.push(...(await present(http, turn)));
+      return {
+        object: "list" as const,
+        data,
+        first_id: data[0]?.id ?? null,
+        last_id: data.at(-1)?.id ?? null,
+        has_more: false as const,
+      };
     },
   );
 
   const Deleted = z.object({ id: z.string(), object: z.literal("thread"), deleted: z.literal(true) });
-  app.delete("/threads/:id", { schema: { ...described, summary: "Delete a thread", response: { 200: Deleted } } }, async (request) => {
-    const { organization_id, principal } = request.caller;
-    const id = request.params.id.toLowerCase();
-    if (!isUuid(id)) throw notFound();
-    await http.send(DeleteThread, {
-      stream: streamOf("thread", id),
-      organization_id,
-      principal,
-      request_id: request.id,
-      data: { scope: scopeOf(principal, request.query.user) },
-      waitFor: ["turns"],
-    });
-    return { id, object: "thread" as const, deleted: true as const };
-  });
+  app.delete(
+    "/threads/:id",
+    { schema: { ...described, summary: "Delete a thread", response: { 200: Deleted } } },
+    async (request) => {
+      const { organization_id, principal } = request.caller;
+      const id = request.params.id.toLowerCase();
+      if (!isUuid(id)) throw notFound();
+      await http.send(DeleteThread, {
+        stream: streamOf("thread", id),
+        organization_id,
+        principal,
+        request_id: request.id,
+        data: { scope: scopeOf(principal, request.query.user) },
+        waitFor: ["turns"],
+      });
+      return { id, object: "thread" as const, deleted: true as const };
+    },
+  );
 }

@@ -53,7 +53,12 @@ export async function storedEnd({ db }: Pick<Http, "db">, turn: TurnInHand): Pro
 }
 
 /** Waits for a turn to end; undefined when the signal is aborted first. */
-export async function waitForEnd(http: Pick<Http, "db">, turn: TurnInHand, feed: Feed, gone: AbortSignal): Promise<TurnEnd | undefined> {
+export async function waitForEnd(
+  http: Pick<Http, "db">,
+  turn: TurnInHand,
+  feed: Feed,
+  gone: AbortSignal,
+): Promise<TurnEnd | undefined> {
   while (!gone.aborted) {
     const frame = await feed.next(SILENCE_MS);
     if (frame?.type === "end") return frame.end;

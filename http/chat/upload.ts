@@ -9,7 +9,15 @@ import { mediaType, nameOfType, OCTETS, typeOfName } from "../mediaType.ts";
 export const MAX_FILE_BYTES = 100_000_000;
 /** Boundaries, part headers and the other fields. */
 const OVERHEAD_BYTES = 1024 * 1024;
-const LIMITS = { fileSize: MAX_FILE_BYTES, files: 1, fields: 19, parts: 20, fieldSize: 64 * 1024, fieldNameSize: 200, headerPairs: 50 };
+const LIMITS = {
+  fileSize: MAX_FILE_BYTES,
+  files: 1,
+  fields: 19,
+  parts: 20,
+  fieldSize: 64 * 1024,
+  fieldNameSize: 200,
+  headerPairs: 50,
+};
 
 export interface Upload {
   filename: string;
@@ -23,7 +31,9 @@ export interface Upload {
 const tooLarge = () => new ApiError("file_too_large", "The file is larger than 100 MB.", { param: "file" });
 
 /** Parts of a multipart body: the one file, and the fields by name (the first of each). */
-async function partsOf(request: FastifyRequest): Promise<{ file: { part: MultipartFile; bytes: Buffer } | undefined; fields: Map<string, string> }> {
+async function partsOf(
+  request: FastifyRequest,
+): Promise<{ file: { part: MultipartFile; bytes: Buffer } | undefined; fields: Map<string, string> }> {
   const fields = new Map<string, string>();
   let file: { part: MultipartFile; bytes: Buffer } | undefined;
   for await (const part of request.parts({ limits: LIMITS })) {
@@ -40,7 +50,10 @@ async function partsOf(request: FastifyRequest): Promise<{ file: { part: Multipa
 /** Whatever the parser says of a body is about the body. */
 function unreadable(error: unknown): ApiError {
   const known = toApiError(error);
-  if (known.status < 500) return known.errorCode ? known : new ApiError("invalid_multipart", "The multipart body cannot be read.", { cause: error });
+  if (known.status < 500)
+    return known.errorCode
+      ? known
+      : new ApiError("invalid_multipart", "The multipart body cannot be read.", { cause: error });
   return new ApiError("invalid_multipart", "The multipart body cannot be read.", { cause: error });
 }
 
@@ -51,7 +64,8 @@ export async function readUpload(request: FastifyRequest): Promise<Upload> {
   const { file, fields } = await partsOf(request).catch((error: unknown) => {
     throw unreadable(error);
   });
-  if (!file) throw new ApiError("missing_file", "The form needs a part named file, with a filename.", { param: "file" });
+  if (!file)
+    throw new ApiError("missing_file", "The form needs a part named file, with a filename.", { param: "file" });
   if (file.bytes.length === 0) throw new ApiError("invalid_file", "The uploaded file is empty.", { param: "file" });
   const sentName = cleanFilename(file.part.filename ?? "");
   const declared = mediaType(file.part.mimetype ?? "");

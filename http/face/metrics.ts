@@ -17,8 +17,18 @@ export function createMetrics(registry: Registry) {
     buckets: SECONDS,
     registers,
   });
-  const turns = new Counter({ name: "chat_turns_total", help: "Turns answered, by how they ended", labelNames: ["status"], registers });
-  const tokens = new Counter({ name: "chat_tokens_total", help: "Tokens of answered turns", labelNames: ["kind"], registers });
+  const turns = new Counter({
+    name: "chat_turns_total",
+    help: "Turns answered, by how they ended",
+    labelNames: ["status"],
+    registers,
+  });
+  const tokens = new Counter({
+    name: "chat_tokens_total",
+    help: "Tokens of answered turns",
+    labelNames: ["kind"],
+    registers,
+  });
 
   return {
     request(method: string, route: string, status: number, seconds: number) {

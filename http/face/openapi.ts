@@ -9,16 +9,28 @@ export async function describeApi(app: App, settings: HttpDeps["settings"]): Pro
   await app.register(fastifySwagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Assistant platform", version: "1.0.0", description: "One backend for AI assistants. Unknown fields are ignored." },
+      info: {
+        title: "Assistant platform",
+        version: "1.0.0",
+        description: "One backend for AI assistants. Unknown fields are ignored.",
+      },
       servers: [{ url: settings.BASE_URL }],
       components: {
         securitySchemes: {
-          key: { type: "http", scheme: "bearer", description: `API key (sk-${settings.SERVICE_NAME}-…) or session token` },
+          key: {
+            type: "http",
+            scheme: "bearer",
+            description: `API key (sk-${settings.SERVICE_NAME}-…) or session token`,
+          },
           session: { type: "http", scheme: "bearer", description: `Session token (sess-${settings.SERVICE_NAME}-…)` },
         },
       },
     },
     transform: jsonSchemaTransform,
   });
-  await app.register(fastifySwaggerUi, { routePrefix: "/reference", uiConfig: { validatorUrl: null }, logLevel: "warn" });
+  await app.register(fastifySwaggerUi, {
+    routePrefix: "/reference",
+    uiConfig: { validatorUrl: null },
+    logLevel: "warn",
+  });
 }

@@ -70,7 +70,12 @@ describe("a session", () => {
 
   test("is asked for where a person must be", async () => {
     const key = clientOf(service, service.credentials.api_key);
-    for (const [method, path] of [["GET", "/auth/me"], ["GET", "/keys"], ["POST", "/keys"], ["GET", "/providers"]] as const) {
+    for (const [method, path] of [
+      ["GET", "/auth/me"],
+      ["GET", "/keys"],
+      ["POST", "/keys"],
+      ["GET", "/providers"],
+    ] as const) {
       const { status, body } = await key(method, api + path);
       expect([status, body.error.code]).toEqual([403, "session_required"]);
     }
@@ -108,14 +113,19 @@ describe("keys", () => {
     expect(await use(key)).toEqual([200, undefined]);
 
     const change = (changes: object) => person("PATCH", `${api}/keys/${body.id}`, changes);
-    expect((await change({ enabled: false, name: "Old server" })).body).toMatchObject({ enabled: false, name: "Old server" });
+    expect((await change({ enabled: false, name: "Old server" })).body).toMatchObject({
+      enabled: false,
+      name: "Old server",
+    });
     expect(await use(key)).toEqual([401, "api_key_disabled"]);
     await change({ enabled: true, expires_at: new Date(Date.now() - 1000).toISOString() });
     expect(await use(key)).toEqual([401, "expired_api_key"]);
     await change({ expires_at: null, allowed_models: ["offline/echo"] });
     const limited = clientOf(service, key);
     expect((await limited("GET", "/models")).body.data.map(({ id }: { id: string }) => id)).toEqual(["offline/echo"]);
-    expect((await limited("POST", "/chat/completions", say("x", { model: "offline/scripted" }))).body.error.code).toBe("model_not_found");
+    expect((await limited("POST", "/chat/completions", say("x", { model: "offline/scripted" }))).body.error.code).toBe(
+      "model_not_found",
+    );
 
     expect((await person("DELETE", `${api}/keys/${body.id}`)).status).toBe(204);
     expect(await use(key)).toEqual([401, "invalid_api_key"]);
@@ -124,7 +134,10 @@ describe("keys", () => {
 
   test("of a stream that cannot be followed are not trusted", async () => {
     const { key, id } = (await create({ name: "Parked" })).body;
-    await service.db.query("insert into log.parked (projection, stream, position, error) values ('keys', $1, 1, 'test')", [`key-${id}`]);
+    await service.db.query(
+      "insert into log.parked (projection, stream, position, error) values ('keys', $1, 1, 'test')",
+      [`key-${id}`],
+    );
     expect(await use(key)).toEqual([401, "invalid_api_key"]);
     await service.db.query("delete from log.parked");
   });
@@ -153,10 +166,14 @@ describe("keys", () => {
   test("are named, and only owners and admins manage them", async () => {
     expect((await create({ name: "" })).body.error.param).toBe("name");
     expect((await create({ name: 5 })).status).toBe(400);
-    await service.db.query("update read.users set role = 'viewer' where organization_id = $1", [service.credentials.organization_id]);
+    await service.db.query("update read.users set role = 'viewer' where organization_id = $1", [
+      service.credentials.organization_id,
+    ]);
     const { status, body } = await create({ name: "x" });
     expect([status, body.error.code]).toEqual([403, "forbidden"]);
-    await service.db.query("update read.users set role = 'owner' where organization_id = $1", [service.credentials.organization_id]);
+    await service.db.query("update read.users set role = 'owner' where organization_id = $1", [
+      service.credentials.organization_id,
+    ]);
   });
 });
 

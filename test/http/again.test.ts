@@ -11,13 +11,19 @@ beforeAll(async () => {
 
 const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
 const turns = async (): Promise<number> => {
-  const [row] = await service.db.query<{ n: number }>("select count(*)::integer as n from log.events where type = 'TurnStarted'");
+  const [row] = await service.db.query<{ n: number }>(
+    "select count(*)::integer as n from log.events where type = 'TurnStarted'",
+  );
   return row!.n;
 };
 const retry = { "x-stainless-retry-count": "1" };
 
 /** Sends a request and goes away: at once, or after the first bytes of the answer. */
-async function leave(body: unknown, after: "sending" | "first bytes", headers: Record<string, string> = {}): Promise<void> {
+async function leave(
+  body: unknown,
+  after: "sending" | "first bytes",
+  headers: Record<string, string> = {},
+): Promise<void> {
   const gone = new AbortController();
   const sent = fetch(`${service.chat}/chat/completions`, {
     method: "POST",
@@ -78,7 +84,8 @@ describe("the same request under the same Idempotency-Key", () => {
   test("runs anew after a refusal", async () => {
     const key = { "idempotency-key": "k5" };
     const before = await turns();
-    for (let n = 0; n < 2; n++) expect((await complete(say("/fail 400", { model: "offline/scripted" }), key)).status).toBe(502);
+    for (let n = 0; n < 2; n++)
+      expect((await complete(say("/fail 400", { model: "offline/scripted" }), key)).status).toBe(502);
     expect(await turns()).toBe(before + 2);
   });
 
@@ -127,19 +134,25 @@ describe("a retry without a key", () => {
   test("joins the turn of a process that died", async () => {
     const body = say("Orphaned");
     const { body: first } = await complete(body);
-    await service.db.query("insert into ops.workers (worker, role, beat_at) values ('dead', 'http', now() - interval '11 seconds')");
-    await service.db.query("update log.commands set http = 'dead' where command_id = (select command_id from read.turns where id = $1)", [
-      first.id.slice("chatcmpl-".length),
-    ]);
+    await service.db.query(
+      "insert into ops.workers (worker, role, beat_at) values ('dead', 'http', now() - interval '11 seconds')",
+    );
+    await service.db.query(
+      "update log.commands set http = 'dead' where command_id = (select command_id from read.turns where id = $1)",
+      [first.id.slice("chatcmpl-".length)],
+    );
     expect((await complete(body, retry)).body.id).toBe(first.id);
     expect((await complete(body, retry)).body.id).not.toBe(first.id);
   });
 });
 
 describe("a client that goes away", () => {
-  const slow = (words: string, stream: boolean) => say(`/slow 0.5\n/say ${words}`, { model: "offline/scripted", stream });
+  const slow = (words: string, stream: boolean) =>
+    say(`/slow 0.5\n/say ${words}`, { model: "offline/scripted", stream });
   const statusOf = async () => {
-    const [row] = await service.db.query<{ status: string }>("select status from read.turns order by position desc limit 1");
+    const [row] = await service.db.query<{ status: string }>(
+      "select status from read.turns order by position desc limit 1",
+    );
     return row!.status;
   };
 

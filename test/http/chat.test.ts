@@ -26,7 +26,12 @@ describe("a buffered completion", () => {
       created: expect.any(Number),
       model: "offline/echo",
       choices: [
-        { index: 0, message: { role: "assistant", content: "Hello", refusal: null, annotations: [] }, logprobs: null, finish_reason: "stop" },
+        {
+          index: 0,
+          message: { role: "assistant", content: "Hello", refusal: null, annotations: [] },
+          logprobs: null,
+          finish_reason: "stop",
+        },
       ],
       usage: {
         prompt_tokens: expect.any(Number),
@@ -67,13 +72,20 @@ describe("a buffered completion", () => {
 
 describe("a streamed completion", () => {
   test("opens with the role, says the text, finishes once and ends in [DONE]", async () => {
-    const { headers, text } = await complete(say("one two three", { stream: true, stream_options: { include_usage: true } }));
+    const { headers, text } = await complete(
+      say("one two three", { stream: true, stream_options: { include_usage: true } }),
+    );
     expect(headers.get("content-type")).toContain("text/event-stream");
     expect(headers.get("cache-control")).toBe("no-cache, no-transform");
     expect(headers.get("x-thread-id")).toBeTruthy();
     expect(headers.get("x-request-id")).toBeTruthy();
     const chunks = chunksOf(text);
-    expect(chunks[0].choices[0]).toEqual({ index: 0, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null });
+    expect(chunks[0].choices[0]).toEqual({
+      index: 0,
+      delta: { role: "assistant", content: "" },
+      logprobs: null,
+      finish_reason: null,
+    });
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe("one two three");
     expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason)).toHaveLength(1);
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
@@ -144,7 +156,10 @@ describe("threads", () => {
 });
 
 describe("attachments", () => {
-  const attached = (part: unknown) => ({ model: "offline/echo", messages: [{ role: "user", content: [{ type: "text", text: "See" }, part] }] });
+  const attached = (part: unknown) => ({
+    model: "offline/echo",
+    messages: [{ role: "user", content: [{ type: "text", text: "See" }, part] }],
+  });
 
   test("arrive in every form", async () => {
     const image = await complete(attached({ type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }));
@@ -199,15 +214,30 @@ describe("refusals of the spec", () => {
     ["model_not_found", say("x", { model: "nobody" })],
     ["invalid_role", { model: "offline/echo", messages: [{ role: "wizard", content: "x" }] }],
     ["invalid_tool_choice", say("x", { tool_choice: "sometimes" })],
-    ["invalid_tool_choice", say("x", { ...tool("web_search"), tool_choice: { type: "function", function: { name: "other" } } })],
+    [
+      "invalid_tool_choice",
+      say("x", { ...tool("web_search"), tool_choice: { type: "function", function: { name: "other" } } }),
+    ],
     ["unknown_tool", say("x", tool("make_coffee"))],
     ["tool_not_configured", say("x", tool("web_search"))],
     ["unknown_collection", say("x", { knowledge: { collections: ["handbook"] } })],
     ["invalid_response_format", say("x", { response_format: { type: "yaml" } })],
-    ["invalid_response_format", say("x", { response_format: { type: "json_schema", json_schema: { name: "no spaces", schema: {} } } })],
+    [
+      "invalid_response_format",
+      say("x", { response_format: { type: "json_schema", json_schema: { name: "no spaces", schema: {} } } }),
+    ],
     ["invalid_response_format", say("x", { response_format: { type: "json_object" }, tool_choice: "required" })],
     [undefined, say("x", { messages: [{ role: "system", content: "only me" }] })],
-    [undefined, say("x", { messages: [{ role: "system", content: "me" }, { role: "assistant", content: "x" }], attachments: ["a"] })],
+    [
+      undefined,
+      say("x", {
+        messages: [
+          { role: "system", content: "me" },
+          { role: "assistant", content: "x" },
+        ],
+        attachments: ["a"],
+      }),
+    ],
     [undefined, say("x", { temperature: "hot" })],
     [undefined, say("x", { model: 1 })],
     [undefined, []],
@@ -229,7 +259,11 @@ describe("models", () => {
     const { body } = await call("GET", "/models");
     expect(body.data.map(({ id }: { id: string }) => id)).toContain("offline/echo");
     for (const id of ["offline/echo", "offline%2Fecho"])
-      expect((await call("GET", `/models/${id}`)).body).toMatchObject({ id: "offline/echo", object: "model", owned_by: "offline" });
+      expect((await call("GET", `/models/${id}`)).body).toMatchObject({
+        id: "offline/echo",
+        object: "model",
+        owned_by: "offline",
+      });
     const unknown = await call("GET", "/models/offline/none");
     expect([unknown.status, unknown.body.error.code]).toEqual([404, "model_not_found"]);
   });

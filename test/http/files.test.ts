@@ -9,7 +9,12 @@ beforeAll(async () => {
   call = clientOf(service, service.credentials.api_key);
 });
 
-const formOf = (content: string | Buffer<ArrayBuffer>, name: string, type: string, fields: Record<string, string> = {}) => {
+const formOf = (
+  content: string | Buffer<ArrayBuffer>,
+  name: string,
+  type: string,
+  fields: Record<string, string> = {},
+) => {
   const form = new FormData();
   for (const [key, value] of Object.entries(fields)) form.set(key, value);
   form.set("file", new File([content], name, { type }));
@@ -65,7 +70,8 @@ describe("a file", () => {
     const { body } = await upload("mine", "mine.txt", "text/plain", { user: "ada" });
     expect((await call("GET", `/files/${body.id}?user=ada`)).status).toBe(200);
     const unknown = await call("GET", "/files/01900000-0000-7000-8000-000000000000");
-    for (const query of ["", "?user=", "?user=bob"]) expect((await call("GET", `/files/${body.id}${query}`)).body).toEqual(unknown.body);
+    for (const query of ["", "?user=", "?user=bob"])
+      expect((await call("GET", `/files/${body.id}${query}`)).body).toEqual(unknown.body);
     expect((await call("GET", `/files/${body.id}?user=a&user=ada`)).status).toBe(400);
     expect((await call("GET", "/files/nonsense")).body).toEqual(unknown.body);
     const other = clientOf(service, (await service.organization("Other")).api_key);
@@ -82,7 +88,9 @@ describe("a file", () => {
     // FormData escapes quotes and line ends as browsers do, so they arrive encoded
     const { status, body } = await upload("x", sent, "text/plain");
     expect(status).toBe(201);
-    expect([shown, encodeURI(shown), shown.replaceAll('"', "%22"), sent.replaceAll("\r\n", "%0D%0A")]).toContain(body.filename);
+    expect([shown, encodeURI(shown), shown.replaceAll('"', "%22"), sent.replaceAll("\r\n", "%0D%0A")]).toContain(
+      body.filename,
+    );
     const content = await call("GET", `/files/${body.id}/content`);
     expect(content.status).toBe(200);
     expect(content.headers.get("x-evil")).toBeNull();
@@ -98,7 +106,11 @@ describe("a file", () => {
   test("of 30 MB is kept, but too large for a completion", async () => {
     const { status, body } = await upload(Buffer.alloc(30_000_000), "large.bin", "application/octet-stream");
     expect([status, body.bytes]).toEqual([201, 30_000_000]);
-    const answer = await call("POST", "/chat/completions", { model: "offline/echo", messages: [{ role: "user", content: "x" }], attachments: [body.id] });
+    const answer = await call("POST", "/chat/completions", {
+      model: "offline/echo",
+      messages: [{ role: "user", content: "x" }],
+      attachments: [body.id],
+    });
     expect([answer.status, answer.body.error.code]).toEqual([400, "attachment_too_large"]);
   });
 });
@@ -135,7 +147,10 @@ describe("an upload that cannot be read", () => {
 
   test("one over 100 MB is refused by its length", async () => {
     const head = `POST /api/openai/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.credentials.api_key}\r\n`;
-    const answer = await raw(service.base, `${head}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 200000000\r\n\r\n`);
+    const answer = await raw(
+      service.base,
+      `${head}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 200000000\r\n\r\n`,
+    );
     expect(answer).toContain(" 413 ");
     expect(answer).toContain('"file_too_large"');
   });

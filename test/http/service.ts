@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, inject } from "vitest";
-import { createOrganization } from "../../cli/organization.ts";
+import { makeOrganization } from "../../cli/organization.ts";
 import { runRoles } from "../../roles/run.ts";
 import { readSettings } from "#infra/config.ts";
-import { createPassed } from "#projections/passed.ts";
 import { testBus, testDatabase, testFolder, testSearch } from "../harness.ts";
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -27,12 +26,10 @@ export async function startService(env: Record<string, string> = {}) {
   afterAll(() => running.stop());
   const { opened } = running;
   const base = running.address!;
-  const passed = createPassed({ hints: opened.bus.hints, db: opened.db });
-
   async function organization(name: string) {
-    const { credentials, position } = await createOrganization(opened.bus.sender(opened.log), settings, name);
-    await passed(["organizations", "users", "sessions", "keys", "providers", "files", "turns"], position, 5_000);
-    return credentials;
+    const { db, bus: open, log } = opened;
+    const made = await makeOrganization({ sender: open.sender(log), hints: open.hints, db }, settings, name);
+    return made.credentials;
   }
 
   const credentials = await organization("First");
@@ -45,12 +42,21 @@ export function clientOf(service: Pick<Service, "chat">, token: string) {
     const form = body instanceof FormData;
     const response = await fetch(path.startsWith("http") ? path : service.chat + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined || form ? {} : { "content-type": "application/json" }), ...headers },
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined || form ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: form ? body : typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const json = response.headers.get("content-type")?.startsWith("application/json");
-    return { status: response.status, headers: response.headers, text, body: json && text ? JSON.parse(text) : undefined };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: json && text ? JSON.parse(text) : undefined,
+    };
   };
 }
 

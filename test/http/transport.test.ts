@@ -14,7 +14,11 @@ const complete = (body: string | Buffer, type = "application/json") =>
     method: "POST",
     headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": type },
     body: body as never,
-  }).then(async (response) => ({ status: response.status, headers: response.headers, body: (await response.json()) as any }));
+  }).then(async (response) => ({
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as any,
+  }));
 
 const shape = (code?: string) => ({
   error: { message: expect.any(String), type: expect.any(String), param: null, ...(code && { code }) },
@@ -49,11 +53,14 @@ describe("bodies that are not what they should be", () => {
     expect([answer.status, answer.body]).toEqual([400, shape()]);
   });
 
-  test.each(["text/plain", "application/xml", "application/json x", "multipart/form-data; boundary=x"])("%s is not JSON", async (type) => {
-    const answer = await complete("{}", type);
-    expect([400, 415]).toContain(answer.status);
-    expect(answer.body).toHaveProperty("error.type", "invalid_request_error");
-  });
+  test.each(["text/plain", "application/xml", "application/json x", "multipart/form-data; boundary=x"])(
+    "%s is not JSON",
+    async (type) => {
+      const answer = await complete("{}", type);
+      expect([400, 415]).toContain(answer.status);
+      expect(answer.body).toHaveProperty("error.type", "invalid_request_error");
+    },
+  );
 
   test("no body at all", async () => {
     const { status, body } = await call("POST", "/chat/completions");
@@ -108,7 +115,10 @@ describe("requests that are no HTTP", () => {
   });
 
   test("a header named __proto__ harms nobody", async () => {
-    const answer = await raw(service.base, "GET /healthz HTTP/1.1\r\nHost: x\r\n__proto__: 1\r\nConnection: close\r\n\r\n");
+    const answer = await raw(
+      service.base,
+      "GET /healthz HTTP/1.1\r\nHost: x\r\n__proto__: 1\r\nConnection: close\r\n\r\n",
+    );
     expect(answer).toContain("200 OK");
   });
 });
@@ -133,7 +143,9 @@ describe("paths", () => {
 
 describe("credentials", () => {
   const models = async (authorization?: string) => {
-    const response = await fetch(`${service.chat}/models`, { headers: authorization === undefined ? {} : { authorization } });
+    const response = await fetch(`${service.chat}/models`, {
+      headers: authorization === undefined ? {} : { authorization },
+    });
     return [response.status, ((await response.json()) as any).error?.code];
   };
 
@@ -147,7 +159,12 @@ describe("credentials", () => {
 
   test("two Authorization headers are none", async () => {
     const header = `Authorization: Bearer ${service.credentials.api_key}\r\n`;
-    const answer = parsed(await raw(service.base, `GET /api/openai/v1/models HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`));
+    const answer = parsed(
+      await raw(
+        service.base,
+        `GET /api/openai/v1/models HTTP/1.1\r\nHost: x\r\n${header}${header}Connection: close\r\n\r\n`,
+      ),
+    );
     expect([answer.status, answer.body.error.code]).toEqual([401, "invalid_api_key"]);
   });
 
@@ -177,7 +194,13 @@ describe("the face", () => {
     const document = (await (await fetch(`${service.base}/openapi.json`)).json()) as any;
     expect(document.openapi).toBe("3.1.0");
     expect(Object.keys(document.paths)).toEqual(
-      expect.arrayContaining(["/api/openai/v1/chat/completions", "/api/openai/v1/files", "/api/keys", "/api/auth/login", "/api/providers/{name}"]),
+      expect.arrayContaining([
+        "/api/openai/v1/chat/completions",
+        "/api/openai/v1/files",
+        "/api/keys",
+        "/api/auth/login",
+        "/api/providers/{name}",
+      ]),
     );
     const { schema } = document.paths["/api/openai/v1/chat/completions"].post.requestBody.content["application/json"];
     expect(schema.required).toEqual(["model", "messages"]);
