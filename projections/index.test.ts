@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { FileDeleted, FileUploaded } from "#events/file.ts";
+import { eventDefinitions } from "#events/index.ts";
+import { OrganizationCreated } from "#events/organization.ts";
+import { ProviderConfigured, providerStream, ProviderRemoved } from "#events/provider.ts";
+import { SessionEnded, SessionStarted } from "#events/session.ts";
+import { UserRegistered } from "#events/user.ts";
+import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { files } from "./files/project.ts";
+import { projections } from "./index.ts";
+import { organizations } from "./organizations/project.ts";
+import { providers } from "./providers/project.ts";
+import { sessions } from "./sessions/project.ts";
+import { users } from "./users/project.ts";
+
+const id = "0198c0de-0000-7000-8000-00000000000a";
+
+describe("the other read models", () => {
+  test("an organization", () => {
+    const created = OrganizationCreated.of({ organization_id: id }, { name: "Ä\u0000" });
+    expect(changesOf(organizations, `organization-${id}`, created, erased(created))).toEqual([
+      { table: "organizations", kind: "put", key: { id }, row: { name: '"Ä\\u0000"', created_at: RECORDED_AT } },
+    ]);
+  });
+
+  test("a user", () => {
+    const registered = UserRegistered.of({ user_id: id, role: "owner", email_claim: "x" }, { email: "a@b", name: "A", password_hash: "$h" });
+    expect(changesOf(users, `user-${id}`, registered, erased(registered))).toEqual([
+      {
+        table: "users",
+        kind: "put",
+        key: { id },
+        row: { organization_id: ORGANIZATION, role: "owner", email: '"a@b"', name: '"A"', password_hash: "$h", created_at: RECORDED_AT },
+      },
+    ]);
+  });
+
+  test("a session begins and ends", () => {
+    const expires_at = "2026-02-01T00:00:00.000Z";
+    const begun = SessionStarted.of({ session_id: id, user_id: id, token_hash: "t", expires_at });
+    expect(changesOf(sessions, `session-${id}`, begun, SessionEnded.of({ session_id: id }))).toEqual([
+      {
+        table: "sessions",
+        kind: "put",
+        key: { id },
+        row: { organization_id: ORGANIZATION, user_id: id, token_hash: "t", expires_at: new Date(expires_at), started_at: RECORDED_AT },
+      },
+      { table: "sessions", kind: "remove", key: { id } },
+    ]);
+  });
+
+  test("a provider is a row under its stream's id", () => {
+    const stream = providerStream(ORGANIZATION, "openai");
+    const key = { id: stream.slice("provider-".length) };
+    const configured = ProviderConfigured.of({ name: "openai", base_url: null, models: ["m"], sealed_api_key: "s" });
+    expect(changesOf(providers, stream, configured, ProviderRemoved.of({ name: "openai" }))).toEqual([
+      {
+        table: "providers",
+        kind: "put",
+        key,
+        row: {
+          organization_id: ORGANIZATION,
+          name: '"openai"',
+          base_url: null,
+          models: '["m"]',
+          sealed_api_key: "s",
+          created_at: RECORDED_AT,
+          updated_at: RECORDED_AT,
+        },
+      },
+      { table: "providers", kind: "remove", key },
+    ]);
+  });
+
+  test("a file comes and goes; erased, it leaves no row", () => {
+    const uploaded = FileUploaded.of(
+      { file_id: id, bytes: 3, mime_type: "text/plain", blob: "b", scope: "mine" },
+      { filename: "\ud800.txt", purpose: "p", sha256: "00" },
+    );
+    expect(changesOf(files, `file-${id}`, uploaded, erased(uploaded), FileDeleted.of({ file_id: id }))).toEqual([
+      {
+        table: "files",
+        kind: "put",
+        key: { id },
+        row: {
+          organization_id: ORGANIZATION,
+          scope: "mine",
+          filename: '"\\ud800.txt"',
+          purpose: '"p"',
+          mime_type: '"text/plain"',
+          bytes: 3,
+          blob: "b",
+          created_at: RECORDED_AT,
+        },
+      },
+      { table: "files", kind: "remove", key: { id } },
+    ]);
+  });
+
+  test("every event but the claims is somebody's, and nobody waits for one that does not exist", () => {
+    const followed = new Set(projections.flatMap((one) => Object.keys(one.on)));
+    const known = [...eventDefinitions.keys()].filter((type) => !type.startsWith("Claim"));
+    expect([...followed].sort()).toEqual(known.sort());
+  });
+});
