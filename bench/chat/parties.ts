@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, freePort, startNode } from "../tools/child.ts";
+import { dataFolder } from "../tools/folder.ts";
 import type { Target } from "./target.ts";
 
 export interface Party {
@@ -54,10 +54,10 @@ export const startPortkey = async (provider: string): Promise<Party> => {
 
 /** This service as `npm start` runs it, with data of its own that is removed afterwards. */
 export const startService = async (provider: string): Promise<Party> => {
-  const folder = await mkdtemp(join(tmpdir(), "bench-chat-"));
+  const folder = await dataFolder();
   const child = startNode([join(dirname(bench), "svc.mjs"), "all"], {
     NODE_ENV: "production",
-    DATA_DIR: folder,
+    DATA_DIR: folder.path,
     PORT: String(await freePort()),
     LOG_LEVEL: "warn",
     OPENAI_BASE_URL: `${provider}/v1`,
@@ -65,10 +65,13 @@ export const startService = async (provider: string): Promise<Party> => {
   });
   const stop = async (): Promise<void> => {
     await child.stop();
-    await rm(folder, { recursive: true });
+    await folder.remove();
   };
   try {
-    const credentials = await written<{ base_url: string; api_key: string }>(child, join(folder, "credentials.json"));
+    const credentials = await written<{ base_url: string; api_key: string }>(
+      child,
+      join(folder.path, "credentials.json"),
+    );
     const { origin } = new URL(credentials.base_url);
     await answering(child, `${origin}/readyz`);
     const headers = { authorization: `Bearer ${credentials.api_key}` };

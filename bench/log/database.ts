@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { startServices } from "../../infra/embedded/index.ts";
 import { migrate } from "../../infra/postgres/migrate.ts";
 import { openPool } from "../../infra/postgres/pool.ts";
+import { dataFolder } from "../tools/folder.ts";
 import { progress } from "../tools/progress.ts";
 
 /** The embedded PostgreSQL, as the service starts it, on data that is removed afterwards. */
@@ -14,8 +12,8 @@ export interface Server {
 }
 
 export const startServer = async (): Promise<Server> => {
-  const folder = await mkdtemp(join(tmpdir(), "bench-log-"));
-  const services = await startServices({ DATA_DIR: folder }, progress);
+  const folder = await dataFolder();
+  const services = await startServices({ DATA_DIR: folder.path }, progress);
   const pool = openPool(services.database_url, { max: 1, name: "bench" });
   return {
     async create(name, template = "template0") {
@@ -27,7 +25,7 @@ export const startServer = async (): Promise<Server> => {
     async stop() {
       await pool.end();
       await services.stop();
-      await rm(folder, { recursive: true });
+      await folder.remove();
     },
   };
 };
