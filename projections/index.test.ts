@@ -24,13 +24,23 @@ describe("the other read models", () => {
   });
 
   test("a user", () => {
-    const registered = UserRegistered.of({ user_id: id, role: "owner", email_claim: "x" }, { email: "a@b", name: "A", password_hash: "$h" });
+    const registered = UserRegistered.of(
+      { user_id: id, role: "owner", email_claim: "x" },
+      { email: "a@b", name: "A", password_hash: "$h" },
+    );
     expect(changesOf(users, `user-${id}`, registered, erased(registered))).toEqual([
       {
         table: "users",
         kind: "put",
         key: { id },
-        row: { organization_id: ORGANIZATION, role: "owner", email: '"a@b"', name: '"A"', password_hash: "$h", created_at: RECORDED_AT },
+        row: {
+          organization_id: ORGANIZATION,
+          role: "owner",
+          email: '"a@b"',
+          name: '"A"',
+          password_hash: "$h",
+          created_at: RECORDED_AT,
+        },
       },
     ]);
   });
@@ -43,7 +53,13 @@ describe("the other read models", () => {
         table: "sessions",
         kind: "put",
         key: { id },
-        row: { organization_id: ORGANIZATION, user_id: id, token_hash: "t", expires_at: new Date(expires_at), started_at: RECORDED_AT },
+        row: {
+          organization_id: ORGANIZATION,
+          user_id: id,
+          token_hash: "t",
+          expires_at: new Date(expires_at),
+          started_at: RECORDED_AT,
+        },
       },
       { table: "sessions", kind: "remove", key: { id } },
     ]);

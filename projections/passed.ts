@@ -39,7 +39,9 @@ export function createPassed({ hints, db }: { hints: Pick<Hints, "onProjected">;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       if (waiting.size === 0) break;
       // a database that cannot be asked now is asked again; the caller's timeout holds meanwhile
-      const rows = await db.query<{ name: string; position: number }>("select name, position from log.checkpoints").catch(() => []);
+      const rows = await db
+        .query<{ name: string; position: number }>("select name, position from log.checkpoints")
+        .catch(() => []);
       for (const row of rows) note(row.name, Number(row.position));
       wake();
     }

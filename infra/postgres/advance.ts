@@ -49,7 +49,11 @@ async function insist<F extends Follower>(follower: F, event: Recorded, sink: Si
 }
 
 /** The failure, where it is an event's fault. */
-async function attempt<F extends Follower>(followers: F[], events: Recorded[], sink: Sink<F>): Promise<Error | undefined> {
+async function attempt<F extends Follower>(
+  followers: F[],
+  events: Recorded[],
+  sink: Sink<F>,
+): Promise<Error | undefined> {
   try {
     await sink.write(followers, changesOf(followers, events), events.at(-1)!.position);
     return undefined;

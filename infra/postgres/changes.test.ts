@@ -31,13 +31,19 @@ function applyOne(rows: Rows, kind: "put" | "patch" | "remove", key: Row, row: R
 }
 
 function removeMatching(rows: Rows, where: Row): void {
-  for (const [id, row] of rows) if (Object.entries(where).every(([column, value]) => row[column] === value)) rows.delete(id);
+  for (const [id, row] of rows)
+    if (Object.entries(where).every(([column, value]) => row[column] === value)) rows.delete(id);
 }
 
 const key = fc.record({ id: fc.constantFrom("a", "b", "c", "d") });
 const group = fc.constantFrom("red", "blue");
 const change: fc.Arbitrary<Change> = fc.oneof(
-  fc.record({ table: fc.constant(table), kind: fc.constant("put" as const), key, row: fc.record({ group, text: fc.string() }) }),
+  fc.record({
+    table: fc.constant(table),
+    kind: fc.constant("put" as const),
+    key,
+    row: fc.record({ group, text: fc.string() }),
+  }),
   fc.record({
     table: fc.constant(table),
     kind: fc.constant("patch" as const),

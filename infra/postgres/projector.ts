@@ -113,7 +113,9 @@ export function createProjector({ pool, log, hints, projections, logger }: Proje
     try {
       await client.query(SESSION);
       while (!stopping.signal.aborted && !lost.signal.aborted) {
-        const { rows } = await client.query<{ got: boolean }>("select pg_try_advisory_lock(hashtext('svc projector')) as got");
+        const { rows } = await client.query<{ got: boolean }>(
+          "select pg_try_advisory_lock(hashtext('svc projector')) as got",
+        );
         leading = rows[0]!.got;
         if (leading) await lead(client, lost.signal);
         else await standBy(client);

@@ -53,7 +53,10 @@ function copyInto(client: pg.ClientBase, copy: Copy, logger: Logger): Sink<Copy>
       copy.parked.add(stream);
       copy.newlyParked.push({ stream, position, error: `${error.name}: ${error.message}` });
       copy.position = position;
-      logger.error({ err: error, projection: copy.projection.name, stream, position }, "stream parked: the projection cannot follow it");
+      logger.error(
+        { err: error, projection: copy.projection.name, stream, position },
+        "stream parked: the projection cannot follow it",
+      );
     },
   };
 }
@@ -73,7 +76,11 @@ async function catchUp(copy: Copy, batches: Batches, sink: Sink<Copy>, options: 
   }
 }
 
-async function passUnreadable(copy: Copy, { event, error }: NonNullable<Awaited<ReturnType<Batches["read"]>>["unreadable"]>, sink: Sink<Copy>) {
+async function passUnreadable(
+  copy: Copy,
+  { event, error }: NonNullable<Awaited<ReturnType<Batches["read"]>>["unreadable"]>,
+  sink: Sink<Copy>,
+) {
   if (event.type in copy.projection.on && !copy.parked.has(event.stream)) await sink.park(copy, event, error);
   else copy.position = event.position;
 }
@@ -81,7 +88,10 @@ async function passUnreadable(copy: Copy, { event, error }: NonNullable<Awaited<
 /** One rebuild of a projection at a time, over all processes. */
 async function lockOut(client: pg.ClientBase, name: string, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
-    const { rows } = await client.query<{ got: boolean }>("select pg_try_advisory_lock(hashtext('svc rebuild'), hashtext($1)) as got", [name]);
+    const { rows } = await client.query<{ got: boolean }>(
+      "select pg_try_advisory_lock(hashtext('svc rebuild'), hashtext($1)) as got",
+      [name],
+    );
     if (rows[0]!.got) return;
     signal?.throwIfAborted();
     await sleep(LOCK_PAUSE_MS);
@@ -104,7 +114,15 @@ export async function rebuild(options: RebuildOptions): Promise<{ position: numb
     const schema = `rebuild_${projection.name}`;
     await createTables(client, projection, schema);
     const tables = await readTables(client, schema);
-    const copy: Copy = { projection, position: 0, parked: new Set(), schema, tables, newlyParked: [], plan: planFor(schema, tables) };
+    const copy: Copy = {
+      projection,
+      position: 0,
+      parked: new Set(),
+      schema,
+      tables,
+      newlyParked: [],
+      plan: planFor(schema, tables),
+    };
     const batches = openBatches(pool, log);
     const sink = copyInto(client, copy, logger);
     for (let tried = 1; ; tried++) {

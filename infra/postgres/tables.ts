@@ -21,7 +21,9 @@ const COLUMNS = `
 
 /** The tables of a schema, by name. */
 export async function readTables(client: pg.ClientBase, schema: string): Promise<Map<string, TableShape>> {
-  const { rows } = await client.query<{ table: string; column: string; type: string; in_key: boolean }>(COLUMNS, [schema]);
+  const { rows } = await client.query<{ table: string; column: string; type: string; in_key: boolean }>(COLUMNS, [
+    schema,
+  ]);
   const tables = new Map<string, TableShape>();
   for (const row of rows) {
     let table = tables.get(row.table);
@@ -35,7 +37,9 @@ export async function readTables(client: pg.ClientBase, schema: string): Promise
 /** Makes the tables of a projection in an empty schema; each carries the projection's name as its comment. */
 export async function createTables(client: pg.ClientBase, projection: Projection, schema: string): Promise<void> {
   const sql = await readFile(projection.tables, "utf8");
-  await client.query(`begin; drop schema if exists ${schema} cascade; create schema ${schema}; set local search_path to ${schema}`);
+  await client.query(
+    `begin; drop schema if exists ${schema} cascade; create schema ${schema}; set local search_path to ${schema}`,
+  );
   await client.query(sql);
   for (const table of (await readTables(client, schema)).keys())
     await client.query(`comment on table ${schema}.${table} is '${projection.name}'`);

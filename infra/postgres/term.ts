@@ -71,7 +71,9 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
     const checkpoints = await client.query<{ name: string; version: number; position: number; build: number }>(
       "select name, version, position, build from log.checkpoints",
     );
-    const parked = await client.query<{ projection: string; stream: string }>("select projection, stream from log.parked");
+    const parked = await client.query<{ projection: string; stream: string }>(
+      "select projection, stream from log.parked",
+    );
     tables = await readTables(client, "read");
     for (const { name } of projections.filter((one) => one.durable))
       for (const table of await servingTables(client, name)) durable.add(table);
@@ -93,7 +95,17 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
   }
 
   const plan = (followers: Following[], changes: Change[], to: number): Statement[] =>
-    planned(() => planRounds({ schema: "read", tables }, foldChanges(changes), checkpointGuard(followers, to, changes.some((change) => durable.has(change.table)))));
+    planned(() =>
+      planRounds(
+        { schema: "read", tables },
+        foldChanges(changes),
+        checkpointGuard(
+          followers,
+          to,
+          changes.some((change) => durable.has(change.table)),
+        ),
+      ),
+    );
 
   const sink: Sink<Following> = {
     async write(followers, changes, to) {
@@ -112,7 +124,10 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
       };
       if (!(await writePlan(client, [guarded(park, guard)]))) throw new CheckpointMoved();
       follower.parked.add(stream);
-      logger.error({ err: error, projection: follower.projection.name, stream, position }, "stream parked: the projection cannot follow it");
+      logger.error(
+        { err: error, projection: follower.projection.name, stream, position },
+        "stream parked: the projection cannot follow it",
+      );
       passed([follower], position);
     },
   };
@@ -126,7 +141,8 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
     if (events.length > 0) await advance(group, events, sink);
     if (unreadable) {
       for (const follower of group) {
-        const concerned = unreadable.event.type in follower.projection.on && !follower.parked.has(unreadable.event.stream);
+        const concerned =
+          unreadable.event.type in follower.projection.on && !follower.parked.has(unreadable.event.stream);
         if (concerned) await sink.park(follower, unreadable.event, unreadable.error);
         else await sink.write([follower], [], unreadable.event.position);
       }
@@ -138,14 +154,18 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
   async function followApart(group: Following[], limit: number, error: unknown): Promise<boolean> {
     if (error instanceof CheckpointMoved) {
       const names = (await load()).map((one) => one.name);
-      if (names.length > 0) logger.warn({ projections: names }, "another version was built: this runner leaves it alone");
+      if (names.length > 0)
+        logger.warn({ projections: names }, "another version was built: this runner leaves it alone");
       return true;
     }
     if (!isAnswer(error)) throw error;
     if (group.length === 1) {
       group[0]!.retry_at = Date.now() + RETRY_MS;
       tables = await readTables(client, "read");
-      logger.error({ err: error, projection: group[0]!.projection.name }, "projection refused by the database, will be tried again");
+      logger.error(
+        { err: error, projection: group[0]!.projection.name },
+        "projection refused by the database, will be tried again",
+      );
       return false;
     }
     let more = false;
@@ -167,7 +187,9 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
         const group = able.filter((one) => one.position === position);
         const limit = Math.min(BATCH, (positions[n + 1] ?? Infinity) - position);
         if (group.length > 0)
-          more = (await follow(group, limit, positions.length === 1).catch((error) => followApart(group, limit, error))) || more;
+          more =
+            (await follow(group, limit, positions.length === 1).catch((error) => followApart(group, limit, error))) ||
+            more;
       }
       return more;
     },

@@ -93,7 +93,8 @@ function statementsOf(target: Target, round: Round): Statement[] {
 }
 
 function addConditions(statement: Statement, name: string, shape: TableShape, { wheres }: TableChanges): void {
-  for (const [columns, group] of bySet(wheres, (where) => Object.keys(where))) addDelete(statement, name, shape, columns, group);
+  for (const [columns, group] of bySet(wheres, (where) => Object.keys(where)))
+    addDelete(statement, name, shape, columns, group);
 }
 
 function addRows(statement: Statement, name: string, shape: TableShape, { rows }: TableChanges): void {
@@ -107,7 +108,14 @@ function addRows(statement: Statement, name: string, shape: TableShape, { rows }
   }
   if (puts.length > 0) addInsert(statement, name, shape, puts);
   for (const [columns, group] of bySet(patches, (change) => Object.keys(change.row).sort()))
-    if (columns.length > 0) addUpdate(statement, name, shape, columns, group.map((change) => ({ ...change.row, ...change.key })));
+    if (columns.length > 0)
+      addUpdate(
+        statement,
+        name,
+        shape,
+        columns,
+        group.map((change) => ({ ...change.row, ...change.key })),
+      );
   if (removes.length > 0) addDelete(statement, name, shape, shape.key, removes);
 }
 
@@ -127,7 +135,8 @@ function bySet<T>(items: T[], columnsOf: (item: T) => string[]): [string[], T[]]
 function addInsert(statement: Statement, name: string, shape: TableShape, rows: Row[]): void {
   const columns = [...shape.columns.keys()];
   const rest = columns.filter((column) => !shape.key.includes(column));
-  const action = rest.length > 0 ? `update set ${rest.map((column) => `${column} = excluded.${column}`).join(", ")}` : "nothing";
+  const action =
+    rest.length > 0 ? `update set ${rest.map((column) => `${column} = excluded.${column}`).join(", ")}` : "nothing";
   const from = addUnnest(statement, name, shape, columns, rows);
   statement.ctes.push(`w${statement.ctes.length} as (
     insert into ${name} (${columns.join(", ")}) select ${columns.map((c) => `u.${c}`).join(", ")} from ${from} where /*guard*/ true

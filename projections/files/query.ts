@@ -27,7 +27,11 @@ const present = (row: FileRow): FileRow => ({
 
 export async function getFile(db: Db, organization: string, scope: string, id: string): Promise<FileRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<FileRow>(`${SELECT} where f.id = $3 and f.organization_id = $1 and f.scope = $2`, [organization, scope, id]);
+  const [row] = await db.query<FileRow>(`${SELECT} where f.id = $3 and f.organization_id = $1 and f.scope = $2`, [
+    organization,
+    scope,
+    id,
+  ]);
   return row && present(row);
 }
 

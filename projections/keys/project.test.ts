@@ -57,8 +57,12 @@ describe("keys", () => {
         row: { enabled: false, expires_at: null, allowed_models: '["a/b"]', updated_at: RECORDED_AT },
       },
     ]);
-    expect(from(KeyChanged.of({ key_id: id }, { name: "new" }))).toMatchObject([{ row: { name: '"new"', updated_at: RECORDED_AT } }]);
-    expect(from(erased(KeyChanged.of({ key_id: id }, { name: "new" })))).toMatchObject([{ row: { updated_at: RECORDED_AT } }]);
+    expect(from(KeyChanged.of({ key_id: id }, { name: "new" }))).toMatchObject([
+      { row: { name: '"new"', updated_at: RECORDED_AT } },
+    ]);
+    expect(from(erased(KeyChanged.of({ key_id: id }, { name: "new" })))).toMatchObject([
+      { row: { updated_at: RECORDED_AT } },
+    ]);
   });
 
   test("a deleted key's row goes", () => {

@@ -62,6 +62,9 @@ export async function listKeys(
 
 export async function getKey(db: Db, organization: string, id: string): Promise<KeyRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(`select ${COLUMNS} ${FROM} where k.organization_id = $1 and k.id = $2`, [organization, id]);
+  const [row] = await db.query<Stored>(`select ${COLUMNS} ${FROM} where k.organization_id = $1 and k.id = $2`, [
+    organization,
+    id,
+  ]);
   return row && present(row);
 }

@@ -33,9 +33,9 @@ export async function listProviders(db: Db, organization: string): Promise<Provi
 }
 
 export async function getProvider(db: Db, organization: string, name: string): Promise<ProviderRow | undefined> {
-  const [row] = await db.query<Stored>(
-    `select ${COLUMNS} from read.providers where organization_id = $1 and id = $2`,
-    [organization, partsOf(providerStream(organization, name)).id],
-  );
+  const [row] = await db.query<Stored>(`select ${COLUMNS} from read.providers where organization_id = $1 and id = $2`, [
+    organization,
+    partsOf(providerStream(organization, name)).id,
+  ]);
   return row && present(row);
 }

@@ -31,5 +31,10 @@ export async function findSessionByTokenHash(db: Db, tokenHash: string): Promise
     [tokenHash],
   );
   if (!row) return undefined;
-  return { ...row, email: decoded(row.email), name: decoded(row.name), organization_name: decoded(row.organization_name) };
+  return {
+    ...row,
+    email: decoded(row.email),
+    name: decoded(row.name),
+    organization_name: decoded(row.organization_name),
+  };
 }

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { NO_USAGE, ThreadDeleted, TurnCompleted, TurnFailed, TurnRefused, TurnStarted, TurnStopped, TurnTakenOver } from "#events/thread.ts";
+import {
+  NO_USAGE,
+  ThreadDeleted,
+  TurnCompleted,
+  TurnFailed,
+  TurnRefused,
+  TurnStarted,
+  TurnStopped,
+  TurnTakenOver,
+} from "#events/thread.ts";
 import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
 import { turns } from "./project.ts";
 
@@ -64,8 +73,13 @@ describe("turns", () => {
   });
 
   test("an erased turn keeps its public facts only", () => {
-    expect(from(erased(started))).toMatchObject([{ kind: "put", row: { scope: "mine", input: null, prompt_blob: null } }]);
-    const completed = TurnCompleted.of({ turn_id: id, attempt: 1, finish_reason: "stop", usage: NO_USAGE, model: "m" }, { said });
+    expect(from(erased(started))).toMatchObject([
+      { kind: "put", row: { scope: "mine", input: null, prompt_blob: null } },
+    ]);
+    const completed = TurnCompleted.of(
+      { turn_id: id, attempt: 1, finish_reason: "stop", usage: NO_USAGE, model: "m" },
+      { said },
+    );
     expect(from(erased(completed))).toMatchObject(patch({ status: "completed", said: null }));
   });
 
@@ -79,7 +93,9 @@ describe("turns", () => {
     expect(from(TurnFailed.of(end, { said, message: "cut" }))).toEqual(
       patch({ status: "failed", said: text, error: '"cut"', usage, ended_at: RECORDED_AT }),
     );
-    expect(from(TurnStopped.of(end, { said }))).toEqual(patch({ status: "stopped", said: text, usage, ended_at: RECORDED_AT }));
+    expect(from(TurnStopped.of(end, { said }))).toEqual(
+      patch({ status: "stopped", said: text, usage, ended_at: RECORDED_AT }),
+    );
     expect(from(TurnRefused.of({ turn_id: id, attempt: 1, code: "busy" }))).toEqual(
       patch({ status: "refused", input: null, prompt_blob: null, code: '"busy"', ended_at: RECORDED_AT }),
     );

@@ -58,9 +58,20 @@ export const turns = defineProjection<ThreadEvent>({
         ended_at: recorded_at,
       }),
     TurnStopped: ({ data, personal, recorded_at }) =>
-      patch(data.turn_id, { status: "stopped", said: encode(personal?.said), usage: encode(data.usage), ended_at: recorded_at }),
+      patch(data.turn_id, {
+        status: "stopped",
+        said: encode(personal?.said),
+        usage: encode(data.usage),
+        ended_at: recorded_at,
+      }),
     TurnRefused: ({ data, recorded_at }) =>
-      patch(data.turn_id, { status: "refused", input: null, prompt_blob: null, code: encode(data.code), ended_at: recorded_at }),
+      patch(data.turn_id, {
+        status: "refused",
+        input: null,
+        prompt_blob: null,
+        code: encode(data.code),
+        ended_at: recorded_at,
+      }),
     ThreadDeleted: ({ stream }) => [{ table: "turns", kind: "removeWhere", where: { thread_id: partsOf(stream).id } }],
   },
 });

@@ -28,7 +28,9 @@ export interface TurnRow {
   ended_at: Date | null;
 }
 
-type Stored = { [K in keyof TurnRow]: TurnRow[K] extends Date | string | number | boolean | null ? TurnRow[K] : string | null };
+type Stored = {
+  [K in keyof TurnRow]: TurnRow[K] extends Date | string | number | boolean | null ? TurnRow[K] : string | null;
+};
 
 /** One turn of an organization; the scope is for the caller to compare. */
 export async function getTurn(db: Db, organization: string, turnId: string): Promise<TurnRow | undefined> {

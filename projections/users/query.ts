@@ -22,5 +22,10 @@ export async function findUserByEmail(db: Db, email: string): Promise<UserRow | 
     [encode(email)],
   );
   if (!row) return undefined;
-  return { ...row, email: decoded(row.email), name: decoded(row.name), organization_name: decoded(row.organization_name) };
+  return {
+    ...row,
+    email: decoded(row.email),
+    name: decoded(row.name),
+    organization_name: decoded(row.organization_name),
+  };
 }

@@ -128,11 +128,23 @@ export const turnStarted = (turn_id: string, messages: Message[], scope = "scope
     },
   );
 export const turnCompleted = (turn_id: string, text: string) =>
-  TurnCompleted.of({ turn_id, attempt: 1, finish_reason: "stop", usage: NO_USAGE, model: "offline/echo" }, { said: said(text) });
+  TurnCompleted.of(
+    { turn_id, attempt: 1, finish_reason: "stop", usage: NO_USAGE, model: "offline/echo" },
+    { said: said(text) },
+  );
 
 export const keyCreated = (key_id: string, key_hash: string, name = "a key") =>
   KeyCreated.of(
-    { key_id, key_hash, key_hint: "abcd", project_id: null, products: ["knowledge"], expires_at: null, enabled: true, allowed_models: null },
+    {
+      key_id,
+      key_hash,
+      key_hint: "abcd",
+      project_id: null,
+      products: ["knowledge"],
+      expires_at: null,
+      enabled: true,
+      allowed_models: null,
+    },
     { name },
   );
 
@@ -152,7 +164,9 @@ export async function live({ append }: Fixture, n: number): Promise<void> {
       return void (await append(thread, [turnCompleted(id, `answer ${n}`)]));
     case 1:
       await append(thread, [turnStarted(id, [message(`refused ${n}`)])]);
-      return void (await append(thread, [TurnRefused.of({ turn_id: id, attempt: 1, code: null })], { things: [streamOf("turn", id)] }));
+      return void (await append(thread, [TurnRefused.of({ turn_id: id, attempt: 1, code: null })], {
+        things: [streamOf("turn", id)],
+      }));
     case 2:
       await append(thread, [turnStarted(id, [message(`deleted ${n}`)]), turnCompleted(id, "gone")]);
       return void (await append(thread, [ThreadDeleted.of({})], { streams: [thread] }));

@@ -66,9 +66,11 @@ describe("following the log", () => {
     const following = terms.map(async ({ term }) => {
       while (!over) if (!(await term.step())) await sleep(1);
     });
-    await Promise.all(Array.from({ length: 4 }, async (_, w) => {
-      for (let n = 0; n < 30; n++) await live(f, n + w);
-    }));
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, w) => {
+        for (let n = 0; n < 30; n++) await live(f, n + w);
+      }),
+    );
     await f.followed();
     over = true;
     await Promise.all(following);
@@ -98,7 +100,11 @@ describe("following the log", () => {
     const id = newId();
     const position = await f.append(streamOf("key", id), [keyCreated(id, "some hash")]);
     expect(await passed(names, position, 10_000)).toBe(true);
-    expect(await findKeyByHash(f.db, "some hash")).toMatchObject({ id, organization_id: f.organization, parked: false });
+    expect(await findKeyByHash(f.db, "some hash")).toMatchObject({
+      id,
+      organization_id: f.organization,
+      parked: false,
+    });
     await projector.stop();
     const unseen = await f.append(streamOf("key", newId()), [keyCreated(newId(), "other hash")]);
     expect(await passed(names, unseen, 200)).toBe(false);

@@ -10,7 +10,8 @@ import { getTurn } from "#projections/turns/query.ts";
 import { KeyChanged } from "#events/key.ts";
 import { fixture, keyCreated, message, turnStarted, type Fixture } from "./fixture.ts";
 
-const parked = async (f: Fixture) => (await f.pool.query("select projection, stream, position, error from log.parked order by 1, 2")).rows;
+const parked = async (f: Fixture) =>
+  (await f.pool.query("select projection, stream, position, error from log.parked order by 1, 2")).rows;
 const withKeys = (change: Projection): Projection[] => projections.map((one) => (one.name === "keys" ? change : one));
 
 describe("an event that a projection cannot take", () => {
@@ -38,7 +39,12 @@ describe("an event that a projection cannot take", () => {
     await f.followed();
 
     expect(await parked(f)).toEqual([
-      { projection: "keys", stream: streamOf("key", poisoned), position: at, error: expect.stringContaining("cannot make sense") },
+      {
+        projection: "keys",
+        stream: streamOf("key", poisoned),
+        position: at,
+        error: expect.stringContaining("cannot make sense"),
+      },
     ]);
     expect(await findKeyByHash(f.db, "poisoned")).toMatchObject({ parked: true, enabled: true, name: "a key" });
     expect(await findKeyByHash(f.db, "healthy")).toMatchObject({ parked: false, enabled: false });
@@ -56,10 +62,14 @@ describe("an event that a projection cannot take", () => {
   test("parks what PostgreSQL refuses, found by halves within a full batch", async () => {
     const f = await fixture();
     const ids = Array.from({ length: 40 }, newId);
-    for (const [n, id] of ids.entries()) await f.append(streamOf("key", id), [keyCreated(id, n % 13 === 5 ? `nul \u0000 ${n}` : `hash ${n}`)]);
+    for (const [n, id] of ids.entries())
+      await f.append(streamOf("key", id), [keyCreated(id, n % 13 === 5 ? `nul \u0000 ${n}` : `hash ${n}`)]);
     await f.runner().start();
     await f.followed();
-    const stuck = ids.filter((_, n) => n % 13 === 5).map((id) => streamOf("key", id)).sort();
+    const stuck = ids
+      .filter((_, n) => n % 13 === 5)
+      .map((id) => streamOf("key", id))
+      .sort();
     expect((await parked(f)).map((row) => row.stream).sort()).toEqual(stuck);
     const { rows } = await f.pool.query("select count(*)::integer as n from read.keys");
     expect(rows[0].n).toBe(ids.length - stuck.length);

@@ -44,7 +44,9 @@ describe("rebuilding beside the serving model", () => {
         }),
       ),
       whileBusy(async () => {
-        await f.pool.query("select count(*) from read.turns t left join read.keys k on k.id = t.id left join read.users u on u.id = k.id");
+        await f.pool.query(
+          "select count(*) from read.turns t left join read.keys k on k.id = t.id left join read.users u on u.id = k.id",
+        );
       }),
       whileBusy((n) => live(f, n)),
     ];
@@ -89,7 +91,9 @@ describe("rebuilding beside the serving model", () => {
       on: {
         ...keys.on,
         KeyCreated: (event) =>
-          keys.on.KeyCreated!(event).map((put) => (put.kind === "put" ? { ...put, row: { ...put.row, key_hint: "new!" } } : put)),
+          keys.on.KeyCreated!(event).map((put) =>
+            put.kind === "put" ? { ...put, row: { ...put.row, key_hint: "new!" } } : put,
+          ),
       },
     };
     await f.runner(projections.map((one) => (one.name === "keys" ? raised : one))).start();
@@ -113,7 +117,14 @@ describe("rebuilding beside the serving model", () => {
       follow: (after) => (after === 0 ? f.log.follow(0, 5) : Promise.reject(new Error("cut"))),
     };
     const stop = new AbortController();
-    const broken = rebuild({ pool: f.pool, log: cut, projection: keys, logger: f.logger, signal: stop.signal, onProgress: () => stop.abort() });
+    const broken = rebuild({
+      pool: f.pool,
+      log: cut,
+      projection: keys,
+      logger: f.logger,
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    });
     await expect(broken).rejects.toThrow();
     expect(await f.hashes()).toEqual(before);
     await again(f);
