@@ -1,8 +1,6 @@
 import { afterAll } from "vitest";
 import { readSettings } from "#infra/config.ts";
-import { projections } from "#projections/index.ts";
-import { createPassed } from "#projections/passed.ts";
-import { createOrganization } from "../cli/organization.ts";
+import { makeOrganization } from "../cli/organization.ts";
 import { roles as allRoles, runRoles, type Role } from "../roles/run.ts";
 import { testBus, testDatabase, testFolder, testSearch } from "./harness.ts";
 
@@ -33,11 +31,8 @@ export async function startPlatform({ roles = allRoles, deployment, env = {} }: 
 
   /** A new organization, ready to be used. */
   const organization = async (name = "Test") => {
-    const { opened } = running;
-    const { credentials, position } = await createOrganization(opened.bus.sender(opened.log), settings, name);
-    const names = projections.map((projection) => projection.name);
-    await createPassed({ hints: opened.bus.hints, db: opened.db })(names, position, 20_000);
-    return credentials;
+    const { db, bus, log } = running.opened;
+    return (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db }, settings, name)).credentials;
   };
   return { url: running.address ?? "", opened: running.opened, organization, stop };
 }

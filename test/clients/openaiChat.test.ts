@@ -1,0 +1,212 @@
+import OpenAI from "openai";
+import { zodResponseFormat } from "openai/helpers/zod";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { startDeployment, USAGE, type Deployment } from "./deployment.ts";
+
+let deployment: Deployment;
+let client: OpenAI;
+beforeAll(async () => {
+  deployment = await startDeployment();
+  client = new OpenAI({ apiKey: deployment.api_key, baseURL: deployment.base_url });
+});
+beforeEach(() => deployment.answers());
+
+const user = (content: string) => [{ role: "user" as const, content }];
+const model = "openai/gpt-test";
+
+describe("chat.completions.create", () => {
+  test("answers with content, reason and usage, and sends what was asked on", async () => {
+    const completion = await client.chat.completions.create({
+      model,
+      messages: [{ role: "system", content: "Be brief." }, ...user("Hello there")],
+      temperature: 0.2,
+      max_completion_tokens: 50,
+      stop: ["END"],
+      seed: 7,
+    });
+    expect(completion).toMatchObject({ object: "chat.completion", model, usage: USAGE });
+    expect(completion.choices).toHaveLength(1);
+    expect(completion.choices[0]).toMatchObject({
+      index: 0,
+      finish_reason: "stop",
+      message: { role: "assistant", content: "Hello there", refusal: null },
+    });
+    expect(deployment.asked()).toMatchObject({
+      model: "gpt-test",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Hello there" },
+      ],
+      temperature: 0.2,
+      max_tokens: 50,
+      stop: ["END"],
+      seed: 7,
+    });
+  });
+
+  test.each(["length", "content_filter", "tool_calls"] as const)(
+    "tells the reason %s, whole and in pieces",
+    async (finish_reason) => {
+      deployment.answers({ text: "So far", finish_reason });
+      const whole = await client.chat.completions.create({ model, messages: user("x") });
+      expect(whole.choices[0]).toMatchObject({ finish_reason, message: { content: "So far" } });
+      const reasons: unknown[] = [];
+      for await (const chunk of await client.chat.completions.create({ model, messages: user("x"), stream: true }))
+        reasons.push(...chunk.choices.map((choice) => choice.finish_reason).filter(Boolean));
+      expect(reasons).toEqual([finish_reason]);
+    },
+  );
+
+  test("streams words, one reason, and the usage that was asked for", async () => {
+    const stream = await client.chat.completions.create({
+      model,
+      messages: user("one two three"),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const chunks: OpenAI.ChatCompletionChunk[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    expect(chunks[0]!.choices[0]!.delta).toEqual({ role: "assistant", content: "" });
+    const words = chunks.flatMap(({ choices }) => choices[0]?.delta.content || []);
+    expect(words.length).toBeGreaterThan(1);
+    expect(words.join("")).toBe("one two three");
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: USAGE });
+    expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
+  });
+
+  test("the offline model needs no provider", async () => {
+    const { choices, usage } = await client.chat.completions.create({ model: "offline/echo", messages: user("Echo") });
+    expect(choices[0]!.message.content).toBe("Echo");
+    expect(usage!.total_tokens).toBe(usage!.prompt_tokens + usage!.completion_tokens);
+    expect(deployment.calls()).toBe(0);
+  });
+});
+
+test("the stream helper puts the completion together", async () => {
+  deployment.answers({ text: "All of it", finish_reason: "length" });
+  const contents: string[] = [];
+  const ended: string[] = [];
+  const stream = client.chat.completions
+    .stream({ model, messages: user("x"), stream_options: { include_usage: true } })
+    .on("content", (delta) => contents.push(delta))
+    .on("content.done", ({ content }) => ended.push(content))
+    .on("end", () => ended.push("end"));
+  const completion = await stream.finalChatCompletion();
+  expect(completion.choices[0]).toMatchObject({
+    finish_reason: "length",
+    message: { role: "assistant", content: "All of it" },
+  });
+  expect(completion.usage).toMatchObject(USAGE);
+  expect(contents.join("")).toBe("All of it");
+  expect(ended).toEqual(["All of it", "end"]);
+  expect(await stream.totalUsage()).toMatchObject({ total_tokens: 19 });
+});
+
+describe("structured output", () => {
+  const Person = z.object({ name: z.string(), age: z.number().int() });
+  const response_format = zodResponseFormat(Person, "person");
+
+  test("parse sends the schema on and reads the value", async () => {
+    deployment.answers({ text: '{"name":"Ada","age":36}' });
+    const parsed = await client.chat.completions.parse({ model, messages: user("Who?"), response_format });
+    expect(parsed.choices[0]!.message.parsed).toEqual({ name: "Ada", age: 36 });
+    expect(deployment.asked().response_format).toEqual(response_format);
+  });
+
+  test("the stream helper parses as well", async () => {
+    deployment.answers({ text: '{"name": "Ada", "age": 36}' });
+    const stream = client.chat.completions.stream({ model, messages: user("Who?"), response_format });
+    expect((await stream.finalChatCompletion()).choices[0]!.message.parsed).toEqual({ name: "Ada", age: 36 });
+  });
+
+  test("an offline model answers with the least value", async () => {
+    const { choices } = await client.chat.completions.parse({
+      model: "offline/echo",
+      messages: user("?"),
+      response_format,
+    });
+    expect(choices[0]!.message.parsed).toEqual({ name: "", age: 0 });
+  });
+
+  test("any JSON", async () => {
+    deployment.answers({ text: '{"any":1}' });
+    const { choices } = await client.chat.completions.create({
+      model,
+      messages: user("JSON"),
+      response_format: { type: "json_object" },
+    });
+    expect(JSON.parse(choices[0]!.message.content!)).toEqual({ any: 1 });
+    expect(deployment.asked().response_format).toEqual({ type: "json_object" });
+  });
+});
+
+describe("x-thread-id", () => {
+  const roles = () =>
+    deployment.asked().messages.map(({ role, content }: Record<string, string>) => `${role}: ${content}`);
+
+  test("goes on with a thread, whole and streamed", async () => {
+    deployment.answers({ text: "Noted" });
+    const { data, response } = await client.chat.completions
+      .create({ model, messages: user("I am Ada") })
+      .withResponse();
+    expect(data.choices[0]!.message.content).toBe("Noted");
+    const headers = { "x-thread-id": response.headers.get("x-thread-id")! };
+    const second = await client.chat.completions
+      .create({ model, messages: user("Who am I?"), stream: true }, { headers })
+      .withResponse();
+    expect(second.response.headers.get("x-thread-id")).toBe(headers["x-thread-id"]);
+    expect(await Array.fromAsync(second.data)).not.toHaveLength(0);
+    expect(roles()).toEqual(["user: I am Ada", "assistant: Noted", "user: Who am I?"]);
+    await client.chat.completions.create({ model, messages: user("And now?") }, { headers });
+    expect(roles()).toHaveLength(5);
+  });
+
+  test("belongs to the user value that it was begun with", async () => {
+    const { headers: answered } = await client.chat.completions
+      .create({ model, messages: user("Mine"), user: "ada" })
+      .asResponse();
+    const headers = { "x-thread-id": answered.get("x-thread-id")! };
+    await expect(client.chat.completions.create({ model, messages: user("Whose?") }, { headers })).rejects.toThrow(
+      OpenAI.NotFoundError,
+    );
+    await client.chat.completions.create({ model, messages: user("Mine too"), user: "ada" }, { headers });
+    expect(deployment.asked()).toMatchObject({ user: "ada" });
+    expect(roles()).toHaveLength(3);
+  });
+});
+
+test("what the sources were comes as annotations, whole and in pieces", async () => {
+  const annotations = [
+    { type: "url_citation", url_citation: { url: "https://example.org/a", title: "A", start_index: 0, end_index: 4 } },
+  ];
+  deployment.answers({ text: "Said", annotations });
+  const { choices } = await client.chat.completions.create({ model, messages: user("x") });
+  expect(choices[0]!.message.annotations).toEqual(annotations);
+  const chunks = await Array.fromAsync(
+    await client.chat.completions.create({ model, messages: user("x"), stream: true }),
+  );
+  expect(chunks.flatMap((chunk) => (chunk.choices[0]?.delta as { annotations?: unknown[] }).annotations ?? [])).toEqual(
+    annotations,
+  );
+});
+
+test("an organization's own provider is used under its name and with its credential", async () => {
+  const { platform, admin, provider_url, base_url } = deployment;
+  const send = async (method: string, path: string, body: unknown, token = "") => {
+    const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
+    const response = await fetch(`${platform.url}/api/${path}`, { method, headers, body: JSON.stringify(body) });
+    return (await response.json()) as { token: string };
+  };
+  const { token } = await send("POST", "auth/login", admin);
+  await send("PUT", "providers/ours", { api_key: "sk-of-ours", base_url: provider_url, models: ["gpt-custom"] }, token);
+  const { choices, model: named } = await client.chat.completions.create({
+    model: "ours/gpt-custom",
+    messages: user("Mine"),
+  });
+  expect([named, choices[0]!.message.content]).toEqual(["ours/gpt-custom", "Mine"]);
+  expect([deployment.credentialSeen(), deployment.asked().model]).toEqual(["Bearer sk-of-ours", "gpt-custom"]);
+  const other = new OpenAI({ apiKey: (await platform.organization("Other")).api_key, baseURL: base_url });
+  const foreign = other.chat.completions.create({ model: "ours/gpt-custom", messages: user("Theirs") });
+  await expect(foreign).rejects.toMatchObject({ status: 400, code: "model_not_found" });
+});
