@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { Blobs, CommandSender, Frames, Keyring } from "#events/ports.ts";
 import type { Passed } from "#projections/passed.ts";
@@ -39,6 +39,8 @@ export interface Http extends HttpDeps {
   freshRead: FreshRead;
   providers: Providers;
   metrics: Metrics;
+  /** A request's body is not needed any longer. */
+  letGo(request: FastifyRequest): void;
   /** Notes that a key or session was used just now. */
   used(id: string): void;
 }

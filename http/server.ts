@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import fastifyMultipart from "@fastify/multipart";
 import fastify, {
   LogController,
@@ -10,6 +9,8 @@ import fastify, {
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { createLastUsed } from "./auth/lastUsed.ts";
 import { accountRoutes } from "./account/routes.ts";
+import { readBodies } from "./bodies.ts";
+import { createBudget } from "./budget.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import type { Http, HttpDeps } from "./deps.ts";
 import { ApiError, errorBody, errorHeaders } from "./errors.ts";
@@ -17,7 +18,7 @@ import { describeApi } from "./face/openapi.ts";
 import { createMetrics } from "./face/metrics.ts";
 import { faceRoutes } from "./face/routes.ts";
 import { toApiError } from "./failures.ts";
-import { parseJson } from "./json.ts";
+import { observe } from "./observe.ts";
 import { answerBadRequest } from "./parserErrors.ts";
 import { createProviders } from "./providers.ts";
 import { requestId } from "./requestId.ts";
@@ -66,37 +67,12 @@ function sendError(error: FastifyError | Error, request: FastifyRequest, reply: 
     .send(errorBody(known));
 }
 
-function readBodies(app: App) {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    const bytes = body as Buffer;
-    if (bytes.length === 0) return done(null, undefined);
-    request.bodyHash = createHash("sha256").update(bytes).digest("hex");
-    request.bodyBytes = bytes.length;
-    try {
-      done(null, parseJson(bytes));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
-}
+/** Answers under way get this long when the process ends; then their clients have to ask again. */
+const CLOSING_MS = 10_000;
 
-function observe(app: App, { metrics }: Pick<Http, "metrics">) {
-  app.addHook("onRequest", (request, reply, done) => {
-    reply.header("x-request-id", request.id);
-    const hostless = request.headers.host === undefined && request.raw.httpVersion === "1.1";
-    if (hostless) reply.header("connection", "close");
-    done(hostless ? new ApiError(null, "The request has no Host header.") : undefined);
-  });
-  app.addHook("onResponse", (request, reply, done) => {
-    const route = request.routeOptions.url ?? "none";
-    const { method, id } = request;
-    const ms = reply.elapsedTime;
-    metrics.request(method, route, reply.statusCode, ms / 1000);
-    request.log.info(
-      { request_id: id, method, route, status: reply.statusCode, ms: Math.round(ms * 10) / 10 },
-      "request",
-    );
+function endConnections(app: App): void {
+  app.addHook("preClose", (done) => {
+    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
     done();
   });
 }
@@ -108,8 +84,10 @@ function observe(app: App, { metrics }: Pick<Http, "metrics">) {
 export async function buildServer(deps: HttpDeps) {
   const app = bareServer(deps.logger);
   const lastUsed = createLastUsed(deps.db, deps.logger);
+  const budget = createBudget();
   const http: Http = {
     ...deps,
+    letGo: budget.letGo,
     send: createSend(deps),
     freshRead: createFreshRead(deps),
     providers: createProviders(deps.db),
@@ -118,8 +96,6 @@ export async function buildServer(deps: HttpDeps) {
   };
   app.addHook("onClose", () => lastUsed.close());
   app.decorateRequest("caller", null as never);
-  app.decorateRequest("bodyHash", "");
-  app.decorateRequest("bodyBytes", 0);
   app.setErrorHandler<Error>(sendError);
   app.setNotFoundHandler((request, reply) =>
     sendError(
@@ -129,7 +105,8 @@ export async function buildServer(deps: HttpDeps) {
     ),
   );
   readBodies(app);
-  observe(app, http);
+  observe(app, http, budget);
+  endConnections(app);
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
   await describeApi(app, deps.settings);
   await app.register(async (scope) => faceRoutes(scope as unknown as App, http));

@@ -24,11 +24,19 @@ export function openEventStream(reply: FastifyReply, first: string): EventStream
     "x-accel-buffering": "no",
   });
   let overflowed = false;
+  let waiting = "";
+  const flush = () => {
+    const frames = waiting;
+    waiting = "";
+    if (frames !== "" && !raw.destroyed && !raw.writableEnded) raw.write(frames);
+  };
   const write = (frames: string) => {
     if (frames === "" || raw.destroyed || raw.writableEnded) return;
     overflowed = raw.writableLength > MAX_BUFFERED;
-    if (overflowed) raw.destroy();
-    else raw.write(frames);
+    if (overflowed) return void raw.destroy();
+    // frames that arrive together leave together: one system call instead of one each
+    if (waiting === "") process.nextTick(flush);
+    waiting += frames;
   };
   const ping = setInterval(() => write(": ping\n\n"), PING_MS);
   raw.once("close", () => clearInterval(ping));
@@ -40,7 +48,8 @@ export function openEventStream(reply: FastifyReply, first: string): EventStream
     end(frames) {
       clearInterval(ping);
       if (raw.destroyed) return;
-      raw.end(frames);
+      raw.end(waiting + frames);
+      waiting = "";
       const giveUp = setTimeout(() => raw.destroy(), LINGER_MS).unref();
       raw.once("close", () => clearTimeout(giveUp));
     },

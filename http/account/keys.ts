@@ -1,161 +1,110 @@
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { idFrom, isUuid, newId, streamOf } from "#events/ids.ts";
 import { ChangeKey, CreateKey, DeleteKey, Product } from "#events/key.ts";
 import { getKey, listKeys, type KeyRow } from "#projections/keys/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
-import { newSecret } from "../auth/secrets.ts";
 import type { Caller } from "../auth/caller.ts";
+import { newSecret } from "../auth/secrets.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
 import type { App } from "../server.ts";
+import { Change, Create, Created, Key, present, unique, utc } from "./keyShape.ts";
 
-const name = z.string().trim().min(1).max(200);
-const settings = {
-  products: z.array(Product).max(10),
-  expires_at: z.iso.datetime({ offset: true }).nullable(),
-  enabled: z.boolean(),
-  allowed_models: z.array(z.string().min(1).max(200)).max(500).nullable(),
-};
-const Create = z.object({ name, project_id: z.uuid().nullish(), ...z.object(settings).partial().shape });
-const Change = z.object({ name, ...settings }).partial();
+async function find({ db }: Http, { organization_id }: Caller, id: string): Promise<KeyRow> {
+  const row = isUuid(id) ? await getKey(db, organization_id, id) : undefined;
+  if (!row) throw new ApiError("key_not_found", "No API key has this id.", { param: "id" });
+  return row;
+}
 
-const Key = z.object({
-  id: z.string(),
-  name: z.string(),
-  key_hint: z.string().describe("The last four characters."),
-  project_id: z.string().nullable(),
-  ...settings,
-  last_used_at: z.iso.datetime().nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
-const Created = Key.extend({
-  key: z.string().optional().describe("Shown once, and not again when the request is repeated."),
+/** What every command to a key's stream says; its caller reads the keys next. */
+const envelope = ({ caller, id }: FastifyRequest, key_id: string) => ({
+  stream: streamOf("key", key_id),
+  organization_id: caller.organization_id,
+  principal: caller.principal,
+  request_id: id,
+  waitFor: ["keys"],
 });
 
-const time = (date: Date | null) => date?.toISOString() ?? null;
+async function create(
+  http: Http,
+  request: FastifyRequest,
+  body: z.infer<typeof Create>,
+): Promise<z.infer<typeof Created>> {
+  const { organization_id, principal } = request.caller;
+  const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/keys" };
+  const sentKey = idempotencyKey(request.headers);
+  const id = commandId(asking, sentKey);
+  const key_id = sentKey === undefined ? newId() : idFrom(id, "key");
+  const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
+  const { repeated } = await http.send(CreateKey, {
+    ...envelope(request, key_id),
+    id,
+    fingerprint: fingerprintOf(asking, request.bodyHash),
+    fresh: true,
+    data: {
+      key_id,
+      key_hash: hash,
+      key_hint: hint,
+      project_id: body.project_id ?? null,
+      name: body.name,
+      products: unique(body.products ?? Product.options),
+      expires_at: utc(body.expires_at),
+      enabled: body.enabled ?? true,
+      allowed_models: body.allowed_models ?? null,
+    },
+  });
+  const row = present(await find(http, request.caller, key_id));
+  return repeated ? row : { ...row, key: secret };
+}
 
-const present = (row: KeyRow): z.infer<typeof Key> => ({
-  id: row.id,
-  name: row.name,
-  key_hint: row.key_hint,
-  project_id: row.project_id,
-  products: row.products as z.infer<typeof Product>[],
-  enabled: row.enabled,
-  expires_at: time(row.expires_at),
-  allowed_models: row.allowed_models,
-  last_used_at: time(row.last_used_at),
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString(),
-});
-
-const utc = (moment: string | null | undefined) => (moment ? new Date(moment).toISOString() : null);
-const unique = <T>(values: T[]): T[] => [...new Set(values)];
+async function change(
+  http: Http,
+  request: FastifyRequest,
+  id: string,
+  body: z.infer<typeof Change>,
+): Promise<z.infer<typeof Key>> {
+  const { id: key_id } = await find(http, request.caller, id);
+  const { expires_at, products, ...rest } = body;
+  const data = {
+    key_id,
+    ...rest,
+    ...(products && { products: unique(products) }),
+    ...(expires_at !== undefined && { expires_at: utc(expires_at) }),
+  };
+  await http.send(ChangeKey, { ...envelope(request, key_id), data });
+  return present(await find(http, request.caller, key_id));
+}
 
 /** API keys of the organization (decisions: accounts), for owners and admins. */
 export function keyRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const params = z.object({ id: z.string() });
+  const one = { ...described, params: z.object({ id: z.string() }) };
 
-  const find = async ({ organization_id }: Caller, id: string): Promise<KeyRow> => {
-    const row = isUuid(id) ? await getKey(http.db, organization_id, id) : undefined;
-    if (!row) throw new ApiError("key_not_found", "No API key has this id.", { param: "id" });
-    return row;
-  };
+  const listing = { ...described, summary: "List API keys", querystring: PageQuery, response: { 200: listOf(Key) } };
+  app.get("/keys", { onRequest, schema: listing }, async ({ caller, query }) => {
+    const page = pageOf(query);
+    const { rows, total } = await listKeys(http.db, caller.organization_id, page);
+    return { data: rows.map(present), total, ...page };
+  });
 
-  app.get(
-    "/keys",
-    {
-      onRequest,
-      schema: { ...described, summary: "List API keys", querystring: PageQuery, response: { 200: listOf(Key) } },
-    },
-    async ({ caller, query }) => {
-      const page = pageOf(query);
-      const { rows, total } = await listKeys(http.db, caller.organization_id, page);
-      return { data: rows.map(present), total, ...page };
-    },
+  const creating = { ...described, summary: "Create an API key", body: Create, response: { 201: Created } };
+  app.post("/keys", { onRequest, schema: creating }, async (request, reply) =>
+    reply.code(201).send(await create(http, request, request.body)),
   );
 
-  app.post(
-    "/keys",
-    { onRequest, schema: { ...described, summary: "Create an API key", body: Create, response: { 201: Created } } },
-    async (request, reply) => {
-      const { organization_id, principal } = request.caller;
-      const { body } = request;
-      const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/keys" };
-      const sentKey = idempotencyKey(request.headers);
-      const id = commandId(asking, sentKey);
-      const key_id = sentKey === undefined ? newId() : idFrom(id, "key");
-      const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
-      const { repeated } = await http.send(CreateKey, {
-        stream: streamOf("key", key_id),
-        organization_id,
-        principal,
-        request_id: request.id,
-        id,
-        fingerprint: fingerprintOf(asking, request.bodyHash),
-        fresh: true,
-        data: {
-          key_id,
-          key_hash: hash,
-          key_hint: hint,
-          project_id: body.project_id ?? null,
-          name: body.name,
-          products: unique(body.products ?? Product.options),
-          expires_at: utc(body.expires_at),
-          enabled: body.enabled ?? true,
-          allowed_models: body.allowed_models ?? null,
-        },
-        waitFor: ["keys"],
-      });
-      const row = present(await find(request.caller, key_id));
-      return reply.code(201).send(repeated ? row : { ...row, key: secret });
-    },
+  const changing = { ...one, summary: "Change an API key", body: Change, response: { 200: Key } };
+  app.patch("/keys/:id", { onRequest, schema: changing }, (request) =>
+    change(http, request, request.params.id, request.body),
   );
 
-  app.patch(
-    "/keys/:id",
-    { onRequest, schema: { ...described, summary: "Change an API key", params, body: Change, response: { 200: Key } } },
-    async (request) => {
-      const { organization_id, principal } = request.caller;
-      const { id: key_id } = await find(request.caller, request.params.id);
-      const { expires_at, products, ...rest } = request.body;
-      const data = {
-        key_id,
-        ...rest,
-        ...(products && { products: unique(products) }),
-        ...(expires_at !== undefined && { expires_at: utc(expires_at) }),
-      };
-      await http.send(ChangeKey, {
-        stream: streamOf("key", key_id),
-        organization_id,
-        principal,
-        request_id: request.id,
-        data,
-        waitFor: ["keys"],
-      });
-      return present(await find(request.caller, key_id));
-    },
-  );
-
-  app.delete(
-    "/keys/:id",
-    { onRequest, schema: { ...described, summary: "Delete an API key", params, response: { 204: z.null() } } },
-    async (request, reply) => {
-      const { organization_id, principal } = request.caller;
-      const { id: key_id } = await find(request.caller, request.params.id);
-      await http.send(DeleteKey, {
-        stream: streamOf("key", key_id),
-        organization_id,
-        principal,
-        request_id: request.id,
-        data: { key_id },
-        waitFor: ["keys"],
-      });
-      return reply.code(204).send(null);
-    },
-  );
+  const deleting = { ...one, summary: "Delete an API key", response: { 204: z.null() } };
+  app.delete("/keys/:id", { onRequest, schema: deleting }, async (request, reply) => {
+    const { id: key_id } = await find(http, request.caller, request.params.id);
+    await http.send(DeleteKey, { ...envelope(request, key_id), data: { key_id } });
+    return reply.code(204).send(null);
+  });
 }

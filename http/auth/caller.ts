@@ -17,8 +17,5 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set on every route that asks for a credential. */
     caller: Caller;
-    /** SHA-256 of the body as it came, hex; empty where none was read. */
-    bodyHash: string;
-    bodyBytes: number;
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import type { TurnEnd } from "#events/ports.ts";
+import type { Frame, TurnEnd } from "#events/ports.ts";
 import type { Http } from "../deps.ts";
 import { openEventStream, type EventStream } from "../sse.ts";
 import type { Begun } from "./begin.ts";
@@ -21,15 +21,19 @@ export async function answerBuffered(http: Http, reply: FastifyReply, { turn, fe
     feed.close();
     void noteUnanswered(http, turn);
   });
-  const ended = end ?? (await waitForEnd(http, turn, feed, gone));
-  feed.close();
+  let ended = end;
+  try {
+    ended ??= await waitForEnd(http, turn, feed, gone);
+  } finally {
+    feed.close();
+  }
   if (!ended) return reply.hijack();
   count(http, ended);
   if (ended.status === "refused" || ended.status === "failed") throw failureOf(ended);
   return presentCompletion(turn, ended);
 }
 
-const cameToNothing = (end: TurnEnd): boolean =>
+const cameToNothing = (end: TurnEnd): end is Extract<TurnEnd, { message: string }> =>
   end.status === "refused" || (end.status === "failed" && end.said.text === "" && end.said.reasoning === "");
 
 /**
@@ -51,29 +55,34 @@ export async function answerStreamed(
     const stops = stream !== undefined && !end && !stream.overflowed();
     void noteUnanswered(http, turn).then(() => stops && stopLater(http, turn));
   });
+  const hear = (frame: Exclude<Frame, { type: "end" }>) => {
+    const [next, text] = chunks.fold(sent, frame);
+    sent = next;
+    if (stream) stream.write(text);
+    else if (text) stream = openEventStream(reply, chunks.opening + text);
+  };
+  const lookUp = () =>
+    storedEnd(http, turn).catch((error: unknown) => {
+      // once the headers are out, a look that fails is no answer any more: the next one may work
+      if (!stream) throw error;
+      return undefined;
+    });
 
-  while (!end && !gone.aborted) {
-    const frame = await feed.next(SILENCE_MS);
-    if (frame?.type === "end") end = frame.end;
-    else if (frame) {
-      const [next, text] = chunks.fold(sent, frame);
-      sent = next;
-      if (stream) stream.write(text);
-      else if (text) stream = openEventStream(reply, chunks.opening + text);
-    } else if (!gone.aborted) end = await storedEnd(http, turn).catch(keepWaiting(stream));
+  try {
+    while (!end && !gone.aborted) {
+      const frame = await feed.next(SILENCE_MS);
+      if (frame?.type === "end") end = frame.end;
+      else if (frame) hear(frame);
+      else if (!gone.aborted) end = await lookUp();
+    }
+  } finally {
+    feed.close();
   }
-  feed.close();
-  if (end) count(http, end);
-  if (end && !stream && cameToNothing(end)) throw failureOf(end as Parameters<typeof failureOf>[0]);
-  if (end) (stream ?? openEventStream(reply, chunks.opening)).end(chunks.ending(sent, end));
-  else reply.hijack();
+  if (!end) return void reply.hijack();
+  count(http, end);
+  if (!stream && cameToNothing(end)) throw failureOf(end);
+  (stream ?? openEventStream(reply, chunks.opening)).end(chunks.ending(sent, end));
 }
-
-/** Once the headers are out, a look that fails is no answer any more: the next one may work. */
-const keepWaiting = (stream: EventStream | undefined) => (error: unknown) => {
-  if (!stream) throw error;
-  return undefined;
-};
 
 /** Stops a turn whose reader went away, unless a retry has joined it meanwhile: then the note is gone. */
 function stopLater(http: Http, turn: Begun["turn"]): void {

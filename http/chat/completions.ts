@@ -6,7 +6,7 @@ import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
 import type { App } from "../server.ts";
 import { validator } from "../validate.ts";
 import { answerBuffered, answerStreamed } from "./answer.ts";
-import { askOf, type Ask } from "./ask.ts";
+import { askOf } from "./ask.ts";
 import { beginTurn, rejoinTurn, type Begun, type Identity } from "./begin.ts";
 import { joinEarlier } from "./join.ts";
 import { findModel, modelNotFound } from "./model.ts";
@@ -32,7 +32,8 @@ function identityOf(request: FastifyRequest, user: string | undefined): Identity
 }
 
 /** The turn that answers a request: an earlier one that it repeats, or a new one. */
-async function turnFor(http: Http, request: FastifyRequest, ask: Ask, gone: AbortSignal): Promise<Begun> {
+async function turnFor(http: Http, request: FastifyRequest, gone: AbortSignal): Promise<Begun> {
+  const ask = askOf(request.body as CompletionRequest);
   const identity = identityOf(request, ask.user);
   const { organization_id } = request.caller;
   if (!identity.named && Number(request.headers["x-stainless-retry-count"]) > 0) {
@@ -64,10 +65,13 @@ export function completionRoute(app: App, http: Http): void {
     },
     async (request, reply) => {
       const gone = goneSignal(reply.raw);
-      const ask = askOf(request.body);
-      const begun = await turnFor(http, request, ask, gone);
+      const streamed = request.body.stream ?? false;
+      const begun = await turnFor(http, request, gone);
+      // a turn takes minutes; up to 64 MiB need not wait with it
+      request.body = undefined as never;
+      http.letGo(request);
       reply.header("x-thread-id", begun.turn.thread_id);
-      return ask.streamed ? answerStreamed(http, reply, begun, gone) : answerBuffered(http, reply, begun, gone);
+      return streamed ? answerStreamed(http, reply, begun, gone) : answerBuffered(http, reply, begun, gone);
     },
   );
 }

@@ -8,7 +8,7 @@ import { mediaType, nameOfType, OCTETS, typeOfName } from "../mediaType.ts";
 
 export const MAX_FILE_BYTES = 100_000_000;
 /** Boundaries, part headers and the other fields. */
-const OVERHEAD_BYTES = 1024 * 1024;
+export const OVERHEAD_BYTES = 1024 * 1024;
 const LIMITS = {
   fileSize: MAX_FILE_BYTES,
   files: 1,

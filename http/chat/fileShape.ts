@@ -1,0 +1,52 @@
+import { create as contentDisposition } from "content-disposition";
+import { z } from "zod";
+import type { FileRow } from "#projections/files/query.ts";
+
+/** The file object (spec: File object). */
+export const File = z.object({
+  id: z.string(),
+  object: z.literal("file"),
+  bytes: z.int(),
+  created_at: z.int().describe("Unix seconds."),
+  filename: z.string(),
+  purpose: z.string(),
+  mime_type: z.string(),
+  status: z.literal("processed"),
+});
+export const FileList = z.object({
+  object: z.literal("list"),
+  data: z.array(File),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.literal(false),
+});
+
+export const present = ({ id, bytes, created_at, filename, purpose, mime_type }: FileRow): z.infer<typeof File> => ({
+  id,
+  object: "file",
+  bytes,
+  created_at: Math.floor(created_at.getTime() / 1000),
+  filename,
+  purpose,
+  mime_type,
+  // clients poll for 30 minutes without it
+  status: "processed",
+});
+
+/** The form of an upload, for the description: the parts are read as they come. */
+export const UploadForm = z.object({
+  file: z.string().meta({ format: "binary" }),
+  purpose: z.string().optional().describe("`user_data` by default."),
+  user: z.string().optional().describe("End user; isolates the file."),
+});
+
+export const DeletedFile = z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) });
+
+/** What came from a client is never shown as a page of ours. */
+export const servedAs = ({ mime_type, filename }: FileRow): Record<string, string> => ({
+  "content-type": mime_type,
+  "content-disposition": contentDisposition(filename),
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "sandbox; default-src 'none'",
+  "cross-origin-resource-policy": "same-origin",
+});

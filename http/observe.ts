@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Budget } from "./budget.ts";
+import type { Http } from "./deps.ts";
+import { ApiError } from "./errors.ts";
+import type { App } from "./server.ts";
+
+/** What nginx writes down for a client that left before its answer. */
+const LEFT = 499;
+
+function ended({ metrics }: Pick<Http, "metrics">, request: FastifyRequest, reply: FastifyReply): void {
+  const { method, id } = request;
+  const route = request.routeOptions.url ?? "none";
+  const status = reply.raw.writableFinished ? reply.raw.statusCode : LEFT;
+  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  metrics.request(method, route, status, ms / 1000);
+  request.log.info({ request_id: id, method, route, status, ms }, "request");
+}
+
+/** One line and one count per request, when its connection is done with it; the budget of its body likewise. */
+export function observe(app: App, http: Pick<Http, "metrics">, budget: Budget): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    reply.raw.once("close", () => {
+      budget.letGo(request);
+      ended(http, request, reply);
+    });
+    budget.hold(request);
+    if (request.headers.host !== undefined || request.raw.httpVersion !== "1.1") return done();
+    reply.header("connection", "close");
+    done(new ApiError(null, "The request has no Host header."));
+  });
+}
