@@ -100,6 +100,8 @@ export interface Blobs {
   get(key: string): Promise<Buffer | undefined>;
   /** Removes every blob below a folder. */
   removeAll(folder: string): Promise<void>;
+  /** Folders that hold blobs, where the newest is older than `age_ms`; the last part of each names its thing. */
+  foldersOlderThan(age_ms: number): AsyncIterable<string>;
 }
 
 /** http's side of the bus. */

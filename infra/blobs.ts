@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join, normalize, sep } from "node:path";
+import { mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, normalize, relative, sep } from "node:path";
 import type { Blobs } from "#events/ports.ts";
 
 async function syncFolder(path: string): Promise<void> {
@@ -17,6 +17,16 @@ async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+async function* filesBelow(directory: string): AsyncIterable<{ path: string; mtimeMs: number }> {
+  for await (const entry of await opendir(directory, { recursive: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    // a file may go while we look
+    const stats = await stat(path).catch(() => undefined);
+    if (stats) yield { path, mtimeMs: stats.mtimeMs };
+  }
 }
 
 /** Blobs as files below a directory. A file is visible under its key only when it is whole and on disk. */
@@ -55,6 +65,16 @@ export function openBlobs(directory: string): Blobs {
 
     async removeAll(folder) {
       await rm(pathOf(folder), { recursive: true, force: true });
+    },
+
+    async *foldersOlderThan(age_ms) {
+      const before = Date.now() - age_ms;
+      const newest = new Map<string, number>();
+      for await (const { path, mtimeMs } of filesBelow(directory)) {
+        const folder = relative(directory, dirname(path));
+        newest.set(folder, Math.max(newest.get(folder) ?? 0, mtimeMs));
+      }
+      for (const [folder, at] of newest) if (at < before) yield folder;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { openModels } from "#infra/models/index.ts";
 import { countTokens } from "#infra/models/tokens.ts";
+import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { relay } from "#infra/postgres/relay.ts";
 import type { PublicEvent, StreamHead } from "#events/ports.ts";
@@ -59,14 +60,15 @@ export async function startServices(opened: Opened) {
   const commands = await bus.source().consume(handle);
   const reactions = await bus.reactions.consume(react);
   const types = Object.keys(reactors);
-  const onError = (error: unknown) => logger.warn({ err: error }, "the relay failed");
+  const onError = (error: unknown) => logger.warn({ err: error }, "work in the background failed, it is tried again");
   const relaying = lead(opened.pool, "relay", (signal) => relay({ pool: opened.pool, log, reactions: bus.reactions, types, wakes, onError }, signal), onError);
+  const cleaning = lead(opened.pool, "clean-up", (signal) => cleanUp({ db: opened.db, blobs, dataKeys: log, onError }, signal), onError);
   sweep.start();
 
   return {
     /** Takes no more work, lets running turns finish for a while, then goes. */
     async stop(patienceMs: number): Promise<void> {
-      await Promise.all([commands.stop(), reactions.stop(), relaying.stop(), sweep.stop()]);
+      await Promise.all([commands.stop(), reactions.stop(), relaying.stop(), cleaning.stop(), sweep.stop()]);
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)));
       await Promise.race([turns.idle(), patience]);

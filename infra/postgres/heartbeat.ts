@@ -3,7 +3,6 @@ import { hostname } from "node:os";
 import type pg from "pg";
 
 const EVERY_MS = 3_000;
-const FORGET_AFTER = "1 day";
 
 /**
  * Says every 3 s that this process lives. What it holds is up for takeover when it has been silent for 10 s,
@@ -19,7 +18,6 @@ export async function startHeartbeat(pool: pg.Pool, role: string, onError: (erro
       values: [worker, role],
     });
   await beat();
-  await pool.query(`delete from ops.workers where beat_at < now() - interval '${FORGET_AFTER}'`);
   const timer = setInterval(() => void beat().catch(onError), EVERY_MS);
   return {
     worker,

@@ -1,0 +1,48 @@
+import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Blobs, DataKeys } from "#events/ports.ts";
+import type { Db } from "#projections/projection.ts";
+
+const HOUR_MS = 3_600_000;
+/** A blob is written before the event that names it; a day later that event must be there. */
+const UNNAMED_FOR_MS = 24 * HOUR_MS;
+
+/** Outcomes answer repeated commands: clients may repeat for a day, the bus for an hour. */
+const STATEMENTS = [
+  "delete from log.commands where recorded_at < now() - interval '48 hours'",
+  "delete from ops.unanswered where left_at < now() - interval '1 hour'",
+  "delete from ops.login_attempts where at < now() - interval '1 day'",
+  "delete from ops.workers where beat_at < now() - interval '1 day'",
+];
+
+export interface CleanUpOptions {
+  db: Db;
+  blobs: Pick<Blobs, "foldersOlderThan" | "removeAll">;
+  dataKeys: DataKeys;
+  onError(error: unknown): void;
+}
+
+/** Removes blobs whose thing has no data key: it was erased, or the command that was to name them never came through. */
+export async function removeUnnamedBlobs({ blobs, dataKeys }: Pick<CleanUpOptions, "blobs" | "dataKeys">, age_ms = UNNAMED_FOR_MS): Promise<number> {
+  let removed = 0;
+  for await (const folder of blobs.foldersOlderThan(age_ms)) {
+    const thing = basename(folder);
+    if ((await dataKeys.find([thing])).has(thing)) continue;
+    await blobs.removeAll(folder);
+    removed++;
+  }
+  return removed;
+}
+
+/** Once an hour: takes away what nobody can ask for any more. */
+export async function cleanUp(options: CleanUpOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for (const statement of STATEMENTS) await options.db.query(statement);
+      await removeUnnamedBlobs(options);
+    } catch (error) {
+      options.onError(error);
+    }
+    await sleep(HOUR_MS, undefined, { signal }).catch(() => {});
+  }
+}
