@@ -65,26 +65,22 @@ describe("the other read models", () => {
     ]);
   });
 
-  test("a provider is a row under its stream's id", () => {
+  test("a provider is a row under its stream's id; set again it keeps its first day, removed it keeps no secret", () => {
     const stream = providerStream(ORGANIZATION, "openai");
-    const key = { id: stream.slice("provider-".length) };
     const configured = ProviderConfigured.of({ name: "openai", base_url: null, models: ["m"], sealed_api_key: "s" });
-    expect(changesOf(providers, stream, configured, ProviderRemoved.of({ name: "openai" }))).toEqual([
-      {
-        table: "providers",
-        kind: "put",
-        key,
-        row: {
-          organization_id: ORGANIZATION,
-          name: '"openai"',
-          base_url: null,
-          models: '["m"]',
-          sealed_api_key: "s",
-          created_at: RECORDED_AT,
-          updated_at: RECORDED_AT,
-        },
-      },
-      { table: "providers", kind: "remove", key },
+    const row = {
+      organization_id: ORGANIZATION,
+      name: '"openai"',
+      base_url: null,
+      models: '["m"]',
+      sealed_api_key: "s",
+      updated_at: RECORDED_AT,
+    };
+    const at = { table: "providers", key: { id: stream.slice("provider-".length) } };
+    expect(changesOf(providers, stream, configured, configured, ProviderRemoved.of({ name: "openai" }))).toEqual([
+      { ...at, kind: "put", row: { ...row, created_at: RECORDED_AT } },
+      { ...at, kind: "patch", row },
+      { ...at, kind: "patch", row: { base_url: null, models: null, sealed_api_key: null, updated_at: RECORDED_AT } },
     ]);
   });
 

@@ -1,29 +1,29 @@
 import { partsOf } from "#events/ids.ts";
 import type { ProviderEvent } from "#events/provider.ts";
-import { defineProjection, encode, type Change } from "../projection.ts";
+import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
-/** Set again, a credential keeps the day it was first set, unless it had been removed between. */
+/** The first event of the stream makes the row, every later one changes it. */
+const change = (event: { stream: string; version: number; recorded_at: Date }, row: Row): Change[] => {
+  const key = { id: partsOf(event.stream).id };
+  const changed = { ...row, updated_at: event.recorded_at };
+  return event.version === 1
+    ? [{ table: "providers", kind: "put", key, row: { ...changed, created_at: event.recorded_at } }]
+    : [{ table: "providers", kind: "patch", key, row: changed }];
+};
+
 export const providers = defineProjection<ProviderEvent>({
   name: "providers",
   version: 1,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    ProviderConfigured: ({ stream, organization_id, data, recorded_at }): Change[] => [
-      {
-        table: "providers",
-        kind: "put",
-        key: { id: partsOf(stream).id },
-        row: {
-          organization_id,
-          name: encode(data.name),
-          base_url: encode(data.base_url),
-          models: encode(data.models),
-          sealed_api_key: data.sealed_api_key,
-          created_at: recorded_at,
-          updated_at: recorded_at,
-        },
-      },
-    ],
-    ProviderRemoved: ({ stream }) => [{ table: "providers", kind: "remove", key: { id: partsOf(stream).id } }],
+    ProviderConfigured: (event) =>
+      change(event, {
+        organization_id: event.organization_id,
+        name: encode(event.data.name),
+        base_url: encode(event.data.base_url),
+        models: encode(event.data.models),
+        sealed_api_key: event.data.sealed_api_key,
+      }),
+    ProviderRemoved: (event) => change(event, { base_url: null, models: null, sealed_api_key: null }),
   },
 });

@@ -10,6 +10,7 @@ export interface ProviderRow {
   models: string[] | null;
   /** Sealed under the deployment's master key (base64). */
   sealed_api_key: string;
+  /** When the organization first set it. */
   created_at: Date;
   updated_at: Date;
 }
@@ -23,19 +24,21 @@ const present = (row: Stored): ProviderRow => ({
   models: decode(row.models),
 });
 
+const STANDS = "sealed_api_key is not null";
+
 /** An organization's provider credentials, in the order they were first set. */
 export async function listProviders(db: Db, organization: string): Promise<ProviderRow[]> {
   const rows = await db.query<Stored>(
-    `select ${COLUMNS} from read.providers where organization_id = $1 order by created_at, id`,
+    `select ${COLUMNS} from read.providers where organization_id = $1 and ${STANDS} order by created_at, id`,
     [organization],
   );
   return rows.map(present);
 }
 
 export async function getProvider(db: Db, organization: string, name: string): Promise<ProviderRow | undefined> {
-  const [row] = await db.query<Stored>(`select ${COLUMNS} from read.providers where organization_id = $1 and id = $2`, [
-    organization,
-    partsOf(providerStream(organization, name)).id,
-  ]);
+  const [row] = await db.query<Stored>(
+    `select ${COLUMNS} from read.providers where organization_id = $1 and id = $2 and ${STANDS}`,
+    [organization, partsOf(providerStream(organization, name)).id],
+  );
   return row && present(row);
 }
