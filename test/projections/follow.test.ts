@@ -78,6 +78,27 @@ describe("following the log", () => {
     await equalToRebuild(f);
   });
 
+  test("only batches that change who may come in wait for the disk", async () => {
+    const f = await fixture();
+    await f.runner().start();
+    await f.pool.query(`
+      create table seen (position bigint, setting text);
+      create function note() returns trigger language plpgsql as $$ begin
+        insert into public.seen values (new.position, current_setting('synchronous_commit'));
+        return new;
+      end $$;
+      create trigger note before update on log.checkpoints for each row execute function note()`);
+    const key = newId();
+    const commits = async (position: number) => {
+      await f.followed();
+      const { rows } = await f.pool.query("select distinct setting from seen where position = $1", [position]);
+      return rows.map((row) => row.setting);
+    };
+    const turn = await f.append(streamOf("thread", newId()), [turnStarted(newId(), [message("hi")])]);
+    expect(await commits(turn)).toEqual(["off"]);
+    expect(await commits(await f.append(streamOf("key", key), [keyCreated(key, "hash")]))).toEqual(["on"]);
+  });
+
   test("NUL, lone surrogates and quotes survive", async () => {
     const f = await fixture();
     await f.runner().start();
