@@ -13,7 +13,14 @@ if (name !== "chat" && name !== "log") {
   console.error("usage: npm run bench -- chat|log [--json]");
   process.exitCode = 2;
 } else {
-  const report = await benches[name]();
-  progress("");
-  if (!print(report, values.json === true)) process.exitCode = 1;
+  try {
+    const report = await benches[name]();
+    progress("");
+    if (!print(report, values.json === true)) process.exitCode = 1;
+  } catch (error) {
+    progress("");
+    console.error(error);
+    // What was under way when it failed may hold connections open.
+    process.exit(1);
+  }
 }

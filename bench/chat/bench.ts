@@ -1,3 +1,4 @@
+import { orInterrupted } from "../tools/interrupted.ts";
 import { progress } from "../tools/progress.ts";
 import type { Report } from "../tools/report.ts";
 import { median, rounded } from "../tools/stats.ts";
@@ -17,7 +18,7 @@ export const benchChat = async (): Promise<Report> => {
     started.push(party);
     return party;
   };
-  try {
+  const measure = async (): Promise<Report> => {
     const direct = await start("the mock provider", startProvider());
     const portkey = await start("Portkey's gateway", startPortkey(direct.target.origin));
     const service = await start("this service", startService(direct.target.origin));
@@ -30,6 +31,9 @@ export const benchChat = async (): Promise<Report> => {
       [{ ...young, store: "new" }, ...grown.map((cost) => ({ ...cost, store: "grown" }))],
       memory,
     );
+  };
+  try {
+    return await orInterrupted(measure);
   } finally {
     progress("stopping");
     await Promise.all(started.map(({ stop }) => stop()));

@@ -1,3 +1,4 @@
+import { orInterrupted } from "../tools/interrupted.ts";
 import { progress } from "../tools/progress.ts";
 import type { Report } from "../tools/report.ts";
 import { median, rounded } from "../tools/stats.ts";
@@ -5,7 +6,7 @@ import { type Appending, IN_FLIGHT, runAppends } from "./append.ts";
 import { createLog, startServer } from "./database.ts";
 import { turnAppend } from "./payload.ts";
 import { type Reading, runReading } from "./reading.ts";
-import { openEmmett, openOwnStore } from "./stores.ts";
+import { openEmmett, openOwnStore, type Store } from "./stores.ts";
 
 /** The most that Emmett makes use of here: with 10 it is slower at 64 in flight, with 64 too. */
 const EMMETT_CONNECTIONS = 32;
@@ -14,14 +15,17 @@ const EMMETT_CONNECTIONS = 32;
 export const benchLog = async (): Promise<Report> => {
   progress("starting PostgreSQL");
   const server = await startServer();
+  const stores: Store[] = [];
+  const measure = async (): Promise<Report> => {
+    stores.push(openOwnStore(await createLog(server, "bench_own")));
+    stores.push(await openEmmett(await server.create("bench_emmett"), EMMETT_CONNECTIONS));
+    return report(await runAppends(stores), await runReading(server));
+  };
   try {
-    const own = openOwnStore(await createLog(server, "bench_own"));
-    const emmett = await openEmmett(await server.create("bench_emmett"), EMMETT_CONNECTIONS);
-    const appends = await runAppends([own, emmett]);
-    await Promise.all([own.close(), emmett.close()]);
-    return report(appends, await runReading(server));
+    return await orInterrupted(measure);
   } finally {
     progress("stopping");
+    await Promise.all(stores.map((store) => store.close()));
     await server.stop();
   }
 };

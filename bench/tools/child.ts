@@ -22,6 +22,7 @@ export const startNode = (args: string[], env: Record<string, string> = {}): Chi
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  process.once("exit", () => child.kill());
   let printed = "";
   const keep = (chunk: Buffer): void => {
     printed = `${printed}${chunk.toString()}`.slice(-20_000);
