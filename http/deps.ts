@@ -4,7 +4,7 @@ import type { Blobs, CommandSender, Frames, Keyring } from "#events/ports.ts";
 import type { Passed } from "#projections/passed.ts";
 import type { Db } from "#projections/projection.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Metrics } from "./face/metrics.ts";
+import type { Checks, Metrics } from "./face/metrics.ts";
 import type { Providers } from "./providers.ts";
 import type { FreshRead, Send } from "./send.ts";
 
@@ -26,7 +26,7 @@ export interface HttpDeps {
   catalog: Catalog;
   passed: Passed;
   /** Every dependency and follower by name, with its lag where it has one. */
-  health(): Promise<Record<string, { ok: boolean; detail?: unknown }>>;
+  health(): Promise<Checks>;
   logger: FastifyBaseLogger;
   registry: Registry;
   /** Id of this process among `ops.workers`. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { newId } from "#events/ids.ts";
 import { ApiError, errorBody } from "./errors.ts";
@@ -28,4 +29,14 @@ function describe(code: string | undefined): ApiError {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new ApiError(null, "The request did not arrive in time.", { status: 408 });
   return new ApiError(null, "The request is not well-formed HTTP.");
+}
+
+/** Node refuses an Expect header that it does not know on its own, without a body. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify(
+    errorBody(new ApiError(null, "The Expect header must be 100-continue.", { status: 417 })),
+  );
+  response
+    .writeHead(417, { "content-type": "application/json; charset=utf-8", "x-request-id": newId(), connection: "close" })
+    .end(body);
 }

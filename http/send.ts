@@ -66,7 +66,8 @@ type Deps = Pick<HttpDeps, "sender" | "passed" | "logger" | "httpId" | "db">;
  * Throws the rejection as an ApiError; a rejection for now (a busy thread) is tried again for 20 s.
  */
 export function createSend({ sender, passed, logger, httpId }: Deps): Send {
-  return async (definition, sending) => {
+  return async (definition, asked) => {
+    const sending = { ...asked, id: asked.id ?? newCommandId() };
     const giveUpAt = Date.now() + BUSY_MS;
     for (let wait = FIRST_BUSY_WAIT_MS; ; wait = Math.min(wait * 2, LAST_BUSY_WAIT_MS)) {
       const answer = await sender.send(commandOf(definition, sending, httpId));

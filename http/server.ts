@@ -19,7 +19,7 @@ import { createMetrics } from "./face/metrics.ts";
 import { faceRoutes } from "./face/routes.ts";
 import { toApiError } from "./failures.ts";
 import { observe } from "./observe.ts";
-import { answerBadRequest } from "./parserErrors.ts";
+import { answerBadRequest, answerExpectation } from "./parserErrors.ts";
 import { createProviders } from "./providers.ts";
 import { requestId } from "./requestId.ts";
 import { createFreshRead, createSend } from "./send.ts";
@@ -107,6 +107,7 @@ export async function buildServer(deps: HttpDeps) {
   readBodies(app);
   observe(app, http, budget);
   endConnections(app);
+  app.server.on("checkExpectation", answerExpectation);
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
   await describeApi(app, deps.settings);
   await app.register(async (scope) => faceRoutes(scope as unknown as App, http));

@@ -1,6 +1,8 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Usage } from "#events/thread.ts";
 
+/** Dependencies and followers by name. */
+export type Checks = Record<string, { ok: boolean; detail?: unknown }>;
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -29,8 +31,18 @@ export function createMetrics(registry: Registry) {
     labelNames: ["kind"],
     registers,
   });
+  const named = { labelNames: ["name"], registers };
+  const up = new Gauge({ name: "dependency_up", help: "1 where a dependency or follower is well", ...named });
+  const lag = new Gauge({ name: "follower_lag_events", help: "Events that a follower has still to read", ...named });
 
   return {
+    health(checks: Checks) {
+      for (const [name, { ok, detail }] of Object.entries(checks)) {
+        up.set({ name }, ok ? 1 : 0);
+        const behind = (detail as { lag?: unknown } | undefined)?.lag;
+        if (typeof behind === "number") lag.set({ name }, behind);
+      }
+    },
     request(method: string, route: string, status: number, seconds: number) {
       requests.inc({ method, route, status });
       durations.observe({ method, route }, seconds);

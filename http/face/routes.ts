@@ -4,7 +4,7 @@ import type { App } from "../server.ts";
 const hidden = { schema: { hide: true } };
 
 /** For those who run the service; no credential is asked for. */
-export function faceRoutes(app: App, { health, registry }: Http): void {
+export function faceRoutes(app: App, { health, registry, metrics }: Http): void {
   app.get("/healthz", hidden, () => ({ status: "ok" }));
 
   app.get("/readyz", hidden, async (_request, reply) => {
@@ -13,9 +13,10 @@ export function faceRoutes(app: App, { health, registry }: Http): void {
     return reply.code(ready ? 200 : 503).send({ status: ready ? "ready" : "not ready", checks });
   });
 
-  app.get("/metrics", hidden, async (_request, reply) =>
-    reply.header("content-type", registry.contentType).send(await registry.metrics()),
-  );
+  app.get("/metrics", hidden, async (_request, reply) => {
+    metrics.health(await health());
+    return reply.header("content-type", registry.contentType).send(await registry.metrics());
+  });
 
   app.get("/openapi.json", hidden, () => app.swagger());
 }

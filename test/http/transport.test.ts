@@ -114,6 +114,13 @@ describe("requests that are no HTTP", () => {
     expect(answer).toEqual({ status: 431, body: shape("headers_too_large") });
   });
 
+  test("an expectation that nobody knows: 417", async () => {
+    const bytes = "POST / HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nContent-Length: 0\r\n\r\n";
+    const answer = await raw(service.base, bytes);
+    expect(answer).toContain(" 417 ");
+    expect(answer).toContain('"error"');
+  });
+
   test("a header named __proto__ harms nobody", async () => {
     const answer = await raw(
       service.base,
@@ -188,6 +195,9 @@ describe("the face", () => {
     }
     const { checks } = (await (await fetch(`${service.base}/readyz`)).json()) as any;
     expect(Object.keys(checks)).toContain("projection turns");
+    const metrics = await (await fetch(`${service.base}/metrics`)).text();
+    expect(metrics).toMatch(/dependency_up\{name="postgres"\} 1/);
+    expect(metrics).toMatch(/follower_lag_events\{name="projection turns"\} \d+/);
   });
 
   test("describes every route in OpenAPI 3.1", async () => {
