@@ -117,7 +117,7 @@ test("a stream that breaks off throws after what was said", async () => {
   deployment.answers({ text: "Half of", cut: "after-text" });
   const heard: string[] = [];
   const reading = (async () => {
-    for await (const { content } of await open().stream("x")) heard.push(String(content));
+    for await (const { text } of await open().stream("x")) heard.push(text);
   })();
   await expect(reading).rejects.toThrow("broke off");
   expect(heard.join("")).toBe("Half of");

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { afterEach, expect } from "vitest";
+import { startPlatform } from "../platform.ts";
+
+export type Target = Awaited<ReturnType<typeof startTarget>>;
+
+export interface Answered {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Parsed JSON; undefined for anything else. */
+  body: any;
+}
+
+/** A platform to be attacked with one organization's key. After each test it must still chat, and prototypes must be as they were. */
+export async function startTarget() {
+  const platform = await startPlatform();
+  const credentials = await platform.organization();
+  const { api_key } = credentials;
+  const chat = `${platform.url}/api/openai/v1`;
+  const { hostname, port } = new URL(platform.url);
+
+  /** Below the chat base, or an absolute address. An object body is sent as JSON; every other as it is. */
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answered> {
+    const asIs = typeof body === "string" || body instanceof Uint8Array || body instanceof FormData;
+    const response = await fetch(path.startsWith("http") ? path : chat + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${api_key}`,
+        ...(body === undefined || body instanceof FormData ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: (asIs ? body : JSON.stringify(body)) as string }),
+    });
+    const text = await response.text();
+    const json = text !== "" && response.headers.get("content-type")?.startsWith("application/json");
+    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+  }
+
+  const complete = (body: unknown, headers?: Record<string, string>) =>
+    send("POST", "/chat/completions", body, headers);
+
+  /** A connection of one's own: what was heard, and whether the other side has closed it. */
+  function open(bytes: string | Buffer) {
+    const socket: Socket = connect(Number(port), hostname);
+    let heard = "";
+    socket.on("data", (chunk: Buffer) => (heard += chunk.toString("latin1"))).on("error", () => socket.destroy());
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.write(bytes);
+    return { socket, heard: () => heard, closed };
+  }
+
+  /** Sends bytes and returns all that came back until the other side closed. */
+  async function raw(bytes: string | Buffer): Promise<string> {
+    const connection = open(bytes);
+    await connection.closed;
+    return connection.heard();
+  }
+
+  /** The head of a request with a good key. */
+  const head = (line: string, ...headers: string[]) =>
+    [`${line} HTTP/1.1`, `Host: ${hostname}:${port}`, `Authorization: Bearer ${api_key}`, ...headers, "", ""].join(
+      "\r\n",
+    );
+
+  async function isWell(): Promise<void> {
+    const words = `still here ${randomUUID()}`;
+    const { status, body } = await complete(say(words));
+    expect([status, body?.choices[0].message.content]).toEqual([200, words]);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect(Reflect.ownKeys(Object.prototype).length).toBe(PROTOTYPE_KEYS);
+  }
+
+  return { platform, credentials, api_key, chat, send, complete, open, raw, head, isWell };
+}
+
+const PROTOTYPE_KEYS = Reflect.ownKeys(Object.prototype).length;
+
+export const say = (content: unknown, more: Record<string, unknown> = {}) => ({
+  model: "offline/echo",
+  messages: [{ role: "user", content }],
+  ...more,
+});
+
+/** An answer that refuses in the spec's shape; `code` undefined: it has none. */
+export function expectRefusal(
+  { status, body, headers }: Answered,
+  wanted: number,
+  code: string | undefined,
+  param?: string | null,
+) {
+  expect([status, body?.error?.code]).toEqual([wanted, code]);
+  expect(Object.keys(body)).toEqual(["error"]);
+  expect(body.error).toEqual({
+    message: expect.stringMatching(/\S/),
+    type: expect.stringMatching(/_error$/),
+    param: param === undefined ? expect.toSatisfy((value) => value === null || typeof value === "string") : param,
+    ...(code !== undefined && { code }),
+  });
+  expect(headers.get("content-type")).toContain("application/json");
+  expect(headers.get("x-request-id")).toBeTruthy();
+}
+
+/** Status and error of what came over a connection of one's own; undefined where it was closed without a word. */
+export function parsed(heard: string): { status: number; body: any } | undefined {
+  if (heard === "") return undefined;
+  const [head = "", body = ""] = heard.split("\r\n\r\n", 2);
+  return { status: Number(head.split(" ")[1]), body: body ? JSON.parse(body) : undefined };
+}
+
+/** Every test of the file leaves the platform well. */
+export const leavesWell = (target: () => Target) => afterEach(() => target().isWell());
+
+export const UNKNOWN = "01900000-0000-7000-8000-000000000000";
