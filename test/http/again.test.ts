@@ -166,6 +166,24 @@ describe("a client that goes away", () => {
     expect(await turns()).toBe(before + 1);
   });
 
+  test("at any moment harms nobody", async () => {
+    const headers = { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json" };
+    const leaving = Array.from({ length: 40 }, async (_, n) => {
+      const body = JSON.stringify(
+        say("/slow 0.02\n/say a b c d e f", { model: "offline/scripted", stream: n % 2 === 0 }),
+      );
+      const signal = AbortSignal.timeout(1 + n * 8);
+      await fetch(`${service.chat}/chat/completions`, { method: "POST", headers, body, signal })
+        .then((response) => response.text())
+        .catch(() => {});
+    });
+    const staying = Array.from({ length: 5 }, () => complete(say("I stay")));
+    expect((await Promise.all(staying)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    await Promise.all(leaving);
+    const running = async () => (await service.db.query("select from read.turns where status = 'running'")).length;
+    await expect.poll(running, { timeout: 15_000 }).toBe(0);
+  });
+
   test("from a buffered answer leaves the turn running to its end", async () => {
     await leave(slow("a b c d e f g h", false), "sending");
     await expect.poll(statusOf, { timeout: 10_000 }).toBe("completed");
