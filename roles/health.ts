@@ -21,16 +21,17 @@ async function check(look: () => Promise<unknown>): Promise<Health> {
 }
 
 async function followers({ db }: Opened): Promise<Record<string, Health>> {
-  const rows = await db.query<{ name: string; lag: number; parked: number }>(
-    `select c.name, h.position - c.position as lag, (select count(*) from log.parked p where p.projection = c.name) as parked
+  const rows = await db.query<{ name: string; version: number; lag: number; parked: number }>(
+    `select c.name, c.version, h.position - c.position as lag, (select count(*) from log.parked p where p.projection = c.name) as parked
      from log.checkpoints c, log.head h`,
   );
   const found = new Map(rows.map((row) => [row.name, row]));
   return Object.fromEntries(
-    projections.map(({ name }) => {
+    projections.map(({ name, version }) => {
       const row = found.get(name);
-      const detail = row ? { lag: row.lag, parked: row.parked } : "not built yet";
-      return [`projection ${name}`, { ok: row !== undefined && row.lag < LAG && row.parked === 0, detail }];
+      if (row?.version !== version) return [`projection ${name}`, { ok: false, detail: `version ${version} is not built yet` }];
+      // A parked stream is shown and does not fail: one tenant's event must not take the service from all others.
+      return [`projection ${name}`, { ok: row.lag < LAG, detail: { lag: row.lag, parked: row.parked } }];
     }),
   );
 }
