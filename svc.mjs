@@ -85,14 +85,14 @@ const installNode = (version, home) => {
   tell(`Installing Node ${version}, which this project runs on, into .runtime`);
   const next = `${home}.${process.pid}`;
   mkdirSync(next, { recursive: true });
+  process.once("exit", () => rmSync(next, { recursive: true, force: true }));
   const name = `node-${process.platform}-${process.arch}`;
   npm(process.execPath, next, ["install", "--no-save", "--no-package-lock", `${name}@${version}`], `Node ${version}`);
   const program = join(next, "node_modules", name, "bin", "node");
   const works = spawnSync(program, ["--version"], { encoding: "utf8" }).stdout?.startsWith(`v${version}`);
-  if (works) renameSync(join(next, "node_modules", name), home);
-  rmSync(next, { recursive: true, force: true });
   if (!works)
     fail("the Node that npm has for this machine does not run here: install Node 24.12 or newer, then run this again.");
+  renameSync(join(next, "node_modules", name), home);
 };
 
 /** The path of a Node that runs this project. */
