@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import pino from "pino";
 import { connectBus } from "#infra/nats/connect.ts";
 import { openBlobs } from "#infra/blobs.ts";
 import { openKeyring } from "#infra/keyring.ts";
+import { createLogger } from "#infra/logger.ts";
 import { startHeartbeat } from "#infra/postgres/heartbeat.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
@@ -28,7 +28,7 @@ export interface Worker {
 
 /** What every process of the deployment holds open. */
 export async function open({ role, settings, addresses }: Worker) {
-  const logger = pino({ level: settings.LOG_LEVEL, base: { role } });
+  const logger = createLogger(settings.LOG_LEVEL, role);
   const pool = openPool(addresses.database_url, { max: 12, name: `svc ${role}` });
   const keyring = openKeyring(Buffer.from(addresses.master_key, "base64"));
   const log = openLog(pool, keyring);

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { createLogger } from "./logger.ts";
+
+const logged = (fields: object, message = "m"): string => {
+  const lines: string[] = [];
+  createLogger("info", "test", { write: (line) => void lines.push(line) }).info(fields, message);
+  return lines.join("");
+};
+
+test.each([
+  ["an API key", "sk-svc-HIrapiUJC5aR4xEaSMCoSB-40q3ZoQ3usVZptnkJbVE"],
+  ["a session", "sess-svc-HIrapiUJC5aR4xEaSMCoSB-40q3ZoQ3usVZptnkJbVE"],
+  ["a webhook secret", "whsec-svc-HIrapiUJC5aR4xEaSMCoSB-40q3ZoQ3usVZptnkJbVE"],
+  ["a provider's key", "sk-proj-0123456789abcdefghij"],
+  ["a Google key", "AIzaSyA0123456789abcdefghijklmnopqrstuv"],
+])("%s is never written, wherever it stands", (_, secret) => {
+  const line = logged({ headers: { authorization: `Bearer ${secret}` }, err: new Error(`refused ${secret}`) }, `with ${secret}`);
+  expect(line).not.toContain(secret);
+  expect(line).toContain("[secret]");
+});
+
+test("a password in an address is not written", () => {
+  expect(logged({ url: "postgres://svc:hunter22@127.0.0.1/db" })).toContain("postgres://svc:[secret]@127.0.0.1/db");
+});
+
+test("an error is told by name, message, code and cause, without what the database says of rows", () => {
+  const cause = Object.assign(new Error("duplicate key"), { code: "23505", detail: "Key (email)=(canary@example.com) exists" });
+  const line = logged({ err: new Error("not saved", { cause }) });
+  expect(line).toMatch(/not saved.*duplicate key/s);
+  expect(line).toContain("23505");
+  expect(line).not.toContain("canary");
+});
