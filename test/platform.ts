@@ -8,8 +8,19 @@ const MASTER_KEY = Buffer.alloc(32, 3).toString("base64");
 
 /** Where a deployment of a test's own keeps its things: several platforms may share one. */
 export async function testDeployment() {
-  const [{ url: database_url }, bus, folder, search] = [await testDatabase(), testBus(), await testFolder(), testSearch()];
-  const addresses = { database_url, nats_url: bus.url, meili_url: search.url, meili_master_key: search.master_key, master_key: MASTER_KEY };
+  const [{ url: database_url }, bus, folder, search] = [
+    await testDatabase(),
+    testBus(),
+    await testFolder(),
+    testSearch(),
+  ];
+  const addresses = {
+    database_url,
+    nats_url: bus.url,
+    meili_url: search.url,
+    meili_master_key: search.master_key,
+    master_key: MASTER_KEY,
+  };
   return { addresses, prefix: bus.prefix, folder };
 }
 export type Deployment = Awaited<ReturnType<typeof testDeployment>>;
@@ -23,7 +34,14 @@ interface PlatformOptions {
 /** The whole platform, or some of its roles, in this process: on real services, behind a real port. */
 export async function startPlatform({ roles = allRoles, deployment, env = {} }: PlatformOptions = {}) {
   const { addresses, prefix, folder } = deployment ?? (await testDeployment());
-  const settings = readSettings({ PORT: "0", DATA_DIR: folder, BUS_PREFIX: prefix, LOG_LEVEL: "silent", TURN_SECONDS: "60", ...env });
+  const settings = readSettings({
+    PORT: "0",
+    DATA_DIR: folder,
+    BUS_PREFIX: prefix,
+    LOG_LEVEL: "silent",
+    TURN_SECONDS: "60",
+    ...env,
+  });
   const running = await runRoles(roles, { settings, addresses });
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= running.stop());
@@ -34,5 +52,5 @@ export async function startPlatform({ roles = allRoles, deployment, env = {} }: 
     const { db, bus, log } = running.opened;
     return (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db }, settings, name)).credentials;
   };
-  return { url: running.address ?? "", opened: running.opened, organization, stop };
+  return { url: running.address ?? "", settings, opened: running.opened, organization, stop };
 }

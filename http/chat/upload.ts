@@ -38,7 +38,10 @@ async function partsOf(
   let file: { part: MultipartFile; bytes: Buffer } | undefined;
   for await (const part of request.parts({ limits: LIMITS })) {
     if (part.type === "field") {
-      if (!fields.has(part.fieldname)) fields.set(part.fieldname, String(part.value));
+      // a value that was cut, or read as JSON, would name another user than the one that was sent
+      if (part.valueTruncated || typeof part.value !== "string")
+        throw new ApiError("invalid_multipart", "A field of the form is too long, or no text.");
+      if (!fields.has(part.fieldname)) fields.set(part.fieldname, part.value);
     } else {
       const bytes = await part.toBuffer();
       if (part.fieldname === "file") file ??= { part, bytes };

@@ -1,0 +1,144 @@
+import { readdir } from "node:fs/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget();
+});
+leavesWell(() => target);
+
+const inline = (file_data: string, filename?: string) => say([{ type: "file", file: { file_data, filename } }]);
+const param = "messages[0].content[0].file.file_data";
+
+describe("base64", () => {
+  const wrong: [string, string][] = [
+    ["no base64 at all", "!!!!"],
+    ["three characters", "AAA"],
+    ["padding inside", "AA=A"],
+    ["padding first", "=AAA"],
+    ["too much padding", "A==="],
+    ["only padding", "===="],
+    ["padding and more", "AA==AAAA"],
+    ["no padding", "AA"],
+    ["the alphabet of URLs", "-_-_"],
+    ["a space", "AA AA=="],
+    ["a space before", " AAAA"],
+    ["a line break", "AAAA\r\nAAAA"],
+    ["a line break at the end", "AAAA\n"],
+    ["a tab", "AA\tAA"],
+    ["a NUL", "AAA\u0000"],
+    ["percent signs", "AA%3D%3D"],
+    ["other letters", "ÄÖÜß"],
+    ["other digits", "１２３４"],
+    ["half a pair", "AAA\ud800"],
+    ["nothing", ""],
+    ["one wrong character at the end of a megabyte", `${"A".repeat(1_000_000)}AAA!`],
+    ["a megabyte of padding", "=".repeat(1_000_000)],
+  ];
+
+  test.each(wrong)("%s is invalid, bare and in a data URL", async (_name, data) => {
+    expectRefusal(await target.complete(JSON.stringify(inline(data, "a.bin"))), 400, "invalid_attachment", param);
+    expectRefusal(
+      await target.complete(JSON.stringify(inline(`data:text/plain;base64,${data}`))),
+      400,
+      "invalid_attachment",
+      param,
+    );
+  });
+
+  test.each([
+    ["AA==", 1],
+    ["AAA=", 2],
+    ["AAAA", 3],
+    ["+/+/", 3],
+  ])("%s is %i bytes", async (data, bytes) => {
+    const { status, body } = await target.complete(inline(data, "a.bin"));
+    expect([status, body.choices[0].message.content]).toEqual([
+      200,
+      `[a.bin, application/octet-stream, ${bytes} bytes]`,
+    ]);
+  });
+
+  test.each([
+    ["data:text/plain;charset=utf-8;base64,AAAA", "text/plain"],
+    ["DATA:IMAGE/PNG;BASE64,AAAA", "image/png"],
+    ["data:<script>/x;base64,AAAA", "application/octet-stream"],
+  ])("%s has a type that is safe to show", async (data, type) => {
+    const { status, body } = await target.complete(inline(data, "a.x"));
+    expect([status, body.choices[0].message.content]).toEqual([200, `[a.x, ${type}, 3 bytes]`]);
+  });
+
+  test.each([
+    ["a type without end", `data:${"a".repeat(100_000)}/x;base64,AAAA`],
+    ["parameters without end", `data:a/b${";x=y".repeat(100_000)};base64,AAAA`],
+  ])("%s is invalid", async (_name, data) => {
+    expectRefusal(await target.complete(inline(data)), 400, "invalid_attachment", param);
+  });
+});
+
+describe("a filename is only ever shown", () => {
+  const names: [string, string, string][] = [
+    ["a path", "../../etc/passwd", "passwd"],
+    ["a path of Windows", "..\\..\\boot.ini", "boot.ini"],
+    ["an absolute path", "/etc/shadow", "shadow"],
+    ["dots only", "..", "text.txt"],
+    ["nothing", "", "text.txt"],
+    ["white space", "  \t ", "text.txt"],
+    ["quotes and a header", 'a"\r\nX-Evil: yes.txt', 'a"X-Evil: yes.txt'],
+    ["NUL", "a\u0000.txt", "a.txt"],
+    ["an override of direction", "\u202egnp.exe", "gnp.exe"],
+    ["unseen characters", "a\u200b\u2066\ufeffb.txt", "ab.txt"],
+    ["an emoji", "🎉 größe.txt", "🎉 größe.txt"],
+    ["a device", "CON", "CON"],
+    ["half a pair", "a\ud800.txt", "a\ufffd.txt"],
+    ["a template", "${x}{{y}}%s.txt", "${x}{{y}}%s.txt"],
+  ];
+
+  test.each(names)("%s, in a part", async (_name, sent, shown) => {
+    const { status, body } = await target.complete(JSON.stringify(inline("data:text/plain;base64,AAAA", sent)));
+    expect([status, body.choices[0].message.content]).toEqual([200, `[${shown}, text/plain, 3 bytes]`]);
+  });
+
+  // a form cannot carry line ends, NUL or half pairs in a quoted name
+  test.each(names.filter(([, sent]) => sent !== "" && sent.isWellFormed() && !/[\r\n\u0000]/.test(sent)))(
+    "%s, uploaded",
+    async (_name, sent, shown) => {
+      const name = sent.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+      const body = `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--\r\n`;
+      const { status, body: file } = await target.send("POST", "/files", body, {
+        "content-type": "multipart/form-data; boundary=b",
+      });
+      expect([status, file.filename]).toEqual([201, shown]);
+      const { headers, text } = await target.send("GET", `/files/${file.id}/content`);
+      expect(text).toBe("x");
+      expect(headers.get("content-disposition")).toMatch(/^attachment; filename=/);
+      expect([headers.get("x-evil"), headers.get("x-content-type-options")]).toEqual([null, "nosniff"]);
+    },
+  );
+
+  test("5 kB of it is cut, its extension kept", async () => {
+    for (const name of [`${"n".repeat(5_000)}.txt`, `${"🎉".repeat(1_250)}.txt`]) {
+      const { body } = await target.complete(inline("data:text/plain;base64,AAAA", name));
+      const shown = /^\[(.*), text\/plain, 3 bytes\]$/s.exec(body.choices[0].message.content)![1]!;
+      expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(255);
+      expect([shown.endsWith(".txt"), shown.isWellFormed()]).toEqual([true, true]);
+    }
+  });
+
+  test("what a browser might run is only ever downloaded", async () => {
+    const form = new FormData();
+    form.set("file", new File(["<script>alert(1)</script>"], "page.html", { type: "text/html" }));
+    const { id } = (await target.send("POST", "/files", form)).body;
+    const { headers } = await target.send("GET", `/files/${id}/content`, undefined, { accept: "text/html" });
+    expect(headers.get("content-disposition")).toMatch(/^attachment/);
+    expect(headers.get("content-security-policy")).toContain("sandbox");
+    expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+  });
+
+  test("no name of a client's is one on disk", async () => {
+    const { settings } = target.platform;
+    const kept = await readdir(settings.DATA_DIR, { recursive: true });
+    expect(kept.filter((path) => /passwd|boot|shadow|evil|gnp|größe|page|🎉/i.test(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectRefusal, leavesWell, parsed, say, startTarget, type Target } from "./target.ts";
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget();
+});
+leavesWell(() => target);
+
+const request = (...headers: string[]) =>
+  ["GET /api/openai/v1/models HTTP/1.1", "Host: x", "Connection: close", ...headers, "", ""].join("\r\n");
+const refused = (heard: string) => {
+  const answer = parsed(heard)!;
+  return [answer.status, answer.body.error.code];
+};
+
+describe("Authorization", () => {
+  const right = () => `Authorization: Bearer ${target.api_key}`;
+
+  test("sent twice is refused, whichever comes first", async () => {
+    for (const other of [right(), "Authorization: Bearer sk-svc-other", "authorization: x", "Authorization:"])
+      for (const both of [
+        [right(), other],
+        [other, right()],
+      ])
+        expect(refused(await target.raw(request(...both)))).toEqual([401, "invalid_api_key"]);
+  });
+
+  test.each([
+    ["only the scheme", "Bearer"],
+    ["another scheme", "Basic c2stc3ZjOng="],
+    ["no scheme", "sk-svc-x"],
+    ["garbage", "Bearer %00%ff'\"\\;--"],
+    ["a token with spaces", "Bearer sk-svc-a b"],
+    ["two tokens", "Bearer sk-svc-a,sk-svc-b"],
+    ["4 KiB", `Bearer sk-svc-${"x".repeat(4096)}`],
+    ["the name of a property", "Bearer sk-svc-__proto__"],
+    ["a webhook secret", "Bearer whsec-svc-x"],
+    ["a token without a signature", "Bearer eyJhbGciOiJub25lIn0.e30."],
+  ])("%s is no key", async (_name, authorization) => {
+    expectRefusal(await target.send("GET", "/models", undefined, { authorization }), 401, "invalid_api_key", null);
+  });
+
+  test.each(["é", "🎉", "\u202e", "ключ"])("a key with %s", async (odd) => {
+    const bytes = Buffer.from(request(`Authorization: Bearer sk-svc-${odd}`));
+    expect(refused(await target.raw(bytes))).toEqual([401, "invalid_api_key"]);
+  });
+
+  test("a key that differs in its last character, or only in case", async () => {
+    const last = target.api_key.at(-1) === "A" ? "B" : "A";
+    for (const wrong of [
+      target.api_key.slice(0, -1) + last,
+      target.api_key.slice(0, -1),
+      `${target.api_key}A`,
+      target.api_key.toUpperCase(),
+    ])
+      expectRefusal(
+        await target.send("GET", "/models", undefined, { authorization: `Bearer ${wrong}` }),
+        401,
+        "invalid_api_key",
+        null,
+      );
+  });
+
+  test("an empty one is a missing one; a control character is no HTTP", async () => {
+    expect(refused(await target.raw(request("Authorization:")))).toEqual([401, "missing_api_key"]);
+    expect(refused(await target.raw(request("Authorization:   ")))).toEqual([401, "missing_api_key"]);
+    expect(refused(await target.raw(request("Authorization: Bearer sk-svc-\u0000")))).toEqual([400, undefined]);
+  });
+
+  test("is asked for before anything else is read", async () => {
+    const bad = await target.send("POST", "/chat/completions", "{bad", { authorization: "Bearer x" });
+    expectRefusal(bad, 401, "invalid_api_key", null);
+  });
+});
+
+describe("headers", () => {
+  test.each(["__proto__: 1", "constructor: 1", "prototype: x", "hasOwnProperty: 1", "toString: 1"])(
+    "%s harms nobody",
+    async (header) => {
+      const answer = parsed(await target.raw(request(`Authorization: Bearer ${target.api_key}`, header, header)));
+      expect(answer?.status).toBe(200);
+    },
+  );
+
+  test("a request id that is not well formed is not kept", async () => {
+    for (const id of ["a b", "<script>", "x".repeat(1_000), "é", '"']) {
+      const heard = await target.raw(request(`Authorization: Bearer ${target.api_key}`, `x-request-id: ${id}`));
+      expect(/\r\nx-request-id: ([^\r\n]*)/i.exec(heard)?.[1]).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test("who asks, and through what, does not show in an answer", async () => {
+    const heard = await target.raw(
+      request(
+        `Authorization: Bearer ${target.api_key}`,
+        "X-Forwarded-Host: evil.example",
+        "X-Forwarded-For: evil",
+        "Forwarded: host=evil.example",
+      ),
+    );
+    expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+    expect(heard).not.toContain("evil");
+  });
+
+  test.each([
+    ["", 400],
+    ["a b", 400],
+    ["x".repeat(256), 400],
+    ["é", 400],
+  ])("Idempotency-Key %j", async (key, status) => {
+    const body = JSON.stringify(say("x"));
+    const head = target.head(
+      "POST /api/openai/v1/chat/completions",
+      "Connection: close",
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      `Idempotency-Key: ${key}`,
+    );
+    const answer = parsed(await target.raw(head + body))!;
+    expect([answer.status, answer.body.error.code]).toEqual([status, "invalid_idempotency_key"]);
+  });
+
+  test.each(["-1", "NaN", "1e400", "1, 2", "true", "9".repeat(500)])(
+    "a retry count of %s is no reason to fail",
+    async (count) => {
+      expect((await target.complete(say("x"), { "x-stainless-retry-count": count })).status).toBe(200);
+    },
+  );
+
+  test("too many, or too large, are refused", async () => {
+    const large = parsed(await target.raw(request(`X-Large: ${"a".repeat(40_000)}`)))!;
+    expect([large.status, large.body.error.code]).toEqual([431, "headers_too_large"]);
+    const many = parsed(await target.raw(request(...Array.from({ length: 3_000 }, (_, n) => `X-${n}: 1`))))!;
+    expect([401, 431]).toContain(many.status);
+  });
+});
