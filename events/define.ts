@@ -55,7 +55,7 @@ export function defineEvent<const T extends string, D, P = undefined>(
     thing: spec.thing,
     opens: spec.opens ?? false,
     upcasts: spec.upcasts ?? {},
-    of: (data, ...[personal]) => (personal === undefined ? { type, data } : { type, data, personal: personal as P }),
+    of: (data, ...[personal]) => (personal === undefined ? { type, data } : { type, data, personal }),
   };
 }
 

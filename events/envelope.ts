@@ -32,8 +32,7 @@ export interface Command<T extends string = string, D = any> {
   http?: string;
 }
 
-export type CommandFrom<Definition> =
-  Definition extends CommandDefinition<infer T, infer D> ? Command<T, D> : never;
+export type CommandFrom<Definition> = Definition extends CommandDefinition<infer T, infer D> ? Command<T, D> : never;
 
 /** An event in the log, as every reader gets it: newest shape, personal fields opened. */
 export interface Recorded<E extends NewEvent = NewEvent> {

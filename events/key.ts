@@ -20,7 +20,11 @@ const Fixed = z.object({
   project_id: z.uuid().nullable(),
 });
 
-export const CreateKey = defineCommand("CreateKey", "key", Fixed.extend(Settings.shape).extend({ name: z.string().max(200) }));
+export const CreateKey = defineCommand(
+  "CreateKey",
+  "key",
+  Fixed.extend(Settings.shape).extend({ name: z.string().max(200) }),
+);
 export const ChangeKey = defineCommand(
   "ChangeKey",
   "key",

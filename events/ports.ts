@@ -67,14 +67,6 @@ export interface EventLog {
   openWork(options: { worker: string; now: Date; limit: number }): Promise<StreamHead[]>;
 }
 
-/** Says that a worker process lives; what it holds is up for takeover 10 s after its last beat. */
-export interface Heartbeat {
-  readonly id: string;
-  beat(): Promise<void>;
-  /** Gives up everything at once. */
-  leave(): Promise<void>;
-}
-
 /** Sealing with the data key of a thing that can be erased; keys are wrapped with the deployment's master key. */
 export interface Keyring {
   /** A new data key, wrapped (base64). */

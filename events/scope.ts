@@ -6,5 +6,7 @@ import type { Principal } from "./envelope.ts";
  * does not show. A missing user value differs from an empty one (spec: Authentication, rule 5).
  */
 export function scopeOf(principal: Principal, user: string | undefined): string {
-  return createHash("sha256").update(JSON.stringify([principal, user ?? null])).digest("base64url");
+  return createHash("sha256")
+    .update(JSON.stringify([principal, user ?? null]))
+    .digest("base64url");
 }

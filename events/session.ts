@@ -2,7 +2,12 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
 
 /** A person signed in. Only the SHA-256 of the 256-bit token is kept; `expires_at` is the absolute end (30 days). */
-const Session = z.object({ session_id: z.uuid(), user_id: z.uuid(), token_hash: z.string(), expires_at: z.iso.datetime() });
+const Session = z.object({
+  session_id: z.uuid(),
+  user_id: z.uuid(),
+  token_hash: z.string(),
+  expires_at: z.iso.datetime(),
+});
 
 export const StartSession = defineCommand("StartSession", "session", Session);
 export const EndSession = defineCommand("EndSession", "session", z.object({ session_id: z.uuid() }));

@@ -86,14 +86,22 @@ const Started = Turn.extend({
   ends_by: z.iso.datetime(),
 });
 
-export const StartTurn = defineCommand("StartTurn", "thread", Started.extend({ input: PromptOrBlob, continues: z.boolean() }));
+export const StartTurn = defineCommand(
+  "StartTurn",
+  "thread",
+  Started.extend({ input: PromptOrBlob, continues: z.boolean() }),
+);
 export const CompleteTurn = defineCommand(
   "CompleteTurn",
   "thread",
   Attempted.extend({ finish_reason: FinishReason, usage: Usage, said: Said }),
 );
 /** `refused`: the provider said no before anything was said; the thread stays as it was. */
-export const RefuseTurn = defineCommand("RefuseTurn", "thread", Attempted.extend({ code: z.string().nullable(), message: z.string() }));
+export const RefuseTurn = defineCommand(
+  "RefuseTurn",
+  "thread",
+  Attempted.extend({ code: z.string().nullable(), message: z.string() }),
+);
 export const FailTurn = defineCommand(
   "FailTurn",
   "thread",
@@ -102,7 +110,11 @@ export const FailTurn = defineCommand(
 /** The client of a streamed turn went away: what was produced is kept. */
 export const StopTurn = defineCommand("StopTurn", "thread", Attempted.extend({ usage: Usage, said: Said }));
 /** A worker takes a turn whose worker is gone. */
-export const TakeOverTurn = defineCommand("TakeOverTurn", "thread", Turn.extend({ attempt: z.int().min(2), worker: z.string() }));
+export const TakeOverTurn = defineCommand(
+  "TakeOverTurn",
+  "thread",
+  Turn.extend({ attempt: z.int().min(2), worker: z.string() }),
+);
 export const DeleteThread = defineCommand("DeleteThread", "thread", z.object({ scope: z.string() }));
 
 const thing = (data: { turn_id: string }) => streamOf("turn", data.turn_id);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { parseJson } from "./json.ts";
-import type { App } from "./server.ts";
+import type { App } from "./app.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Budget } from "./budget.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
-import type { App } from "./server.ts";
+import type { App } from "./app.ts";
 
 /** What nginx writes down for a client that left before its answer. */
 const LEFT = 499;

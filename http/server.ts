@@ -7,6 +7,7 @@ import fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { App } from "./app.ts";
 import { createLastUsed } from "./auth/lastUsed.ts";
 import { accountRoutes } from "./account/routes.ts";
 import { readBodies } from "./bodies.ts";
@@ -29,10 +30,8 @@ const MIB = 1024 * 1024;
 const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 
-export type App = ReturnType<typeof bareServer>;
-
 /** Fastify with our limits and no default of its own showing. */
-function bareServer(logger: FastifyBaseLogger) {
+function bareServer(logger: FastifyBaseLogger): App {
   const app = fastify({
     loggerInstance: logger,
     // one line per request is written below; a child logger for each would cost more than it says

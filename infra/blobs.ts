@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, normalize, relative, sep } from "node:path";
 import type { Blobs } from "#events/ports.ts";
+import { failpoint } from "./failpoint.ts";
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
@@ -50,6 +51,7 @@ export function openBlobs(directory: string): Blobs {
         await file.close();
       }
       await rename(`${path}.part`, path);
+      failpoint("after-blob-rename");
       await syncFolder(dirname(path));
       return key;
     },

@@ -49,12 +49,20 @@ export function createHandler(options: HandlerOptions): Handle {
         if (heads.get(claim.stream)?.state) throw new Rejection(claim.taken.code, claim.taken.message, claim.taken);
         return { stream: claim.stream, version: next(claim.stream), event: ClaimHeld.of({ by: stream }) };
       }),
-      ...released.map((claim) => ({ stream: claim.stream, version: next(claim.stream), event: ClaimReleased.of({ by: stream }) })),
+      ...released.map((claim) => ({
+        stream: claim.stream,
+        version: next(claim.stream),
+        event: ClaimReleased.of({ by: stream }),
+      })),
     ];
   }
 
   /** What the command comes to, given the stream as it stands. */
-  async function decide(command: Command, decider: Decider<any>, before: StreamState): Promise<{ append: Append; after: StreamState }> {
+  async function decide(
+    command: Command,
+    decider: Decider<any>,
+    before: StreamState,
+  ): Promise<{ append: Append; after: StreamState }> {
     const { stream } = command;
     const decided = decider.decide(command, before.state);
     const claims = await claimEvents(decider, decided, stream);
@@ -95,7 +103,10 @@ export function createHandler(options: HandlerOptions): Handle {
   });
 
   /** The answer that a repeated command gets: the first one's. */
-  function repeated(command: Command, outcome: { position: number; fingerprint: string | null; rejection: Answer["rejection"] | null }): Answer {
+  function repeated(
+    command: Command,
+    outcome: { position: number; fingerprint: string | null; rejection: Answer["rejection"] | null },
+  ): Answer {
     if (command.fingerprint && outcome.fingerprint && command.fingerprint !== outcome.fingerprint)
       return {
         position: 0,
@@ -106,7 +117,11 @@ export function createHandler(options: HandlerOptions): Handle {
           param: "Idempotency-Key",
         },
       };
-    return { position: outcome.position, repeated: true, ...(outcome.rejection ? { rejection: outcome.rejection } : {}) };
+    return {
+      position: outcome.position,
+      repeated: true,
+      ...(outcome.rejection ? { rejection: outcome.rejection } : {}),
+    };
   }
 
   /** One try; undefined when the stream had moved on. */
@@ -142,7 +157,9 @@ export function createHandler(options: HandlerOptions): Handle {
         return repeated(command, appended.outcome);
       case "committed": {
         if (!decision) return { position: 0, repeated: false, rejection: append.rejection! };
-        const events = decision.append.events.filter((item) => item.stream === command.stream).map((item) => item.event);
+        const events = decision.append.events
+          .filter((item) => item.stream === command.stream)
+          .map((item) => item.event);
         states.remember(command.stream, decision.after);
         if (appended.last > 0) options.hints.committed(appended.last);
         if (events.length > 0) options.afterCommit({ command, events, version: decision.after.version });
@@ -166,7 +183,8 @@ export function createHandler(options: HandlerOptions): Handle {
         return undefined;
       });
       if (answer) return answer;
-      if (Date.now() > deadline) throw new Unavailable(`${command.type} on ${command.stream} met other writers until its deadline`);
+      if (Date.now() > deadline)
+        throw new Unavailable(`${command.type} on ${command.stream} met other writers until its deadline`);
       // Full jitter: writers that collided once must not collide again in step.
       await sleep(Math.random() * Math.min(5 * 2 ** tries, 250));
     }

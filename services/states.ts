@@ -19,7 +19,10 @@ export function streamStates(log: Pick<EventLog, "heads" | "read">) {
 
   const fold = async (stream: string, decider: Decider<any, any, any>): Promise<StreamState> => {
     const events = await log.read(stream);
-    return { version: events.length, state: events.reduce((state, event) => decider.evolve(state, event), decider.initial) };
+    return {
+      version: events.length,
+      state: events.reduce((state, event) => decider.evolve(state, event), decider.initial),
+    };
   };
 
   return {
@@ -30,7 +33,9 @@ export function streamStates(log: Pick<EventLog, "heads" | "read">) {
       if (fresh) return { version: 0, state: decider.initial, remembered: true };
       const head = (await log.heads([stream])).get(stream);
       if (!head) return { version: 0, state: decider.initial };
-      return head.state_version === decider.version ? { version: head.version, state: head.state } : fold(stream, decider);
+      return head.state_version === decider.version
+        ? { version: head.version, state: head.state }
+        : fold(stream, decider);
     },
     remember(stream: string, state: StreamState): void {
       kept.delete(stream);

@@ -10,7 +10,7 @@ import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 import { Change, Create, Created, Key, present, unique, utc } from "./keyShape.ts";
 
 async function find({ db }: Http, { organization_id }: Caller, id: string): Promise<KeyRow> {

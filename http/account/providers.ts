@@ -5,7 +5,7 @@ import { requireAdmin } from "../auth/authenticate.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 
 /** Providers whose own address is known; every other one must name its own. */
 const KNOWN = new Set(["openai", "anthropic", "google"]);

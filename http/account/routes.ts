@@ -1,5 +1,5 @@
 import type { Http } from "../deps.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 import { keyRoutes } from "./keys.ts";
 import { providerRoutes } from "./providers.ts";
 import { sessionRoutes } from "./sessions.ts";

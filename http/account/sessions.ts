@@ -8,7 +8,7 @@ import { newSecret } from "../auth/secrets.ts";
 import { clearAttempts, countAttempt } from "../auth/throttle.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 
 const ABSOLUTE_MS = 30 * 24 * 60 * 60 * 1000;
 

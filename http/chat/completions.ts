@@ -3,7 +3,7 @@ import { isUuid } from "#events/ids.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 import { validator } from "../validate.ts";
 import { answerBuffered, answerStreamed } from "./answer.ts";
 import { askOf } from "./ask.ts";

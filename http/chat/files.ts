@@ -7,7 +7,7 @@ import { getFile, listFiles, type FileRow } from "#projections/files/query.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../deps.ts";
 import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 import { DeletedFile, File, FileList, present, servedAs, UploadForm } from "./fileShape.ts";
 import { fileNotFound, readFile } from "./store.ts";
 import { MAX_FILE_BYTES, OVERHEAD_BYTES, readUpload, type Upload } from "./upload.ts";

@@ -1,6 +1,6 @@
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 
 /** Paths that clients of this shape try here, and where what they want is. */
 const ELSEWHERE: Record<string, string> = {

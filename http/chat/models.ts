@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ModelInfo } from "../catalog.ts";
 import type { Http } from "../deps.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 import { findModel, isAllowed, modelNotFound } from "./model.ts";
 
 const Model = z.object({

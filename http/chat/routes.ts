@@ -1,6 +1,6 @@
 import { requireCredential } from "../auth/authenticate.ts";
 import type { Http } from "../deps.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 import { completionRoute } from "./completions.ts";
 import { fileRoutes } from "./files.ts";
 import { misplacedRoutes } from "./misplaced.ts";

@@ -5,7 +5,7 @@ import { DeleteThread, Prompt, type Message } from "#events/thread.ts";
 import { listMessages, threadExists, type ThreadTurn } from "#projections/turns/query.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 
 const Params = z.object({ id: z.string() });
 const Query = z.object({ user: z.string().optional().describe("The end user whose thread it is.") });

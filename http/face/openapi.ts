@@ -2,7 +2,7 @@ import fastifySwagger from "@fastify/swagger";
 import fastifySwaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform } from "fastify-type-provider-zod";
 import type { HttpDeps } from "../deps.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 
 /** `/openapi.json` from the schemas that parse, and `/reference` to read it; nothing is loaded from elsewhere. */
 export async function describeApi(app: App, settings: HttpDeps["settings"]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Http } from "../deps.ts";
-import type { App } from "../server.ts";
+import type { App } from "../app.ts";
 
 const hidden = { schema: { hide: true } };
 

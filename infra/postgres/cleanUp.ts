@@ -23,7 +23,10 @@ export interface CleanUpOptions {
 }
 
 /** Removes blobs whose thing has no data key: it was erased, or the command that was to name them never came through. */
-export async function removeUnnamedBlobs({ blobs, dataKeys }: Pick<CleanUpOptions, "blobs" | "dataKeys">, age_ms = UNNAMED_FOR_MS): Promise<number> {
+export async function removeUnnamedBlobs(
+  { blobs, dataKeys }: Pick<CleanUpOptions, "blobs" | "dataKeys">,
+  age_ms = UNNAMED_FOR_MS,
+): Promise<number> {
   let removed = 0;
   for await (const folder of blobs.foldersOlderThan(age_ms)) {
     const thing = basename(folder);

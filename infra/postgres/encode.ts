@@ -41,7 +41,15 @@ function encodeEvent(item: Append["events"][number], append: Append, keys: Keys,
   const { event, stream, version } = item;
   const definition = definitionOf(event.type);
   const data = JSON.stringify(definition.public.parse(event.data));
-  const encoded = { stream, version, type: event.type, shape: definition.version, data, sealed: null as string | null, thing: null as string | null };
+  const encoded = {
+    stream,
+    version,
+    type: event.type,
+    shape: definition.version,
+    data,
+    sealed: null as string | null,
+    thing: null as string | null,
+  };
   if (event.personal === undefined || !definition.personal || !definition.thing) return encoded;
 
   const thing = definition.thing(event.data);

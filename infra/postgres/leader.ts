@@ -8,7 +8,12 @@ const ASK_EVERY_MS = 1_000;
  * Runs `work` in one process of the deployment at a time. Leadership is a session advisory lock on a connection of
  * its own: when that connection breaks, the lock is gone, the signal aborts, and whoever gets the lock next goes on.
  */
-export function lead(pool: pg.Pool, name: string, work: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void) {
+export function lead(
+  pool: pg.Pool,
+  name: string,
+  work: (signal: AbortSignal) => Promise<void>,
+  onError: (error: unknown) => void,
+) {
   const stopped = new AbortController();
 
   const term = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { DataKeys, EventLog, Keyring, PublicEvent, StreamHead } from "#events/ports.ts";
+import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 import { createMadeKeys } from "./madeKeys.ts";
@@ -13,7 +14,8 @@ const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 or
 const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
 const SCAN = `select position, type, stream, organization_id, data from log.events
   where position > $1 and position <= $2 and type = any($3) order by position limit $4`;
-const OUTCOME = "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
+const OUTCOME =
+  "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
 const OPEN_WORK = `
   select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s left join ops.workers w on w.worker = s.worker
   where s.status is not null
@@ -53,7 +55,10 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
       const unknown = needed.filter((thing) => !known.has(thing));
       const standing = unknown.length > 0 ? new Map([...known, ...(await keyOf(unknown))]) : known;
       const encoded = encodeAppend(request, standing, keyring);
+      const type = request.events[0]?.event.type;
+      failpoint(`before-${type}`);
       const appended = await append(encoded);
+      failpoint(`after-${type}`);
       if (appended.kind === "committed") made.remember(encoded.keys);
       return appended;
     },
@@ -74,7 +79,10 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
       return { events, seen: events.length === limit ? events.at(-1)!.position : head!.position };
     },
     async outcome(commandId, organization) {
-      const [row] = await db.query<{ position: number; fingerprint: string | null; rejection: string | null }>(OUTCOME, [commandId, organization]);
+      const [row] = await db.query<{ position: number; fingerprint: string | null; rejection: string | null }>(
+        OUTCOME,
+        [commandId, organization],
+      );
       return row && { ...row, rejection: row.rejection === null ? null : JSON.parse(row.rejection) };
     },
     async openWork({ worker, now, limit }) {

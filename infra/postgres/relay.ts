@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { EventLog, PublicEvent, Reactions } from "#events/ports.ts";
+import { failpoint } from "../failpoint.ts";
 
 const EVERY_MS = 250;
 const BATCH = 1_000;
@@ -29,7 +30,11 @@ export function relay(options: RelayOptions, signal: AbortSignal): Promise<void>
     });
     const after = rows[0]?.position ?? 0;
     const { events, seen } = await log.scan(after, options.types, BATCH);
-    for (const event of events) if (options.wakes(event)) await reactions.publish(event);
+    for (const event of events)
+      if (options.wakes(event)) {
+        await reactions.publish(event);
+        failpoint("after-reaction-published");
+      }
     if (seen > after)
       await pool.query({
         name: "relayed",

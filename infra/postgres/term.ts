@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import type { EventLog, Hints } from "#events/ports.ts";
 import type { Change, Projection } from "#projections/projection.ts";
+import { failpoint } from "../failpoint.ts";
 import { advance, type Follower, type Sink } from "./advance.ts";
 import { openBatches } from "./batches.ts";
 import { foldChanges } from "./changes.ts";
@@ -110,6 +111,7 @@ export function openTerm({ client, pool, log, hints, projections, logger }: Term
   const sink: Sink<Following> = {
     async write(followers, changes, to) {
       if (!(await writePlan(client, plan(followers, changes, to)))) throw new CheckpointMoved();
+      failpoint("after-projected");
       passed(followers, to);
     },
     async park(follower, { stream, position }, error) {

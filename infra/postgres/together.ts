@@ -2,7 +2,9 @@
  * Turns single look-ups into shared ones: keys asked for in the same turn of the event loop go in one query.
  * At 32 requests in flight this is one round trip instead of 32.
  */
-export function together<V>(find: (keys: string[]) => Promise<Map<string, V>>): (keys: string[]) => Promise<Map<string, V>> {
+export function together<V>(
+  find: (keys: string[]) => Promise<Map<string, V>>,
+): (keys: string[]) => Promise<Map<string, V>> {
   let asked = new Set<string>();
   let answer: Promise<Map<string, V>> | undefined;
 

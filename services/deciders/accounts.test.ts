@@ -34,32 +34,50 @@ test("a session ends once", () => {
   const data = { session_id: "s1", user_id: "u1", token_hash: "h", expires_at: "2026-01-01T00:00:00.000Z" };
   const end = command("EndSession", { session_id: "s1" });
   given(session).when(command("StartSession", data)).then(SessionStarted.of(data));
-  given(session, [SessionStarted.of(data)]).when(end).then(SessionEnded.of({ session_id: "s1" }));
-  given(session, [SessionStarted.of(data), SessionEnded.of({ session_id: "s1" })]).when(end).then();
+  given(session, [SessionStarted.of(data)])
+    .when(end)
+    .then(SessionEnded.of({ session_id: "s1" }));
+  given(session, [SessionStarted.of(data), SessionEnded.of({ session_id: "s1" })])
+    .when(end)
+    .then();
 });
 
 test("a key is created, changed and deleted with its data key", () => {
   const settings = { products: [], expires_at: null, enabled: true, allowed_models: null };
   const fixed = { key_id: "k1", key_hash: "h", key_hint: "abcd", project_id: null };
   const created = KeyCreated.of({ ...fixed, ...settings }, { name: "K" });
-  given(key).when(command("CreateKey", { ...fixed, ...settings, name: "K" })).then(created);
+  given(key)
+    .when(command("CreateKey", { ...fixed, ...settings, name: "K" }))
+    .then(created);
   given(key, [created])
     .when(command("ChangeKey", { key_id: "k1", enabled: false }))
     .then(KeyChanged.of({ key_id: "k1", enabled: false }, { name: undefined }));
   const deleted = KeyDeleted.of({ key_id: "k1" });
-  given(key, [created]).when(command("DeleteKey", { key_id: "k1" })).then(deleted);
+  given(key, [created])
+    .when(command("DeleteKey", { key_id: "k1" }))
+    .then(deleted);
   expect(key.erases!([deleted], "key-k1")).toEqual({ things: ["key-k1"] });
-  given(key, [created, deleted]).when(command("ChangeKey", { key_id: "k1" })).rejected("key_not_found");
+  given(key, [created, deleted])
+    .when(command("ChangeKey", { key_id: "k1" }))
+    .rejected("key_not_found");
 });
 
 test("a provider's credential is kept in its state until it is removed", () => {
   const data = { name: "acme", base_url: "https://acme.example", models: null, sealed_api_key: "sealed" };
   const configured = ProviderConfigured.of(data);
   given(provider).when(command("ConfigureProvider", data)).then(configured);
-  expect(given(provider, [configured]).state).toEqual({ status: "configured", base_url: data.base_url, sealed_api_key: "sealed" });
+  expect(given(provider, [configured]).state).toEqual({
+    status: "configured",
+    base_url: data.base_url,
+    sealed_api_key: "sealed",
+  });
   const removed = ProviderRemoved.of({ name: "acme" });
-  given(provider, [configured]).when(command("RemoveProvider", { name: "acme" })).then(removed);
-  given(provider, [configured, removed]).when(command("RemoveProvider", { name: "acme" })).rejected("provider_not_found");
+  given(provider, [configured])
+    .when(command("RemoveProvider", { name: "acme" }))
+    .then(removed);
+  given(provider, [configured, removed])
+    .when(command("RemoveProvider", { name: "acme" }))
+    .rejected("provider_not_found");
 });
 
 test("a file is its owner's, and its bytes' key ends with it", () => {
@@ -67,7 +85,9 @@ test("a file is its owner's, and its bytes' key ends with it", () => {
   const personal = { filename: "a.txt", purpose: "user_data", sha256: "h" };
   const uploaded = FileUploaded.of(data, personal);
   const remove = (scope: string) => command("DeleteFile", { file_id: "f1", scope });
-  given(file).when(command("UploadFile", { ...data, ...personal })).then(uploaded);
+  given(file)
+    .when(command("UploadFile", { ...data, ...personal }))
+    .then(uploaded);
   given(file, [uploaded]).when(remove("yours")).rejected("file_not_found");
   const deleted = FileDeleted.of({ file_id: "f1" });
   given(file, [uploaded]).when(remove("mine")).then(deleted);

@@ -15,7 +15,8 @@ export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = 
       case "ConfigureProvider":
         return [ProviderConfigured.of(command.data)];
       case "RemoveProvider":
-        if (state.status === "absent") throw new Rejection("provider_not_found", "No provider of this name is configured.");
+        if (state.status === "absent")
+          throw new Rejection("provider_not_found", "No provider of this name is configured.");
         return [ProviderRemoved.of({ name: command.data.name })];
     }
   },

@@ -20,7 +20,8 @@ const start = { turn_id: "t1", scope: "mine", model, streamed: false, ends_by: "
 const started = TurnStarted.of({ ...start, worker: "w1", command_id: "c1" }, { input });
 const completed = TurnCompleted.of({ ...ids, finish_reason: "stop", usage: NO_USAGE, model }, { said });
 const startTurn = (more = {}) => command("StartTurn", { ...start, input, continues: false, ...more }, { worker: "w1" });
-const complete = (more = {}) => command("CompleteTurn", { ...ids, finish_reason: "stop", usage: NO_USAGE, said, ...more });
+const complete = (more = {}) =>
+  command("CompleteTurn", { ...ids, finish_reason: "stop", usage: NO_USAGE, said, ...more });
 
 describe("starting a turn", () => {
   test("opens a thread, held by the worker that handles it", () => given(thread).when(startTurn()).then(started));
@@ -32,14 +33,26 @@ describe("starting a turn", () => {
     given(thread, [started, completed])
       .when(startTurn({ turn_id: "t2", continues: true }))
       .then(TurnStarted.of({ ...start, turn_id: "t2", worker: "w1", command_id: "c1" }, { input })));
-  test("waits while another runs", () => given(thread, [started]).when(startTurn({ turn_id: "t2" })).rejected("thread_busy"));
-  test("of a thread that does not exist is refused", () => given(thread).when(startTurn({ continues: true })).rejected("thread_not_found"));
+  test("waits while another runs", () =>
+    given(thread, [started])
+      .when(startTurn({ turn_id: "t2" }))
+      .rejected("thread_busy"));
+  test("of a thread that does not exist is refused", () =>
+    given(thread)
+      .when(startTurn({ continues: true }))
+      .rejected("thread_not_found"));
   test("of somebody else's thread is refused in the same words", () =>
-    given(thread, [started, completed]).when(startTurn({ scope: "yours" })).rejected("thread_not_found"));
+    given(thread, [started, completed])
+      .when(startTurn({ scope: "yours" }))
+      .rejected("thread_not_found"));
   test("of somebody else's busy thread does not show that it is busy", () =>
-    given(thread, [started]).when(startTurn({ scope: "yours" })).rejected("thread_not_found"));
+    given(thread, [started])
+      .when(startTurn({ scope: "yours" }))
+      .rejected("thread_not_found"));
   test("of a deleted thread is refused", () =>
-    given(thread, [started, completed, ThreadDeleted.of({})]).when(startTurn({ continues: true })).rejected("thread_not_found"));
+    given(thread, [started, completed, ThreadDeleted.of({})])
+      .when(startTurn({ continues: true }))
+      .rejected("thread_not_found"));
 });
 
 describe("ending a turn", () => {
@@ -55,7 +68,9 @@ describe("ending a turn", () => {
       .then(TurnStopped.of({ ...ids, usage: NO_USAGE, model }, { said })));
   test("takes it back when the provider refused, with its key and its command's outcome", () => {
     const refused = TurnRefused.of({ ...ids, code: null });
-    given(thread, [started]).when(command("RefuseTurn", { ...ids, code: null, message: "no" })).then(refused);
+    given(thread, [started])
+      .when(command("RefuseTurn", { ...ids, code: null, message: "no" }))
+      .then(refused);
     expect(thread.erases!([refused], "thread-1")).toEqual({ things: ["turn-t1"], streams: [] });
     expect(thread.forgets!([refused], given(thread, [started]).state)).toEqual(["c1"]);
   });
@@ -65,15 +80,22 @@ describe("ending a turn", () => {
       .when(complete({ attempt: 2 }))
       .then({ ...completed, data: { ...completed.data, attempt: 2 } }));
   test("happens once", () => given(thread, [started, completed]).when(complete()).then());
-  test("after the thread was deleted changes nothing", () => given(thread, [started, ThreadDeleted.of({})]).when(complete()).then());
+  test("after the thread was deleted changes nothing", () =>
+    given(thread, [started, ThreadDeleted.of({})])
+      .when(complete())
+      .then());
 });
 
 describe("taking over", () => {
   const takeOver = (attempt: number) => command("TakeOverTurn", { turn_id: "t1", attempt, worker: "w2" });
   test("goes to the next attempt", () =>
-    given(thread, [started]).when(takeOver(2)).then(TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w2" })));
+    given(thread, [started])
+      .when(takeOver(2))
+      .then(TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w2" })));
   test("is for one of two that try", () =>
-    given(thread, [started, TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w3" })]).when(takeOver(2)).then());
+    given(thread, [started, TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w3" })])
+      .when(takeOver(2))
+      .then());
   test("of an ended turn changes nothing", () => given(thread, [started, completed]).when(takeOver(2)).then());
 });
 
@@ -84,10 +106,17 @@ describe("deleting", () => {
     expect(thread.erases!([ThreadDeleted.of({})], "thread-1")).toEqual({ things: [], streams: ["thread-1"] });
   });
   test("is for its owner", () => given(thread, [started]).when(remove("yours")).rejected("thread_not_found"));
-  test("happens once", () => given(thread, [started, ThreadDeleted.of({})]).when(remove("mine")).rejected("thread_not_found"));
+  test("happens once", () =>
+    given(thread, [started, ThreadDeleted.of({})])
+      .when(remove("mine"))
+      .rejected("thread_not_found"));
 });
 
 test("the head shows running work and who has it", () => {
-  expect(thread.head!(given(thread, [started]).state)).toEqual({ status: "running", due_at: start.ends_by, worker: "w1" });
+  expect(thread.head!(given(thread, [started]).state)).toEqual({
+    status: "running",
+    due_at: start.ends_by,
+    worker: "w1",
+  });
   expect(thread.head!(given(thread, [started, completed]).state)).toEqual({ status: null, due_at: null, worker: null });
 });

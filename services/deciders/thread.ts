@@ -30,7 +30,8 @@ export type ThreadState =
   | { status: "open"; scope: string; turn: RunningTurn | null }
   | { status: "deleted" };
 
-const notFound = () => new Rejection("thread_not_found", "No such thread for this key and user.", { param: "x-thread-id" });
+const notFound = () =>
+  new Rejection("thread_not_found", "No such thread for this key and user.", { param: "x-thread-id" });
 
 function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadState): ThreadEvent[] {
   const { input, continues, ...started } = command.data;
@@ -38,7 +39,8 @@ function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadState): 
   if (continues && state.status === "absent") throw notFound();
   if (state.status === "open") {
     if (state.scope !== started.scope) throw notFound();
-    if (state.turn) throw new Rejection("thread_busy", "Another turn of this thread is still running.", { retryable: true });
+    if (state.turn)
+      throw new Rejection("thread_busy", "Another turn of this thread is still running.", { retryable: true });
   }
   return [TurnStarted.of({ ...started, worker: command.worker ?? null, command_id: command.id }, { input })];
 }
@@ -59,7 +61,9 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         return startTurn(command, state);
       case "TakeOverTurn": {
         const { turn_id, attempt, worker } = command.data;
-        return current(state, { turn_id, attempt: attempt - 1 }) ? [TurnTakenOver.of({ turn_id, attempt, worker })] : [];
+        return current(state, { turn_id, attempt: attempt - 1 })
+          ? [TurnTakenOver.of({ turn_id, attempt, worker })]
+          : [];
       }
       case "CompleteTurn": {
         const turn = current(state, command.data);
@@ -122,5 +126,7 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
 
   // A refused turn did not happen: the same request may be tried again under its idempotency key.
   forgets: (events, state) =>
-    state.status === "open" && state.turn && events.some((event) => event.type === "TurnRefused") ? [state.turn.command_id] : [],
+    state.status === "open" && state.turn && events.some((event) => event.type === "TurnRefused")
+      ? [state.turn.command_id]
+      : [],
 };

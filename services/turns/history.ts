@@ -39,7 +39,8 @@ async function fileParts(stores: Stores, turn: string, attachments: Attachment[]
 }
 
 async function modelMessage(stores: Stores, turn: string, message: Message): Promise<ModelRequest["messages"][number]> {
-  const text: Part[] = message.text === "" && message.attachments.length > 0 ? [] : [{ type: "text", text: message.text }];
+  const text: Part[] =
+    message.text === "" && message.attachments.length > 0 ? [] : [{ type: "text", text: message.text }];
   return { role: message.role, parts: [...text, ...(await fileParts(stores, turn, message.attachments))] };
 }
 
@@ -51,7 +52,11 @@ function answerOf(event: ThreadEvent | undefined): ModelRequest["messages"] {
 }
 
 /** The conversation before a turn, oldest first. Refused turns and erased ones are not part of it. */
-export async function historyBefore(stores: Stores, events: Recorded[], turn: string): Promise<ModelRequest["messages"]> {
+export async function historyBefore(
+  stores: Stores,
+  events: Recorded[],
+  turn: string,
+): Promise<ModelRequest["messages"]> {
   const ends = new Map<string, ThreadEvent>();
   const started: Started[] = [];
   for (const event of events as unknown as ThreadEvent[]) {

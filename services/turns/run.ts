@@ -1,15 +1,7 @@
 import type { Command, Recorded } from "#events/envelope.ts";
 import { newCommandId } from "#events/ids.ts";
 import type { EventLog, Frame, Frames, Keyring, TurnEnd } from "#events/ports.ts";
-import {
-  CompleteTurn,
-  FailTurn,
-  NO_USAGE,
-  RefuseTurn,
-  StopTurn,
-  type Prompt,
-  type Said,
-} from "#events/thread.ts";
+import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Prompt, type Said } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { credentialFor, type Credentials } from "./credential.ts";
 import { historyBefore, modelRequest, promptOf, type Stores } from "./history.ts";
@@ -40,8 +32,11 @@ export interface TurnToRun {
   input: { prompt: Prompt } | { prompt_blob: string } | undefined;
 }
 
-type Ending =
-  | { command: typeof CompleteTurn | typeof StopTurn | typeof FailTurn | typeof RefuseTurn; data: Record<string, unknown>; end: TurnEnd };
+type Ending = {
+  command: typeof CompleteTurn | typeof StopTurn | typeof FailTurn | typeof RefuseTurn;
+  data: Record<string, unknown>;
+  end: TurnEnd;
+};
 
 /** Runs a turn to its end event. Never throws for what a provider does; throws when the log cannot be written. */
 export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Promise<void> {
@@ -53,7 +48,7 @@ export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Prom
     : () => {};
   let n = 0;
   const publish = (frame: Frame extends infer F ? (F extends Frame ? Omit<F, "attempt" | "n"> : never) : never) =>
-    frames.publish(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ } as Frame);
+    frames.publish(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
 
   try {
     const ending = await answer(options, turn, AbortSignal.any([stopped.signal, late]), {
@@ -75,19 +70,36 @@ interface Listening {
   onFrame: Parameters<typeof speak>[3];
 }
 
-async function answer(options: TurnRunnerOptions, turn: TurnToRun, signal: AbortSignal, listening: Listening): Promise<Ending> {
+async function answer(
+  options: TurnRunnerOptions,
+  turn: TurnToRun,
+  signal: AbortSignal,
+  listening: Listening,
+): Promise<Ending> {
   let prompt: Prompt | undefined;
   try {
     const provider = turn.model.slice(0, turn.model.indexOf("/"));
     const [credential, asked, history] = await Promise.all([
       credentialFor(options, turn.organization_id, provider),
       promptOf(options, turn.turn_id, turn.input),
-      turn.version > 1 ? options.log.read(turn.thread).then((events) => historyBefore(options, events, turn.turn_id)) : [],
+      turn.version > 1
+        ? options.log.read(turn.thread).then((events) => historyBefore(options, events, turn.turn_id))
+        : [],
     ]);
     prompt = asked;
     if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
-    const request = await modelRequest(options, { id: turn.turn_id, model: turn.model, streamed: turn.streamed }, prompt, history);
-    const { said, finish_reason, usage } = await speak(options.models.open(credential), request, signal, listening.onFrame);
+    const request = await modelRequest(
+      options,
+      { id: turn.turn_id, model: turn.model, streamed: turn.streamed },
+      prompt,
+      history,
+    );
+    const { said, finish_reason, usage } = await speak(
+      options.models.open(credential),
+      request,
+      signal,
+      listening.onFrame,
+    );
     return {
       command: CompleteTurn,
       data: { finish_reason, usage, said },
@@ -100,7 +112,12 @@ async function answer(options: TurnRunnerOptions, turn: TurnToRun, signal: Abort
 
 const NOTHING: Said = { text: "", reasoning: "", citations: [] };
 
-async function endingOf(options: TurnRunnerOptions, error: unknown, prompt: Prompt | undefined, { stopped, late }: Listening): Promise<Ending> {
+async function endingOf(
+  options: TurnRunnerOptions,
+  error: unknown,
+  prompt: Prompt | undefined,
+  { stopped, late }: Listening,
+): Promise<Ending> {
   const said = error instanceof BrokenOff ? error.said : NOTHING;
   const cause = error instanceof BrokenOff ? error.cause : error;
   const text = said.text + said.reasoning;
@@ -109,8 +126,10 @@ async function endingOf(options: TurnRunnerOptions, error: unknown, prompt: Prom
     return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
   }
   const message = late.aborted ? "The model did not finish within the time that a turn has." : messageOf(cause);
-  if (text !== "") return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
-  const code = cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
+  if (text !== "")
+    return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
+  const code =
+    cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
   return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message } };
 }
 
@@ -143,7 +162,12 @@ function endCommand(turn: TurnToRun, ending: Pick<Ending, "command" | "data">): 
 
 /** A started turn as the log tells it. */
 export function turnFrom(started: Recorded, attempt: number): TurnToRun {
-  const { turn_id, model, streamed, ends_by } = started.data as { turn_id: string; model: string; streamed: boolean; ends_by: string };
+  const { turn_id, model, streamed, ends_by } = started.data as {
+    turn_id: string;
+    model: string;
+    streamed: boolean;
+    ends_by: string;
+  };
   return {
     organization_id: started.organization_id,
     thread: started.stream,

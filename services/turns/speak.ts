@@ -24,10 +24,21 @@ export class BrokenOff extends Error {
   }
 }
 
-type Speaking = Frame extends infer F ? (F extends { type: "end" } ? never : F extends Frame ? Omit<F, "attempt" | "n"> : never) : never;
+type Speaking = Frame extends infer F
+  ? F extends { type: "end" }
+    ? never
+    : F extends Frame
+      ? Omit<F, "attempt" | "n">
+      : never
+  : never;
 
 /** Runs one model call; every piece goes to `onFrame` as it comes. Throws BrokenOff with what was said until then. */
-async function speakOnce(model: Model, request: ModelRequest, signal: AbortSignal, onFrame: (frame: Speaking) => void): Promise<Speech> {
+async function speakOnce(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+  onFrame: (frame: Speaking) => void,
+): Promise<Speech> {
   const text: string[] = [];
   const reasoning: string[] = [];
   const citations: Citation[] = [];
@@ -49,7 +60,12 @@ async function speakOnce(model: Model, request: ModelRequest, signal: AbortSigna
 const nothing = (said: Said): boolean => said.text === "" && said.reasoning === "";
 
 /** As `speakOnce`, but asks again while nothing was said and the provider's fault may pass. */
-export async function speak(model: Model, request: ModelRequest, signal: AbortSignal, onFrame: (frame: Speaking) => void): Promise<Speech> {
+export async function speak(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+  onFrame: (frame: Speaking) => void,
+): Promise<Speech> {
   for (let tried = 1; ; tried++) {
     try {
       return await speakOnce(model, request, signal, onFrame);

@@ -49,7 +49,13 @@ export function createTurns(options: TurnsOptions) {
     } satisfies Command);
 
   /** Ends a turn that nobody can finish: with what a reader has already seen, else as if it had not been asked. */
-  async function giveUp(handle: Handle, head: StreamHead, turn: { id: string; attempt: number }, said: Said, message: string) {
+  async function giveUp(
+    handle: Handle,
+    head: StreamHead,
+    turn: { id: string; attempt: number },
+    said: Said,
+    message: string,
+  ) {
     const ids = { turn_id: turn.id, attempt: turn.attempt };
     const spoke = said.text !== "" || said.reasoning !== "";
     const done = spoke
@@ -67,7 +73,8 @@ export function createTurns(options: TurnsOptions) {
 
   async function alreadySaid(head: StreamHead, turnId: string): Promise<Said> {
     const frames = await options.frames.kept(head.organization_id, turnId);
-    const joined = (type: "text" | "reasoning") => frames.map((frame) => (frame.type === type ? frame.text : "")).join("");
+    const joined = (type: "text" | "reasoning") =>
+      frames.map((frame) => (frame.type === type ? frame.text : "")).join("");
     return { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
   }
 
@@ -81,7 +88,12 @@ export function createTurns(options: TurnsOptions) {
     afterCommit({ command, events, version }: Handled): void {
       for (const event of events) {
         if (event.type !== "TurnStarted") continue;
-        const recorded = { ...event, organization_id: command.organization_id, stream: command.stream, version } as never;
+        const recorded = {
+          ...event,
+          organization_id: command.organization_id,
+          stream: command.stream,
+          version,
+        } as never;
         const turn = turnFrom({ ...(recorded as object), meta: { request_id: command.request_id } } as never, 1);
         if ((event.data as { worker: string | null }).worker === options.worker) start(turn);
       }
@@ -107,10 +119,9 @@ export function createTurns(options: TurnsOptions) {
       );
       const lost = "The process that worked on this turn was lost.";
       // A reader who has seen text cannot be given another text; everybody else gets a second try.
-      if (!started || attempt > ATTEMPTS || said.text + said.reasoning !== "") return giveUp(handle, head, next, said, lost);
+      if (!started || attempt > ATTEMPTS || said.text + said.reasoning !== "")
+        return giveUp(handle, head, next, said, lost);
       start(turnFrom(started, attempt));
     },
   };
 }
-
-export type Turns = ReturnType<typeof createTurns>;

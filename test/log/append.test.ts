@@ -99,11 +99,11 @@ test("an answer that was lost with its connection is found by appending again", 
   client.on("error", () => {});
   const stream = (client as unknown as { connection: { stream: import("node:net").Socket } }).connection.stream;
   const { write } = stream;
-  stream.write = ((bytes: Buffer) => {
+  stream.write = (bytes: Buffer) => {
     const sent = write.call(stream, bytes);
     setImmediate(() => stream.destroy());
     return sent;
-  }) as typeof write;
+  };
   client.release();
   await cut.append(command).catch(() => {});
   await expect
