@@ -14,7 +14,10 @@ test.each([
   ["a provider's key", "sk-proj-0123456789abcdefghij"],
   ["a Google key", "AIzaSyA0123456789abcdefghijklmnopqrstuv"],
 ])("%s is never written, wherever it stands", (_, secret) => {
-  const line = logged({ headers: { authorization: `Bearer ${secret}` }, err: new Error(`refused ${secret}`) }, `with ${secret}`);
+  const line = logged(
+    { headers: { authorization: `Bearer ${secret}` }, err: new Error(`refused ${secret}`) },
+    `with ${secret}`,
+  );
   expect(line).not.toContain(secret);
   expect(line).toContain("[secret]");
 });
@@ -24,7 +27,10 @@ test("a password in an address is not written", () => {
 });
 
 test("an error is told by name, message, code and cause, without what the database says of rows", () => {
-  const cause = Object.assign(new Error("duplicate key"), { code: "23505", detail: "Key (email)=(canary@example.com) exists" });
+  const cause = Object.assign(new Error("duplicate key"), {
+    code: "23505",
+    detail: "Key (email)=(canary@example.com) exists",
+  });
   const line = logged({ err: new Error("not saved", { cause }) });
   expect(line).toMatch(/not saved.*duplicate key/s);
   expect(line).toContain("23505");

@@ -1,7 +1,8 @@
 import pino, { type DestinationStream, type Logger } from "pino";
 
 /** Our keys, session tokens and webhook secrets, and the shapes of providers' keys and passwords in addresses. */
-const SECRETS = /\b(?:sk|sess|whsec)-[A-Za-z0-9][A-Za-z0-9_-]{15,}|\bAIza[A-Za-z0-9_-]{30,}|(?<=:\/\/[^\s:@/"]{0,64}:)[^\s@/"]+(?=@)/g;
+const SECRETS =
+  /\b(?:sk|sess|whsec)-[A-Za-z0-9][A-Za-z0-9_-]{15,}|\bAIza[A-Za-z0-9_-]{30,}|(?<=:\/\/[^\s:@/"]{0,64}:)[^\s@/"]+(?=@)/g;
 
 export const withoutSecrets = (line: string): string => line.replace(SECRETS, "[secret]");
 
@@ -10,7 +11,13 @@ function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, cause } = error;
   const { code } = error as { code?: unknown };
-  return { type: name, message, ...(code === undefined ? {} : { code }), stack, ...(cause === undefined ? {} : { cause: describe(cause) }) };
+  return {
+    type: name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    stack,
+    ...(cause === undefined ? {} : { cause: describe(cause) }),
+  };
 }
 
 /** JSON lines on standard output, each without secrets whoever wrote it. */

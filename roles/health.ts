@@ -13,7 +13,9 @@ const CHECK_MS = 2_000;
 /** One check, never longer than 2 s and never thrown. */
 async function check(look: () => Promise<unknown>): Promise<Health> {
   try {
-    const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error("no answer within 2 s")), CHECK_MS).unref());
+    const late = new Promise<never>((_, reject) =>
+      setTimeout(() => reject(new Error("no answer within 2 s")), CHECK_MS).unref(),
+    );
     return { ok: true, detail: await Promise.race([look(), late]) };
   } catch (error) {
     return { ok: false, detail: error instanceof Error ? error.message : String(error) };
@@ -29,7 +31,8 @@ async function followers({ db }: Opened): Promise<Record<string, Health>> {
   return Object.fromEntries(
     projections.map(({ name, version }) => {
       const row = found.get(name);
-      if (row?.version !== version) return [`projection ${name}`, { ok: false, detail: `version ${version} is not built yet` }];
+      if (row?.version !== version)
+        return [`projection ${name}`, { ok: false, detail: `version ${version} is not built yet` }];
       // A parked stream is shown and does not fail: one tenant's event must not take the service from all others.
       return [`projection ${name}`, { ok: row.lag < LAG, detail: { lag: row.lag, parked: row.parked } }];
     }),
@@ -40,7 +43,10 @@ async function followers({ db }: Opened): Promise<Record<string, Health>> {
 export async function readHealth(opened: Opened): Promise<Record<string, Health>> {
   const { db, bus, addresses } = opened;
   const [postgres, nats, meilisearch] = await Promise.all([
-    check(async () => (await db.query<{ version: string }>("select current_setting('server_version') as version"))[0]!.version),
+    check(
+      async () =>
+        (await db.query<{ version: string }>("select current_setting('server_version') as version"))[0]!.version,
+    ),
     check(async () => {
       const health = await bus.health();
       if (!health.connected) throw new Error("not connected");

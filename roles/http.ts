@@ -32,5 +32,9 @@ export async function startHttp(opened: Opened) {
   });
   await app.listen({ port: settings.PORT, host: settings.HOST });
   const { address, port } = app.server.address() as AddressInfo;
-  return { address: `http://${address.includes(":") ? `[${address}]` : address}:${port}`, app, stop: () => app.close() };
+  return {
+    address: `http://${address.includes(":") ? `[${address}]` : address}:${port}`,
+    app,
+    stop: () => app.close(),
+  };
 }

@@ -35,7 +35,12 @@ export async function open({ role, settings, addresses }: Worker) {
   const blobFolder = join(settings.DATA_DIR, "blobs");
   await mkdir(blobFolder, { recursive: true });
   const blobs = openBlobs(blobFolder);
-  const bus = await connectBus({ url: addresses.nats_url, prefix: settings.BUS_PREFIX, name: `svc ${role}`, log: logger });
+  const bus = await connectBus({
+    url: addresses.nats_url,
+    prefix: settings.BUS_PREFIX,
+    name: `svc ${role}`,
+    log: logger,
+  });
   const heartbeat = await startHeartbeat(pool, role, (error) => logger.warn({ err: error }, "the heartbeat failed"));
 
   return {

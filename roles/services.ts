@@ -37,7 +37,8 @@ export async function startServices(opened: Opened) {
         },
         turn,
       ),
-    onError: (error, turn) => logger.error({ err: error, turn_id: turn.turn_id, request_id: turn.request_id }, "a turn could not be ended"),
+    onError: (error, turn) =>
+      logger.error({ err: error, turn_id: turn.turn_id, request_id: turn.request_id }, "a turn could not be ended"),
   });
   const handle = createHandler({
     log,
@@ -61,8 +62,18 @@ export async function startServices(opened: Opened) {
   const reactions = await bus.reactions.consume(react);
   const types = Object.keys(reactors);
   const onError = (error: unknown) => logger.warn({ err: error }, "work in the background failed, it is tried again");
-  const relaying = lead(opened.pool, "relay", (signal) => relay({ pool: opened.pool, log, reactions: bus.reactions, types, wakes, onError }, signal), onError);
-  const cleaning = lead(opened.pool, "clean-up", (signal) => cleanUp({ db: opened.db, blobs, dataKeys: log, onError }, signal), onError);
+  const relaying = lead(
+    opened.pool,
+    "relay",
+    (signal) => relay({ pool: opened.pool, log, reactions: bus.reactions, types, wakes, onError }, signal),
+    onError,
+  );
+  const cleaning = lead(
+    opened.pool,
+    "clean-up",
+    (signal) => cleanUp({ db: opened.db, blobs, dataKeys: log, onError }, signal),
+    onError,
+  );
   sweep.start();
 
   return {

@@ -46,7 +46,12 @@ function startTurn(text: string, { streamed = false, seconds = 60 } = {}): Comma
 async function lostTurn(deployment: Deployment, command: Command, lost: Partial<{ frames: string[] }> = {}) {
   const only = await startPlatform({ roles: [], deployment });
   const { createHandler } = await import("#services/handle.ts");
-  const handle = createHandler({ log: only.opened.log, hints: only.opened.bus.hints, worker: () => "dead-worker", afterCommit: () => {} });
+  const handle = createHandler({
+    log: only.opened.log,
+    hints: only.opened.bus.hints,
+    worker: () => "dead-worker",
+    afterCommit: () => {},
+  });
   await handle(command);
   lost.frames?.forEach((text, n) =>
     only.opened.bus.frames.publish(organization_id, command.data.turn_id, { attempt: 1, n, type: "text", text }),
@@ -62,9 +67,14 @@ test("a turn whose worker died is taken over by the sweep alone and finished", a
   const command = startTurn("/say finished");
   await lostTurn(deployment, command);
   const platform = await startPlatform({ roles: ["services"], deployment });
-  await expect.poll(() => typesOf(platform, command.stream), { timeout: 20_000 }).toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
+  await expect
+    .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
+    .toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
   const completed = (await platform.opened.log.read(command.stream)).at(-1)!;
-  expect(completed).toMatchObject({ data: { attempt: 2, finish_reason: "stop" }, personal: { said: { text: "finished" } } });
+  expect(completed).toMatchObject({
+    data: { attempt: 2, finish_reason: "stop" },
+    personal: { said: { text: "finished" } },
+  });
 });
 
 test("a streamed turn whose reader had seen text is failed with that text", async () => {
@@ -72,8 +82,12 @@ test("a streamed turn whose reader had seen text is failed with that text", asyn
   const command = startTurn("/say something else", { streamed: true });
   await lostTurn(deployment, command, { frames: ["It was ", "a dark"] });
   const platform = await startPlatform({ roles: ["services"], deployment });
-  await expect.poll(() => typesOf(platform, command.stream), { timeout: 20_000 }).toEqual(["TurnStarted", "TurnTakenOver", "TurnFailed"]);
-  expect((await platform.opened.log.read(command.stream)).at(-1)!.personal).toMatchObject({ said: { text: "It was a dark" } });
+  await expect
+    .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
+    .toEqual(["TurnStarted", "TurnTakenOver", "TurnFailed"]);
+  expect((await platform.opened.log.read(command.stream)).at(-1)!.personal).toMatchObject({
+    said: { text: "It was a dark" },
+  });
 });
 
 test("a turn that is overdue is taken back, and its command may run again", async () => {
@@ -81,7 +95,9 @@ test("a turn that is overdue is taken back, and its command may run again", asyn
   const command = startTurn("/say late", { seconds: 0 });
   await lostTurn(deployment, command);
   const platform = await startPlatform({ roles: ["services"], deployment });
-  await expect.poll(() => typesOf(platform, command.stream), { timeout: 20_000 }).toEqual(["TurnStarted", "TurnRefused"]);
+  await expect
+    .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
+    .toEqual(["TurnStarted", "TurnRefused"]);
   expect(await platform.opened.log.outcome(command.id, organization_id)).toBeUndefined();
   expect((await platform.opened.log.read(command.stream))[0]!.personal).toBeUndefined();
 });
@@ -92,14 +108,21 @@ test("of several workers that sweep at once one finishes a lost turn", async () 
   for (const command of commands) await lostTurn(deployment, command);
   const platforms = await Promise.all([1, 2, 3].map(() => startPlatform({ roles: ["services"], deployment })));
   for (const { stream } of commands)
-    await expect.poll(() => typesOf(platforms[0]!, stream), { timeout: 20_000 }).toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
+    await expect
+      .poll(() => typesOf(platforms[0]!, stream), { timeout: 20_000 })
+      .toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
 });
 
 test("a worker that is asked to stop gives its turns to another", async () => {
   const deployment = await testDeployment();
-  const [first, second] = [await startPlatform({ roles: ["services"], deployment }), await startPlatform({ roles: ["services"], deployment })];
+  const [first, second] = [
+    await startPlatform({ roles: ["services"], deployment }),
+    await startPlatform({ roles: ["services"], deployment }),
+  ];
   const command = startTurn("/say after a while\n/slow 1");
   await first.opened.bus.sender(first.opened.log).send(command);
   await first.stop();
-  await expect.poll(async () => (await typesOf(second, command.stream)).at(-1), { timeout: 30_000 }).toBe("TurnCompleted");
+  await expect
+    .poll(async () => (await typesOf(second, command.stream)).at(-1), { timeout: 30_000 })
+    .toBe("TurnCompleted");
 });
