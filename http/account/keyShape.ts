@@ -2,10 +2,16 @@ import { z } from "zod";
 import { Product } from "#events/key.ts";
 import type { KeyRow } from "#projections/keys/query.ts";
 
+/** PostgreSQL knows no year 0, and ISO 8601 writes years from 10000 otherwise: an event with such a time could not be projected. */
+const END_OF_TIME = Date.UTC(10_000, 0);
+const moment = z.iso
+  .datetime({ offset: true })
+  .refine((text) => Date.parse(text) >= 0 && Date.parse(text) < END_OF_TIME, "must be between the years 1970 and 9999");
+
 const name = z.string().trim().min(1).max(200);
 const settings = {
   products: z.array(Product).max(10),
-  expires_at: z.iso.datetime({ offset: true }).nullable(),
+  expires_at: moment.nullable(),
   enabled: z.boolean(),
   allowed_models: z.array(z.string().min(1).max(200)).max(500).nullable(),
 };

@@ -6,6 +6,9 @@ import { ApiError } from "../errors.ts";
 type Needs = Pick<Http, "catalog" | "providers">;
 type Asker = Pick<Caller, "organization_id" | "allowed_models">;
 
+/** A provider whose list cannot be had is asked for any name, and the name goes into a command of 256 KiB at most. */
+const MAX_ID = 512;
+
 export const isAllowed = ({ allowed_models }: Asker, id: string): boolean =>
   allowed_models === null || allowed_models.includes(id);
 
@@ -15,7 +18,7 @@ export async function findModel(
   caller: Asker,
   id: string,
 ): Promise<ModelInfo | undefined> {
-  if (!isAllowed(caller, id)) return undefined;
+  if (id.length > MAX_ID || !isAllowed(caller, id)) return undefined;
   const { organization_id } = caller;
   return (
     (await catalog.find(organization_id, await providers.recent(organization_id), id)) ??

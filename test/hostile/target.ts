@@ -13,7 +13,7 @@ export interface Answered {
   body: any;
 }
 
-/** A platform to be attacked with one organization's key. After each test it must still chat, and prototypes must be as they were. */
+/** A platform to be attacked with one organization's key. It is well while it chats, follows its log, has no dead letter, and prototypes are as they were. */
 export async function startTarget() {
   const platform = await startPlatform();
   const credentials = await platform.organization();
@@ -73,6 +73,9 @@ export async function startTarget() {
     const words = `still here ${randomUUID()}`;
     const { status, body } = await complete(say(words));
     expect([status, body?.choices[0].message.content]).toEqual([200, words]);
+    const { db, bus } = platform.opened;
+    expect(await db.query("select projection, stream, error from log.parked", [])).toEqual([]);
+    expect(await bus.deadLetters.list(1)).toEqual([]);
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(Reflect.ownKeys(Object.prototype).length).toBe(PROTOTYPE_KEYS);
   }

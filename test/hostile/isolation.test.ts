@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { leavesWell, say, startTarget, UNKNOWN, type Answered, type Target } from "./target.ts";
+
+/* What belongs to another organization, key or user is answered like what does not exist, to the byte. */
+
+let target: Target;
+let things: { thread: string; file: string; hers: { thread: string; file: string } };
+/** Who may not see these things, by the credential. */
+const strangers: Record<string, string> = {};
+let session: { authorization: string };
+
+const upload = async (user?: string) => {
+  const form = new FormData();
+  if (user !== undefined) form.set("user", user);
+  form.set("file", new File(["secret words"], "secret.txt", { type: "text/plain" }));
+  return (await target.send("POST", "/files", form)).body.id as string;
+};
+const converse = async (user?: string) =>
+  (await target.complete(say("secret words", { user }))).headers.get("x-thread-id")!;
+
+beforeAll(async () => {
+  target = await startTarget();
+  const { platform, credentials, send } = target;
+  things = {
+    thread: await converse(),
+    file: await upload(),
+    hers: { thread: await converse("ada"), file: await upload("ada") },
+  };
+  const signIn = async (admin: object) =>
+    (await send("POST", `${platform.url}/api/auth/login`, admin, { authorization: "" })).body.token as string;
+  session = { authorization: `Bearer ${await signIn(credentials.admin)}` };
+  const second = await send("POST", `${platform.url}/api/keys`, { name: "Second" }, session);
+  const other = await platform.organization("Other");
+  strangers["another organization"] = other.api_key;
+  strangers["another organization's person"] = await signIn(other.admin);
+  strangers["another key of the organization"] = second.body.key;
+  strangers["a person of the organization"] = session.authorization.slice("Bearer ".length);
+});
+leavesWell(() => target);
+
+/** Everything of an answer but when it was given, and its number. */
+const bytesOf = ({ status, headers, text }: Answered) => {
+  const rest = [...headers].filter(([name]) => !["date", "x-request-id"].includes(name));
+  return { status, headers: rest, text };
+};
+
+type Attempt = (
+  thing: { thread: string; file: string },
+  query: string,
+  user: string | undefined,
+  headers: Record<string, string>,
+) => Promise<Answered>;
+const attempts: [string, Attempt][] = [
+  [
+    "read a file",
+    ({ file }, query, _user, headers) => target.send("GET", `/files/${file}${query}`, undefined, headers),
+  ],
+  [
+    "read its bytes",
+    ({ file }, query, _user, headers) => target.send("GET", `/files/${file}/content${query}`, undefined, headers),
+  ],
+  [
+    "delete it",
+    ({ file }, query, _user, headers) => target.send("DELETE", `/files/${file}${query}`, undefined, headers),
+  ],
+  ["attach it", ({ file }, _query, user, headers) => target.complete(say("x", { attachments: [file], user }), headers)],
+  [
+    "attach it as a part",
+    ({ file }, _query, user, headers) =>
+      target.complete(say([{ type: "file", file: { file_id: file } }], { user }), headers),
+  ],
+  [
+    "attach it, streamed",
+    ({ file }, _query, user, headers) =>
+      target.complete(say("x", { attachments: [file], user, stream: true }), headers),
+  ],
+  [
+    "go on with a thread",
+    ({ thread }, _query, user, headers) => target.complete(say("x", { user }), { ...headers, "x-thread-id": thread }),
+  ],
+  [
+    "go on with it, streamed",
+    ({ thread }, _query, user, headers) =>
+      target.complete(say("x", { user, stream: true }), { ...headers, "x-thread-id": thread }),
+  ],
+  [
+    "read it",
+    ({ thread }, query, _user, headers) =>
+      target.send("GET", `/threads/${thread}/messages${query}`, undefined, headers),
+  ],
+  [
+    "delete the thread",
+    ({ thread }, query, _user, headers) => target.send("DELETE", `/threads/${thread}${query}`, undefined, headers),
+  ],
+];
+const nothing = { thread: UNKNOWN, file: UNKNOWN };
+
+describe.each(attempts)("to %s", (_name, attempt) => {
+  test("of another organization or key", async () => {
+    for (const [who, token] of Object.entries(strangers)) {
+      const headers = { authorization: `Bearer ${token}` };
+      for (const [mine, user] of [
+        [things, undefined],
+        [things.hers, "ada"],
+      ] as const) {
+        const query = user === undefined ? "" : `?user=${user}`;
+        const theirs = bytesOf(await attempt(mine, query, user, headers));
+        expect(theirs.status, who).toBe(404);
+        expect(theirs, who).toEqual(bytesOf(await attempt(nothing, query, user, headers)));
+        expect(theirs.text).not.toContain("secret");
+      }
+    }
+  });
+
+  test.each<[string, "things" | "hers", string, string | undefined]>([
+    ["another", "hers", "?user=bob", "bob"],
+    ["none", "hers", "", undefined],
+    ["an empty one", "hers", "?user=", ""],
+    ["one in other case", "hers", "?user=Ada", "Ada"],
+    ["one with a space", "hers", "?user=ada%20", "ada "],
+    ["one with a NUL", "hers", "?user=ada%00", "ada\u0000"],
+    ["one where none was sent", "things", "?user=ada", "ada"],
+    ["an empty one where none was sent", "things", "?user=", ""],
+    ["null in words", "things", "?user=null", "null"],
+  ])("under the wrong user value: %s", async (_wrong, whose, query, user) => {
+    const mine = whose === "hers" ? things.hers : things;
+    const answer = bytesOf(await attempt(mine, query, user, {}));
+    expect(answer.status).toBe(404);
+    expect(answer).toEqual(bytesOf(await attempt(nothing, query, user, {})));
+  });
+});
+
+test("what strangers tried has changed nothing", async () => {
+  for (const [{ thread, file }, query] of [
+    [things, ""],
+    [things.hers, "?user=ada"],
+  ] as const) {
+    expect((await target.send("GET", `/files/${file}/content${query}`)).text).toBe("secret words");
+    const { data } = (await target.send("GET", `/threads/${thread}/messages${query}`)).body;
+    expect(data.map(({ content }: { content: string }) => content)).toEqual(["secret words", "secret words"]);
+  }
+});
+
+test("lists show one's own only", async () => {
+  for (const token of Object.values(strangers))
+    expect((await target.send("GET", "/files", undefined, { authorization: `Bearer ${token}` })).body.data).toEqual([]);
+  const ids = async (query: string) =>
+    (await target.send("GET", `/files${query}`)).body.data.map(({ id }: { id: string }) => id);
+  expect([await ids(""), await ids("?user=ada"), await ids("?user=bob")]).toEqual([
+    [things.file],
+    [things.hers.file],
+    [],
+  ]);
+});
+
+test("an equal idempotency key of another is another request", async () => {
+  const headers = { "idempotency-key": randomUUID() };
+  const mine = await target.complete(say("mine"), headers);
+  const retry = { ...headers, "x-stainless-retry-count": "1" };
+  for (const [who, token] of Object.entries(strangers)) {
+    const theirs = await target.complete(say("mine"), { ...retry, authorization: `Bearer ${token}` });
+    expect([theirs.status, theirs.body.id === mine.body.id], who).toEqual([200, false]);
+    expect(theirs.headers.get("x-thread-id")).not.toBe(mine.headers.get("x-thread-id"));
+  }
+  const hers = await target.complete(say("mine", { user: "ada" }), headers);
+  expect([hers.status, hers.body.id === mine.body.id]).toEqual([200, false]);
+});
+
+test("an id in capitals names the same thing; one that nearly is a UUID names nothing", async () => {
+  expect((await target.send("GET", `/files/${things.file.toUpperCase()}`)).status).toBe(200);
+  expect((await target.complete(say("x"), { "x-thread-id": (await converse()).toUpperCase() })).status).toBe(200);
+  for (const id of [`{${things.file}}`, things.file.replaceAll("-", ""), `${things.file}0`, `urn:uuid:${things.file}`])
+    expect((await target.send("GET", `/files/${id}`)).body.error.code).toBe("file_not_found");
+});
+
+test("an organization's keys and providers are its own", async () => {
+  const { platform, send } = target;
+  const other = { authorization: `Bearer ${strangers["another organization's person"]}` };
+  const keys = (await send("GET", `${platform.url}/api/keys`, undefined, session)).body.data as { id: string }[];
+  expect((await send("GET", `${platform.url}/api/keys`, undefined, other)).body.data).toHaveLength(1);
+  const change = (id: string, headers: Record<string, string>) =>
+    send("PATCH", `${platform.url}/api/keys/${id}`, { enabled: false }, headers);
+  const remove = (id: string, headers: Record<string, string>) =>
+    send("DELETE", `${platform.url}/api/keys/${id}`, undefined, headers);
+  for (const { id } of keys)
+    for (const act of [change, remove]) {
+      const foreign = bytesOf(await act(id, other));
+      expect(foreign.status).toBe(404);
+      expect(foreign).toEqual(bytesOf(await act(UNKNOWN, other)));
+    }
+  await send(
+    "PUT",
+    `${platform.url}/api/providers/ours`,
+    { api_key: "sk-ours", base_url: "http://127.0.0.1:1/v1", models: ["m"] },
+    session,
+  );
+  const provider = (name: string) => send("GET", `${platform.url}/api/providers/${name}`, undefined, other);
+  expect(bytesOf(await provider("ours"))).toEqual(bytesOf(await provider("none")));
+  const models = (await send("GET", "/models", undefined, other)).body.data.map(({ id }: { id: string }) => id);
+  expect(models).not.toContain("ours/m");
+  const mine = await send("GET", "/models/ours/m", undefined, { authorization: `Bearer ${target.api_key}` });
+  expect(mine.body.id).toBe("ours/m");
+});
