@@ -190,6 +190,22 @@ test("what the sources were comes as annotations, whole and in pieces", async ()
   expect(pieces.flatMap((piece) => piece.annotations ?? [])).toEqual(annotations);
 });
 
+test("many at once each hear their own answer", async () => {
+  const ask = async (n: number) => {
+    const asked = { model, messages: user(`question ${n} of many`) };
+    if (n % 2 === 0) return (await client.chat.completions.create(asked)).choices[0]!.message.content;
+    return (await client.chat.completions.stream(asked).finalChatCompletion()).choices[0]!.message.content;
+  };
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n)));
+  expect(answers).toEqual(Array.from({ length: 40 }, (_, n) => `question ${n} of many`));
+});
+
+test("text that looks like the frames of a stream is text", async () => {
+  const text = "\n\ndata: [DONE]\n\n: ping\nevent: error\ndata: {}\r\n\u2028 end";
+  const stream = client.chat.completions.stream({ model: "offline/echo", messages: user(text) });
+  expect((await stream.finalChatCompletion()).choices[0]!.message.content).toBe(text);
+});
+
 test("an organization's own provider is used under its name and with its credential", async () => {
   const { platform, admin, provider_url, base_url } = deployment;
   const send = async (method: string, path: string, body: unknown, token = "") => {

@@ -71,6 +71,24 @@ describe("refusals are the SDK's own errors", () => {
   });
 });
 
+test("APIs that are elsewhere, or nowhere, say so", async () => {
+  const elsewhere: [() => Promise<unknown>, RegExp][] = [
+    [() => open().responses.create({ model, input: "x" }), /api\/agents\/\{agent_id\}\/v1/],
+    [() => open().embeddings.create({ model, input: "x" }), /api\/v1\/knowledge/],
+    [() => open().conversations.create({}), /x-thread-id/],
+    [
+      () => open().uploads.create({ bytes: 1, filename: "a", mime_type: "a/b", purpose: "user_data" }),
+      /openai\/v1\/files/,
+    ],
+    [() => open().images.generate({ model, prompt: "x" }), /nothing at/],
+  ];
+  for (const [ask, message] of elsewhere) {
+    const error = await failure(ask());
+    expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+    expect([error.code, error.message]).toEqual(["not_found", expect.stringMatching(message)]);
+  }
+});
+
 describe("a provider that fails", () => {
   const refused = (status: number) => ({
     status,

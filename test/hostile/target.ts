@@ -14,8 +14,8 @@ export interface Answered {
 }
 
 /** A platform to be attacked with one organization's key. It is well while it chats, follows its log, has no dead letter, and prototypes are as they were. */
-export async function startTarget() {
-  const platform = await startPlatform();
+export async function startTarget(env: Record<string, string> = {}) {
+  const platform = await startPlatform({ env });
   const credentials = await platform.organization();
   const { api_key } = credentials;
   const chat = `${platform.url}/api/openai/v1`;
