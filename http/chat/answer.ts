@@ -1,9 +1,11 @@
 import type { FastifyReply } from "fastify";
 import type { Frame, TurnEnd } from "#events/ports.ts";
+import { NO_USAGE } from "#events/thread.ts";
 import type { Http } from "../deps.ts";
+import { ApiError } from "../errors.ts";
 import { openEventStream, type EventStream } from "../sse.ts";
 import type { Begun } from "./begin.ts";
-import { chunksFor, NOTHING_SENT } from "./chunks.ts";
+import { chunksFor, NOTHING_SENT, type Sent } from "./chunks.ts";
 import { presentCompletion } from "./present.ts";
 import { failureOf, SILENCE_MS, storedEnd, waitForEnd } from "./turn.ts";
 import { noteUnanswered, onGone, takeUnanswered } from "./unanswered.ts";
@@ -36,6 +38,13 @@ export async function answerBuffered(http: Http, reply: FastifyReply, { turn, fe
 const cameToNothing = (end: TurnEnd): end is Extract<TurnEnd, { message: string }> =>
   end.status === "refused" || (end.status === "failed" && end.said.text === "" && end.said.reasoning === "");
 
+const brokenOff = ({ text, reasoning }: Sent, message: string): TurnEnd => ({
+  status: "failed",
+  said: { text, reasoning, citations: [] },
+  usage: NO_USAGE,
+  message,
+});
+
 /**
  * Answers with the turn's chunks as they come. Headers go out with the first of them, so that a provider's refusal
  * is a plain 502. A client that goes away after that stops the turn.
@@ -63,9 +72,9 @@ export async function answerStreamed(
   };
   const lookUp = () =>
     storedEnd(http, turn).catch((error: unknown) => {
-      // once the headers are out, a look that fails is no answer any more: the next one may work
       if (!stream) throw error;
-      return undefined;
+      // the headers are out: what is final ends the stream, and after a look that failed the next one may work
+      return error instanceof ApiError ? brokenOff(sent, error.message) : undefined;
     });
 
   try {

@@ -1,3 +1,4 @@
+import { streamOf } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { NO_USAGE, type Said } from "#events/thread.ts";
 import { getTurn, type TurnRow } from "#projections/turns/query.ts";
@@ -43,10 +44,22 @@ export function endOf(row: TurnRow): TurnEnd | undefined {
   }
 }
 
-/** The end of a turn as the read model knows it; undefined while it runs. Throws 503 when it is long overdue. */
+async function wasDeleted({ db }: Pick<Http, "db">, { thread_id }: TurnInHand): Promise<boolean> {
+  const sql = "select from log.events where stream = $1 and type = 'ThreadDeleted'";
+  return (await db.query(sql, [streamOf("thread", thread_id)])).length > 0;
+}
+
+/**
+ * The end of a turn as the read model knows it; undefined while it runs.
+ * Throws what is final: 404 when its thread was deleted meanwhile, 503 when it is long overdue.
+ */
 export async function storedEnd({ db }: Pick<Http, "db">, turn: TurnInHand): Promise<TurnEnd | undefined> {
   const row = await getTurn(db, turn.organization_id, turn.turn_id);
   const end = row && endOf(row);
+  if (!row && (await wasDeleted({ db }, turn)))
+    throw new ApiError("thread_not_found", "The thread was deleted while its turn was running.", {
+      param: "x-thread-id",
+    });
   if (!end && Date.now() > turn.ends_by + OVERDUE_MS)
     throw new ApiError("unavailable", "The turn did not end in its time; its outcome is not known yet.");
   return end;
