@@ -125,6 +125,9 @@ export interface Hints {
   /** Events up to this position are committed. */
   committed(position: number): void;
   onCommitted(listener: (position: number) => void): () => void;
+  /** Somebody waits for the projections to pass this position. */
+  wanted(position: number): void;
+  onWanted(listener: (position: number) => void): () => void;
   /** A projection has passed this position. */
   projected(projection: string, position: number): void;
   onProjected(listener: (projection: string, position: number) => void): () => void;
@@ -147,9 +150,12 @@ export type TurnEnd =
 
 /** Frames of running turns: live on core NATS, and kept for an hour for those who missed some. */
 export interface Frames {
+  /** To every reader, and kept. */
   publish(organization: string, turn: string, frame: Frame): void;
-  /** Live frames, ready once it resolves. */
-  subscribe(organization: string, turn: string, listener: (frame: Frame) => void): Promise<() => void>;
+  /** To the one process that waits for a turn that nobody reads along. */
+  tell(organization: string, turn: string, frame: Frame): void;
+  /** Live frames, from before anything that is sent after this. */
+  subscribe(organization: string, turn: string, listener: (frame: Frame) => void): () => void;
   /** Every kept frame of a turn, in order of publication. */
   kept(organization: string, turn: string): Promise<Frame[]>;
   /** Asks the worker of a turn to stop it. */

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { Blobs, CommandSender, Frames, Keyring } from "#events/ports.ts";
+import type { KeyInUse } from "#projections/keys/query.ts";
 import type { Passed } from "#projections/passed.ts";
 import type { Db } from "#projections/projection.ts";
 import type { Catalog } from "./catalog.ts";
@@ -19,6 +20,8 @@ export interface HttpDeps {
     TURN_SECONDS: number;
   };
   db: Db;
+  /** The key with this SHA-256, read fresh; look-ups of the same moment share one query. */
+  keyByHash(hash: string): Promise<KeyInUse | undefined>;
   sender: CommandSender;
   frames: Frames;
   keyring: Keyring;

@@ -16,7 +16,7 @@ interface Waiting {
  * Read your own writes: `passed` resolves true once those projections stand at or past the position,
  * false when they do not within `timeoutMs`. All who wait share one poll.
  */
-export function createPassed({ hints, db }: { hints: Pick<Hints, "onProjected">; db: Db }): Passed {
+export function createPassed({ hints, db }: { hints: Pick<Hints, "onProjected" | "wanted">; db: Db }): Passed {
   const standing = new Map<string, number>();
   const waiting = new Set<Waiting>();
   let polling = false;
@@ -62,6 +62,7 @@ export function createPassed({ hints, db }: { hints: Pick<Hints, "onProjected">;
         },
       };
       waiting.add(one);
+      hints.wanted(position);
       void poll();
     });
   };

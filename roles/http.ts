@@ -2,6 +2,8 @@ import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { buildServer } from "#http/server.ts";
 import { openCatalog } from "#infra/models/index.ts";
+import { together } from "#infra/postgres/together.ts";
+import { findKeysByHash } from "#projections/keys/query.ts";
 import { createPassed } from "#projections/passed.ts";
 import { deploymentCredentials } from "./credentials.ts";
 import { readHealth } from "./health.ts";
@@ -16,9 +18,11 @@ export async function startHttp(opened: Opened) {
     unseal: (organization, provider, sealed) => keyring.openSecret(`provider:${organization}:${provider}`, sealed),
     privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
   });
+  const keys = together((hashes) => findKeysByHash(db, hashes));
   const app = await buildServer({
     settings,
     db,
+    keyByHash: async (hash) => (await keys([hash])).get(hash),
     sender: bus.sender(log),
     frames: bus.frames,
     keyring,

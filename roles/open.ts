@@ -4,7 +4,7 @@ import { connectBus } from "#infra/nats/connect.ts";
 import { openBlobs } from "#infra/blobs.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { createLogger } from "#infra/logger.ts";
-import { startHeartbeat } from "#infra/postgres/heartbeat.ts";
+import { newWorker, startHeartbeat } from "#infra/postgres/heartbeat.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import type { Settings } from "#infra/config.ts";
@@ -29,7 +29,8 @@ export interface Worker {
 /** What every process of the deployment holds open. */
 export async function open({ role, settings, addresses }: Worker) {
   const logger = createLogger(settings.LOG_LEVEL, role);
-  const pool = openPool(addresses.database_url, { max: 12, name: `svc ${role}` });
+  const worker = newWorker(role);
+  const pool = openPool(addresses.database_url, { max: 12, name: worker });
   const keyring = openKeyring(Buffer.from(addresses.master_key, "base64"));
   const log = openLog(pool, keyring);
   const blobFolder = join(settings.DATA_DIR, "blobs");
@@ -41,7 +42,9 @@ export async function open({ role, settings, addresses }: Worker) {
     name: `svc ${role}`,
     log: logger,
   });
-  const heartbeat = await startHeartbeat(pool, role, (error) => logger.warn({ err: error }, "the heartbeat failed"));
+  const heartbeat = await startHeartbeat(pool, { worker, role }, (error) =>
+    logger.warn({ err: error }, "the heartbeat failed"),
+  );
 
   return {
     settings,
@@ -53,7 +56,7 @@ export async function open({ role, settings, addresses }: Worker) {
     log,
     blobs,
     bus,
-    worker: heartbeat.worker,
+    worker,
     async close(): Promise<void> {
       await heartbeat.leave().catch(() => {});
       await bus.close();

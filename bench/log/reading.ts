@@ -23,7 +23,11 @@ const SELECT = "select * from log.events where position > $1 order by position l
 type Opened = ReturnType<typeof open>;
 
 const logger = pino({ level: "error" }, pino.destination(2));
-const hints: Pick<Hints, "projected" | "onCommitted"> = { projected: () => {}, onCommitted: () => () => {} };
+const hints: Pick<Hints, "projected" | "onCommitted" | "onWanted"> = {
+  projected: () => {},
+  onCommitted: () => () => {},
+  onWanted: () => () => {},
+};
 
 const open = (url: string, keyring: Keyring) => {
   const pool = openPool(url, { max: 12, name: "bench" });

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { findKeyByHash, type KeyInUse } from "#projections/keys/query.ts";
+import type { KeyInUse } from "#projections/keys/query.ts";
 import { findSessionByTokenHash, type SessionRow } from "#projections/sessions/query.ts";
 import { ApiError } from "../errors.ts";
 import type { Http } from "../deps.ts";
@@ -8,7 +8,7 @@ import type { Caller } from "./caller.ts";
 
 const IDLE_MS = 12 * 60 * 60 * 1000;
 
-type Needs = Pick<Http, "db" | "settings" | "used">;
+type Needs = Pick<Http, "db" | "keyByHash" | "settings" | "used">;
 
 /** The rules of a key at a moment. Throws the spec's 401 codes. */
 export function callerOfKey(key: KeyInUse | undefined, now: number): Caller {
@@ -35,7 +35,7 @@ export function callerOfSession(session: SessionRow | undefined, now: number): C
   };
 }
 
-async function callerOf({ db, settings, used }: Needs, rawHeaders: readonly string[]): Promise<Caller> {
+async function callerOf({ db, keyByHash, settings, used }: Needs, rawHeaders: readonly string[]): Promise<Caller> {
   const token = bearerOf(rawHeaders);
   const now = Date.now();
   if (token.startsWith(`sess-${settings.SERVICE_NAME}-`)) {
@@ -45,7 +45,7 @@ async function callerOf({ db, settings, used }: Needs, rawHeaders: readonly stri
   }
   if (!token.startsWith(`sk-${settings.SERVICE_NAME}-`))
     throw new ApiError("invalid_api_key", "The API key is not known.");
-  const caller = callerOfKey(await findKeyByHash(db, hashOf(token)), now);
+  const caller = callerOfKey(await keyByHash(hashOf(token)), now);
   used(caller.principal.slice("key:".length));
   return caller;
 }

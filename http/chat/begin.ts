@@ -4,7 +4,7 @@ import { idFrom, newId, streamOf } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { scopeOf } from "#events/scope.ts";
 import { StartTurn, type Prompt } from "#events/thread.ts";
-import { getTurn } from "#projections/turns/query.ts";
+import { getTurn, turnStartedAt } from "#projections/turns/query.ts";
 import type { Http } from "../deps.ts";
 import { commandBytes, type Sending } from "../send.ts";
 import { ApiError } from "../errors.ts";
@@ -52,7 +52,8 @@ export async function beginTurn(
   const { organization_id, principal } = request.caller;
   const { command_id, fingerprint, named } = identity;
   const { model, streamed, include_usage } = ask;
-  const turn_id = named ? idFrom(command_id, "turn") : newId();
+  // never from the command: a request that is run anew after a refusal is another turn, with a data key and blobs of its own
+  const turn_id = newId();
   const thread_id = identity.thread_id ?? (named ? idFrom(command_id, "thread") : newId());
   const continues = identity.thread_id !== undefined;
   const scope = scopeOf(principal, ask.user);
@@ -74,13 +75,12 @@ export async function beginTurn(
   const blobs = { organization_id, scope, thread_id, turn_id };
   const start = await prepare(http, ask, blobs, request.bodyBytes, sending);
 
-  const feed = await openFeed(http.frames, organization_id, turn_id);
+  const feed = openFeed(http.frames, organization_id, turn_id);
   try {
     const sent = await http.send(StartTurn, start);
     if (sent.repeated) {
-      await http.passed(["turns"], sent.position, PROJECTION_MS);
-      await takeUnanswered(http, command_id);
-      return await attach(http, ask, { organization_id, command_id, turn_id }, feed);
+      feed.close();
+      return await repeatedTurn(http, ask, { organization_id, command_id, thread_id, position: sent.position });
     }
   } catch (error) {
     feed.close();
@@ -123,13 +123,31 @@ async function prepare(
   return sending({ prompt_blob: await putBlob(http, turn, Buffer.from(JSON.stringify(prompt))) }, keys);
 }
 
+/** The turn that the same request began before, under the position of its start. */
+async function repeatedTurn(
+  http: Http,
+  ask: Ask,
+  earlier: { organization_id: string; command_id: string; thread_id: string; position: number },
+): Promise<Begun> {
+  const { organization_id, command_id, thread_id, position } = earlier;
+  if (!(await http.passed(["turns"], position, PROJECTION_MS)))
+    throw new ApiError("unavailable", "The turn of this request has begun, but cannot be read yet; try again shortly.");
+  await takeUnanswered(http, command_id);
+  const turn_id = await turnStartedAt(http.db, organization_id, thread_id, position);
+  if (!turn_id) throw threadDeleted();
+  return rejoinTurn(http, ask, { organization_id, command_id, turn_id });
+}
+
+const threadDeleted = () =>
+  new ApiError("thread_not_found", "The thread of this request was deleted.", { param: "x-thread-id" });
+
 /** Takes up a turn that an earlier request began. */
 export async function rejoinTurn(
   http: Http,
   ask: Ask,
   earlier: { organization_id: string; command_id: string; turn_id: string },
 ): Promise<Begun> {
-  const feed = await openFeed(http.frames, earlier.organization_id, earlier.turn_id);
+  const feed = openFeed(http.frames, earlier.organization_id, earlier.turn_id);
   try {
     return await attach(http, ask, earlier, feed);
   } catch (error) {
@@ -145,7 +163,7 @@ async function attach(
   feed: Feed,
 ): Promise<Begun> {
   const row = await getTurn(http.db, organization_id, turn_id);
-  if (!row) throw new ApiError("thread_not_found", "The thread of this request was deleted.", { param: "x-thread-id" });
+  if (!row) throw threadDeleted();
   const end = endOf(row);
   if (!end) await feed.catchUp();
   const { thread_id, model } = row;

@@ -9,7 +9,8 @@ function frames(kept: Frame[] = []) {
   let listener: ((frame: Frame) => void) | undefined;
   const port: Frames = {
     publish: () => {},
-    subscribe: async (_organization, _turn, hear) => {
+    tell: () => {},
+    subscribe: (_organization, _turn, hear) => {
       listener = hear;
       return () => (listener = undefined);
     },
@@ -23,7 +24,7 @@ function frames(kept: Frame[] = []) {
 describe("a feed", () => {
   test("gives what is said, and undefined after a silence", async () => {
     const bus = frames();
-    const feed = await openFeed(bus.port, "o", "t");
+    const feed = openFeed(bus.port, "o", "t");
     bus.hear(text(0));
     expect(await feed.next(1_000)).toEqual(text(0));
     expect(await feed.next(1)).toBeUndefined();
@@ -33,7 +34,7 @@ describe("a feed", () => {
 
   test("fills a gap from what was kept", async () => {
     const bus = frames([text(0), text(1), text(2)]);
-    const feed = await openFeed(bus.port, "o", "t");
+    const feed = openFeed(bus.port, "o", "t");
     bus.hear(text(2));
     expect([await feed.next(1_000), await feed.next(1_000), await feed.next(1_000)]).toEqual([
       text(0),
@@ -45,21 +46,21 @@ describe("a feed", () => {
   test("looks again for frames that were not in the store yet", async () => {
     const kept: Frame[] = [];
     const bus = frames(kept);
-    const feed = await openFeed(bus.port, "o", "t");
+    const feed = openFeed(bus.port, "o", "t");
     bus.hear(text(1));
     setTimeout(() => kept.push(text(0), text(1)), 50);
     expect(await feed.next(5_000)).toEqual(text(0));
   });
 
   test("catches up with what was said before", async () => {
-    const feed = await openFeed(frames([text(0), text(1)]).port, "o", "t");
+    const feed = openFeed(frames([text(0), text(1)]).port, "o", "t");
     await feed.catchUp();
     expect(await feed.next(1_000)).toEqual(text(0));
   });
 
   test("ends a waiting reader when it is closed", async () => {
     const bus = frames();
-    const feed = await openFeed(bus.port, "o", "t");
+    const feed = openFeed(bus.port, "o", "t");
     const waiting = feed.next(60_000);
     feed.close();
     expect(await waiting).toBeUndefined();

@@ -13,7 +13,7 @@ export interface Feed {
 }
 
 /** Subscribes at once; a gap in the live frames is filled from the kept ones. */
-export async function openFeed(frames: Frames, organization: string, turn: string): Promise<Feed> {
+export function openFeed(frames: Frames, organization: string, turn: string): Feed {
   const order = createOrder();
   const ready: Frame[] = [];
   let wake: (() => void) | undefined;
@@ -41,7 +41,7 @@ export async function openFeed(frames: Frames, organization: string, turn: strin
     }
     filling = false;
   }
-  const unsubscribe = await frames.subscribe(organization, turn, (frame) => {
+  const unsubscribe = frames.subscribe(organization, turn, (frame) => {
     push(order.accept(frame));
     if (order.hasGap()) void fill();
   });

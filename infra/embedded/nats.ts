@@ -21,7 +21,7 @@ max_payload: 1MB
 authorization { user: "svc", password: "${password}" }
 jetstream {
   store_dir: ${JSON.stringify(store)}
-  max_memory_store: 1GB
+  max_memory_store: 4GB
   max_file_store: 10GB
   ${syncs ? "sync_interval: always" : ""}
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { CommandSender, CommandSource, Frames, Hints, Reactions } from "#events/ports.ts";
 import { openAcks } from "./acks.ts";
+import { openAnswers } from "./answers.ts";
 import { closeConnection, openConnection } from "./connection.ts";
 import { createDeadLetters, type DeadLetters } from "./deadLetters.ts";
 import { createFrames } from "./frames.ts";
@@ -46,11 +47,13 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
   });
   const bus = { connection, streams, names, limits: wanted };
   const acks = openAcks(connection);
+  const answers = openAnswers(connection.wire, names);
   const [hints, frames] = [createHints(connection, names), createFrames(bus)];
   // Hints and stops of other processes are heard from now on.
+  connection.wire.flush();
   await connection.nc.flush();
   return {
-    sender: (outcomes) => createSender({ ...bus, acks, outcomes }),
+    sender: (outcomes) => createSender({ ...bus, acks, answers, outcomes }),
     source: () => createSource(bus),
     hints,
     frames,

@@ -3,12 +3,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
 import type { Logger } from "pino";
 import { Unavailable } from "#events/ports.ts";
+import { openWire, type Wire } from "./wire.ts";
 
 const FIRST_CONNECT_MS = 30_000;
 
 export interface Connection {
   nc: NatsConnection;
   log: Logger;
+  wire: Wire;
   connected(): boolean;
   /** Counts connections: what was in flight on an earlier one may be lost. */
   epoch(): number;
@@ -48,6 +50,7 @@ export async function openConnection(options: { url: string; name: string; log: 
   return {
     nc,
     log,
+    wire: openWire({ nc, log }),
     connected: () => connected,
     epoch: () => epoch,
     onReconnect(listener) {
@@ -82,6 +85,7 @@ function connectionOptions({ url, name }: { url: string; name: string }): Connec
     timeout: 3000,
     ignoreAuthErrorAbort: true,
     noAsyncTraces: true,
+    noEcho: true,
     ...(protocol === "tls:" ? { tls: {} } : {}),
     ...(password ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {}),
     ...(username && !password ? { token: decodeURIComponent(username) } : {}),
@@ -103,7 +107,8 @@ async function firstConnect(settings: ConnectionOptions, { log }: { log: Logger 
 }
 
 /** Sends what is buffered, where that is possible, and closes. */
-export async function closeConnection({ nc, connected }: Connection): Promise<void> {
+export async function closeConnection({ nc, wire, connected }: Connection): Promise<void> {
+  wire.flush();
   if (connected()) await Promise.race([nc.drain().catch(() => {}), delay(2000, undefined, { ref: false })]);
   await nc.close();
 }

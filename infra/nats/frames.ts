@@ -1,5 +1,5 @@
 import { AckPolicy, jetstream } from "@nats-io/jetstream";
-import { nanos, type Msg } from "@nats-io/transport-node";
+import { nanos } from "@nats-io/transport-node";
 import type { Frame, Frames } from "#events/ports.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
@@ -12,33 +12,26 @@ interface Context {
 }
 
 export function createFrames(bus: Context): Frames {
-  const { connection, names } = bus;
-  const { nc, log } = connection;
+  const { names } = bus;
+  const { wire } = bus.connection;
   const stops = new Map<string, Set<() => void>>();
-  const safely = (call: () => void) => {
-    try {
-      call();
-    } catch (err) {
-      log.error({ err }, "bus: a listener to frames failed");
-    }
+  const stopped = (subject: string) => {
+    for (const listener of stops.get(subject) ?? []) listener();
   };
-  nc.subscribe(names.stops, {
-    callback(error, { subject }) {
-      if (!error) for (const listener of stops.get(subject) ?? []) safely(listener);
-    },
-  });
+  wire.listen(names.stops, (_, subject) => stopped(subject));
   return {
-    publish: (organization, turn, frame) => nc.publish(names.frames(organization, turn), JSON.stringify(frame)),
-    /** No round trip: the server reads a connection in order, so it knows this before any command sent after it. */
-    async subscribe(organization, turn, listener) {
-      const callback = (error: Error | null, message: Msg) => {
-        if (!error) safely(() => listener(message.json<Frame>()));
-      };
-      const subscription = nc.subscribe(names.frames(organization, turn), { callback });
-      return () => subscription.unsubscribe();
+    publish: (organization, turn, frame) => wire.tell(names.frames(organization, turn), frame),
+    tell: (organization, turn, frame) => wire.tellOne(names.frames(organization, turn), frame),
+    subscribe: (organization, turn, listener) => wire.listen(names.frames(organization, turn), listener),
+    kept(organization, turn) {
+      wire.flush();
+      return keptFrames(bus, names.frames(organization, turn));
     },
-    kept: (organization, turn) => keptFrames(bus, names.frames(organization, turn)),
-    stop: (organization, turn) => nc.publish(names.stop(organization, turn)),
+    stop(organization, turn) {
+      const subject = names.stop(organization, turn);
+      stopped(subject);
+      wire.tell(subject, null);
+    },
     onStop(organization, turn, listener) {
       const subject = names.stop(organization, turn);
       const listeners = stops.get(subject) ?? new Set();

@@ -32,7 +32,7 @@ export function namesFor(prefix: string) {
       const { aggregate, id } = partsOf(command.stream);
       return `${prefix}.cmd.${token(command.organization_id)}.${token(aggregate)}.${token(id)}`;
     },
-    answer: (commandId: string) => `${prefix}.answers.${token(commandId)}`,
+    answers: (inbox: string) => `${prefix}.answers.${token(inbox)}`,
     frames: (organization: string, turn: string) => `${prefix}.deltas.${token(organization)}.${token(turn)}`,
     stop: (organization: string, turn: string) => `${prefix}.stop.${token(organization)}.${token(turn)}`,
     stops: `${prefix}.stop.*.*`,
@@ -40,6 +40,10 @@ export function namesFor(prefix: string) {
       `${prefix}.react.${token(event.organization_id)}.${token(event.type)}`,
     /** Where a message that is given up goes: its own subject, behind `dead`. */
     dead: (subject: string) => `${prefix}.dead.${subject.slice(prefix.length + 1)}`,
-    hint: { committed: `${prefix}.hint.committed`, projected: `${prefix}.hint.projected` },
+    hint: {
+      committed: `${prefix}.hint.committed`,
+      wanted: `${prefix}.hint.wanted`,
+      projected: `${prefix}.hint.projected`,
+    },
   };
 }

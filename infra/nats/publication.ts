@@ -1,4 +1,6 @@
 import { headers, nuid } from "@nats-io/transport-node";
+import type { Answer } from "#events/envelope.ts";
+import { ANSWER_TO, type Answers } from "./answers.ts";
 import type { Acks, Stored } from "./acks.ts";
 import type { Connection } from "./connection.ts";
 import type { Streams } from "./streams.ts";
@@ -15,15 +17,19 @@ export interface Publication {
 }
 
 /**
- * One message into a stream, without waiting for its PubAck; `refused` hears why the stream did not take it.
+ * One message into a stream, without waiting for its PubAck; `answered` hears what became of it, `refused` why the stream
+ * did not take it.
  * Its message id is random: JetStream drops an equal id whoever sent it, and only our own repetitions may be dropped.
  */
 export function publicationOf(
-  { connection, streams, acks }: { connection: Connection; streams: Streams; acks: Acks },
-  message: { subject: string; payload: Uint8Array; refused(reason: string): void },
+  { connection, streams, acks, answers }: { connection: Connection; streams: Streams; acks: Acks; answers: Answers },
+  message: { subject: string; payload: Uint8Array; answered(answer: Answer): void; refused(reason: string): void },
 ): Publication {
+  const id = nuid.next();
   const sent = headers();
-  sent.set("Nats-Msg-Id", nuid.next());
+  sent.set("Nats-Msg-Id", id);
+  sent.set(ANSWER_TO, answers.subject);
+  const forgetAnswer = answers.expect(id, message.answered);
   let publishedAt = 0;
   let publishedIn = 0;
   let count = 0;
@@ -34,11 +40,13 @@ export function publicationOf(
     publishedAt = Date.now();
     publishedIn = connection.epoch();
     count += 1;
-    try {
-      connection.nc.publish(message.subject, message.payload, { headers: sent, reply: ack.reply });
-    } catch (error) {
-      message.refused(String(error));
-    }
+    connection.wire.send(() => {
+      try {
+        connection.nc.publish(message.subject, message.payload, { headers: sent, reply: ack.reply });
+      } catch (error) {
+        message.refused(String(error));
+      }
+    });
   };
   const repairAndPublish = async () => {
     try {
@@ -66,6 +74,9 @@ export function publicationOf(
       if (publishedIn !== epoch || Date.now() - publishedAt >= AGAIN_AFTER_MS) publish();
     },
     count: () => count,
-    forget: ack.forget,
+    forget() {
+      ack.forget();
+      forgetAnswer();
+    },
   };
 }

@@ -1,6 +1,7 @@
 import type { Answer, Command } from "#events/envelope.ts";
 import { type CommandSender, type EventLog, type Outcome, Unavailable } from "#events/ports.ts";
 import type { Acks } from "./acks.ts";
+import type { Answers } from "./answers.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 import { publicationOf, type Publication } from "./publication.ts";
@@ -16,6 +17,7 @@ interface Context {
   streams: Streams;
   names: Names;
   acks: Acks;
+  answers: Answers;
   outcomes: Outcomes;
 }
 
@@ -32,7 +34,7 @@ export function createSender(context: Context): CommandSender {
 }
 
 async function sendEncoded(context: Context, command: Command, payload: Uint8Array): Promise<Answer> {
-  const { connection, names } = context;
+  const { names } = context;
   const answer = Promise.withResolvers<Answer>();
   const refused = async (reason: string) => {
     // An earlier publication of it may have been stored.
@@ -43,13 +45,8 @@ async function sendEncoded(context: Context, command: Command, payload: Uint8Arr
   const publication = publicationOf(context, {
     subject: names.command(command),
     payload,
+    answered: answer.resolve,
     refused: (reason) => void refused(reason),
-  });
-  const heard = connection.nc.subscribe(names.answer(command.id), {
-    callback: (error, message) =>
-      error
-        ? answer.reject(new Unavailable("Answers cannot be heard", { cause: error }))
-        : answer.resolve(message.json()),
   });
   const stopLooking = lookForOutcome(context, command, publication, answer);
   try {
@@ -58,7 +55,6 @@ async function sendEncoded(context: Context, command: Command, payload: Uint8Arr
   } finally {
     stopLooking();
     publication.forget();
-    heard.unsubscribe();
   }
 }
 

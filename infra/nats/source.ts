@@ -1,6 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import type { Answer, Command } from "#events/envelope.ts";
 import type { CommandSource } from "#events/ports.ts";
+import { ANSWER_TO, type Answered } from "./answers.ts";
 import type { Connection } from "./connection.ts";
 import { bury } from "./deadLetters.ts";
 import type { Names } from "./names.ts";
@@ -16,8 +17,12 @@ interface Context {
 
 export function createSource(bus: Context): CommandSource {
   const { connection, names, limits } = bus;
-  const answer = (command: Command, given: Answer) =>
-    connection.nc.publish(names.answer(command.id), JSON.stringify(given));
+  /** A replayed dead letter has nobody who waits. */
+  const answer = ({ headers }: JsMsg, given: Answer) => {
+    const subject = headers?.get(ANSWER_TO);
+    if (subject)
+      connection.wire.tellOne(subject, { to: headers!.get("Nats-Msg-Id"), answer: given } satisfies Answered);
+  };
   return {
     async consume(handle) {
       return workThrough(bus, {
@@ -30,11 +35,11 @@ export function createSource(bus: Context): CommandSource {
             connection.log.warn({ command: command.id, type: command.type }, "bus: a command came after its deadline");
             return;
           }
-          answer(command, await handle(command));
+          answer(message, await handle(command));
         },
         async bury(message, reason, error) {
           await bury(bus, message, reason, error);
-          if (!(error instanceof Undecodable)) answer(decode(message), FAILED);
+          if (!(error instanceof Undecodable)) answer(message, FAILED);
         },
       });
     },

@@ -19,7 +19,8 @@ export interface Limits {
   commands_max_bytes: number;
   ack_wait_ms: number;
 }
-export const defaultLimits: Limits = { commands_max_bytes: 256 * MIB, ack_wait_ms: 30_000 };
+/** What a killed or stopped process had in hand goes to another one after `ack_wait`; who lives says so every sixth of it. */
+export const defaultLimits: Limits = { commands_max_bytes: 256 * MIB, ack_wait_ms: 4_000 };
 
 export interface Streams {
   jsm: JetStreamManager;

@@ -98,11 +98,11 @@ async function drain(messages: ConsumerMessages | undefined): Promise<void> {
   messages?.stop();
 }
 
-async function treat({ log }: Connection, work: Work, message: JsMsg): Promise<void> {
+async function treat({ log, wire }: Connection, work: Work, message: JsMsg): Promise<void> {
   const { deliveryCount } = message.info;
   try {
     await work.handle(message);
-    message.ack();
+    wire.send(() => message.ack());
   } catch (error) {
     const reason = verdict(error, deliveryCount);
     const about = { err: error, subject: message.subject, deliveryCount };

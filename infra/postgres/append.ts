@@ -6,7 +6,7 @@ import { blamesEvent, unavailable } from "./trouble.ts";
 /** Commands in one call of log.append; 64 is where the cost of a command stops falling. */
 const BATCH = 64;
 /** While one call commits, the next one is already on its way and waits for the head row. */
-const IN_FLIGHT = 2;
+const IN_FLIGHT = 1;
 
 interface Waiting {
   encoded: EncodedAppend;

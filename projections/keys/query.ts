@@ -32,15 +32,19 @@ const present = <R extends Stored>(row: R) => ({
   allowed_models: decode<string[]>(row.allowed_models),
 });
 
-/** The key with this SHA-256 (hex). Never cached: a key that was disabled stops at once. */
-export async function findKeyByHash(db: Db, keyHash: string): Promise<KeyInUse | undefined> {
-  const [row] = await db.query<Stored & { organization_id: string; parked: boolean }>(
-    `select ${COLUMNS}, k.organization_id,
+/** The keys with these SHA-256 (hex), by hash. Never cached: a key that was disabled stops at once. */
+export async function findKeysByHash(db: Db, hashes: string[]): Promise<Map<string, KeyInUse>> {
+  const rows = await db.query<Stored & { key_hash: string; organization_id: string; parked: boolean }>(
+    `select ${COLUMNS}, k.key_hash, k.organization_id,
             exists (select from log.parked p where p.projection = 'keys' and p.stream = 'key-' || k.id) as parked
-     ${FROM} where k.key_hash = $1`,
-    [keyHash],
+     ${FROM} where k.key_hash = any ($1)`,
+    [hashes],
   );
-  return row && present(row);
+  return new Map(rows.map(({ key_hash, ...row }) => [key_hash, present(row)]));
+}
+
+export async function findKeyByHash(db: Db, hash: string): Promise<KeyInUse | undefined> {
+  return (await findKeysByHash(db, [hash])).get(hash);
 }
 
 /** An organization's keys, newest first. */

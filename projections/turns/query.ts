@@ -53,6 +53,20 @@ export async function getTurn(db: Db, organization: string, turnId: string): Pro
   };
 }
 
+/** The id of the turn whose start is the event at this position of a thread. */
+export async function turnStartedAt(
+  db: Db,
+  organization: string,
+  thread: string,
+  position: number,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(
+    "select id from read.turns where thread_id = $2 and organization_id = $1 and position = $3",
+    [organization, thread, position],
+  );
+  return row?.id;
+}
+
 /** Whether the scope has a turn in this thread that was not refused. */
 export async function threadExists(db: Db, organization: string, thread: string, scope: string): Promise<boolean> {
   if (!isUuid(thread)) return false;

@@ -47,8 +47,9 @@ export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Prom
     ? frames.onStop(turn.organization_id, turn.turn_id, () => stopped.abort(new Error("the client went away")))
     : () => {};
   let n = 0;
+  const tell = turn.streamed ? frames.publish : frames.tell;
   const publish = (frame: Frame extends infer F ? (F extends Frame ? Omit<F, "attempt" | "n"> : never) : never) =>
-    frames.publish(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
+    tell(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
 
   try {
     const ending = await answer(options, turn, AbortSignal.any([stopped.signal, late]), {

@@ -40,7 +40,7 @@ test("queues refuse when full, frames and dead letters drop the oldest, and all 
     commands: { retention: "workqueue", discard: "new", storage: "file", hours: 1 },
     reactions: { retention: "workqueue", discard: "new", storage: "file", hours: 1 },
     frames: { retention: "limits", discard: "old", storage: "memory", hours: 1 },
-    dead: { retention: "limits", discard: "old", storage: "file", hours: 168 },
+    dead: { retention: "limits", discard: "old", storage: "file", hours: 24 },
   });
   await close();
 });

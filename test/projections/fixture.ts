@@ -18,8 +18,9 @@ import type { Projection } from "#projections/projection.ts";
 import { testDatabase } from "#test/harness.ts";
 
 /** Hints within this process; `dropped` loses every one of them. */
-function localHints(dropped = false): Pick<Hints, "committed" | "onCommitted" | "projected" | "onProjected"> {
+function localHints(dropped = false): Hints {
   const committed = new Set<(position: number) => void>();
+  const wanted = new Set<(position: number) => void>();
   const projected = new Set<(name: string, position: number) => void>();
   const on = <L>(listeners: Set<L>, listener: L) => {
     listeners.add(listener);
@@ -28,6 +29,8 @@ function localHints(dropped = false): Pick<Hints, "committed" | "onCommitted" | 
   return {
     committed: (position) => dropped || committed.forEach((listener) => listener(position)),
     onCommitted: (listener) => on(committed, listener),
+    wanted: (position) => dropped || wanted.forEach((listener) => listener(position)),
+    onWanted: (listener) => on(wanted, listener),
     projected: (name, position) => dropped || projected.forEach((listener) => listener(name, position)),
     onProjected: (listener) => on(projected, listener),
   };
