@@ -41,10 +41,10 @@ type Ending = {
 /** Runs a turn to its end event. Never throws for what a provider does; throws when the log cannot be written. */
 export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Promise<void> {
   const { frames } = options;
-  const stopped = new AbortController();
-  const late = AbortSignal.timeout(Math.max(1, Date.parse(turn.ends_by) - Date.now()));
+  const cut = new AbortController();
+  const late = setTimeout(() => cut.abort("late" satisfies Cut), Math.max(1, Date.parse(turn.ends_by) - Date.now()));
   const unsubscribe = turn.streamed
-    ? frames.onStop(turn.organization_id, turn.turn_id, () => stopped.abort(new Error("the client went away")))
+    ? frames.onStop(turn.organization_id, turn.turn_id, () => cut.abort("stopped" satisfies Cut))
     : () => {};
   let n = 0;
   const tell = turn.streamed ? frames.publish : frames.tell;
@@ -52,30 +52,24 @@ export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Prom
     tell(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
 
   try {
-    const ending = await answer(options, turn, AbortSignal.any([stopped.signal, late]), {
-      stopped: stopped.signal,
-      late,
-      onFrame: (frame) => (turn.streamed ? publish(frame) : undefined),
-    });
+    const ending = await answer(options, turn, cut.signal, (frame) => (turn.streamed ? publish(frame) : undefined));
     const done = await options.handle(endCommand(turn, ending));
     // Position 0: the turn had been taken over or deleted meanwhile, and whoever has it now says how it ends.
     if (done.position > 0) publish({ type: "end", position: done.position, end: ending.end });
   } finally {
+    clearTimeout(late);
     unsubscribe();
   }
 }
 
-interface Listening {
-  stopped: AbortSignal;
-  late: AbortSignal;
-  onFrame: Parameters<typeof speak>[3];
-}
+/** Why a turn's signal was aborted: its reader went away, or its time is up. */
+type Cut = "stopped" | "late";
 
 async function answer(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
-  listening: Listening,
+  onFrame: Parameters<typeof speak>[3],
 ): Promise<Ending> {
   let prompt: Prompt | undefined;
   try {
@@ -95,19 +89,14 @@ async function answer(
       prompt,
       history,
     );
-    const { said, finish_reason, usage } = await speak(
-      options.models.open(credential),
-      request,
-      signal,
-      listening.onFrame,
-    );
+    const { said, finish_reason, usage } = await speak(options.models.open(credential), request, signal, onFrame);
     return {
       command: CompleteTurn,
       data: { finish_reason, usage, said },
       end: { status: "completed", said, finish_reason, usage },
     };
   } catch (error) {
-    return endingOf(options, error, prompt, listening);
+    return endingOf(options, error, prompt, signal);
   }
 }
 
@@ -117,16 +106,17 @@ async function endingOf(
   options: TurnRunnerOptions,
   error: unknown,
   prompt: Prompt | undefined,
-  { stopped, late }: Listening,
+  { reason }: AbortSignal,
 ): Promise<Ending> {
   const said = error instanceof BrokenOff ? error.said : NOTHING;
   const cause = error instanceof BrokenOff ? error.cause : error;
   const text = said.text + said.reasoning;
   const usage = text === "" ? NO_USAGE : await estimate(options, prompt, text);
-  if (stopped.aborted) {
+  if (reason === ("stopped" satisfies Cut)) {
     return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
   }
-  const message = late.aborted ? "The model did not finish within the time that a turn has." : messageOf(cause);
+  const message =
+    reason === ("late" satisfies Cut) ? "The model did not finish within the time that a turn has." : messageOf(cause);
   if (text !== "")
     return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
   const code =
