@@ -169,6 +169,7 @@ const own = {
   "--test": { script: "node_modules/vitest/vitest.mjs", args: ["run", ...rest] },
   "--check": { script: "scripts/check.ts", args: rest },
   "--bench": { script: "bench/run.ts", args: rest },
+  "--crash": { script: "crash/run.ts", args: rest },
 }[first];
 
 const node = findNode();

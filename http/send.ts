@@ -1,7 +1,7 @@
 import { newCommandId } from "#events/ids.ts";
 import type { Answer, Command, Principal } from "#events/envelope.ts";
 import type { CommandDefinition } from "#events/define.ts";
-import { fromRejection } from "./errors.ts";
+import { ApiError, fromRejection } from "./errors.ts";
 import type { HttpDeps } from "./deps.ts";
 
 /** How long a command may be tried before its outcome counts as unknown. */
@@ -91,7 +91,8 @@ async function settle(
 ) {
   if (names.length === 0 || position === 0) return;
   if (await passed(names, position, PROJECTION_MS)) return;
-  logger.warn({ projections: names, position, request_id: requestId }, "answered before the projections had followed");
+  logger.warn({ projections: names, position, request_id: requestId }, "the projections have not followed yet");
+  throw new ApiError("unavailable", "What was written cannot be read yet; try again shortly.");
 }
 
 export function createFreshRead({ db, passed, logger }: Deps): FreshRead {

@@ -1,5 +1,6 @@
 import type { Frame, TurnEnd } from "#events/ports.ts";
-import { errorBody } from "../errors.ts";
+import type { Said } from "#events/thread.ts";
+import { badGateway, errorBody } from "../errors.ts";
 import { completionId, finishReason, presentCitations, presentUsage } from "./present.ts";
 import { failureOf, type TurnInHand } from "./turn.ts";
 
@@ -13,6 +14,10 @@ export interface Sent {
 export const NOTHING_SENT: Sent = { attempt: 0, text: "", reasoning: "", cited: false };
 
 type Head = Pick<TurnInHand, "turn_id" | "created" | "model" | "include_usage">;
+
+const continues = (sent: Sent, said: Said): boolean =>
+  said.text.startsWith(sent.text) && said.reasoning.startsWith(sent.reasoning);
+const OTHER_WORDS = "The answer was begun anew while it was read: the thread holds another one than this stream.";
 
 /** Makes the SSE frames of one stream; what never changes is encoded once. */
 export function chunksFor(head: Head) {
@@ -31,8 +36,8 @@ export function chunksFor(head: Head) {
   /** What was said beyond what was sent: a live stream may have missed frames, a replay has sent nothing. */
   function rest(sent: Sent, { said }: Exclude<TurnEnd, { status: "refused" }>): string {
     return (
-      (said.reasoning.startsWith(sent.reasoning) ? thoughts(said.reasoning.slice(sent.reasoning.length)) : "") +
-      (said.text.startsWith(sent.text) ? content(said.text.slice(sent.text.length)) : "") +
+      thoughts(said.reasoning.slice(sent.reasoning.length)) +
+      content(said.text.slice(sent.text.length)) +
       (sent.cited ? "" : sources(said.citations))
     );
   }
@@ -59,6 +64,8 @@ export function chunksFor(head: Head) {
 
     /** The last of the stream. A failure closes it without `[DONE]`, or clients take it for a whole answer. */
     ending(sent: Sent, end: TurnEnd): string {
+      if (end.status !== "refused" && !continues(sent, end.said))
+        return `data: ${JSON.stringify(errorBody(badGateway(OTHER_WORDS)))}\n\n`;
       if (end.status === "refused" || end.status === "failed")
         return `${end.status === "failed" ? rest(sent, end) : ""}data: ${JSON.stringify(errorBody(failureOf(end)))}\n\n`;
       const usage = head.include_usage ? `${start}],"usage":${JSON.stringify(presentUsage(end.usage))}}\n\n` : "";

@@ -24,12 +24,16 @@ const LEFT = `
   select c.command_id, e.data
   from mine join log.commands c on c.command_id = mine.command_id join log.events e on e.position = c.position`;
 
-/** Its process died (no beat for 10 s) before it can have answered. A mark of its own makes it happen once. */
+/**
+ * Its process died before it can have answered: its connections to the database, which bear its name, are gone, or it has
+ * been silent for 10 s. A mark of its own makes it happen once.
+ */
 const ORPHANED = `
   with found as (
     select c.command_id, e.data
     from log.commands c
-    join ops.workers w on w.worker = c.http and w.beat_at < now() - interval '10 seconds'
+    join ops.workers w on w.worker = c.http
+      and (w.beat_at < now() - interval '10 seconds' or not exists (select from pg_stat_activity a where a.application_name = c.http))
     join log.events e on e.position = c.position
     left join read.turns t on t.command_id = c.command_id and t.thread_id = substr(e.stream, length('thread-') + 1)::uuid
     where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY} and e.type = 'TurnStarted'

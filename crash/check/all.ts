@@ -1,0 +1,67 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type pg from "pg";
+import type { DataKeys, EventLog } from "#events/ports.ts";
+import type { Db } from "#projections/projection.ts";
+import { checkAccounts } from "./accounts.ts";
+import { checkBlobs } from "./blobs.ts";
+import { checkEffects, checkRefusals } from "./effects.ts";
+import type { Evidence } from "./evidence.ts";
+import { different, type Finding } from "./finding.ts";
+import { checkChain, checkCommands, checkFollowers, checkHeads } from "./log.ts";
+import { checkModels, checkUsage } from "./models.ts";
+import { checkReads } from "./reads.ts";
+import { checkSecrets } from "./secrets.ts";
+import { checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
+
+interface Checked {
+  evidence: Evidence;
+  pool: pg.Pool;
+  db: Db;
+  log: EventLog & DataKeys;
+  stores: Parameters<typeof checkBlobs>[0];
+  folder: string;
+}
+
+export interface Verdict {
+  findings: Finding[];
+  /** Blobs that no event names; they may be swept once they are a day old. */
+  orphans: number;
+}
+
+/** What the journal and the log say of each other. */
+export const checkStory = (evidence: Evidence): Finding[] => [
+  ...checkEffects(evidence),
+  ...checkRefusals(evidence),
+  ...checkTurns(evidence),
+  ...checkOverlaps(evidence),
+  ...checkEnded(evidence),
+  ...checkReads(evidence),
+  ...checkAccounts(evidence),
+  ...checkCommands(evidence),
+];
+
+const folderElsewhere = (data: string): Promise<string[]> =>
+  readFile(join(data, "postgres.path"), "utf8").then(
+    (path) => [path.trim()],
+    () => [],
+  );
+
+/** Every check there is. The rebuild comes last, as it writes. */
+export async function checkAll({ evidence, pool, db, log, stores, folder }: Checked): Promise<Verdict> {
+  const { events } = evidence;
+  const data = join(folder, "data");
+  const blobs = await checkBlobs(stores, events);
+  const findings = [
+    ...checkStory(evidence),
+    ...(await checkChain(db, events)),
+    ...(await checkHeads(db, events)),
+    ...(await checkFollowers(db)),
+    ...blobs.findings,
+    ...blobs.remains.map((blob) => different("I12", blob, "is left of something that was erased")),
+    ...(await checkUsage(db, events)),
+    ...(await checkSecrets([data, join(folder, "logs"), ...(await folderElsewhere(data))])),
+    ...(await checkModels(pool, log)),
+  ];
+  return { findings, orphans: blobs.orphans };
+}

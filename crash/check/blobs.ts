@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Recorded } from "#events/envelope.ts";
+import { streamOf } from "#events/ids.ts";
+import type { Blobs, DataKeys, Keyring } from "#events/ports.ts";
+import { different, lost, type Finding } from "./finding.ts";
+
+interface Stores {
+  blobs: Blobs;
+  keyring: Keyring;
+  keys: DataKeys;
+  folder: string;
+}
+
+/** A blob that an event names, and what its bytes must hash to; no hash where the prompt itself is in it. */
+interface Named {
+  blob: string;
+  thing: string;
+  sha256: string | undefined;
+}
+
+const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+function namedIn({ type, data, personal }: Recorded<any>): Named[] {
+  if (!personal) return [];
+  if (type === "FileUploaded")
+    return [{ blob: data.blob, thing: streamOf("file", data.file_id), sha256: personal.sha256 }];
+  if (type !== "TurnStarted") return [];
+  const thing = streamOf("turn", data.turn_id);
+  const { input } = personal;
+  if (input.prompt_blob) return [{ blob: input.prompt_blob, thing, sha256: undefined }];
+  return input.prompt.messages.flatMap((message: any) =>
+    message.attachments.map((file: any) => ({ blob: file.blob, thing, sha256: file.sha256 })),
+  );
+}
+
+/** Opens a blob; undefined when the bytes or their key are gone. */
+async function opened({ blobs, keyring, keys }: Stores, { blob, thing }: Named): Promise<Buffer | undefined> {
+  const sealed = await blobs.get(blob);
+  const wrapped = (await keys.find([thing])).get(thing);
+  return sealed && wrapped ? keyring.open(thing, wrapped, sealed) : undefined;
+}
+
+async function checkBlob(stores: Stores, named: Named): Promise<Finding[]> {
+  const bytes = await opened(stores, named).catch(() => Buffer.alloc(0));
+  if (!bytes) return [lost("I12", named.thing, `its blob ${named.blob} is gone`)];
+  return named.sha256 === undefined || sha256(bytes) === named.sha256
+    ? []
+    : [different("I12", named.thing, `its blob ${named.blob} was altered`)];
+}
+
+const filesBelow = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+
+/** I12: every blob that an event names is there with its bytes. Also counts files that no event names, and those of things that were erased. */
+export async function checkBlobs(
+  stores: Stores,
+  events: Recorded[],
+): Promise<{ findings: Finding[]; orphans: number; remains: string[] }> {
+  const named = events.flatMap(namedIn);
+  const findings: Finding[] = [];
+  for (const one of named) findings.push(...(await checkBlob(stores, one)));
+  const known = new Set(named.map(({ blob }) => blob));
+  const orphans = (await filesBelow(stores.folder)).filter((key) => !known.has(key));
+  const erased = new Set(
+    events.filter(({ type }) => type === "ThreadDeleted" || type === "FileDeleted").map(({ stream }) => stream),
+  );
+  return { findings, orphans: orphans.length, remains: orphans.filter((key) => erased.has(key.split("/")[1] ?? "")) };
+}

@@ -1,0 +1,48 @@
+import { WRITES, type Operation, type What } from "../journal.ts";
+import type { Evidence } from "./evidence.ts";
+import { different, doubled, lost, type Finding } from "./finding.ts";
+
+/** The event that an operation leaves; a repeated one leaves it again only where that changes nothing. */
+const EFFECTS: Partial<Record<What, { type: string; once: boolean }>> = {
+  "thread.delete": { type: "ThreadDeleted", once: true },
+  "file.upload": { type: "FileUploaded", once: true },
+  "file.delete": { type: "FileDeleted", once: true },
+  "key.create": { type: "KeyCreated", once: true },
+  "key.change": { type: "KeyChanged", once: false },
+  "key.delete": { type: "KeyDeleted", once: true },
+  "provider.put": { type: "ProviderConfigured", once: false },
+  "provider.delete": { type: "ProviderRemoved", once: false },
+  login: { type: "SessionStarted", once: false },
+  logout: { type: "SessionEnded", once: true },
+};
+
+/** Turns are counted in turns.ts; here is every other write. I1: acknowledged is in the log once; I3: unknown is there once at most. */
+export function checkEffects({ operations, eventsOf }: Evidence): Finding[] {
+  return operations.flatMap((operation): Finding[] => {
+    const effect = EFFECTS[operation.what];
+    if (!effect) return [];
+    const events = eventsOf.get(operation.id) ?? [];
+    const count = events.filter((event) => event.type === effect.type).length;
+    const about = `${operation.what} ${operation.id}`;
+    if (operation.outcome === "done" && count === 0) return [lost("I1", about, `${effect.type} is not in the log`)];
+    if (effect.once && count > 1) return [doubled("I3", about, `${effect.type} is in the log ${count} times`)];
+    return [];
+  });
+}
+
+/** I2: what was refused, each time it was sent, left nothing. */
+export function checkRefusals({ operations, attempts, eventsOf, turns }: Evidence): Finding[] {
+  const refused = new Set(turns.filter((turn) => turn.end === "refused").map((turn) => turn.operation));
+  const alwaysRefused = ({ id }: Operation) =>
+    (attempts.get(id) ?? []).every(({ status }) => status !== null && status >= 400 && status < 500);
+  return operations
+    .filter((operation) => WRITES.has(operation.what) && operation.outcome === "refused" && alwaysRefused(operation))
+    .filter(({ id }) => eventsOf.has(id) && !refused.has(id))
+    .map(({ id, what, status, code }) =>
+      different(
+        "I2",
+        `${what} ${id}`,
+        `answered ${status} ${code}, but left ${eventsOf.get(id)!.map((event) => event.type)}`,
+      ),
+    );
+}

@@ -1,0 +1,18 @@
+/** Something that a promise forbids. */
+export interface Finding {
+  kind: "lost" | "doubled" | "stuck" | "different";
+  /** The invariant of docs/reliability.md. */
+  rule: string;
+  /** The operation, stream, table or file that it is about. */
+  about: string;
+  what: string;
+}
+
+const of =
+  (kind: Finding["kind"]) =>
+  (rule: string, about: string, what: string): Finding => ({ kind, rule, about, what });
+
+export const lost = of("lost");
+export const doubled = of("doubled");
+export const stuck = of("stuck");
+export const different = of("different");

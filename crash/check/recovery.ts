@@ -1,0 +1,40 @@
+import type { Attempt, Operation } from "../journal.ts";
+import type { Evidence } from "./evidence.ts";
+
+const SETTLED_MS = 5_000;
+
+export interface Spread {
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+export function spreadOf(values: number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  return { p50: at(0.5), p99: at(0.99), max: Math.round(sorted.at(-1) ?? 0) };
+}
+
+const succeeded = ({ status }: Attempt): boolean => status !== null && status < 300;
+
+/** Milliseconds from each fault to the end of the first request that began after it and succeeded. */
+function firstSuccesses({ faults, attempts }: Evidence): number[] {
+  const all = [...attempts.values()].flat().filter(succeeded);
+  return faults.flatMap(({ at }) => {
+    const ends = all.filter(({ start }) => start >= at).map(({ end }) => end);
+    return ends.length > 0 ? [Math.min(...ends) - at] : [];
+  });
+}
+
+/** Milliseconds from the first try to the answer, of operations that a fault fell into and that needed more than one try or more than 5 s. */
+function delays({ operations, faults }: Evidence): number[] {
+  const hit = ({ start, end, attempts }: Operation) =>
+    (attempts > 1 || end - start > SETTLED_MS) && faults.some(({ at }) => at > start - SETTLED_MS && at < end);
+  return operations.filter(hit).map(({ start, end }) => end - start);
+}
+
+/** How long clients had to wait after faults. */
+export const recovery = (evidence: Evidence): { first: Spread; delayed: Spread & { count: number } } => {
+  const delayed = delays(evidence);
+  return { first: spreadOf(firstSuccesses(evidence)), delayed: { ...spreadOf(delayed), count: delayed.length } };
+};

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { Journal } from "../journal.ts";
+import type { Kept } from "../process.ts";
+import type { Topology } from "../topology.ts";
+import type { Blow, Planned } from "./plan.ts";
+
+/** A process that was told to fail at a point and never came by is killed after this. */
+const POINT_MS = 15_000;
+
+const BACKENDS = `select pid from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name ~ '^(http|services|projections)-' order by pid`;
+
+async function backendPid(url: string, nth: number): Promise<number | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>(BACKENDS);
+    return rows[nth % Math.max(1, rows.length)]?.pid;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function kill(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
+}
+
+async function failAt(role: Kept, point: string, passes: number): Promise<void> {
+  role.failNext(`${point}:${passes}`);
+  role.signal("SIGKILL");
+  const before = role.deaths() + 1;
+  for (const until = Date.now() + POINT_MS; Date.now() < until; await sleep(100)) if (role.deaths() > before) return;
+  role.signal("SIGKILL");
+}
+
+async function stopFor(role: Kept, ms: number): Promise<void> {
+  const before = role.deaths();
+  role.signal("SIGSTOP");
+  await sleep(ms);
+  if (role.deaths() === before) role.signal("SIGCONT");
+}
+
+/** Carries out one blow; false when its target was not there. What takes time goes on beside, in `later`. */
+async function strike({ roles, pidOf, addresses }: Topology, blow: Blow, later: Promise<void>[]): Promise<boolean> {
+  const named = (role: string, n: number): Kept => roles.find(({ name }) => name === `${role}-${n}`)!;
+  switch (blow.what) {
+    case "backend":
+      return kill(await backendPid(addresses.database_url, blow.nth).catch(() => undefined));
+    case "stop":
+      later.push(stopFor(named(blow.role, blow.n), blow.ms));
+      return true;
+    case "point":
+      later.push(failAt(named(blow.role, blow.n), blow.point, blow.passes));
+      return true;
+    case "kill":
+      if ("n" in blow) return named(blow.role, blow.n).signal("SIGKILL");
+      return kill(await pidOf(blow.role).catch(() => undefined));
+  }
+}
+
+const targetOf = (blow: Blow): string =>
+  [
+    ...("role" in blow ? [blow.role] : []),
+    ...("n" in blow ? [blow.n] : []),
+    ...("point" in blow ? [blow.point] : []),
+  ].join(" ");
+
+/** Carries out the plan; a blow whose target is just restarting comes when it is back. Resolves when every process may live again. */
+export async function strikeAll(topology: Topology, plan: Planned[], journal: Journal): Promise<void> {
+  const later: Promise<void>[] = [];
+  for (const { pause, blow } of plan) {
+    await sleep(pause);
+    while (!(await strike(topology, blow, later))) await sleep(250);
+    journal.note({ kind: "fault", what: blow.what, target: targetOf(blow), at: journal.now() });
+  }
+  await Promise.all(later);
+}

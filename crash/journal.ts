@@ -1,0 +1,99 @@
+import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
+
+/** Milliseconds on the harness's own monotonic clock. */
+export type Moment = number;
+
+/** One request as it went over the wire; `status` null: the connection broke or the answer never came. */
+export interface Attempt {
+  kind: "attempt";
+  operation: string;
+  port: number;
+  start: Moment;
+  end: Moment;
+  status: number | null;
+  code: string | null;
+  request_id: string | null;
+}
+
+/**
+ * What a client wanted and what it knows of it. `done`: an answer of success; `refused`: an answer of 4xx, so nothing
+ * happened; `failed`: the turn's own failure, told in an answer; `unknown`: neither after every retry.
+ */
+export interface Operation {
+  kind: "operation";
+  id: string;
+  client: number;
+  what: What;
+  start: Moment;
+  end: Moment;
+  outcome: "done" | "refused" | "failed" | "unknown";
+  status: number | null;
+  code: string | null;
+  attempts: number;
+  /** An Idempotency-Key went with it, so that it must have happened once at most. */
+  keyed: boolean;
+  asked: Facts;
+  got: Facts;
+}
+export type Facts = Record<string, any>;
+
+export type What =
+  | "chat"
+  | "thread.read"
+  | "thread.delete"
+  | "file.upload"
+  | "file.read"
+  | "file.list"
+  | "file.delete"
+  | "key.create"
+  | "key.use"
+  | "key.change"
+  | "key.delete"
+  | "key.list"
+  | "provider.put"
+  | "provider.read"
+  | "provider.delete"
+  | "login"
+  | "session.use"
+  | "logout";
+
+/** Those that change something. */
+export const WRITES: ReadonlySet<What> = new Set<What>([
+  "chat",
+  "thread.delete",
+  "file.upload",
+  "file.delete",
+  "key.create",
+  "key.change",
+  "key.delete",
+  "provider.put",
+  "provider.delete",
+  "login",
+  "logout",
+]);
+
+export interface Fault {
+  kind: "fault";
+  what: string;
+  target: string;
+  at: Moment;
+}
+
+export type Note = Attempt | Operation | Fault;
+
+/** Notes as JSON lines, each in the file before the next thing happens. */
+export function openJournal(path: string) {
+  const file = openSync(path, "a");
+  return {
+    now: (): Moment => performance.now(),
+    note: (note: Note): void => void writeSync(file, `${JSON.stringify(note)}\n`),
+    close: (): void => closeSync(file),
+  };
+}
+export type Journal = ReturnType<typeof openJournal>;
+
+export const readJournal = (path: string): Note[] =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Note);

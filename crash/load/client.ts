@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomFrom } from "../random.ts";
+import {
+  changeKey,
+  createKey,
+  deleteKey,
+  deleteProvider,
+  login,
+  logout,
+  putProvider,
+  readProvider,
+  useKey,
+  useSession,
+} from "./accounts.ts";
+import { chat, deleteThread, largeFile, readThread, smallFile } from "./chat.ts";
+import { deleteFile, listFiles, readFile, upload } from "./files.ts";
+import type { Doing, Session } from "./session.ts";
+
+/** What a client does, by how often. What it cannot do yet (delete a file without having one) it leaves out. */
+const WEIGHTS = {
+  newThread: 18,
+  goOn: 20,
+  withFile: 5,
+  withLargeFile: 2,
+  withUploaded: 3,
+  readThread: 10,
+  deleteThread: 3,
+  upload: 7,
+  uploadLarge: 2,
+  readFile: 6,
+  listFiles: 3,
+  deleteFile: 3,
+  login: 1,
+  useSession: 2,
+  logout: 0.5,
+  createKey: 2,
+  useKey: 4,
+  changeKey: 2,
+  deleteKey: 1,
+  putProvider: 2,
+  readProvider: 2,
+  deleteProvider: 1,
+};
+type Act = keyof typeof WEIGHTS;
+
+/** Runs an act on one of the things there are; nothing without any. */
+async function onOne<T>({ random }: Doing, things: readonly T[], act: (thing: T) => Promise<void>): Promise<void> {
+  if (things.length > 0) await act(random.pick(things));
+}
+
+const acts: Record<Act, (doing: Doing) => Promise<void>> = {
+  newThread: (doing) => chat(doing),
+  // the last few, so that threads get long and two clients meet in one
+  goOn: (doing) => onOne(doing, doing.session.threads.slice(-3), (thread) => chat(doing, { thread })),
+  withFile: (doing) => chat(doing, { files: [smallFile(doing), smallFile(doing)] }),
+  withLargeFile: (doing) => chat(doing, { files: [largeFile(doing)] }),
+  withUploaded: (doing) => onOne(doing, doing.session.files, (file) => chat(doing, { uploaded: [file] })),
+  readThread: (doing) => onOne(doing, doing.session.threads.slice(-8), (thread) => readThread(doing, thread)),
+  deleteThread: (doing) => onOne(doing, doing.session.threads, (thread) => deleteThread(doing, thread)),
+  upload: (doing) => upload(doing, smallFile(doing)),
+  uploadLarge: (doing) => upload(doing, largeFile(doing)),
+  readFile: (doing) => onOne(doing, doing.session.files, (file) => readFile(doing, file)),
+  listFiles,
+  deleteFile: (doing) => onOne(doing, doing.session.files, (file) => deleteFile(doing, file)),
+  login,
+  useSession: (doing) => signedIn(doing, (token) => useSession(doing, token)),
+  logout: (doing) => signedIn(doing, (token) => logout(doing, token)),
+  createKey: (doing) => signedIn(doing, (token) => createKey(doing, token)),
+  useKey: (doing) => onOne(doing, usable(doing.session), (key) => useKey(doing, key)),
+  changeKey: (doing) =>
+    onOne(doing, doing.session.keys, (key) => signedIn(doing, (token) => changeKey(doing, key, token))),
+  deleteKey: (doing) =>
+    onOne(doing, doing.session.keys, (key) => signedIn(doing, (token) => deleteKey(doing, key, token))),
+  putProvider: (doing) => signedIn(doing, (token) => putProvider(doing, token)),
+  readProvider: (doing) =>
+    onOne(doing, doing.session.providers, (name) => signedIn(doing, (token) => readProvider(doing, name, token))),
+  deleteProvider: (doing) =>
+    onOne(doing, doing.session.providers, (name) => signedIn(doing, (token) => deleteProvider(doing, name, token))),
+};
+
+const usable = ({ keys }: Session) => keys.filter(({ secret }) => secret !== undefined);
+
+async function signedIn(doing: Doing, act: (token: string) => Promise<void>): Promise<void> {
+  if (doing.session.token) await act(doing.session.token);
+}
+
+const THINK_MS = 250;
+
+/** One client: acts one after the other until it is told to stop. */
+export async function runClient(seed: number, session: Session, stopped: () => boolean): Promise<void> {
+  const doing = (n: number): Doing => {
+    const id = `${seed}-${session.client}-${n}`;
+    return { id, session, random: randomFrom(seed, "act", session.client, n) };
+  };
+  await login(doing(0));
+  for (let n = 1; !stopped(); n++) {
+    const now = doing(n);
+    await acts[now.random.weighted(WEIGHTS)](now);
+    await sleep(now.random.next() * THINK_MS);
+  }
+}
+
+/** Reads everything once more, when all is quiet. */
+export async function readEverything(seed: number, session: Session): Promise<void> {
+  let n = 0;
+  const doing = (): Doing => ({
+    id: `${seed}-${session.client}-end-${n++}`,
+    session,
+    random: randomFrom(seed, "end", session.client, n),
+  });
+  // the partner reads the same threads: each takes every second
+  const mine = session.threads.filter((_, index) => index % 2 === session.client % 2);
+  for (const thread of mine) await readThread(doing(), thread);
+  for (const file of session.files) await readFile(doing(), file);
+  for (const key of usable(session)) await useKey(doing(), key);
+  await listFiles(doing());
+  if (!session.token) return;
+  for (const name of session.providers) await readProvider(doing(), name, session.token);
+}

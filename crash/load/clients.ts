@@ -1,0 +1,58 @@
+import type { Journal } from "../journal.ts";
+import { randomFrom } from "../random.ts";
+import type { Topology } from "../topology.ts";
+import { readEverything, runClient } from "./client.ts";
+import type { Session } from "./session.ts";
+import { openWire, type Wire } from "./wire.ts";
+
+interface Wished {
+  seed: number;
+  clients: number;
+  topology: Topology;
+  journal: Journal;
+  providerUrl: string;
+}
+
+async function newKey(wire: Wire, admin: { email: string; password: string }, name: string): Promise<string> {
+  const random = randomFrom(name);
+  const login = { method: "POST", path: "/api/auth/login", body: admin };
+  const { body: signedIn } = await wire.send(name, login, random);
+  const create = { method: "POST", path: "/api/keys", token: signedIn.token, body: { name } };
+  const made = await wire.send(name, create, random);
+  return made.body.key;
+}
+
+/** Starts the clients, two to an API key, an end user and their threads. */
+export async function startClients({ seed, clients, topology, journal, providerUrl }: Wished) {
+  const { ports, credentials } = topology;
+  const sessions: Session[] = [];
+  for (let client = 0; client < clients; client++) {
+    const wire = openWire(journal, ports, client);
+    const partner = client % 2 === 1 ? sessions[client - 1] : undefined;
+    const api_key = partner?.api_key ?? (await newKey(wire, credentials.admin, `pair-${client}`));
+    sessions.push({
+      client,
+      journal,
+      wire,
+      api_key,
+      admin: credentials.admin,
+      user: `user-${client >> 1}`,
+      threads: partner?.threads ?? [],
+      files: [],
+      keys: [],
+      providers: [],
+      token: undefined,
+      providerUrl,
+    });
+  }
+  let stopped = false;
+  const running = Promise.all(sessions.map((session) => runClient(seed, session, () => stopped)));
+  return {
+    async stop(): Promise<void> {
+      stopped = true;
+      await running;
+    },
+    readEverything: async () => void (await Promise.all(sessions.map((session) => readEverything(seed, session)))),
+    close: async () => void (await Promise.all(sessions.map(({ wire }) => wire.close()))),
+  };
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { startProvider, type Provider, type Reply, type SeenRequest } from "#test/doubles/provider.ts";
+
+const lastWords = ({ body }: SeenRequest): string => {
+  const content = body?.messages?.findLast(({ role }: { role: string }) => role === "user")?.content ?? "";
+  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("");
+};
+
+const failure = (status: number, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers,
+  body: { error: { message: `scripted ${status}`, type: "server_error", param: null, code: null } },
+});
+
+const whole = (text: string) => ({
+  id: "chatcmpl-test",
+  object: "chat.completion",
+  created: 1_700_000_000,
+  model: "gpt-test",
+  choices: [{ index: 0, message: { role: "assistant", content: text, refusal: null }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19 },
+});
+
+/** A stream says a word every so often; what is not streamed is said after as long. */
+const slowly = (ms: number, text: string, { body }: SeenRequest): Reply =>
+  body.stream === true
+    ? { text, delay_ms: ms }
+    : {
+        async write(response) {
+          await sleep(ms * 6);
+          response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(whole(text)));
+        },
+      };
+
+/** How often a prompt has been sent. */
+const counting = () => {
+  const counts = new Map<string, number>();
+  return (text: string): number => {
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+    return counts.get(text)!;
+  };
+};
+
+/** No two calls get the same answer, so that words of two attempts cannot pass for one answer. */
+let calls = 0;
+
+/** A provider that does what the prompt's first word in brackets says: `[slow 50]`, `[500]`, `[429]`, `[400]`, `[once]` (a 400 to the first call only), `[cut]`; else it repeats the prompt, with the number of the call before it. */
+export async function startScriptedProvider(): Promise<Provider> {
+  const provider = await startProvider();
+  const countOf = counting();
+  provider.script((request) => {
+    if (request.method !== "POST") return undefined;
+    const asked = lastWords(request);
+    const [, order, argument] = /^\[(\w+) ?(\d*)\]/.exec(asked) ?? [];
+    const text = `call ${++calls}: ${asked}`;
+    if (order === "slow") return slowly(Number(argument), text, request);
+    if (order === "cut") return { text, cut: "mid-event" };
+    if (order === "400") return failure(400);
+    const count = countOf(asked);
+    if (order === "once" && count === 1) return failure(400);
+    if ((order === "500" || order === "429") && count % 3 !== 0)
+      return failure(Number(order), order === "429" ? { "retry-after": "1" } : {});
+    return { text };
+  });
+  return provider;
+}

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+/** Longer than a lease, the sweep and a takeover's second look take together. */
+const PATIENCE_MS = 60_000;
+
+const OPEN = `
+  select (select count(*) from log.streams where status is not null)::integer as running,
+         (select position from log.head) - (select min(position) from log.checkpoints) as behind`;
+
+/** Waits until no work is open and every follower stands at the head of the log, for 60 s at most; what is left then is for the checker to name. */
+export async function becomeQuiet(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(250)) {
+      const { rows } = await client.query<{ running: number; behind: string }>(OPEN);
+      if (rows[0]!.running === 0 && Number(rows[0]!.behind) === 0) return;
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+
+/** A seeded stream of choices: the same parts give the same choices, so that a failing run can be run again. */
+export interface Random {
+  /** In [0, 1). */
+  next(): number;
+  /** A whole number, both ends included. */
+  int(from: number, to: number): number;
+  chance(probability: number): boolean;
+  pick<T>(items: readonly T[]): T;
+  /** A key, as often as its weight says. */
+  weighted<K extends string>(weights: Record<K, number>): K;
+}
+
+/** Splitmix32, started from a hash of the parts. */
+export function randomFrom(...parts: (string | number)[]): Random {
+  let state = createHash("sha256").update(JSON.stringify(parts)).digest().readUInt32LE(0);
+  const next = (): number => {
+    state = (state + 0x9e3779b9) | 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
+  return {
+    next,
+    int: (from, to) => from + Math.floor(next() * (to - from + 1)),
+    chance: (probability) => next() < probability,
+    pick: (items) => items[Math.floor(next() * items.length)]!,
+    weighted(weights) {
+      const entries = Object.entries<number>(weights) as [keyof typeof weights, number][];
+      let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      return (entries.find(([, weight]) => (left -= weight) < 0) ?? entries.at(-1)!)[0];
+    },
+  };
+}

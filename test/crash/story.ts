@@ -1,0 +1,84 @@
+import type { Recorded } from "#events/envelope.ts";
+import { checkStory } from "../../crash/check/all.ts";
+import { grouped, operationOf, turnsOf } from "../../crash/check/evidence.ts";
+import type { Attempt, Facts, Operation, What } from "../../crash/journal.ts";
+
+/** What happened to a client and what stands in the log, for tests of the checker: it all went well until a test says otherwise. */
+export function story() {
+  const events: Recorded<any>[] = [];
+  const operations: Operation[] = [];
+  const attempts: Attempt[] = [];
+  let clock = 0;
+
+  return {
+    /** An event that the nth try of an operation led to. */
+    event(type: string, stream: string, operation: string, data: Facts = {}, personal?: Facts, attempt = 0) {
+      events.push({
+        position: events.length + 1,
+        stream,
+        version: events.filter((event) => event.stream === stream).length + 1,
+        organization_id: "o",
+        type,
+        data,
+        personal,
+        command_id: `${type} ${operation} ${data["turn_id"] ?? ""}`,
+        recorded_at: new Date(0),
+        meta: { principal: "system", request_id: `${operation}.${attempt}` },
+      });
+    },
+    /** An operation with the statuses of its tries; the last one is its answer. */
+    operation(what: What, id: string, more: Partial<Operation> = {}, statuses: (number | null)[] = [200]) {
+      const start = clock++;
+      for (const status of statuses)
+        attempts.push({
+          kind: "attempt",
+          operation: id,
+          port: 1,
+          start,
+          end: clock++,
+          status,
+          code: null,
+          request_id: null,
+        });
+      operations.push({
+        kind: "operation",
+        id,
+        client: 0,
+        what,
+        start,
+        end: clock++,
+        outcome: "done",
+        status: statuses.at(-1)!,
+        code: null,
+        attempts: statuses.length,
+        keyed: true,
+        asked: {},
+        got: {},
+        ...more,
+      });
+    },
+    findings: () =>
+      checkStory({
+        operations,
+        attempts: grouped(attempts, ({ operation }) => operation),
+        faults: [],
+        events,
+        eventsOf: grouped(events, ({ meta }) => operationOf(meta.request_id)),
+        turns: turnsOf(events),
+      }).map(({ kind, rule }) => `${kind} ${rule}`),
+  };
+}
+
+export const THREAD = "thread-t";
+
+/** A whole turn in the log. */
+export function turn(of: ReturnType<typeof story>, id: string, operation: string, text = id, attempt = 0): void {
+  of.event("TurnStarted", THREAD, operation, { turn_id: id }, { input: { prompt: { messages: [] } } }, attempt);
+  of.event("TurnCompleted", THREAD, operation, { turn_id: id }, { said: { text } }, attempt);
+}
+
+/** What its client heard. */
+export const heard = (id: string, text = id) => ({
+  asked: { files: [] },
+  got: { thread_id: "t", ids: [`chatcmpl-${id}`], text, finishes: 1, done: true },
+});
