@@ -59,9 +59,9 @@ describe("sending a command", () => {
     expect(waited).toEqual([[["keys"], 7, 5_000]]);
   });
 
-  test("answers with a warning when they do not follow in time", async () => {
+  test("answers 503 when they do not follow in time: nobody may rely yet on what was written", async () => {
     const { send, warnings } = rooms([done], false);
-    expect(await send(DeleteKey, { ...sending, waitFor: ["keys"] })).toEqual(done);
+    await expect(send(DeleteKey, { ...sending, waitFor: ["keys"] })).rejects.toMatchObject({ status: 503 });
     expect(warnings).toHaveLength(1);
   });
 

@@ -62,8 +62,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 type Deps = Pick<HttpDeps, "sender" | "passed" | "logger" | "httpId" | "db">;
 
 /**
- * The one place that sends a command, waits for its answer, and for the projections that its caller reads.
- * Throws the rejection as an ApiError; a rejection for now (a busy thread) is tried again for 20 s.
+ * The one place that sends a command, waits for its answer, and for the projections that its caller reads; where they do
+ * not follow in time it throws a 503. Throws the rejection as an ApiError; one for now (a busy thread) is tried again for 20 s.
  */
 export function createSend({ sender, passed, logger, httpId }: Deps): Send {
   return async (definition, asked) => {
