@@ -13,7 +13,7 @@ import { openJournal, type Journal } from "./journal.ts";
 import { startClients } from "./load/clients.ts";
 import { startScriptedProvider } from "./provider.ts";
 import { becomeQuiet } from "./quiet.ts";
-import { startTopology } from "./topology.ts";
+import { startTopology, type Topology } from "./topology.ts";
 
 /** The load goes on so long after the last blow, so that recovery from it shows too. */
 const LAST_MS = 8_000;
@@ -21,23 +21,34 @@ const LAST_MS = 8_000;
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Load and blows until the plan is through, then quiet, then everything is read once more. */
-async function strain({ kills, seed, clients }: Wished, folder: string, journal: Journal): Promise<void> {
+async function strain({ kills, seed, clients }: Wished, topology: Topology, journal: Journal, providerUrl: string) {
+  const load = await startClients({ seed, clients, topology, journal, providerUrl });
+  await strikeAll(topology, planFaults(seed, kills), journal);
+  await sleep(LAST_MS);
+  tell("The last blow has fallen; waiting until all is quiet.");
+  await load.stop();
+  await becomeQuiet(topology.addresses.database_url);
+  await load.readEverything();
+  await load.close();
+}
+
+const interrupted = new Promise<never>((_, reject) => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => reject(new Error(signal)));
+});
+
+/** A whole run on processes of its own, which end with it. */
+async function run(wished: Wished, folder: string): Promise<void> {
+  const journal = openJournal(join(folder, "journal.jsonl"));
   const provider = await startScriptedProvider();
   const topology = await startTopology(folder, provider.url);
   try {
-    const { env, addresses } = topology;
-    await writeFile(join(folder, "run.json"), JSON.stringify({ seed, kills, env }), { mode: 0o600 });
-    const load = await startClients({ seed, clients, topology, journal, providerUrl: provider.url });
-    await strikeAll(topology, planFaults(seed, kills), journal);
-    await sleep(LAST_MS);
-    tell("The last blow has fallen; waiting until all is quiet.");
-    await load.stop();
-    await becomeQuiet(addresses.database_url);
-    await load.readEverything();
-    await load.close();
+    const { seed, kills } = wished;
+    await writeFile(join(folder, "run.json"), JSON.stringify({ seed, kills, env: topology.env }), { mode: 0o600 });
+    await Promise.race([strain(wished, topology, journal, provider.url), interrupted]);
   } finally {
     await topology.stop();
     await provider.close();
+    journal.close();
   }
 }
 
@@ -54,9 +65,7 @@ const folder = await mkdtemp(join(tmpdir(), `crash-${wished.seed}-`));
 // PostgreSQL runs as a user of its own where we are root, and must be able to enter
 await chmod(folder, 0o711);
 tell(`${wished.kills} kills with seed ${wished.seed} in ${folder}`);
-const journal = openJournal(join(folder, "journal.jsonl"));
-await strain(wished, folder, journal);
-journal.close();
+await run(wished, folder);
 const code = await check(folder);
 if (code === 0 && !wished.keep) await removeDataFolder(join(folder, "data")).then(() => removeDataFolder(folder));
 else tell(`Kept in ${folder}; again: npm run crash -- --kills ${wished.kills} --seed ${wished.seed}`);

@@ -42,7 +42,10 @@ export function checkRefusals({ operations, attempts, eventsOf, turns }: Evidenc
       different(
         "I2",
         `${what} ${id}`,
-        `answered ${status} ${code}, but left ${eventsOf.get(id)!.map((event) => event.type)}`,
+        `answered ${status} ${code}, but left ${eventsOf
+          .get(id)!
+          .map((event) => event.type)
+          .join(", ")}`,
       ),
     );
 }

@@ -34,7 +34,7 @@ export function checkCommands({ events, turns }: Pick<Evidence, "events" | "turn
     );
     return together
       ? []
-      : [doubled("I5", `command ${command}`, `has events at ${own.map(({ position }) => position)}`)];
+      : [doubled("I5", `command ${command}`, `has events at ${own.map(({ position }) => position).join(", ")}`)];
   });
 }
 

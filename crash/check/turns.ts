@@ -37,10 +37,12 @@ function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[]): Fi
   const real = turns.filter(isReal);
   if (real.length < 2) return [];
   if (operation.keyed)
-    return [doubled("I3", about(operation), `${real.length} turns under one key: ${real.map(({ id }) => id)}`)];
+    return [
+      doubled("I3", about(operation), `${real.length} turns under one key: ${real.map(({ id }) => id).join(", ")}`),
+    ];
   const again = real.slice(0, -1).filter((turn) => turn.end === "completed" && lostItsAnswer(attempts, turn));
   return again.length > 0
-    ? [doubled("I3 without a key", about(operation), `${real.length} turns: ${real.map(({ id }) => id)}`)]
+    ? [doubled("I3 without a key", about(operation), `${real.length} turns: ${real.map(({ id }) => id).join(", ")}`)]
     : [];
 }
 

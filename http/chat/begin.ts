@@ -80,7 +80,7 @@ export async function beginTurn(
     const sent = await http.send(StartTurn, start);
     if (sent.repeated) {
       feed.close();
-      return await repeatedTurn(http, ask, { organization_id, command_id, thread_id, position: sent.position });
+      return await rejoinTurn(http, ask, { organization_id, command_id, thread_id, position: sent.position });
     }
   } catch (error) {
     feed.close();
@@ -123,33 +123,28 @@ async function prepare(
   return sending({ prompt_blob: await putBlob(http, turn, Buffer.from(JSON.stringify(prompt))) }, keys);
 }
 
-/** The turn that the same request began before, under the position of its start. */
-async function repeatedTurn(
-  http: Http,
-  ask: Ask,
-  earlier: { organization_id: string; command_id: string; thread_id: string; position: number },
-): Promise<Begun> {
+/** A turn that the same request began before, by the thread and the position that it started at. */
+export interface Earlier {
+  organization_id: string;
+  command_id: string;
+  thread_id: string;
+  position: number;
+}
+
+const threadDeleted = () =>
+  new ApiError("thread_not_found", "The thread of this request was deleted.", { param: "x-thread-id" });
+
+/** Takes up a turn that an earlier request began. Throws 503 while it cannot be read. */
+export async function rejoinTurn(http: Http, ask: Ask, earlier: Earlier): Promise<Begun> {
   const { organization_id, command_id, thread_id, position } = earlier;
   if (!(await http.passed(["turns"], position, PROJECTION_MS)))
     throw new ApiError("unavailable", "The turn of this request has begun, but cannot be read yet; try again shortly.");
   await takeUnanswered(http, command_id);
   const turn_id = await turnStartedAt(http.db, organization_id, thread_id, position);
   if (!turn_id) throw threadDeleted();
-  return rejoinTurn(http, ask, { organization_id, command_id, turn_id });
-}
-
-const threadDeleted = () =>
-  new ApiError("thread_not_found", "The thread of this request was deleted.", { param: "x-thread-id" });
-
-/** Takes up a turn that an earlier request began. */
-export async function rejoinTurn(
-  http: Http,
-  ask: Ask,
-  earlier: { organization_id: string; command_id: string; turn_id: string },
-): Promise<Begun> {
-  const feed = openFeed(http.frames, earlier.organization_id, earlier.turn_id);
+  const feed = openFeed(http.frames, organization_id, turn_id);
   try {
-    return await attach(http, ask, earlier, feed);
+    return await attach(http, ask, { organization_id, command_id, turn_id }, feed);
   } catch (error) {
     feed.close();
     throw error;

@@ -20,6 +20,14 @@ const parse = (stream: string) =>
 const deltas = (stream: string) => parse(stream).map((chunk) => (chunk === "[DONE]" ? chunk : chunk.choices[0].delta));
 
 describe("a stream of chunks", () => {
+  test("fails when the turn was begun anew and ended in other words than were sent", () => {
+    const chunks = chunksFor(head);
+    const [sent] = chunks.fold(NOTHING_SENT, { attempt: 1, n: 0, type: "text", text: "One" });
+    const [told] = parse(chunks.ending(sent, completed("Another")));
+    expect(told).toMatchObject({ error: { type: "api_error" } });
+    expect(chunks.ending(sent, completed("Another"))).not.toContain("[DONE]");
+  });
+
   test("opens with the role, then tells text, reasoning and sources", () => {
     const chunks = chunksFor(head);
     let sent = NOTHING_SENT;

@@ -38,7 +38,7 @@ async function turnFor(http: Http, request: FastifyRequest, gone: AbortSignal): 
   const { organization_id } = request.caller;
   if (!identity.named && Number(request.headers["x-stainless-retry-count"]) > 0) {
     const earlier = await joinEarlier(http, organization_id, identity.fingerprint);
-    if (earlier) return rejoinTurn(http, ask, { organization_id, ...earlier });
+    if (earlier) return rejoinTurn(http, ask, earlier);
   }
   const model = await findModel(http, request.caller, ask.model);
   if (!model) throw modelNotFound(ask.model, 400);

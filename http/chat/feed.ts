@@ -1,5 +1,5 @@
 import type { Frame, Frames } from "#events/ports.ts";
-import { createOrder, sinceLastRefusal } from "./order.ts";
+import { createOrder } from "./order.ts";
 
 const LOOK_AGAIN_MS = 200;
 
@@ -26,7 +26,7 @@ export function openFeed(frames: Frames, organization: string, turn: string): Fe
     wake?.();
   };
   async function catchUp(): Promise<void> {
-    for (const frame of sinceLastRefusal(await frames.kept(organization, turn))) push(order.accept(frame));
+    for (const frame of await frames.kept(organization, turn)) push(order.accept(frame));
   }
   async function fill(): Promise<void> {
     if (filling) return;

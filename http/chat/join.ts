@@ -1,4 +1,6 @@
+import { partsOf } from "#events/ids.ts";
 import type { Http } from "../deps.ts";
+import type { Earlier } from "./begin.ts";
 
 /*
  * A retry without an idempotency key joins an earlier turn of the same request whose answer nobody heard (wire facts:
@@ -7,8 +9,9 @@ import type { Http } from "../deps.ts";
 
 interface Found {
   command_id: string;
-  /** Public fields of its TurnStarted, as JSON. */
-  data: string;
+  /** Of the event that started it. */
+  position: number;
+  stream: string;
 }
 
 const LATELY = "c.recorded_at > now() - interval '15 minutes' and c.rejection is null and c.position > 0";
@@ -21,7 +24,7 @@ const LEFT = `
       where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY}
       order by c.recorded_at limit 1 for update of u skip locked)
     returning command_id)
-  select c.command_id, e.data
+  select c.command_id, e.position, e.stream
   from mine join log.commands c on c.command_id = mine.command_id join log.events e on e.position = c.position`;
 
 /**
@@ -30,7 +33,7 @@ const LEFT = `
  */
 const ORPHANED = `
   with found as (
-    select c.command_id, e.data
+    select c.command_id, e.position, e.stream
     from log.commands c
     join ops.workers w on w.worker = c.http
       and (w.beat_at < now() - interval '10 seconds' or not exists (select from pg_stat_activity a where a.application_name = c.http))
@@ -43,18 +46,23 @@ const ORPHANED = `
   mark as (
     insert into ops.unanswered (command_id) select 'joined:' || command_id from found
     on conflict (command_id) do nothing returning command_id)
-  select command_id, data from found where exists (select from mark)`;
+  select command_id, position, stream from found where exists (select from mark)`;
 
-/** The turn that a retry may join: its command and id. Undefined when it must run anew. */
+/** The turn that a retry may join. Undefined when it must run anew. */
 export async function joinEarlier(
   { db }: Pick<Http, "db">,
   organization: string,
   fingerprint: string,
-): Promise<{ command_id: string; turn_id: string } | undefined> {
+): Promise<Earlier | undefined> {
   for (const query of [LEFT, ORPHANED]) {
     const [found] = await db.query<Found>(query, [fingerprint, organization]);
     if (found)
-      return { command_id: found.command_id, turn_id: (JSON.parse(found.data) as { turn_id: string }).turn_id };
+      return {
+        organization_id: organization,
+        command_id: found.command_id,
+        thread_id: partsOf(found.stream).id,
+        position: Number(found.position),
+      };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Frame } from "#events/ports.ts";
-import { createOrder, sinceLastRefusal } from "./order.ts";
+import { createOrder } from "./order.ts";
 
 const text = (attempt: number, n: number): Frame => ({ attempt, n, type: "text", text: `${attempt}.${n}` });
 const end = (attempt: number, n: number, status: "refused" | "failed" = "refused"): Frame => ({
@@ -44,10 +44,4 @@ describe("frames", () => {
     expect(order.hasGap()).toBe(true);
     expect(order.heldEnd()).toEqual(end(1, 3));
   });
-});
-
-test("what was kept of a refused turn is left out once the turn was asked again", () => {
-  expect(sinceLastRefusal([end(1, 0), text(1, 0)])).toEqual([text(1, 0)]);
-  expect(sinceLastRefusal([end(1, 0), end(1, 0)])).toHaveLength(2);
-  expect(sinceLastRefusal([text(1, 0), end(1, 1, "failed")])).toHaveLength(2);
 });

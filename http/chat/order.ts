@@ -39,12 +39,3 @@ export function createOrder(): Order {
     heldEnd: () => [...held.values()].find(({ type }) => type === "end"),
   };
 }
-
-/**
- * A turn that was refused and asked again under the same idempotency key has the same name:
- * what was kept of the refused one is not part of this one.
- */
-export function sinceLastRefusal(kept: Frame[]): Frame[] {
-  const refused = kept.findLastIndex((frame) => frame.type === "end" && frame.end.status === "refused");
-  return refused === kept.length - 1 ? kept : kept.slice(refused + 1);
-}

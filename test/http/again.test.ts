@@ -138,8 +138,8 @@ describe("a retry without a key", () => {
       "insert into ops.workers (worker, role, beat_at) values ('dead', 'http', now() - interval '11 seconds')",
     );
     await service.db.query(
-      "update log.commands set http = 'dead' where command_id = (select command_id from read.turns where id = $1)",
-      [first.id.slice("chatcmpl-".length)],
+      "update log.commands set http = 'dead' where command_id = (select command_id from log.events where type = 'TurnStarted' and data like $1)",
+      [`%${first.id.slice("chatcmpl-".length)}%`],
     );
     expect((await complete(body, retry)).body.id).toBe(first.id);
     expect((await complete(body, retry)).body.id).not.toBe(first.id);
