@@ -4,20 +4,12 @@ import type { Frame } from "#events/ports.ts";
 import { createOrder } from "./order.ts";
 
 const text = (attempt: number, n: number): Frame => ({ attempt, n, type: "text", text: `${attempt}.${n}` });
-const end = (attempt: number, n: number, status: "refused" | "failed" = "refused"): Frame => ({
+const end = (attempt: number, n: number): Frame => ({
   attempt,
   n,
   type: "end",
   position: 1,
-  end:
-    status === "refused"
-      ? { status, code: null, message: "" }
-      : {
-          status,
-          message: "",
-          said: { text: "", reasoning: "", citations: [] },
-          usage: { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 },
-        },
+  end: { status: "refused", code: null, message: "" },
 });
 
 describe("frames", () => {
