@@ -55,7 +55,6 @@ describe("a failure from elsewhere", () => {
   test.each([
     [new Unavailable("full", { retry_after_ms: 3_000 }), 503],
     [Object.assign(new Error(), { code: "FST_ERR_CTP_BODY_TOO_LARGE", statusCode: 413 }), 413],
-    [Object.assign(new Error(), { code: "ECONNREFUSED" }), 503],
     [Object.assign(new Error("odd"), { statusCode: 418 }), 418],
     [new TypeError("x is not a function"), 500],
     ["a string", 500],

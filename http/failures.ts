@@ -19,9 +19,6 @@ const KNOWN: Readonly<Record<string, [code: string | null, message: string]>> = 
   HPE_HEADER_OVERFLOW: ["headers_too_large", "The request headers are too large."],
 };
 
-/** The database is away or takes no more connections: others may be served soon. */
-const AWAY = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "57P01", "57P02", "57P03", "53300"]);
-
 /** Any failure as an answer; what is nobody's fault but ours is a 500 without detail. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -37,10 +34,6 @@ export function toApiError(error: unknown): ApiError {
   } = (error ?? {}) as { code?: string; statusCode?: number; message?: string };
   const known = KNOWN[code];
   if (known) return new ApiError(known[0], known[1], { cause: error });
-  if (AWAY.has(code) || message.startsWith("timeout exceeded when trying to connect"))
-    return new ApiError("unavailable", "The service cannot take this request now; try again shortly.", {
-      cause: error,
-    });
   if (statusCode >= 400 && statusCode < 500) return new ApiError(null, message, { status: statusCode, cause: error });
   return internalError(error);
 }

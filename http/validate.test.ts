@@ -30,7 +30,7 @@ test.each([
     expect.stringContaining("response_format"),
     expect.stringContaining("must be an object whose type"),
   ],
-  [{ stop: ["a", "b", "c", "d", "e"] }, null, "stop", "stop: must be a string or an array of at most 4 strings."],
+  [{ stop: ["a", 1] }, null, "stop", "stop: must be a string or an array of strings."],
   [{ max_tokens: 0 }, null, "max_tokens", "max_tokens: must be at least 1."],
   [{ stream: "true" }, null, "stream", "stream: must be a boolean."],
 ])("%j is refused with the field's name", (change, errorCode, param, message) => {

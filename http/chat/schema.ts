@@ -68,9 +68,7 @@ export const CompletionRequest = z.object(
       .min(1, "must be at least 1")
       .nullish()
       .describe("Wins over `max_tokens`."),
-    stop: z
-      .union([z.string(), z.array(z.string()).max(4)], given("a string or an array of at most 4 strings"))
-      .nullish(),
+    stop: z.union([z.string(), z.array(z.string())], given("a string or an array of strings")).nullish(),
     seed: z.int(given("a whole number")).nullish(),
     stream: z.boolean(given("a boolean")).nullish(),
     stream_options: z.object({ include_usage: z.boolean(given("a boolean")).nullish() }, given("an object")).nullish(),
