@@ -16,46 +16,49 @@ interface Found {
 
 const LATELY = "c.recorded_at > now() - interval '15 minutes' and c.rejection is null and c.position > 0";
 
+/** The process that asks is the one that waits for the turn from now on: were it to die too, the next retry finds that out. */
+const TAKE = `
+  update log.commands c set http = $3 from found, log.events e
+  where c.command_id = found.command_id and c.organization_id = $2 and e.position = c.position
+  returning c.command_id, e.position, e.stream`;
+
 /** Its connection ended here or in another live process, which noted that. Taking the note makes it happen once. */
 const LEFT = `
-  with mine as (
+  with found as (
     delete from ops.unanswered where command_id = (
       select u.command_id from ops.unanswered u join log.commands c on c.command_id = u.command_id
       where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY}
       order by c.recorded_at limit 1 for update of u skip locked)
     returning command_id)
-  select c.command_id, e.position, e.stream
-  from mine join log.commands c on c.command_id = mine.command_id join log.events e on e.position = c.position`;
+  ${TAKE}`;
 
 /**
  * Its process died before it can have answered: its connections to the database, which bear its name, are gone, or it has
- * been silent for 10 s. A mark of its own makes it happen once.
+ * been silent for 10 s. Taking the command makes it happen once.
  */
 const ORPHANED = `
   with found as (
-    select c.command_id, e.position, e.stream
+    select c.command_id
     from log.commands c
     join ops.workers w on w.worker = c.http
-      and (w.beat_at < now() - interval '10 seconds' or not exists (select from pg_stat_activity a where a.application_name = c.http))
+      and (w.beat_at < now() - interval '10 seconds'
+           or not exists (select from pg_stat_activity a where a.application_name = c.http))
     join log.events e on e.position = c.position
     left join read.turns t on t.command_id = c.command_id and t.thread_id = substr(e.stream, length('thread-') + 1)::uuid
     where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY} and e.type = 'TurnStarted'
       and t.status is distinct from 'stopped'
       and (t.ended_at is null or t.ended_at > w.beat_at - interval '5 seconds')
-    order by c.recorded_at limit 1),
-  mark as (
-    insert into ops.unanswered (command_id) select 'joined:' || command_id from found
-    on conflict (command_id) do nothing returning command_id)
-  select command_id, position, stream from found where exists (select from mark)`;
+    order by c.recorded_at limit 1 for update of c skip locked)
+  ${TAKE}`;
 
 /** The turn that a retry may join. Undefined when it must run anew. */
 export async function joinEarlier(
-  { db }: Pick<Http, "db">,
+  { db, httpId }: Pick<Http, "db" | "httpId">,
   organization: string,
   fingerprint: string,
 ): Promise<Earlier | undefined> {
   for (const query of [LEFT, ORPHANED]) {
-    const [found] = await db.query<Found>(query, [fingerprint, organization]);
+    const [found] = await db.query<Found>(query, [fingerprint, organization, httpId]);
     if (found)
       return {
         organization_id: organization,
