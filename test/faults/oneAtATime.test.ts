@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { Answer, Command } from "#events/envelope.ts";
+import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { StartTurn, type Prompt } from "#events/thread.ts";
+import { expectRefusal } from "../hostile/target.ts";
+import { clientOf, say } from "../http/service.ts";
+import { startPlatform, testDeployment } from "../platform.ts";
+
+/* One turn in flight per thread, whoever asks. */
+
+test.concurrent("who comes to a busy thread waits, and hears 409 when it stays busy", async () => {
+  const platform = await startPlatform();
+  const { api_key } = await platform.organization();
+  const client = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
+  const ask = (text: string, thread?: string) =>
+    client("POST", "/chat/completions", say(text, { model: "offline/scripted" }), thread ? { "x-thread-id": thread } : {});
+  const [short, long] = await Promise.all([ask("/say first"), ask("/say first")]);
+  const [brief, lasting] = [short.headers.get("x-thread-id")!, long.headers.get("x-thread-id")!];
+  const running = [ask("/slow 2\n/say a", brief), ask("/slow 24\n/say b", lasting)];
+  await sleep(200);
+  const [waited, refused] = await Promise.all([ask("/say then", brief), ask("/say never", lasting)]);
+  expect([waited.status, waited.body.choices[0].message.content]).toEqual([200, "then"]);
+  expectRefusal(refused, 409, "thread_busy");
+  expect(refused.headers.get("x-should-retry")).toBe("true");
+  expect((await Promise.all(running)).map(({ body }) => body.choices[0].message.content)).toEqual(["a", "b"]);
+  expect((await ask("/say at last", lasting)).status).toBe(200);
+}, 60_000);
+
+const THREADS = 200;
+const EACH = 50;
+const AT_ONCE = 256;
+const organization_id = newId();
+const prompt: Prompt = {
+  instructions: null,
+  messages: [{ role: "user", text: "go", attachments: [] }],
+  temperature: null,
+  top_p: null,
+  max_output_tokens: null,
+  stop: [],
+  seed: null,
+  response_format: { type: "text" },
+  user: null,
+  vars: {},
+};
+const startTurn = (stream: string): Command => ({
+  id: newCommandId(),
+  type: StartTurn.type,
+  stream,
+  organization_id,
+  principal: "system",
+  at: new Date().toISOString(),
+  deadline: new Date(Date.now() + 20_000).toISOString(),
+  request_id: "race",
+  data: {
+    turn_id: newId(),
+    scope: "mine",
+    model: "offline/echo",
+    streamed: false,
+    ends_by: new Date(Date.now() + 60_000).toISOString(),
+    input: { prompt },
+    continues: false,
+  },
+});
+
+const ALTERNATING = `
+  with turns as (
+    select stream, type, lag(type) over (partition by stream order by version) as before from log.events
+    where type in ('TurnStarted', 'TurnCompleted', 'TurnFailed', 'TurnStopped', 'TurnRefused'))
+  select count(*) filter (where type = 'TurnStarted')::integer as started,
+         count(*) filter (where type <> 'TurnStarted')::integer as ended,
+         count(*) filter (where (type = 'TurnStarted') = (coalesce(before, 'TurnCompleted') = 'TurnStarted'))::integer as overlapping
+  from turns`;
+
+test.concurrent("10,000 turns that race for 200 threads over two workers never overlap, and each is answered", async () => {
+  const deployment = await testDeployment();
+  const sender = await startPlatform({ roles: [], deployment });
+  await Promise.all([1, 2].map(() => startPlatform({ roles: ["services"], deployment })));
+  const { bus, log, db } = sender.opened;
+  const threads = Array.from({ length: THREADS }, () => streamOf("thread", newId()));
+  const waiting = threads.flatMap((stream) => Array.from({ length: EACH }, () => stream));
+  const answers: Answer[] = [];
+  const send = async () => {
+    for (let stream = waiting.pop(); stream; stream = waiting.pop())
+      answers.push(await bus.sender(log).send(startTurn(stream)));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, send));
+
+  const begun = answers.filter(({ position, rejection }) => position > 0 && !rejection);
+  const busy = answers.filter(({ rejection }) => rejection?.code === "thread_busy");
+  expect(begun.length + busy.length).toBe(THREADS * EACH);
+  expect(begun.length).toBeGreaterThanOrEqual(THREADS);
+  const counted = async () => (await db.query(ALTERNATING, []))[0];
+  await expect
+    .poll(counted, { timeout: 20_000 })
+    .toEqual({ started: begun.length, ended: begun.length, overlapping: 0 });
+}, 60_000);

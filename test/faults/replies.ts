@@ -1,0 +1,53 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { frame, type Reply } from "../doubles/providerReply.ts";
+
+export const piece = (delta: unknown, finish_reason: string | null = null): string =>
+  frame({ choices: [{ index: 0, delta, finish_reason }] });
+export const words = (content: string): string => piece({ content });
+export const FINISH = piece({}, "stop");
+export const DONE = "data: [DONE]\n\n";
+
+type Writing = (response: ServerResponse) => void | Promise<void>;
+const answering = (type: string, write: Writing): Reply => ({
+  write(response) {
+    response.writeHead(200, { "content-type": type });
+    return write(response);
+  },
+});
+
+/** A stream that says these things and ends in good order. */
+export const streaming = (...said: (string | Buffer)[]): Reply =>
+  answering("text/event-stream", (response) => {
+    for (const one of said) response.write(one);
+    response.end();
+  });
+
+/** A stream or a body that says these things and then loses its connection. */
+export const cutAfter = (type: string, ...said: string[]): Reply =>
+  answering(type, async (response) => {
+    for (const one of said) response.write(one);
+    // a reset may overtake what was just written
+    await sleep(100);
+    response.destroy();
+  });
+
+/** Says these things, and nothing more. */
+export const silentAfter = (...said: string[]): Reply =>
+  answering("text/event-stream", (response) => {
+    response.flushHeaders();
+    for (const one of said) response.write(one);
+  });
+
+/** The same again and again, for as long as somebody reads. */
+export const endless = (type: string, first: string, again: string, pause_ms = 0): Reply =>
+  answering(type, async (response) => {
+    response.write(first);
+    while (!response.destroyed) {
+      if (!response.write(again)) await sleep(1);
+      if (pause_ms > 0) await sleep(pause_ms);
+    }
+  });
+
+export const hung: Reply = { write: () => {} };
+export const reset: Reply = { write: (response) => void response.destroy() };

@@ -1,0 +1,55 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, expect, test } from "vitest";
+import { leavesWell, startTarget, type Target } from "../hostile/target.ts";
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget();
+});
+leavesWell(() => target);
+
+const FILE = Buffer.concat([
+  Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n'),
+  Buffer.alloc(2_000_000, "a"),
+  Buffer.from("\r\n--b--\r\n"),
+]);
+const head = (name: string) =>
+  target.head(
+    "POST /api/openai/v1/files",
+    "Content-Type: multipart/form-data; boundary=b",
+    `Content-Length: ${FILE.length}`,
+    `Idempotency-Key: ${name}`,
+  );
+const kept = async () => {
+  const events = await target.platform.opened.db.query("select from log.events where type = 'FileUploaded'", []);
+  const blobs = await readdir(join(target.platform.settings.DATA_DIR, "blobs"), { recursive: true, withFileTypes: true });
+  return { events: events.length, blobs: blobs.filter((entry) => entry.isFile()).length };
+};
+
+test("an upload that is broken off at any tenth keeps nothing, and can be sent again", async () => {
+  const before = await kept();
+  const tenths = Array.from({ length: 10 }, (_, n) => n);
+  const parts = tenths.map((tenth) => FILE.subarray(0, Math.floor((FILE.length * tenth) / 10)));
+  await Promise.all(
+    parts.map(async (part, tenth) => {
+      const { socket } = target.open(Buffer.concat([Buffer.from(head(`tenth-${tenth}`)), part]));
+      await sleep(200);
+      socket.resetAndDestroy();
+    }),
+  );
+  await sleep(200);
+  expect(await kept()).toEqual(before);
+
+  const again = await Promise.all(
+    tenths.map((tenth) =>
+      target.send("POST", "/files", FILE, {
+        "content-type": "multipart/form-data; boundary=b",
+        "idempotency-key": `tenth-${tenth}`,
+      }),
+    ),
+  );
+  expect(again.map(({ status, body }) => [status, body.bytes])).toEqual(tenths.map(() => [201, 2_000_000]));
+  expect(await kept()).toEqual({ events: before.events + 10, blobs: before.blobs + 10 });
+});
