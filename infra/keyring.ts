@@ -10,19 +10,19 @@ const KEPT_KEYS = 10_000;
 let pool = Buffer.alloc(0);
 let drawn = 0;
 
-/** Random, from a pool: a call of the system for each took as long as the sealing itself. IVs are no secret. */
-function nextIv(): Buffer {
-  if (drawn + IV > pool.length) {
-    pool = randomBytes(IV * 512);
+/** Random bytes from a pool, a call of the system for each took as long as the sealing itself. */
+function draw(bytes: number): Buffer {
+  if (drawn + bytes > pool.length) {
+    pool = randomBytes(8_192);
     drawn = 0;
   }
-  drawn += IV;
-  return pool.subarray(drawn - IV, drawn);
+  drawn += bytes;
+  return pool.subarray(drawn - bytes, drawn);
 }
 
 /** iv (12 bytes), tag (16 bytes), AES-256-GCM ciphertext; `context` is authenticated with it. */
 function seal(key: KeyObject, context: string, plain: Uint8Array): Buffer {
-  const iv = nextIv();
+  const iv = draw(IV);
   const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(context));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), body]);
@@ -62,9 +62,10 @@ export function openKeyring(masterKey: Uint8Array): Keyring {
 
   return {
     create(thing) {
-      const key = randomBytes(32);
+      const key = draw(32);
       const wrapped = seal(master, thing, key).toString("base64");
       remember(wrapped, createSecretKey(key));
+      key.fill(0);
       return wrapped;
     },
     seal: (thing, wrapped, plain) => seal(unwrap(thing, wrapped), thing, plain),
