@@ -30,11 +30,12 @@ export const meilisearchService = (dataDir: string): Service & { masterKey: stri
   const binary = meilisearchBinary();
   const masterKey = keptSecret(join(dataDir, "meili.key"));
   const folder = join(dataDir, "meili");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     name: "meilisearch",
     masterKey,
+    // before every start: the folder is where it runs, and may have been lost
+    prepare: () => void mkdirSync(folder, { recursive: true, mode: 0o700 }),
     command: (port) => ({
       file: binary,
       args: [

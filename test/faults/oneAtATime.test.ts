@@ -14,7 +14,12 @@ test.concurrent("who comes to a busy thread waits, and hears 409 when it stays b
   const { api_key } = await platform.organization();
   const client = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
   const ask = (text: string, thread?: string) =>
-    client("POST", "/chat/completions", say(text, { model: "offline/scripted" }), thread ? { "x-thread-id": thread } : {});
+    client(
+      "POST",
+      "/chat/completions",
+      say(text, { model: "offline/scripted" }),
+      thread ? { "x-thread-id": thread } : {},
+    );
   const [short, long] = await Promise.all([ask("/say first"), ask("/say first")]);
   const [brief, lasting] = [short.headers.get("x-thread-id")!, long.headers.get("x-thread-id")!];
   const running = [ask("/slow 2\n/say a", brief), ask("/slow 24\n/say b", lasting)];

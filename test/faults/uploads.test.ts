@@ -24,7 +24,10 @@ const head = (name: string) =>
   );
 const kept = async () => {
   const events = await target.platform.opened.db.query("select from log.events where type = 'FileUploaded'", []);
-  const blobs = await readdir(join(target.platform.settings.DATA_DIR, "blobs"), { recursive: true, withFileTypes: true });
+  const blobs = await readdir(join(target.platform.settings.DATA_DIR, "blobs"), {
+    recursive: true,
+    withFileTypes: true,
+  });
   return { events: events.length, blobs: blobs.filter((entry) => entry.isFile()).length };
 };
 

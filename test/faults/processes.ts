@@ -1,0 +1,43 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+import { freePort } from "#infra/embedded/port.ts";
+import type { Deployment } from "../platform.ts";
+
+const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const children = new Set<ChildProcess>();
+const killAll = () => children.forEach((child) => child.kill("SIGKILL"));
+process.once("exit", killAll);
+afterAll(killAll);
+
+/** A role of a deployment as a process of its own; resolves when it runs. Gone after the test file. */
+export async function startProcess(role: "http" | "services" | "projections", deployment: Deployment) {
+  const { addresses, prefix, folder } = deployment;
+  const port = await freePort();
+  const child = spawn(process.execPath, [main, role], {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      PORT: String(port),
+      DATA_DIR: folder,
+      DATABASE_URL: addresses.database_url,
+      NATS_URL: addresses.nats_url,
+      MEILI_URL: addresses.meili_url,
+      MEILI_MASTER_KEY: addresses.meili_master_key,
+      MASTER_KEY: addresses.master_key,
+      BUS_PREFIX: prefix,
+      LOG_LEVEL: "silent",
+      TURN_SECONDS: "30",
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  children.add(child);
+  let told = "";
+  for await (const words of child.stderr!.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+    told += words;
+    if (told.includes(`${role} is running`)) break;
+  }
+  child.stderr!.resume();
+  if (!told.includes(`${role} is running`)) throw new Error(`${role} does not start: ${told}`);
+  return { url: `http://127.0.0.1:${port}`, kill: () => child.kill("SIGKILL") };
+}
