@@ -8,13 +8,20 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     projects: [
-      { test: { ...shared, name: "unit", include: ["**/*.test.ts"], exclude: [...never, "test/**"] } },
+      {
+        test: {
+          ...shared,
+          name: "unit",
+          include: ["**/*.test.ts"],
+          exclude: [...never, "test/!(simulation)/**", "test/*.ts"],
+        },
+      },
       {
         test: {
           ...shared,
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: never,
+          exclude: [...never, "test/simulation/**"],
           globalSetup: "test/services.ts",
         },
       },

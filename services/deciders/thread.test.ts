@@ -37,6 +37,13 @@ describe("starting a turn", () => {
     given(thread, [started])
       .when(startTurn({ turn_id: "t2" }))
       .rejected("thread_busy"));
+  test("does not begin a refused turn again, whose message may come twice, but another turn of the same command", () => {
+    const refused = given(thread, [started, TurnRefused.of({ ...ids, code: null })]);
+    refused.when(startTurn()).rejected("unavailable");
+    refused
+      .when(startTurn({ turn_id: "t2" }))
+      .then(TurnStarted.of({ ...start, turn_id: "t2", worker: "w1", command_id: "c1" }, { input }));
+  });
   test("of a thread that does not exist is refused", () =>
     given(thread)
       .when(startTurn({ continues: true }))

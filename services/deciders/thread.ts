@@ -27,8 +27,11 @@ interface RunningTurn {
 
 export type ThreadState =
   | { status: "absent" }
-  | { status: "open"; scope: string; turn: RunningTurn | null }
+  | { status: "open"; scope: string; turn: RunningTurn | null; refused: string[] }
   | { status: "deleted" };
+
+/** Refused turns that a thread remembers; a message comes again within seconds. */
+const REMEMBERED = 50;
 
 const notFound = () =>
   new Rejection("thread_not_found", "No such thread for this key and user.", { param: "x-thread-id" });
@@ -41,6 +44,9 @@ function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadState): 
     if (state.scope !== started.scope) throw notFound();
     if (state.turn)
       throw new Rejection("thread_busy", "Another turn of this thread is still running.", { retryable: true });
+    // The outcome of its command is forgotten, so a message that comes again would begin it again, under another data key.
+    if (state.refused.includes(command.data.turn_id))
+      throw new Rejection("unavailable", "This turn was refused; the request may be sent again.", { retryable: true });
   }
   return [TurnStarted.of({ ...started, worker: command.worker ?? null, command_id: command.id }, { input })];
 }
@@ -52,7 +58,7 @@ function current(state: ThreadState, data: { turn_id: string; attempt: number })
 }
 
 export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
-  version: 1,
+  version: 2,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -91,7 +97,7 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
   },
 
   evolve(state, event) {
-    const scope = state.status === "open" ? state.scope : "";
+    const { scope, refused } = state.status === "open" ? state : { scope: "", refused: [] };
     switch (event.type) {
       case "TurnStarted": {
         const { turn_id, worker, model, ends_by, command_id } = event.data;
@@ -99,6 +105,7 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
           status: "open",
           scope: event.data.scope,
           turn: { id: turn_id, attempt: 1, worker, model, ends_by, command_id },
+          refused,
         };
       }
       case "TurnTakenOver":
@@ -107,8 +114,9 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
       case "TurnCompleted":
       case "TurnFailed":
       case "TurnStopped":
+        return { status: "open", scope, turn: null, refused };
       case "TurnRefused":
-        return { status: "open", scope, turn: null };
+        return { status: "open", scope, turn: null, refused: [...refused, event.data.turn_id].slice(-REMEMBERED) };
       case "ThreadDeleted":
         return { status: "deleted" };
     }

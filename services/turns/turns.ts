@@ -72,9 +72,11 @@ export function createTurns(options: TurnsOptions) {
   }
 
   async function alreadySaid(head: StreamHead, turnId: string): Promise<Said> {
-    const frames = await options.frames.kept(head.organization_id, turnId);
+    const spoken = (await options.frames.kept(head.organization_id, turnId)).filter(({ type }) => type !== "end");
+    // A worker that only stood still may have spoken beside the one that took over from it.
+    const newest = Math.max(...spoken.map(({ attempt }) => attempt));
     const joined = (type: "text" | "reasoning") =>
-      frames.map((frame) => (frame.type === type ? frame.text : "")).join("");
+      spoken.map((frame) => (frame.attempt === newest && frame.type === type ? frame.text : "")).join("");
     return { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
   }
 

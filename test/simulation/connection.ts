@@ -1,0 +1,32 @@
+import type pg from "pg";
+import type { Database, Query } from "./database.ts";
+import type { World } from "./world.ts";
+
+const NOTICED_MS = 3_000;
+
+/** Tells how an append is answered where a process does not wait for its commit: one of the planted bugs. */
+export type AnswerAppend = (query: Query, commit: () => { rows: unknown[] }) => { rows: unknown[] };
+
+/**
+ * A process's pool: statements travel, may arrive late or never, and their answers may be lost on the way back.
+ * What has left the process arrives whether or not it lives on.
+ */
+export function openConnection(world: World, database: Database, answerAppend?: AnswerAppend): pg.Pool {
+  const { random, rates } = world;
+  const query = (asked: Query) =>
+    new Promise<{ rows: unknown[] }>((resolve, reject) =>
+      world.send(() => {
+        const process = world.current();
+        const broken = () =>
+          world.at(world.now() + random.int(1, NOTICED_MS), process, () => reject(new Error("Connection terminated")));
+        if (random.chance(rates.drop)) return void broken();
+        const commit = () => database.run(asked);
+        world.outside(world.transit(), () => {
+          const { rows } = answerAppend && asked.name === "append" ? answerAppend(asked, commit) : commit();
+          if (random.chance(rates.drop)) return void broken();
+          world.at(world.now() + world.transit(), process, () => resolve({ rows }));
+        });
+      }),
+    );
+  return { query } as unknown as pg.Pool;
+}

@@ -1,0 +1,132 @@
+import { commandKey, planAppend, type StreamRow, type Tables } from "./append.ts";
+import { START, type World } from "./world.ts";
+
+const LEASE_MS = 10_000;
+
+export interface Query {
+  name?: string;
+  text: string;
+  values?: unknown[];
+}
+
+/** How a database may be built wrongly: each makes one of the planted bugs. */
+export interface Flaws {
+  /** Keeps no outcome rows. */
+  forgetsOutcomes?: boolean;
+  /** Gives out positions before the commit: what commits later shows up behind what readers have passed. */
+  commitsLate?: boolean;
+}
+
+export type Database = ReturnType<typeof createDatabase>;
+
+/** What a follower of the log has seen, and up to where. */
+export interface Checkpoint {
+  position: number;
+  seen: number[];
+}
+
+/** The deployment's database, in memory: answers the product's own statements, each in one moment. */
+export function createDatabase(world: World, flaws: Flaws = {}) {
+  const tables: Tables = { events: [], commands: new Map(), streams: new Map(), keys: new Map() };
+  const workers = new Map<string, number>();
+  const visible: number[] = [];
+  const checkpoint: Checkpoint = { position: 0, seen: [] };
+  let relayed = 0;
+
+  const now = () => START + world.now();
+  const headRow = (row: StreamRow) => ({ ...row, due_at: row.due_at === null ? null : new Date(row.due_at) });
+  const shown = (position: number) => (visible[position - 1] ?? 0) <= world.now();
+  const withKeys = (events: Tables["events"]) =>
+    events.map((event) => ({ ...event, wrapped: (event.thing && tables.keys.get(event.thing)?.wrapped) || null }));
+
+  function append(values: string[]): unknown[] {
+    const plan = planAppend(tables, values, new Date(now()));
+    plan.write();
+    if (flaws.forgetsOutcomes) tables.commands.clear();
+    if (flaws.commitsLate) {
+      const at = world.now() + world.random.int(0, 400);
+      while (visible.length < tables.events.length) visible.push(at);
+    }
+    return plan.rows;
+  }
+
+  function openWork(worker: string, due: Date, limit: number) {
+    const lost = (name: string) => now() - (workers.get(name) ?? -Infinity) > LEASE_MS;
+    return [...tables.streams.values()]
+      .filter((row) => row.status !== null)
+      .filter((row) => row.worker === null || row.worker === worker || lost(row.worker) || new Date(row.due_at!) < due)
+      .sort((a, b) => Date.parse(a.due_at!) - Date.parse(b.due_at!))
+      .slice(0, limit)
+      .map(headRow);
+  }
+
+  /** Statements by what only they say. */
+  const statements: [RegExp, (...values: any[]) => unknown[]][] = [
+    [/from log\.append\(/, (...values) => append(values)],
+    [/into ops\.workers/, (worker: string) => [workers.set(worker, now())]],
+    [/left join ops\.workers/, openWork],
+    [
+      /from log\.streams where stream = any/,
+      (streams: string[]) => streams.flatMap((stream) => tables.streams.get(stream) ?? []).map(headRow),
+    ],
+    [
+      /from log\.keys where thing = any/,
+      (things: string[]) =>
+        things.flatMap((thing) => (tables.keys.has(thing) ? [{ thing, ...tables.keys.get(thing) }] : [])),
+    ],
+    [
+      /from log\.commands where command_id/,
+      (id: string, organization: string) =>
+        [tables.commands.get(commandKey(id, organization))].filter((row) => row !== undefined),
+    ],
+    [
+      /where e\.stream = \$1/,
+      (stream: string, from: number) =>
+        withKeys(tables.events.filter((event) => event.stream === stream && event.version >= from)),
+    ],
+    [
+      /where e\.position > \$1/,
+      (after: number, limit: number) =>
+        withKeys(
+          tables.events
+            .slice(after)
+            .filter(({ position }) => shown(position))
+            .slice(0, limit),
+        ),
+    ],
+    [/from log\.head/, () => [{ position: tables.events.length }]],
+    [
+      /type = any\(\$3\)/,
+      (after: number, to: number, types: string[], limit: number) =>
+        tables.events
+          .slice(after, to)
+          .filter(({ type }) => types.includes(type))
+          .slice(0, limit),
+    ],
+    [/select position from log\.checkpoints/, () => [{ position: relayed }]],
+    [/into log\.checkpoints/, (position: number) => [(relayed = Math.max(relayed, position))]],
+    [/^where is the follower/, () => [{ position: checkpoint.position }]],
+    [
+      /^move the follower/,
+      (from: number, to: number, seen: number[]) => {
+        if (checkpoint.position !== from) return [];
+        checkpoint.position = to;
+        checkpoint.seen.push(...seen);
+        return [{ ok: true }];
+      },
+    ],
+  ];
+
+  return {
+    tables,
+    checkpoint,
+    /** What an append would be answered now. */
+    foresee: (values: string[]) => planAppend(tables, values, new Date(now())).rows,
+    run({ text, values = [] }: Query): { rows: unknown[] } {
+      const [, answer] = statements.find(([pattern]) => pattern.test(text)) ?? [];
+      if (!answer) throw new Error(`the simulated database does not know: ${text}`);
+      // As over a wire: what is handed out is nobody else's.
+      return { rows: structuredClone(answer(...values)) };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { PublicEvent, StreamHead } from "#events/ports.ts";
+import { startHeartbeat } from "#infra/postgres/heartbeat.ts";
+import { openKeyring } from "#infra/keyring.ts";
+import { openLog } from "#infra/postgres/log.ts";
+import { relay } from "#infra/postgres/relay.ts";
+import { createHandler, type Handle } from "#services/handle.ts";
+import { reactors, wakes } from "#services/reactors/index.ts";
+import { createSweep } from "#services/sweep.ts";
+import { runTurn } from "#services/turns/run.ts";
+import { createTurns } from "#services/turns/turns.ts";
+import type { Bus } from "./bus.ts";
+import { openConnection, type AnswerAppend } from "./connection.ts";
+import type { Database } from "./database.ts";
+import { scriptedModel } from "./model.ts";
+import type { World } from "./world.ts";
+
+export interface Deployment {
+  world: World;
+  database: Database;
+  bus: Bus;
+  /** How a process is wired wrongly: each makes one of the planted bugs. */
+  flaws: {
+    answerAppend?(world: World, database: Database): AnswerAppend;
+    /** In place of the handler, where turns end. */
+    ending?(handle: Handle, database: Database): Handle;
+  };
+  /** That a process says it has no room for a turn. */
+  noRoom: number;
+  /** How often the model was asked, by request. */
+  asked: Map<string, number>;
+}
+
+export const keyring = openKeyring(Buffer.alloc(32, 7));
+const blobs = { get: async () => undefined, removeAll: async () => {} };
+
+/** Puts the product's own parts together as one services process, in the current process. One of them leads: it relays. */
+export function startNode({ world, database, bus, flaws, noRoom, asked }: Deployment, leads: boolean): void {
+  const process = world.current()!;
+  const worker = process.name;
+  const pool = openConnection(world, database, flaws.answerAppend?.(world, database));
+  const log = openLog(pool, keyring);
+  const onError = (error: unknown) => world.note(`fails: ${String(error)}`);
+
+  const turns = createTurns({
+    log,
+    frames: bus.frames,
+    worker,
+    onError,
+    run: (turn) => {
+      world.note(`runs ${turn.turn_id}/${turn.attempt}`);
+      return runTurn(
+        {
+          log,
+          blobs,
+          keyring,
+          dataKeys: log,
+          frames: bus.frames,
+          models: { open: () => scriptedModel(turn, asked) },
+          handle: flaws.ending?.(handle, database) ?? handle,
+          countTokens: async (text) => text.length,
+          deployment: [],
+          offline: true,
+        },
+        turn,
+      );
+    },
+  });
+  const handle = createHandler({
+    log,
+    hints: bus.hints,
+    worker: () => (turns.room() && !world.random.chance(noRoom) ? worker : undefined),
+    afterCommit: (handled) => {
+      world.note(`commits ${handled.events.map(({ type }) => type).join()}`);
+      turns.afterCommit(handled);
+    },
+  });
+  const attend = (head: StreamHead) => turns.attend(handle, head);
+  const react = async (event: PublicEvent) => {
+    for (const reactor of reactors[event.type] ?? []) await reactor.react({ event, blobs, log, attend });
+  };
+
+  bus.join({ process, command: handle, reaction: react });
+  void startHeartbeat(pool, { worker, role: "services" }, onError).catch(onError);
+  createSweep({ log, worker, attend: { thread: attend }, onError }).start();
+  const types = Object.keys(reactors);
+  if (leads) void relay({ pool, log, reactions: bus.reactions, types, wakes, onError }, new AbortController().signal);
+}

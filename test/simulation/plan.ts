@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import type { Wish } from "./client.ts";
+import { MOODS } from "./model.ts";
+import type { Rates } from "./world.ts";
+
+/** Until when things go wrong. */
+export const FAULTS_MS = 30_000;
+export const NODES = 3;
+
+/** Something that befalls one process. */
+export interface Blow {
+  at: number;
+  node: number;
+  kind: "crash" | "stall";
+  /** How long it is down, or stands still. */
+  ms: number;
+}
+
+/** All that a run depends on. */
+export interface Plan {
+  /** Decides delays, losses and who gets what. */
+  course: number;
+  wishes: Wish[];
+  blows: Blow[];
+  rates: Rates;
+  noRoom: number;
+  /** What each node's clock is ahead, in milliseconds. */
+  skews: number[];
+}
+
+const milliseconds = (min: number, max: number) => fc.integer({ min, max });
+const rate = (most: number) => fc.constantFrom(0, most / 10, most);
+
+const wish: fc.Arbitrary<Wish> = fc.record({
+  at: milliseconds(0, 20_000),
+  thread: fc.integer({ min: 0, max: 1 }),
+  want: fc.constantFrom("turn", "turn", "turn", "turn", "turn", "turn", "turn", "delete"),
+  mood: fc.constantFrom(...MOODS),
+  leaves: fc.option(milliseconds(0, 8_000)),
+  again: fc.option(milliseconds(0, 10_000)),
+});
+
+const blow: fc.Arbitrary<Blow> = fc.record({
+  at: milliseconds(0, FAULTS_MS),
+  node: fc.integer({ min: 0, max: NODES - 1 }),
+  kind: fc.constantFrom("crash", "stall"),
+  ms: fc.oneof(milliseconds(100, 5_000), milliseconds(10_000, 18_000)),
+});
+
+export const plans: fc.Arbitrary<Plan> = fc.record({
+  course: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+  wishes: fc.array(wish, { minLength: 2, maxLength: 8 }),
+  blows: fc.array(blow, { maxLength: 5 }),
+  rates: fc.record({ drop: rate(0.2), duplicate: rate(0.3), slow: rate(0.1), crash: rate(0.01) }),
+  noRoom: rate(0.3),
+  skews: fc.array(milliseconds(-3_000, 3_000), { minLength: NODES, maxLength: NODES }),
+});

@@ -1,0 +1,94 @@
+import { randomFrom } from "../../crash/random.ts";
+import { createBus } from "./bus.ts";
+import { createClient } from "./client.ts";
+import { createDatabase, type Flaws } from "./database.ts";
+import { findingsIn } from "./findings.ts";
+import { startFollower } from "./follower.ts";
+import { startNode, type Deployment } from "./node.ts";
+import { FAULTS_MS, type Blow, type Plan } from "./plan.ts";
+import { enterTime, settled } from "./time.ts";
+import { createWorld, QUIET, type Process, type World } from "./world.ts";
+
+/** When whatever still hangs counts as stuck: even if each wish is a turn of one thread that takes all of its time. */
+const STUCK_MS = FAULTS_MS + 240_000;
+const RESTART_MS = 1_000;
+
+export type Planted = Flaws & Deployment["flaws"];
+
+/** What a run came to. Equal plans give equal results, but for the names of things. */
+export interface Result {
+  findings: string[];
+  trace: string[];
+  /** Types of the events in the log. */
+  story: string[];
+  /** Simulated time that it took. */
+  ms: number;
+}
+
+/** Runs the deployment through a plan until all is quiet, and looks at what is left. */
+export async function simulate(plan: Plan, planted: Planted = {}): Promise<Result> {
+  const world = createWorld(randomFrom(plan.course), { ...plan.rates });
+  const leave = enterTime(world);
+  try {
+    const database = createDatabase(world, planted);
+    const bus = createBus(world);
+    const { noRoom } = plan;
+    const deployment: Deployment = { world, database, bus, flaws: planted, noRoom, asked: new Map() };
+    const nodes = plan.skews.map((skew, n) =>
+      keepRunning(world, `node${n}`, skew, () => startNode(deployment, n === 0)),
+    );
+    keepRunning(world, "follower0", 0, () => startFollower(deployment));
+    keepRunning(world, "follower1", 0, () => startFollower(deployment));
+    for (const blow of plan.blows) world.at(blow.at, undefined, () => strike(world, nodes[blow.node]!, blow));
+    world.at(FAULTS_MS, undefined, () => Object.assign(world.rates, QUIET));
+
+    const client = createClient(deployment);
+    const seen = new Set<number>();
+    let open = plan.wishes.length;
+    plan.wishes.forEach((wish, n) => {
+      const fresh = wish.want === "turn" && !seen.has(wish.thread);
+      if (fresh) seen.add(wish.thread);
+      void client.fulfil(wish, n, fresh).then(() => open--);
+    });
+
+    const quiet = () =>
+      open === 0 &&
+      world.now() > FAULTS_MS &&
+      [...database.tables.streams.values()].every(({ status }) => status === null) &&
+      database.checkpoint.position >= database.tables.events.length;
+    while (!quiet() && world.now() < STUCK_MS && world.step()) await settled();
+    const unanswered = plan.wishes.length - new Set(client.acknowledged.map(({ command_id }) => command_id)).size;
+    const { acknowledged } = client;
+    const findings = findingsIn({ database, acknowledged, unanswered, buried: bus.buried });
+    return { findings, trace: world.trace, story: database.tables.events.map(({ type }) => type), ms: world.now() };
+  } finally {
+    leave();
+  }
+}
+
+/** A process that is started again a while after it died; answers with a look at the one that runs now. */
+function keepRunning(world: World, name: string, skew: number, start: () => void): { now: Process; downMs: number } {
+  let starts = 0;
+  const begin = (): Process => {
+    const process = world.newProcess(`${name}.${++starts}`, skew);
+    process.onCrash = () => {
+      world.outside(self.downMs, () => (self.now = begin()));
+      self.downMs = RESTART_MS;
+    };
+    world.at(world.now(), process, start);
+    return process;
+  };
+  const self = { now: undefined as unknown as Process, downMs: RESTART_MS };
+  self.now = begin();
+  return self;
+}
+
+function strike(world: World, node: { now: Process; downMs: number }, { kind, ms }: Blow): void {
+  if (kind === "stall") {
+    node.now.frozenUntil = Math.min(world.now() + ms, FAULTS_MS);
+    world.trace.push(`${world.now()} ${node.now.name} stands still for ${ms} ms`);
+  } else {
+    node.downMs = ms;
+    world.crash(node.now);
+  }
+}
