@@ -28,6 +28,8 @@ export interface HttpDeps {
   blobs: Blobs;
   catalog: Catalog;
   passed: Passed;
+  /** Resolves once the read models stand where they stood before the database crashed. Throws Unavailable. */
+  regained(): Promise<void>;
   /** Every dependency and follower by name, with its lag where it has one. */
   health(): Promise<Checks>;
   logger: FastifyBaseLogger;

@@ -110,7 +110,12 @@ export async function buildServer(deps: HttpDeps) {
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
   await describeApi(app, deps.settings);
   await app.register(async (scope) => faceRoutes(scope as unknown as App, http));
-  await app.register(async (scope) => chatRoutes(scope as unknown as App, http), { prefix: "/api/openai/v1" });
-  await app.register(async (scope) => accountRoutes(scope as unknown as App, http), { prefix: "/api" });
+  const api = (routes: (app: App, http: Http) => void) => async (scope: unknown) => {
+    const room = scope as App;
+    room.addHook("onRequest", () => http.regained());
+    routes(room, http);
+  };
+  await app.register(api(chatRoutes), { prefix: "/api/openai/v1" });
+  await app.register(api(accountRoutes), { prefix: "/api" });
   return app;
 }

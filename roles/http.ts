@@ -4,14 +4,14 @@ import { buildServer } from "#http/server.ts";
 import { openCatalog } from "#infra/models/index.ts";
 import { together } from "#infra/postgres/together.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
-import { createPassed } from "#projections/passed.ts";
+import { createStanding } from "#projections/passed.ts";
 import { deploymentCredentials } from "./credentials.ts";
 import { readHealth } from "./health.ts";
 import type { Opened } from "./open.ts";
 
 /** The public face. Resolves when it listens; `address` is where. */
 export async function startHttp(opened: Opened) {
-  const { settings, db, bus, log, keyring, blobs, logger, worker } = opened;
+  const { settings, db, pool, bus, log, keyring, blobs, logger, worker } = opened;
   const catalog = openCatalog({
     offline: settings.OFFLINE_MODELS,
     deployment: deploymentCredentials(settings),
@@ -19,6 +19,8 @@ export async function startHttp(opened: Opened) {
     privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
   });
   const keys = together((hashes) => findKeysByHash(db, hashes));
+  const { passed, doubt, regained } = createStanding({ hints: bus.hints, db });
+  pool.on("remove", doubt);
   const app = await buildServer({
     settings,
     db,
@@ -28,7 +30,8 @@ export async function startHttp(opened: Opened) {
     keyring,
     blobs,
     catalog,
-    passed: createPassed({ hints: bus.hints, db }),
+    passed,
+    regained,
     health: () => readHealth(opened),
     logger,
     registry: new Registry(),
