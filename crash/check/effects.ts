@@ -30,22 +30,18 @@ export function checkEffects({ operations, eventsOf }: Evidence): Finding[] {
   });
 }
 
-/** I2: what was refused, each time it was sent, left nothing. */
-export function checkRefusals({ operations, attempts, eventsOf, turns }: Evidence): Finding[] {
+/** I2: what was refused, each time it was sent, left nothing that stands: a refused turn and a deleted thread do not. */
+export function checkRefusals({ operations, attempts, events, eventsOf, turns }: Evidence): Finding[] {
   const refused = new Set(turns.filter((turn) => turn.end === "refused").map((turn) => turn.operation));
+  const deleted = new Set(events.filter(({ type }) => type === "ThreadDeleted").map(({ stream }) => stream));
   const alwaysRefused = ({ id }: Operation) =>
     (attempts.get(id) ?? []).every(({ status }) => status !== null && status >= 400 && status < 500);
   return operations
     .filter((operation) => WRITES.has(operation.what) && operation.outcome === "refused" && alwaysRefused(operation))
-    .filter(({ id }) => eventsOf.has(id) && !refused.has(id))
-    .map(({ id, what, status, code }) =>
-      different(
-        "I2",
-        `${what} ${id}`,
-        `answered ${status} ${code}, but left ${eventsOf
-          .get(id)!
-          .map((event) => event.type)
-          .join(", ")}`,
-      ),
-    );
+    .flatMap(({ id, what, status, code }): Finding[] => {
+      const left = (eventsOf.get(id) ?? []).filter(({ stream }) => !deleted.has(stream));
+      if (left.length === 0 || refused.has(id)) return [];
+      const types = left.map(({ type }) => type).join(", ");
+      return [different("I2", `${what} ${id}`, `answered ${status} ${code}, but left ${types}`)];
+    });
 }
