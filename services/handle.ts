@@ -129,16 +129,19 @@ export function createHandler(options: HandlerOptions): Handle {
     const before = await states.load(command.stream, decider, { fresh: first && command.fresh === true });
     let decision: Awaited<ReturnType<typeof decide>> | undefined;
     let append: Append;
+    // A remembered state may be behind the log. Events would conflict then; a refusal, or that there is nothing to do,
+    // would stand: both must hold against what is stored.
+    const lookAgain = () => {
+      states.forget(command.stream);
+      return undefined;
+    };
     try {
       decision = await decide(command, decider, before);
       append = decision.append;
+      if (before.remembered && append.events.length === 0) return lookAgain();
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
-      // A remembered state may be behind the log: a refusal must hold against what is stored.
-      if (before.remembered) {
-        states.forget(command.stream);
-        return undefined;
-      }
+      if (before.remembered) return lookAgain();
       if (error.retryable) {
         const outcome = await log.outcome(command.id, command.organization_id);
         if (outcome) return repeated(command, outcome);

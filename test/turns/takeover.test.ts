@@ -19,12 +19,15 @@ const prompt = (text: string): Prompt => ({
 
 const organization_id = newId();
 
-function startTurn(text: string, { streamed = false, seconds = 60 } = {}): Command {
+function startTurn(
+  text: string,
+  { streamed = false, seconds = 60, stream = streamOf("thread", newId()) } = {},
+): Command {
   const turn_id = newId();
   return {
     id: newCommandId(),
     type: StartTurn.type,
-    stream: streamOf("thread", newId()),
+    stream,
     organization_id,
     principal: "system",
     at: new Date().toISOString(),
@@ -75,6 +78,19 @@ test("a turn whose worker died is taken over by the sweep alone and finished", a
     data: { attempt: 2, finish_reason: "stop" },
     personal: { said: { text: "finished" } },
   });
+});
+
+test("a worker that remembers the thread from before takes over what another one lost there", async () => {
+  const deployment = await testDeployment();
+  const platform = await startPlatform({ roles: ["services"], deployment });
+  const earlier = startTurn("/say earlier");
+  await platform.opened.bus.sender(platform.opened.log).send(earlier);
+  const { stream } = earlier;
+  await expect.poll(() => typesOf(platform, stream)).toEqual(["TurnStarted", "TurnCompleted"]);
+  await lostTurn(deployment, startTurn("/say finished", { stream }));
+  await expect
+    .poll(() => typesOf(platform, stream), { timeout: 20_000 })
+    .toEqual(["TurnStarted", "TurnCompleted", "TurnStarted", "TurnTakenOver", "TurnCompleted"]);
 });
 
 test("a streamed turn whose reader had seen text is failed with that text", async () => {
