@@ -47,7 +47,7 @@ afterEach(() => void vi.useRealTimers());
 describe("sending a command", () => {
   test("fills in the envelope and waits for the projections that the caller reads", async () => {
     const { send, sent, waited } = rooms([done]);
-    expect(await send(DeleteKey, { ...sending, waitFor: ["keys"] })).toEqual(done);
+    expect(await send(DeleteKey, { ...sending, waitFor: ["keys"] })).toEqual({ ...done, followed: true });
     expect(sent[0]).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{64}$/),
       type: "DeleteKey",
@@ -59,9 +59,16 @@ describe("sending a command", () => {
     expect(waited).toEqual([[["keys"], 7, 5_000]]);
   });
 
-  test("answers 503 when they do not follow in time: nobody may rely yet on what was written", async () => {
+  test("says so when they do not follow in time: the answer may hold what cannot be had again", async () => {
     const { send, warnings } = rooms([done], false);
-    await expect(send(DeleteKey, { ...sending, waitFor: ["keys"] })).rejects.toMatchObject({ status: 503 });
+    expect(await send(DeleteKey, { ...sending, waitFor: ["keys"] })).toEqual({ ...done, followed: false });
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("answers 503 instead where only they can keep what the answer promises", async () => {
+    const { send, warnings } = rooms([done], false);
+    const sent = send(DeleteKey, { ...sending, waitFor: ["keys"], mustFollow: true });
+    await expect(sent).rejects.toMatchObject({ status: 503, errorCode: "unavailable" });
     expect(warnings).toHaveLength(1);
   });
 
@@ -82,7 +89,7 @@ describe("sending a command", () => {
     const { send, sent } = rooms([busy, busy, done]);
     const sentNow = send(DeleteKey, sending);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(await sentNow).toEqual(done);
+    expect(await sentNow).toEqual({ ...done, followed: true });
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
   });
 
@@ -100,8 +107,19 @@ describe("sending a command", () => {
   });
 });
 
-test("a fresh read waits for all of a stream so far", async () => {
-  const { freshRead, waited } = rooms([done]);
-  await freshRead("thread-1", ["turns"]);
-  expect(waited).toEqual([[["turns"], 9, 5_000]]);
+describe("a fresh read", () => {
+  test("waits for all of a stream, or of the log, so far", async () => {
+    const { freshRead, waited } = rooms([done]);
+    await freshRead(["turns"], "thread-1");
+    await freshRead(["keys"]);
+    expect(waited).toEqual([
+      [["turns"], 9, 5_000],
+      [["keys"], 9, 5_000],
+    ]);
+  });
+
+  test("is refused with 503 when that is not to be had", async () => {
+    const { freshRead } = rooms([done], false);
+    await expect(freshRead(["turns"], "thread-1")).rejects.toMatchObject({ status: 503, errorCode: "unavailable" });
+  });
 });

@@ -24,14 +24,19 @@ export interface Sending<D> {
   keys?: Record<string, string>;
   /** Projections that the caller reads next. */
   waitFor?: string[];
+  /** The answer promises what only those projections can keep, such as that a key has stopped: without them it is a 503. */
+  mustFollow?: boolean;
   /** No use in trying any longer once this is aborted: the client is gone. */
   signal?: AbortSignal;
 }
 
-export type Sent = Pick<Answer, "position" | "repeated">;
+export interface Sent extends Pick<Answer, "position" | "repeated"> {
+  /** Whether the projections that were waited for have it; else the caller answers from what it knows. */
+  followed: boolean;
+}
 export type Send = <D>(definition: CommandDefinition<string, D>, sending: Sending<D>) => Promise<Sent>;
-/** Waits until the projections have all of a stream's events so far (5 s at most). */
-export type FreshRead = (stream: string, projections: string[]) => Promise<void>;
+/** Waits until the projections have all events so far, of a stream or of all; throws a 503 after 5 s. */
+export type FreshRead = (projections: string[], stream?: string) => Promise<void>;
 
 const commandOf = <D>(definition: CommandDefinition<string, D>, sending: Sending<D>, http: string): Command => {
   const now = Date.now();
@@ -61,9 +66,22 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Deps = Pick<HttpDeps, "sender" | "passed" | "logger" | "httpId" | "db">;
 
+/** What was written is there to stay, and cannot be shown. */
+export const notReadable = () => new ApiError("unavailable", "What was written cannot be read yet; try again shortly.");
+
+/** When the event at a position was recorded. */
+export async function writtenAt({ db }: Pick<HttpDeps, "db">, position: number): Promise<Date> {
+  const [row] = await db.query<{ recorded_at: Date }>("select recorded_at from log.events where position = $1", [
+    position,
+  ]);
+  if (!row) throw notReadable();
+  return row.recorded_at;
+}
+
 /**
- * The one place that sends a command, waits for its answer, and for the projections that its caller reads; where they do
- * not follow in time it throws a 503. Throws the rejection as an ApiError; one for now (a busy thread) is tried again for 20 s.
+ * The one place that sends a command, waits for its answer, and for the projections that its caller reads. A write whose
+ * read models lag is answered all the same: its answer may hold what cannot be had again, such as a secret.
+ * Throws the rejection as an ApiError; one for now (a busy thread) is tried again for 20 s.
  */
 export function createSend({ sender, passed, logger, httpId }: Deps): Send {
   return async (definition, asked) => {
@@ -72,8 +90,13 @@ export function createSend({ sender, passed, logger, httpId }: Deps): Send {
     for (let wait = FIRST_BUSY_WAIT_MS; ; wait = Math.min(wait * 2, LAST_BUSY_WAIT_MS)) {
       const answer = await sender.send(commandOf(definition, sending, httpId));
       if (!answer.rejection) {
-        await settle(passed, logger, sending.waitFor, answer.position, sending.request_id);
-        return answer;
+        const followed = await follows(passed, sending.waitFor, answer.position);
+        if (!followed) {
+          const { waitFor: projections, request_id } = sending;
+          logger.warn({ projections, position: answer.position, request_id }, "the projections have not followed yet");
+          if (sending.mustFollow) throw notReadable();
+        }
+        return { ...answer, followed };
       }
       const over = Date.now() + wait > giveUpAt || sending.signal?.aborted;
       if (!answer.rejection.retryable || over) throw fromRejection(answer.rejection);
@@ -82,22 +105,18 @@ export function createSend({ sender, passed, logger, httpId }: Deps): Send {
   };
 }
 
-async function settle(
-  passed: Deps["passed"],
-  logger: Deps["logger"],
-  names: string[] = [],
-  position: number,
-  requestId: string,
-) {
-  if (names.length === 0 || position === 0) return;
-  if (await passed(names, position, PROJECTION_MS)) return;
-  logger.warn({ projections: names, position, request_id: requestId }, "the projections have not followed yet");
-  throw new ApiError("unavailable", "What was written cannot be read yet; try again shortly.");
+async function follows(passed: Deps["passed"], names: string[] = [], position: number): Promise<boolean> {
+  return names.length === 0 || position === 0 || passed(names, position, PROJECTION_MS);
 }
 
-export function createFreshRead({ db, passed, logger }: Deps): FreshRead {
-  return async (stream, projections) => {
-    const [head] = await db.query<{ position: number }>("select position from log.streams where stream = $1", [stream]);
-    if (head) await settle(passed, logger, projections, Number(head.position), "");
+const HEAD_OF_STREAM = "select position from log.streams where stream = $1";
+const HEAD_OF_LOG = "select position from log.head";
+
+export function createFreshRead({ db, passed }: Pick<Deps, "db" | "passed">): FreshRead {
+  return async (projections, stream) => {
+    const [head] = stream
+      ? await db.query<{ position: number }>(HEAD_OF_STREAM, [stream])
+      : await db.query<{ position: number }>(HEAD_OF_LOG);
+    if (head && !(await follows(passed, projections, Number(head.position)))) throw notReadable();
   };
 }

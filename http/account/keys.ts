@@ -10,13 +10,17 @@ import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
+import { writtenAt } from "../send.ts";
 import type { App } from "../app.ts";
 import { Change, Create, Created, Key, present, unique, utc } from "./keyShape.ts";
 
-async function find({ db }: Http, { organization_id }: Caller, id: string): Promise<KeyRow> {
-  const row = isUuid(id) ? await getKey(db, organization_id, id) : undefined;
-  if (!row) throw new ApiError("key_not_found", "No API key has this id.", { param: "id" });
-  return row;
+async function find({ db, freshRead }: Http, { organization_id }: Caller, id: string): Promise<KeyRow> {
+  if (isUuid(id)) {
+    await freshRead(["keys"], streamOf("key", id));
+    const row = await getKey(db, organization_id, id);
+    if (row) return row;
+  }
+  throw new ApiError("key_not_found", "No API key has this id.", { param: "id" });
 }
 
 /** What every command to a key's stream says; its caller reads the keys next. */
@@ -26,6 +30,19 @@ const envelope = ({ caller, id }: FastifyRequest, key_id: string) => ({
   principal: caller.principal,
   request_id: id,
   waitFor: ["keys"],
+});
+
+/** A key as its read model will show it. */
+const asWritten = (
+  { key_id, key_hash: _, expires_at, ...data }: z.infer<typeof CreateKey.schema>,
+  at: Date,
+): KeyRow => ({
+  ...data,
+  id: key_id,
+  expires_at: expires_at === null ? null : new Date(expires_at),
+  last_used_at: null,
+  created_at: at,
+  updated_at: at,
 });
 
 async function create(
@@ -39,25 +56,24 @@ async function create(
   const id = commandId(asking, sentKey);
   const key_id = sentKey === undefined ? newId() : idFrom(id, "key");
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
-  const { repeated } = await http.send(CreateKey, {
-    ...envelope(request, key_id),
-    id,
-    fingerprint: fingerprintOf(asking, request.bodyHash),
-    fresh: true,
-    data: {
-      key_id,
-      key_hash: hash,
-      key_hint: hint,
-      project_id: body.project_id ?? null,
-      name: body.name,
-      products: unique(body.products ?? Product.options),
-      expires_at: utc(body.expires_at),
-      enabled: body.enabled ?? true,
-      allowed_models: body.allowed_models ?? null,
-    },
-  });
-  const row = present(await find(http, request.caller, key_id));
-  return repeated ? row : { ...row, key: secret };
+  const data = {
+    key_id,
+    key_hash: hash,
+    key_hint: hint,
+    project_id: body.project_id ?? null,
+    name: body.name,
+    products: unique(body.products ?? Product.options),
+    expires_at: utc(body.expires_at),
+    enabled: body.enabled ?? true,
+    allowed_models: body.allowed_models ?? null,
+  };
+  const fingerprint = fingerprintOf(asking, request.bodyHash);
+  const sent = await http.send(CreateKey, { ...envelope(request, key_id), id, fingerprint, fresh: true, data });
+  if (sent.repeated) return present(await find(http, request.caller, key_id));
+  const row = sent.followed
+    ? await find(http, request.caller, key_id)
+    : asWritten(data, await writtenAt(http, sent.position));
+  return { ...present(row), key: secret };
 }
 
 async function change(
@@ -74,7 +90,7 @@ async function change(
     ...(products && { products: unique(products) }),
     ...(expires_at !== undefined && { expires_at: utc(expires_at) }),
   };
-  await http.send(ChangeKey, { ...envelope(request, key_id), data });
+  await http.send(ChangeKey, { ...envelope(request, key_id), data, mustFollow: true });
   return present(await find(http, request.caller, key_id));
 }
 
@@ -87,6 +103,7 @@ export function keyRoutes(app: App, http: Http): void {
   const listing = { ...described, summary: "List API keys", querystring: PageQuery, response: { 200: listOf(Key) } };
   app.get("/keys", { onRequest, schema: listing }, async ({ caller, query }) => {
     const page = pageOf(query);
+    await http.freshRead(["keys"]);
     const { rows, total } = await listKeys(http.db, caller.organization_id, page);
     return { data: rows.map(present), total, ...page };
   });
@@ -104,7 +121,7 @@ export function keyRoutes(app: App, http: Http): void {
   const deleting = { ...one, summary: "Delete an API key", response: { 204: z.null() } };
   app.delete("/keys/:id", { onRequest, schema: deleting }, async (request, reply) => {
     const { id: key_id } = await find(http, request.caller, request.params.id);
-    await http.send(DeleteKey, { ...envelope(request, key_id), data: { key_id } });
+    await http.send(DeleteKey, { ...envelope(request, key_id), data: { key_id }, mustFollow: true });
     return reply.code(204).send(null);
   });
 }

@@ -5,6 +5,7 @@ import { requireAdmin } from "../auth/authenticate.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
+import { writtenAt } from "../send.ts";
 import type { App } from "../app.ts";
 
 /** Providers whose own address is known; every other one must name its own. */
@@ -52,6 +53,7 @@ export function providerRoutes(app: App, http: Http): void {
   const params = z.object({ name: z.string() });
 
   const find = async (organization: string, name: string): Promise<ProviderRow> => {
+    await http.freshRead(["providers"], providerStream(organization, name));
     const row = await getProvider(http.db, organization, name);
     if (!row) throw absent();
     return row;
@@ -65,6 +67,7 @@ export function providerRoutes(app: App, http: Http): void {
     },
     async ({ caller, query }) => {
       const { limit, offset } = pageOf(query);
+      await http.freshRead(["providers"]);
       const rows = await listProviders(http.db, caller.organization_id);
       return { data: rows.slice(offset, offset + limit).map(present), total: rows.length, limit, offset };
     },
@@ -95,7 +98,7 @@ export function providerRoutes(app: App, http: Http): void {
       if (base_url === null && !KNOWN.has(name))
         throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
       const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
-      await http.send(ConfigureProvider, {
+      const { followed, position } = await http.send(ConfigureProvider, {
         stream: providerStream(organization_id, name),
         organization_id,
         principal,
@@ -104,7 +107,10 @@ export function providerRoutes(app: App, http: Http): void {
         waitFor: ["providers"],
       });
       await http.providers.fresh(organization_id);
-      return present(await find(organization_id, name));
+      if (followed) return present(await find(organization_id, name));
+      const updated_at = await writtenAt(http, position);
+      const { created_at = updated_at } = (await getProvider(http.db, organization_id, name)) ?? {};
+      return present({ name, base_url, models, sealed_api_key, created_at, updated_at });
     },
   );
 

@@ -85,6 +85,7 @@ export function sessionRoutes(app: App, http: Http): void {
         request_id: request.id,
         data: { session_id },
         waitFor: ["sessions"],
+        mustFollow: true,
       });
       return reply.code(204).send(null);
     },

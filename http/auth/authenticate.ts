@@ -8,7 +8,7 @@ import type { Caller } from "./caller.ts";
 
 const IDLE_MS = 12 * 60 * 60 * 1000;
 
-type Needs = Pick<Http, "db" | "keyByHash" | "settings" | "used">;
+type Needs = Pick<Http, "db" | "keyByHash" | "settings" | "used" | "freshRead">;
 
 /** The rules of a key at a moment. Throws the spec's 401 codes. */
 export function callerOfKey(key: KeyInUse | undefined, now: number): Caller {
@@ -35,17 +35,29 @@ export function callerOfSession(session: SessionRow | undefined, now: number): C
   };
 }
 
-async function callerOf({ db, keyByHash, settings, used }: Needs, rawHeaders: readonly string[]): Promise<Caller> {
+/** What is not found may have been made a moment ago: it is refused only by read models that have all. */
+async function certain<R>({ freshRead }: Needs, projection: string, find: () => Promise<R | undefined>) {
+  const found = await find();
+  if (found) return found;
+  await freshRead([projection]);
+  return find();
+}
+
+async function callerOf(http: Needs, rawHeaders: readonly string[]): Promise<Caller> {
+  const { db, keyByHash, settings, used } = http;
   const token = bearerOf(rawHeaders);
   const now = Date.now();
   if (token.startsWith(`sess-${settings.SERVICE_NAME}-`)) {
-    const caller = callerOfSession(await findSessionByTokenHash(db, hashOf(token)), now);
+    const caller = callerOfSession(
+      await certain(http, "sessions", () => findSessionByTokenHash(db, hashOf(token))),
+      now,
+    );
     used(caller.session!.session_id);
     return caller;
   }
   if (!token.startsWith(`sk-${settings.SERVICE_NAME}-`))
     throw new ApiError("invalid_api_key", "The API key is not known.");
-  const caller = callerOfKey(await keyByHash(hashOf(token)), now);
+  const caller = callerOfKey(await certain(http, "keys", () => keyByHash(hashOf(token))), now);
   used(caller.principal.slice("key:".length));
   return caller;
 }

@@ -21,7 +21,10 @@ export const FileList = z.object({
   has_more: z.literal(false),
 });
 
-export const present = ({ id, bytes, created_at, filename, purpose, mime_type }: FileRow): z.infer<typeof File> => ({
+/** What is shown of a file. */
+export type Shown = Omit<FileRow, "blob" | "wrapped_key">;
+
+export const present = ({ id, bytes, created_at, filename, purpose, mime_type }: Shown): z.infer<typeof File> => ({
   id,
   object: "file",
   bytes,

@@ -3,25 +3,26 @@ import { z } from "zod";
 import { DeleteFile, UploadFile } from "#events/file.ts";
 import { idFrom, newId, streamOf } from "#events/ids.ts";
 import { scopeOf } from "#events/scope.ts";
-import { getFile, listFiles, type FileRow } from "#projections/files/query.ts";
+import { listFiles, type FileRow } from "#projections/files/query.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../deps.ts";
 import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
 import type { App } from "../app.ts";
-import { DeletedFile, File, FileList, present, servedAs, UploadForm } from "./fileShape.ts";
-import { fileNotFound, readFile } from "./store.ts";
+import { writtenAt } from "../send.ts";
+import { DeletedFile, File, FileList, present, servedAs, type Shown, UploadForm } from "./fileShape.ts";
+import { fileNotFound, findFile, readFile } from "./store.ts";
 import { MAX_FILE_BYTES, OVERHEAD_BYTES, readUpload, type Upload } from "./upload.ts";
 
 const MOST = 100;
 
-/** Seals and keeps an upload; its id. The same upload under the same idempotency key is kept once. */
+/** Seals and keeps an upload. The same upload under the same idempotency key is kept once. */
 async function keep(
   http: Http,
   caller: Caller,
   upload: Upload,
   key: string | undefined,
   request_id: string,
-): Promise<string> {
+): Promise<Shown> {
   const { organization_id, principal } = caller;
   const { filename, mime_type, purpose, user, bytes, sha256 } = upload;
   const asking = { organization_id, principal, user, method: "POST", path: "/files" };
@@ -30,7 +31,7 @@ async function keep(
   const thing = streamOf("file", file_id);
   const wrapped = http.keyring.create(thing);
   const blob = await http.blobs.put(`${organization_id}/${thing}`, http.keyring.seal(thing, wrapped, bytes));
-  await http.send(UploadFile, {
+  const { repeated, followed, position } = await http.send(UploadFile, {
     stream: thing,
     organization_id,
     principal,
@@ -42,15 +43,17 @@ async function keep(
     data: { file_id, bytes: bytes.length, mime_type, blob, scope: scopeOf(principal, user), filename, purpose, sha256 },
     waitFor: ["files"],
   });
-  return file_id;
+  if (repeated || followed) return find(http, caller, user, file_id);
+  const created_at = await writtenAt(http, position);
+  return { id: file_id, filename, purpose, mime_type, bytes: bytes.length, created_at };
 }
 
 const Params = z.object({ id: z.string() });
 const Query = z.object({ user: z.string().optional().describe("The end user whose file it is.") });
 type Named = FastifyRequest<{ Params: { id: string }; Querystring: { user?: string | undefined } }>;
 
-async function find({ db }: Http, caller: Caller, user: string | undefined, id: string): Promise<FileRow> {
-  const row = await getFile(db, caller.organization_id, scopeOf(caller.principal, user), id);
+async function find(http: Http, caller: Caller, user: string | undefined, id: string): Promise<FileRow> {
+  const row = await findFile(http, caller.organization_id, scopeOf(caller.principal, user), id);
   if (!row) throw fileNotFound("id");
   return row;
 }
@@ -60,7 +63,8 @@ const findNamed = (
   { caller, query, params }: Pick<Named, "caller" | "query" | "params">,
 ): Promise<FileRow> => find(http, caller, query.user, params.id);
 
-async function list({ db }: Http, { organization_id, principal }: Caller, user: string | undefined) {
+async function list({ db, freshRead }: Http, { organization_id, principal }: Caller, user: string | undefined) {
+  await freshRead(["files"]);
   const data = (await listFiles(db, organization_id, scopeOf(principal, user), MOST)).map(present);
   const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
   return { object: "list" as const, data, first_id, last_id, has_more: false as const };
@@ -101,8 +105,7 @@ export function fileRoutes(app: App, http: Http): void {
     async (request, reply) => {
       const key = idempotencyKey(request.headers);
       const upload = await readUpload(request);
-      const id = await keep(http, request.caller, upload, key, request.id);
-      return reply.code(201).send(present(await find(http, request.caller, upload.user, id)));
+      return reply.code(201).send(present(await keep(http, request.caller, upload, key, request.id)));
     },
   );
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { streamOf } from "#events/ids.ts";
+import { isUuid, streamOf } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/thread.ts";
 import { getFile, type FileRow } from "#projections/files/query.ts";
 import type { Http } from "../deps.ts";
@@ -7,7 +7,7 @@ import { ApiError } from "../errors.ts";
 import { MAX_ATTACHMENT_BYTES, tooLarge, type Named } from "./attachment.ts";
 import type { Spoken } from "./messages.ts";
 
-type Needs = Pick<Http, "db" | "blobs" | "keyring">;
+type Needs = Pick<Http, "db" | "blobs" | "keyring" | "freshRead">;
 
 /** Where the blobs of a turn go, and the key that seals them. */
 export interface TurnBlobs {
@@ -28,6 +28,15 @@ interface Loaded {
 export const fileNotFound = (param: string | null): ApiError =>
   new ApiError("file_not_found", "There is no such file for this key and user.", { param });
 
+/** A file by its id. One that is not found may have been uploaded a moment ago: then the read model is waited for. */
+export async function findFile({ db, freshRead }: Needs, organization: string, scope: string, id: string) {
+  const find = () => getFile(db, organization, scope, id);
+  const found = await find();
+  if (found || !isUuid(id)) return found;
+  await freshRead(["files"], streamOf("file", id));
+  return find();
+}
+
 /** The bytes of an uploaded file; undefined when they are gone. */
 export async function readFile({ blobs, keyring }: Needs, file: FileRow): Promise<Buffer | undefined> {
   const sealed = await blobs.get(file.blob);
@@ -39,7 +48,7 @@ async function locate(http: Needs, { organization_id, scope }: TurnBlobs, named:
     const { filename, mime_type, base64 } = named;
     return { filename, mime_type, content: async () => Buffer.from(base64, "base64") };
   }
-  const file = await getFile(http.db, organization_id, scope, named.file_id);
+  const file = await findFile(http, organization_id, scope, named.file_id);
   if (!file) throw fileNotFound(named.param);
   if (file.bytes > MAX_ATTACHMENT_BYTES) throw tooLarge(named.param);
   const { filename, mime_type } = file;

@@ -77,7 +77,7 @@ export function threadRoutes(app: App, http: Http): void {
       const id = request.params.id.toLowerCase();
       if (!isUuid(id)) throw notFound();
       const scope = scopeOf(principal, request.query.user);
-      await http.freshRead(streamOf("thread", id), ["turns"]);
+      await http.freshRead(["turns"], streamOf("thread", id));
       if (!(await threadExists(http.db, organization_id, id, scope))) throw notFound();
       const data: ThreadMessage[] = [];
       for (const turn of await listMessages(http.db, organization_id, id, scope))

@@ -33,11 +33,11 @@ export async function startProcess(role: "http" | "services" | "projections", de
   });
   children.add(child);
   let told = "";
-  for await (const words of child.stderr!.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+  for await (const words of child.stderr.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
     told += words;
     if (told.includes(`${role} is running`)) break;
   }
-  child.stderr!.resume();
+  child.stderr.resume();
   if (!told.includes(`${role} is running`)) throw new Error(`${role} does not start: ${told}`);
   return { url: `http://127.0.0.1:${port}`, kill: () => child.kill("SIGKILL") };
 }

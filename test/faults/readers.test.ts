@@ -69,7 +69,7 @@ async function leaveAndReturn(index: number) {
   if (rest > 4.5) expect([index, end.type]).toEqual([index, "TurnStopped"]);
   if (rest < 2.5) expect([index, end.type, text]).toEqual([index, "TurnCompleted", LONG]);
   if (end.type === "TurnStopped") expect(end.recorded_at.getTime() - left).toBeGreaterThan(2_900);
-  const { data } = (await target.send("GET", `/threads/${thread}/messages`)).body as any;
+  const { data } = (await target.send("GET", `/threads/${thread}/messages`)).body;
   expect(data.map(({ content }: { content: string }) => content).slice(1)).toEqual([text, "and now", "and now"]);
 }
 
