@@ -6,8 +6,10 @@ import type { Projection } from "#projections/projection.ts";
 import { rebuild } from "./rebuild.ts";
 import { openTerm } from "./term.ts";
 
-/** How often a standby tries for the lock, and how long a runner rests after trouble. */
+/** How often a standby tries for the lock, and how long a runner rests after a failed rebuild. */
 const STANDBY_MS = 1_000;
+/** How long it waits for a database that went away; nothing is served from read models that have not come back. */
+const AWAY_MS = 250;
 /** Events that nobody waits for gather for so long: a turn alone then costs one transaction instead of two. */
 const GATHER_MS = 20;
 /** The log is looked at this often even when no hint came. */
@@ -149,7 +151,7 @@ export function createProjector({ pool, log, hints, projections, logger }: Proje
       await term().catch(async (error) => {
         if (stopping.signal.aborted) return;
         logger.warn({ err: error }, "the projector lost its connection, will try again");
-        await pause(STANDBY_MS);
+        await pause(AWAY_MS);
       });
     }
     ready.resolve();
