@@ -63,8 +63,11 @@ export interface EventLog {
   /** Public fields of the events of some types after a position, and up to where it has looked. */
   scan(after: number, types: string[], limit: number): Promise<{ events: PublicEvent[]; seen: number }>;
   outcome(commandId: string, organization: string): Promise<Outcome | undefined>;
-  /** Heads with open work whose worker is gone, that nobody holds, or whose time is up; least recent first. */
-  openWork(options: { worker: string; now: Date; limit: number }): Promise<StreamHead[]>;
+  /**
+   * Heads with open work whose worker is gone, that nobody holds, or whose time is up, and those that `worker` holds, less the
+   * streams that it is busy with; least recent first.
+   */
+  openWork(options: { worker: string; busy: string[]; now: Date; limit: number }): Promise<StreamHead[]>;
 }
 
 /** Sealing with the data key of a thing that can be erased; keys are wrapped with the deployment's master key. */

@@ -51,6 +51,7 @@ export async function startServices(opened: Opened) {
   const sweep = createSweep({
     log,
     worker,
+    busy: turns.busy,
     attend: { thread: attend },
     onError: (error, stream) => logger.warn({ err: error, stream }, "the sweep failed"),
   });

@@ -7,6 +7,8 @@ const AT_ONCE = 100;
 export interface SweepOptions {
   log: Pick<EventLog, "openWork">;
   worker: string;
+  /** Streams that this process works on: a hundred of its own must not hide what others have lost. */
+  busy(): string[];
   /** Who attends to open work, by aggregate. */
   attend: Record<string, (head: StreamHead) => Promise<void>>;
   onError(error: unknown, stream: string): void;
@@ -14,7 +16,7 @@ export interface SweepOptions {
 
 /**
  * Level-triggered recovery: again and again it looks for open work that nobody living holds, that is overdue, or that
- * is this process's own, and has it attended to. Nothing else is needed for recovery; wake-ups only make it quicker.
+ * is this process's own and forgotten, and has it attended to. Nothing else is needed for recovery; wake-ups only make it quicker.
  */
 export function createSweep(options: SweepOptions) {
   let timer: NodeJS.Timeout | undefined;
@@ -30,7 +32,8 @@ export function createSweep(options: SweepOptions) {
 
   const once = async (): Promise<void> => {
     try {
-      const work = await options.log.openWork({ worker: options.worker, now: new Date(), limit: AT_ONCE });
+      const { log, worker, busy } = options;
+      const work = await log.openWork({ worker, busy: busy(), now: new Date(), limit: AT_ONCE });
       await Promise.all(work.map(attend));
     } catch (error) {
       options.onError(error, "");

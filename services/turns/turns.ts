@@ -21,7 +21,7 @@ export interface TurnsOptions {
 
 /** The turns of this process: starts them, knows which are running, and takes over those that others lost. */
 export function createTurns(options: TurnsOptions) {
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, { thread: string; ended: Promise<void> }>();
   /** Turns of this process that the last sweep saw before they were known to run here. */
   const suspects = new Set<string>();
 
@@ -29,10 +29,7 @@ export function createTurns(options: TurnsOptions) {
     const key = `${turn.turn_id}/${turn.attempt}`;
     if (running.has(key)) return;
     const run = options.run(turn).catch((error) => options.onError(error, turn));
-    running.set(
-      key,
-      run.finally(() => running.delete(key)),
-    );
+    running.set(key, { thread: turn.thread, ended: run.finally(() => running.delete(key)) });
   };
 
   const send = (handle: Handle, head: StreamHead, type: string, data: Record<string, unknown>) =>
@@ -84,7 +81,9 @@ export function createTurns(options: TurnsOptions) {
     start,
     room: (): boolean => running.size < ROOM,
     /** Resolves when everything that runs now has ended. */
-    idle: async (): Promise<void> => void (await Promise.all(running.values())),
+    idle: async (): Promise<void> => void (await Promise.all(running.values().map(({ ended }) => ended))),
+    /** Threads whose turns run here. */
+    busy: (): string[] => [...running.values()].map(({ thread }) => thread),
 
     /** What this process does with a turn whose start it has just committed. */
     afterCommit({ command, events, version }: Handled): void {

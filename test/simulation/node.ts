@@ -81,7 +81,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
 
   bus.join({ process, command: handle, reaction: react });
   void startHeartbeat(pool, { worker, role: "services" }, onError).catch(onError);
-  createSweep({ log, worker, attend: { thread: attend }, onError }).start();
+  createSweep({ log, worker, busy: turns.busy, attend: { thread: attend }, onError }).start();
   const types = Object.keys(reactors);
   if (leads) void relay({ pool, log, reactions: bus.reactions, types, wakes, onError }, new AbortController().signal);
 }

@@ -45,8 +45,8 @@ function startTurn(
   };
 }
 
-/** A turn whose worker has died after the start was committed: nobody beats for it, and no message tells of it. */
-async function lostTurn(deployment: Deployment, command: Command, lost: Partial<{ frames: string[] }> = {}) {
+/** Turns whose worker has died after the start was committed: nobody beats for it, and no message tells of them. */
+async function lostTurns(deployment: Deployment, commands: Command[], lost: Partial<{ frames: string[] }> = {}) {
   const only = await startPlatform({ roles: [], deployment });
   const { createHandler } = await import("#services/handle.ts");
   const handle = createHandler({
@@ -55,12 +55,15 @@ async function lostTurn(deployment: Deployment, command: Command, lost: Partial<
     worker: () => "dead-worker",
     afterCommit: () => {},
   });
-  await handle(command);
-  lost.frames?.forEach((text, n) =>
-    only.opened.bus.frames.publish(organization_id, command.data.turn_id, { attempt: 1, n, type: "text", text }),
-  );
+  await Promise.all(commands.map(handle));
+  for (const { data } of commands)
+    lost.frames?.forEach((text, n) =>
+      only.opened.bus.frames.publish(organization_id, data.turn_id, { attempt: 1, n, type: "text", text }),
+    );
   await only.stop();
 }
+const lostTurn = (deployment: Deployment, command: Command, lost?: Partial<{ frames: string[] }>) =>
+  lostTurns(deployment, [command], lost);
 
 const typesOf = async (platform: Awaited<ReturnType<typeof startPlatform>>, stream: string) =>
   (await platform.opened.log.read(stream)).map((event) => event.type);
@@ -121,12 +124,23 @@ test("a turn that is overdue is taken back, and its command may run again", asyn
 test("of several workers that sweep at once one finishes a lost turn", async () => {
   const deployment = await testDeployment();
   const commands = Array.from({ length: 10 }, (_, n) => startTurn(`/say ${n}`));
-  for (const command of commands) await lostTurn(deployment, command);
+  await lostTurns(deployment, commands);
   const platforms = await Promise.all([1, 2, 3].map(() => startPlatform({ roles: ["services"], deployment })));
   for (const { stream } of commands)
     await expect
       .poll(() => typesOf(platforms[0]!, stream), { timeout: 20_000 })
       .toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
+});
+
+test("a worker that has taken over a hundred turns takes over the next ones before those have ended", async () => {
+  const deployment = await testDeployment();
+  await lostTurns(
+    deployment,
+    Array.from({ length: 130 }, () => startTurn("/say a while\n/slow 30")),
+  );
+  const { opened } = await startPlatform({ roles: ["services"], deployment });
+  const taken = async () => (await opened.log.scan(0, ["TurnTakenOver"], 1_000)).events.length;
+  await expect.poll(taken, { timeout: 15_000 }).toBe(130);
 });
 
 test("a worker that is asked to stop gives its turns to another", async () => {
