@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Unavailable } from "#events/ports.ts";
-import { ApiError, badGateway, errorBody, errorHeaders, internalError, statusOf } from "./errors.ts";
+import { ApiError, badGateway, errorBody, errorHeaders, fromRejection, internalError, statusOf } from "./errors.ts";
 import { toApiError } from "./failures.ts";
 
 describe("an error's body", () => {
@@ -34,6 +34,12 @@ test.each([
   ["unavailable", 503],
   ["model_not_found", 400],
 ])("%s is a %i", (code, status) => expect(statusOf(code)).toBe(status));
+
+test("a command that could not be handled is a 500 without code and detail", () => {
+  const error = fromRejection({ code: "internal", message: "The command could not be handled" });
+  expect(error.status).toBe(500);
+  expect(errorBody(error)).toEqual(errorBody(internalError(undefined)));
+});
 
 describe("what a client should do next", () => {
   test("is said on 409, 429 and 5xx", () => {

@@ -70,12 +70,13 @@ export class ApiError extends Error {
 /** What an idle client waits after a conflict or a refusal for want of room. */
 const RETRY_AFTER_MS = 1000;
 
-export const fromRejection = (rejection: RejectionDetails & { retryable?: boolean }): ApiError =>
-  new ApiError(rejection.code, rejection.message, { param: rejection.param });
-
 /** A 500 has no code and no detail (spec: Errors). */
 export const internalError = (cause: unknown): ApiError =>
   new ApiError(null, "The server had an error while processing the request.", { status: 500, cause });
+
+/** `internal` is what the bus says of a command that could not be handled, which is no fault of the caller's. */
+export const fromRejection = ({ code, message, param }: RejectionDetails): ApiError =>
+  code === "internal" ? internalError(new Error(message)) : new ApiError(code, message, { param });
 
 /** A 502 has no code (spec: Errors). */
 export const badGateway = (message: string): ApiError => new ApiError(null, message, { status: 502 });
