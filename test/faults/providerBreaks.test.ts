@@ -8,6 +8,7 @@ import { heardIn, setStage, type Fault, type Stage } from "./stage.ts";
 const SSE = "text/event-stream";
 const JSON_TYPE = "application/json";
 const BIG = "wide ".repeat(400_000);
+const source = { type: "url_citation", url_citation: { url: `https://a.example/${"x".repeat(50_000)}`, title: "" } };
 const whole = (content: string, finish_reason = "stop") =>
   JSON.stringify({ choices: [{ index: 0, message: { content }, finish_reason }] });
 const body = (text: string | Buffer): Fault => ({
@@ -65,6 +66,7 @@ beforeAll(async () => {
     ...wordless,
     ...unread,
     "a stream without end": endless(SSE, words("a "), words("and on ".repeat(10_000))),
+    "sources without end": endless(SSE, words("a "), piece({ annotations: [source] })),
     "silence after two words": silentAfter(words("a "), words("b")),
     "drops for ever": endless(SSE, words("a "), words("b "), 300),
   });
@@ -91,6 +93,10 @@ describe.concurrent("a stream that breaks", () => {
 
   test("because it has no end", async () => {
     expect((await expectBroken("a stream without end")).text).toMatch(/^a (and on ){10000,}$/);
+  });
+
+  test("because its sources have no end", async () => {
+    expect((await expectBroken("sources without end")).text).toBe("a ");
   });
 
   test.each(["silence after two words", "drops for ever"])("by %s, when its time is up", async (name) => {

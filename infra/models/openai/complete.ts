@@ -5,8 +5,16 @@ import { countPrompt, countTokens } from "../tokens.ts";
 import { Answer, finishReason, pieceOf, usageOf, type Piece } from "./answer.ts";
 import { toWire } from "./request.ts";
 
-/** No model says more; what goes on without end is broken off. UTF-16 units, text and reasoning together. */
+/** No model says more; what goes on without end is broken off. UTF-16 units, text, reasoning and sources together. */
 const MAX_SAID = 8 * 1024 * 1024;
+/** What a source takes beside its words. */
+const SOURCE_SIZE = 100;
+
+const sizeOf = ({ text, reasoning, citations }: Piece): number =>
+  citations.reduce(
+    (size, { url, title }) => size + url.length + title.length + SOURCE_SIZE,
+    text.length + reasoning.length,
+  );
 
 const estimate = async (request: ModelRequest, text: string, reasoning: string): Promise<Usage> => {
   const [prompt_tokens, spoken, reasoning_tokens] = await Promise.all([
@@ -58,13 +66,15 @@ export async function* complete(
   let reasoning = "";
   let reason: string | null = null;
   let usage: Usage | undefined;
+  let size = 0;
   for await (const said of request.streamed ? streamed(client, body, signal) : buffered(client, body, signal)) {
     usage = said.usage ?? usage;
     if (!said.piece) continue;
     reason = said.piece.finish_reason ?? reason;
     text += said.piece.text;
     reasoning += said.piece.reasoning;
-    if (text.length + reasoning.length > MAX_SAID) throw new ModelError("cut", "The provider's answer had no end.");
+    size += sizeOf(said.piece);
+    if (size > MAX_SAID) throw new ModelError("cut", "The provider's answer had no end.");
     yield* events(said.piece);
   }
   if (reason === null) throw new ModelError("cut", "The provider's answer ended without a reason to finish.");
