@@ -8,7 +8,7 @@ import type { Begun } from "./begin.ts";
 import { chunksFor, NOTHING_SENT, type Sent } from "./chunks.ts";
 import { presentCompletion } from "./present.ts";
 import { failureOf, SILENCE_MS, storedEnd, waitForEnd } from "./turn.ts";
-import { noteUnanswered, onGone, takeUnanswered } from "./unanswered.ts";
+import { isRead, noteUnanswered, onGone, reads, takeUnanswered } from "./unanswered.ts";
 
 /** A person who pressed stop does not come back; a client that lost its connection does, within this time. */
 const STOP_AFTER_MS = 3_000;
@@ -56,11 +56,13 @@ export async function answerStreamed(
   gone: AbortSignal,
 ) {
   const chunks = chunksFor(turn);
+  const stopReading = reads(turn);
   let stream: EventStream | undefined;
   let sent = NOTHING_SENT;
   let end = before;
   onGone(gone, () => {
     feed.close();
+    stopReading();
     const stops = stream !== undefined && !end && !stream.overflowed();
     void noteUnanswered(http, turn).then(() => stops && stopLater(http, turn));
   });
@@ -86,6 +88,7 @@ export async function answerStreamed(
     }
   } finally {
     feed.close();
+    stopReading();
   }
   if (!end) return void reply.hijack();
   count(http, end);
@@ -93,11 +96,11 @@ export async function answerStreamed(
   (stream ?? openEventStream(reply, chunks.opening)).end(chunks.ending(sent, end));
 }
 
-/** Stops a turn whose reader went away, unless a retry has joined it meanwhile: then the note is gone. */
+/** Stops a turn whose reader went away, unless a retry reads it, here or (then the turn is that process's) elsewhere. */
 function stopLater(http: Http, turn: Begun["turn"]): void {
   setTimeout(() => {
-    takeUnanswered(http, turn.command_id)
-      .then((left) => left && http.frames.stop(turn.organization_id, turn.turn_id))
+    takeUnanswered(http, turn)
+      .then((left) => left && !isRead(turn) && http.frames.stop(turn.organization_id, turn.turn_id))
       .catch((error) =>
         http.logger.warn({ err: error, turn_id: turn.turn_id }, "could not stop a turn without a reader"),
       );

@@ -12,7 +12,7 @@ import { promptOf, type Ask } from "./ask.ts";
 import { openFeed, type Feed } from "./feed.ts";
 import { putBlob, storeMessages, type TurnBlobs } from "./store.ts";
 import { endOf, type TurnInHand } from "./turn.ts";
-import { takeUnanswered } from "./unanswered.ts";
+import { takeOver } from "./unanswered.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
 /** A body this small cannot make a command that large: encoding a prompt anew adds ids and sizes only. */
@@ -139,7 +139,7 @@ export async function rejoinTurn(http: Http, ask: Ask, earlier: Earlier): Promis
   const { organization_id, command_id, thread_id, position } = earlier;
   if (!(await http.passed(["turns"], position, PROJECTION_MS)))
     throw new ApiError("unavailable", "The turn of this request has begun, but cannot be read yet; try again shortly.");
-  await takeUnanswered(http, command_id);
+  await takeOver(http, earlier);
   const turn_id = await turnStartedAt(http.db, organization_id, thread_id, position);
   if (!turn_id) throw threadDeleted();
   const feed = openFeed(http.frames, organization_id, turn_id);

@@ -18,11 +18,12 @@ const turns = async (): Promise<number> => {
 };
 const retry = { "x-stainless-retry-count": "1" };
 
-/** Sends a request and goes away: at once, or after the first bytes of the answer. */
+/** Sends a request and goes away: at once, or some time after the first bytes of the answer. */
 async function leave(
   body: unknown,
   after: "sending" | "first bytes",
   headers: Record<string, string> = {},
+  staysMs = 0,
 ): Promise<void> {
   const gone = new AbortController();
   const sent = fetch(`${service.chat}/chat/completions`, {
@@ -33,6 +34,7 @@ async function leave(
   });
   if (after === "first bytes") await (await sent).body!.getReader().read();
   else await Promise.race([sent.catch(() => {}), sleep(200)]);
+  await sleep(staysMs);
   gone.abort();
   await sent.catch(() => {});
   await sleep(100);
@@ -187,6 +189,17 @@ describe("a client that goes away", () => {
   test("from a buffered answer leaves the turn running to its end", async () => {
     await leave(slow("a b c d e f g h", false), "sending");
     await expect.poll(statusOf, { timeout: 10_000 }).toBe("completed");
+  });
+
+  test("after it has come back, too, leaves the stream to its second connection", async () => {
+    const key = { "idempotency-key": "twice" };
+    const words = "a b c d e f g h i j k";
+    const first = leave(slow(words, true), "first bytes", key, 1_000);
+    await sleep(800);
+    const { text } = await complete(slow(words, true), key);
+    await first;
+    expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word).join("")).toBe(words);
+    await expect.poll(statusOf).toBe("completed");
   });
 
   test("and comes back to a stream hears all of it", async () => {
