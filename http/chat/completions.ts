@@ -8,7 +8,7 @@ import { validator } from "../validate.ts";
 import { answerBuffered, answerStreamed } from "./answer.ts";
 import { askOf } from "./ask.ts";
 import { beginTurn, rejoinTurn, type Begun, type Identity } from "./begin.ts";
-import { joinEarlier } from "./join.ts";
+import { findNamed, joinEarlier } from "./join.ts";
 import { findModel, modelNotFound } from "./model.ts";
 import { COMPLETION_CODES, Completion, CompletionRequest } from "./schema.ts";
 import { goneSignal } from "./unanswered.ts";
@@ -31,15 +31,20 @@ function identityOf(request: FastifyRequest, user: string | undefined): Identity
   return { command_id: commandId(asking, key), fingerprint, named: key !== undefined, thread_id };
 }
 
+/** The turn that the request repeats: the one of its key or, without one, where it says that it is a retry, one that was left. */
+async function earlierTurn(http: Http, request: FastifyRequest, identity: Identity) {
+  const { organization_id } = request.caller;
+  if (identity.named) return findNamed(http, organization_id, identity);
+  const retried = Number(request.headers["x-stainless-retry-count"]) > 0;
+  return retried ? joinEarlier(http, organization_id, identity.fingerprint) : undefined;
+}
+
 /** The turn that answers a request: an earlier one that it repeats, or a new one. */
 async function turnFor(http: Http, request: FastifyRequest, gone: AbortSignal): Promise<Begun> {
   const ask = askOf(request.body as CompletionRequest);
   const identity = identityOf(request, ask.user);
-  const { organization_id } = request.caller;
-  if (!identity.named && Number(request.headers["x-stainless-retry-count"]) > 0) {
-    const earlier = await joinEarlier(http, organization_id, identity.fingerprint);
-    if (earlier) return rejoinTurn(http, ask, earlier);
-  }
+  const earlier = await earlierTurn(http, request, identity);
+  if (earlier) return rejoinTurn(http, ask, earlier);
   const model = await findModel(http, request.caller, ask.model);
   if (!model) throw modelNotFound(ask.model, 400);
   return beginTurn(http, request, ask, identity, gone);

@@ -1,11 +1,16 @@
 import { partsOf } from "#events/ids.ts";
 import type { Http } from "../deps.ts";
-import type { Earlier } from "./begin.ts";
+import type { Earlier, Identity } from "./begin.ts";
 
 /*
+ * A request with an idempotency key takes up the turn that it began before, whatever became of what it names since.
  * A retry without an idempotency key joins an earlier turn of the same request whose answer nobody heard (wire facts:
  * Errors, retries, transport). A fingerprint covers organization, principal, user, path, thread and body.
  */
+
+const NAMED = `
+  select c.command_id, e.position, e.stream from log.commands c join log.events e on e.position = c.position
+  where c.command_id = $1 and c.organization_id = $2 and c.fingerprint = $3`;
 
 interface Found {
   command_id: string;
@@ -51,6 +56,23 @@ const ORPHANED = `
     order by c.recorded_at limit 1 for update of c skip locked)
   ${TAKE}`;
 
+const earlier = (organization_id: string, { command_id, stream, position }: Found): Earlier => ({
+  organization_id,
+  command_id,
+  thread_id: partsOf(stream).id,
+  position: Number(position),
+});
+
+/** The turn that this request began before under its idempotency key. */
+export async function findNamed(
+  { db }: Pick<Http, "db">,
+  organization: string,
+  { command_id, fingerprint }: Pick<Identity, "command_id" | "fingerprint">,
+): Promise<Earlier | undefined> {
+  const [found] = await db.query<Found>(NAMED, [command_id, organization, fingerprint]);
+  return found && earlier(organization, found);
+}
+
 /** The turn that a retry may join. Undefined when it must run anew. */
 export async function joinEarlier(
   { db, httpId }: Pick<Http, "db" | "httpId">,
@@ -59,13 +81,7 @@ export async function joinEarlier(
 ): Promise<Earlier | undefined> {
   for (const query of [LEFT, ORPHANED]) {
     const [found] = await db.query<Found>(query, [fingerprint, organization, httpId]);
-    if (found)
-      return {
-        organization_id: organization,
-        command_id: found.command_id,
-        thread_id: partsOf(found.stream).id,
-        position: Number(found.position),
-      };
+    if (found) return earlier(organization, found);
   }
   return undefined;
 }

@@ -83,6 +83,17 @@ describe("the same request under the same Idempotency-Key", () => {
     expect((await other("POST", "/chat/completions", say("Not once"), key)).status).toBe(200);
   });
 
+  test("has the first answer though what it named is gone since", async () => {
+    const key = { "idempotency-key": "k6" };
+    const form = new FormData();
+    form.set("file", new File(["words"], "a.txt", { type: "text/plain" }));
+    const { id } = (await call("POST", "/files", form)).body;
+    const first = await complete(say("What is this?", { attachments: [id] }), key);
+    await call("DELETE", `/files/${id}`);
+    expect((await complete(say("What is this?", { attachments: [id] }), key)).body).toEqual(first.body);
+    expect((await complete(say("What is this?", { attachments: [id] }))).body.error.code).toBe("file_not_found");
+  });
+
   test("runs anew after a refusal", async () => {
     const key = { "idempotency-key": "k5" };
     const before = await turns();
