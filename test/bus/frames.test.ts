@@ -16,7 +16,7 @@ test("frames arrive live and in order, and are kept for those who come later", a
     return done();
   });
   const live: Frame[] = [];
-  const leave = await http.frames.subscribe(organization, turn, (given) => live.push(given));
+  const leave = http.frames.subscribe(organization, turn, (given) => live.push(given));
   await http.sender(noOutcomes).send(aCommand());
   await until(() => live.length >= 2500);
   const all = Array.from({ length: 2500 }, (_, n) => frame(n));
