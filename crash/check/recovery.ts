@@ -1,4 +1,4 @@
-import type { Attempt, Operation } from "../journal.ts";
+import type { Attempt, Fault, Operation } from "../journal.ts";
 import type { Evidence } from "./evidence.ts";
 
 const SETTLED_MS = 5_000;
@@ -17,13 +17,15 @@ export function spreadOf(values: number[]): Spread {
 
 const succeeded = ({ status }: Attempt): boolean => status !== null && status < 300;
 
-/** Milliseconds from each fault to the end of the first request that began after it and succeeded. */
-function firstSuccesses({ faults, attempts }: Evidence): number[] {
+/** Milliseconds from each fault to the end of the first request that began after it and succeeded; the slowest last. */
+function firstSuccesses({ faults, attempts }: Evidence): { fault: Fault; ms: number }[] {
   const all = [...attempts.values()].flat().filter(succeeded);
-  return faults.flatMap(({ at }) => {
-    const ends = all.filter(({ start }) => start >= at).map(({ end }) => end);
-    return ends.length > 0 ? [Math.min(...ends) - at] : [];
-  });
+  return faults
+    .flatMap((fault) => {
+      const ends = all.filter(({ start }) => start >= fault.at).map(({ end }) => end);
+      return ends.length > 0 ? [{ fault, ms: Math.min(...ends) - fault.at }] : [];
+    })
+    .toSorted((a, b) => a.ms - b.ms);
 }
 
 /** Milliseconds from the first try to the answer, of operations that a fault fell into and that needed more than one try or more than 5 s. */
@@ -33,8 +35,14 @@ function delays({ operations, faults }: Evidence): number[] {
   return operations.filter(hit).map(({ start, end }) => end - start);
 }
 
-/** How long clients had to wait after faults. */
-export const recovery = (evidence: Evidence): { first: Spread; delayed: Spread & { count: number } } => {
+/** How long clients had to wait after faults, and which fault they waited longest after. */
+export function recovery(evidence: Evidence): { first: Spread; slowest: string; delayed: Spread & { count: number } } {
   const delayed = delays(evidence);
-  return { first: spreadOf(firstSuccesses(evidence)), delayed: { ...spreadOf(delayed), count: delayed.length } };
-};
+  const firsts = firstSuccesses(evidence);
+  const { what = "", target = "" } = firsts.at(-1)?.fault ?? {};
+  return {
+    first: spreadOf(firsts.map(({ ms }) => ms)),
+    slowest: `${what} ${target}`.trim(),
+    delayed: { ...spreadOf(delayed), count: delayed.length },
+  };
+}

@@ -14,14 +14,14 @@ export function tell(evidence: Evidence, { findings, orphans }: Verdict): string
   const count = (kind: Finding["kind"]) => findings.filter((finding) => finding.kind === kind).length;
   const outcomes = (outcome: string) => operations.filter((operation) => operation.outcome === outcome).length;
   const writes = operations.filter(({ what, outcome }) => WRITES.has(what) && outcome === "done").length;
-  const { first, delayed } = recovery(evidence);
+  const { first, slowest, delayed } = recovery(evidence);
   const shown = findings.slice(0, SHOWN).map(({ kind, rule, about, what }) => `${kind} (${rule}) ${about}: ${what}`);
   return [
     ...shown,
     ...(findings.length > SHOWN ? [`and ${findings.length - SHOWN} more in verdict.json`] : []),
     `operations ${operations.length}: done ${outcomes("done")}, refused ${outcomes("refused")}, failed ${outcomes("failed")}, unknown ${outcomes("unknown")}; ` +
       `turns ${turns.length}, taken over ${turns.filter(({ takeovers }) => takeovers > 0).length}; blobs without an event ${orphans}`,
-    `recovery: first success ${spread(first)}; ${delayed.count} delayed operations ${spread(delayed)}`,
+    `recovery: first success ${spread(first)} (${slowest}); ${delayed.count} delayed operations ${spread(delayed)}`,
     `kills ${faults.length} writes ${writes} lost ${count("lost")} doubled ${count("doubled")} stuck ${count("stuck")} different ${count("different")}`,
   ].join("\n");
 }
