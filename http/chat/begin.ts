@@ -12,7 +12,7 @@ import { promptOf, type Ask } from "./ask.ts";
 import { openFeed, type Feed } from "./feed.ts";
 import { putBlob, storeMessages, type TurnBlobs } from "./store.ts";
 import { endOf, type TurnInHand } from "./turn.ts";
-import { takeOver } from "./unanswered.ts";
+import { noteUnanswered, takeOver } from "./unanswered.ts";
 
 const MAX_COMMAND_BYTES = 256 * 1024;
 /** A body this small cannot make a command that large: encoding a prompt anew adds ids and sizes only. */
@@ -134,8 +134,17 @@ export interface Earlier {
 const threadDeleted = () =>
   new ApiError("thread_not_found", "The thread of this request was deleted.", { param: "x-thread-id" });
 
-/** Takes up a turn that an earlier request began. Throws 503 while it cannot be read. */
+/** Takes up a turn that an earlier request began. Throws 503 while it cannot be read; then the next retry may do so. */
 export async function rejoinTurn(http: Http, ask: Ask, earlier: Earlier): Promise<Begun> {
+  try {
+    return await takeUp(http, ask, earlier);
+  } catch (error) {
+    await noteUnanswered(http, earlier);
+    throw error;
+  }
+}
+
+async function takeUp(http: Http, ask: Ask, earlier: Earlier): Promise<Begun> {
   const { organization_id, command_id, thread_id, position } = earlier;
   if (!(await http.passed(["turns"], position, PROJECTION_MS)))
     throw new ApiError("unavailable", "The turn of this request has begun, but cannot be read yet; try again shortly.");

@@ -3,6 +3,7 @@ import type { Http } from "../deps.ts";
 import type { TurnInHand } from "./turn.ts";
 
 type Needs = Pick<Http, "db" | "logger">;
+type Turn = Pick<TurnInHand, "organization_id" | "command_id">;
 
 /** Aborted when the connection ends before the whole answer was written. */
 export function goneSignal(raw: ServerResponse): AbortSignal {
@@ -21,7 +22,7 @@ export function onGone(gone: AbortSignal, act: () => void): void {
 }
 
 /** Notes that nobody heard a turn's answer, so that a retry may join it. */
-export async function noteUnanswered({ db, logger }: Needs, { command_id }: TurnInHand): Promise<void> {
+export async function noteUnanswered({ db, logger }: Needs, { command_id }: Turn): Promise<void> {
   try {
     await db.query(
       `with old as (delete from ops.unanswered where left_at < now() - interval '1 hour')
@@ -32,8 +33,6 @@ export async function noteUnanswered({ db, logger }: Needs, { command_id }: Turn
     logger.warn({ err: error, command_id }, "could not note an unanswered turn");
   }
 }
-
-type Turn = Pick<TurnInHand, "organization_id" | "command_id">;
 
 /** From now on this process waits for the turn, in place of whoever did: no earlier connection that ends may stop it. */
 export async function takeOver({ db, httpId }: Pick<Http, "db" | "httpId">, turn: Turn): Promise<void> {

@@ -144,6 +144,19 @@ describe("a retry without a key", () => {
     expect(await turns()).toBe(before + 4);
   });
 
+  test("joins it at the next try, where it could not be read in time at this one", async () => {
+    const body = say("/slow 0.2\n/say later then", { model: "offline/scripted" });
+    const before = await turns();
+    const holding = await service.pool.connect();
+    await holding.query("begin; lock table log.checkpoints in share mode");
+    await leave(body, "sending");
+    expect((await complete(body, retry)).status).toBe(503);
+    await holding.query("rollback");
+    holding.release();
+    expect((await complete(body, retry)).body.choices[0].message.content).toBe("later then");
+    expect(await turns()).toBe(before + 1);
+  });
+
   test("joins the turn of a process that died", async () => {
     const body = say("Orphaned");
     const { body: first } = await complete(body);

@@ -9,6 +9,7 @@ export async function startService(env: Record<string, string> = {}) {
     base: url,
     chat: `${url}/api/openai/v1`,
     db: opened.db,
+    pool: opened.pool,
     organization,
     credentials: await organization("First"),
   };
