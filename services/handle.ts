@@ -178,6 +178,8 @@ export function createHandler(options: HandlerOptions): Handle {
       throw new Error(`no ${partsOf(received.stream).aggregate} understands ${received.type}`);
     const command: Command = { ...received, data: definition.schema.parse(received.data), worker: options.worker() };
     const deadline = Date.parse(command.deadline);
+    // Others of its stream came first, and whoever sent it has been told that its outcome is unknown.
+    if (Date.now() > deadline) throw new Unavailable(`${command.type} on ${command.stream} waited until its deadline`);
     for (let tries = 0; ; tries++) {
       const answer = await attempt(command, decider, tries === 0).catch((error: unknown) => {
         // The log cannot be asked now. What became of an append is unknown, so its stream is loaded anew.

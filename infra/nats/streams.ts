@@ -76,7 +76,7 @@ export async function openStreams(connection: Connection, names: Names, limits: 
   };
 }
 
-/** Commands and wake-ups wait in work queues that refuse when full; frames drop the oldest; dead letters wait a week. */
+/** Commands and wake-ups wait in work queues that refuse when full; frames drop the oldest; dead letters wait a day. */
 function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
   const queue = { retention: "workqueue", discard: "new", storage: "file", max_age: HOUR } as const;
   const worker = {

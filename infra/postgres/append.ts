@@ -5,7 +5,7 @@ import { blamesEvent, unavailable } from "./trouble.ts";
 
 /** Commands in one call of log.append; 64 is where the cost of a command stops falling. */
 const BATCH = 64;
-/** While one call commits, the next one is already on its way and waits for the head row. */
+/** Calls under way at once: a second one would only wait for the head row, and gather fewer commands. */
 const IN_FLIGHT = 1;
 
 interface Waiting {
