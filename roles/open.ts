@@ -57,6 +57,8 @@ export async function open({ role, settings, addresses }: Worker) {
     blobs,
     bus,
     worker,
+    /** Whether what the heartbeats of others say can be believed now. */
+    steady: heartbeat.steady,
     async close(): Promise<void> {
       await heartbeat.leave().catch(() => {});
       await bus.close();

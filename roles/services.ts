@@ -3,7 +3,7 @@ import { countTokens } from "#infra/models/tokens.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { relay } from "#infra/postgres/relay.ts";
-import type { PublicEvent, StreamHead } from "#events/ports.ts";
+import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
 import { createHandler } from "#services/handle.ts";
 import { reactors, wakes } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
@@ -48,8 +48,13 @@ export async function startServices(opened: Opened) {
   });
 
   const attend = (head: StreamHead) => turns.attend(handle, head);
+  // while the database is away nobody can beat: that is no reason to take a turn from who still runs it
+  const openWork: EventLog["openWork"] = async (options) => {
+    const work = await log.openWork(options);
+    return opened.steady() ? work : [];
+  };
   const sweep = createSweep({
-    log,
+    log: { openWork },
     worker,
     busy: turns.busy,
     attend: { thread: attend },

@@ -1,5 +1,5 @@
 import { streamOf } from "#events/ids.ts";
-import type { TurnEnd } from "#events/ports.ts";
+import { Unavailable, type TurnEnd } from "#events/ports.ts";
 import { NO_USAGE, type Said } from "#events/thread.ts";
 import { getTurn, type TurnRow } from "#projections/turns/query.ts";
 import type { Http } from "../deps.ts";
@@ -49,17 +49,25 @@ async function wasDeleted({ db }: Pick<Http, "db">, { thread_id }: TurnInHand): 
   return (await db.query(sql, [streamOf("thread", thread_id)])).length > 0;
 }
 
-/**
- * The end of a turn as the read model knows it; undefined while it runs.
- * Throws what is final: 404 when its thread was deleted meanwhile, 503 when it is long overdue.
- */
-export async function storedEnd({ db }: Pick<Http, "db">, turn: TurnInHand): Promise<TurnEnd | undefined> {
-  const row = await getTurn(db, turn.organization_id, turn.turn_id);
-  const end = row && endOf(row);
-  if (!row && (await wasDeleted({ db }, turn)))
+async function look(http: Pick<Http, "db">, turn: TurnInHand): Promise<TurnEnd | undefined> {
+  const row = await getTurn(http.db, turn.organization_id, turn.turn_id);
+  if (!row && (await wasDeleted(http, turn)))
     throw new ApiError("thread_not_found", "The thread was deleted while its turn was running.", {
       param: "x-thread-id",
     });
+  return row && endOf(row);
+}
+
+/**
+ * The end of a turn as the read model knows it; undefined while it runs, and while the database cannot be asked: the turn
+ * goes on meanwhile, and a client that were told to come back would start another.
+ * Throws what is final: 404 when its thread was deleted meanwhile, 503 when it is long overdue.
+ */
+export async function storedEnd(http: Pick<Http, "db">, turn: TurnInHand): Promise<TurnEnd | undefined> {
+  const end = await look(http, turn).catch((error: unknown) => {
+    if (error instanceof Unavailable) return undefined;
+    throw error;
+  });
   if (!end && Date.now() > turn.ends_by + OVERDUE_MS)
     throw new ApiError("unavailable", "The turn did not end in its time; its outcome is not known yet.");
   return end;
