@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { newCommandId } from "#events/ids.ts";
+import type { Db } from "#projections/projection.ts";
 import { ApiError } from "./errors.ts";
 
 const WELL_FORMED = /^[\x21-\x7e]{1,255}$/;
@@ -34,3 +35,10 @@ export const fingerprintOf = (
   body: string,
   more: string[] = [],
 ): string => digest([organization_id, principal, user ?? null, method, path, body, ...more]);
+
+/** Whether the same request was carried out under this id before: then nothing of it need be written again. */
+export async function wasDone(db: Db, organization: string, id: string, fingerprint: string): Promise<boolean> {
+  const sql =
+    "select from log.commands where command_id = $1 and organization_id = $2 and fingerprint = $3 and position > 0";
+  return (await db.query(sql, [id, organization, fingerprint])).length > 0;
+}

@@ -6,7 +6,7 @@ import { scopeOf } from "#events/scope.ts";
 import { listFiles, type FileRow } from "#projections/files/query.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../deps.ts";
-import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
+import { commandId, fingerprintOf, idempotencyKey, wasDone } from "../idempotency.ts";
 import type { App } from "../app.ts";
 import { writtenAt } from "../send.ts";
 import { DeletedFile, File, FileList, present, servedAs, type Shown, UploadForm } from "./fileShape.ts";
@@ -28,6 +28,9 @@ async function keep(
   const asking = { organization_id, principal, user, method: "POST", path: "/files" };
   const id = commandId(asking, key);
   const file_id = key === undefined ? newId() : idFrom(id, "file");
+  const fingerprint = fingerprintOf(asking, sha256, [filename, mime_type, purpose]);
+  if (key !== undefined && (await wasDone(http.db, organization_id, id, fingerprint)))
+    return find(http, caller, user, file_id);
   const thing = streamOf("file", file_id);
   const wrapped = http.keyring.create(thing);
   const blob = await http.blobs.put(`${organization_id}/${thing}`, http.keyring.seal(thing, wrapped, bytes));
@@ -37,7 +40,7 @@ async function keep(
     principal,
     request_id,
     id,
-    fingerprint: fingerprintOf(asking, sha256, [filename, mime_type, purpose]),
+    fingerprint,
     fresh: true,
     keys: { [thing]: wrapped },
     data: { file_id, bytes: bytes.length, mime_type, blob, scope: scopeOf(principal, user), filename, purpose, sha256 },

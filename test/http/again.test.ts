@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientOf, say, startService, type Service } from "./service.ts";
@@ -115,6 +117,8 @@ describe("the same request under the same Idempotency-Key", () => {
     };
     const first = await upload("a");
     expect((await upload("a")).body).toEqual(first.body);
+    const folder = join(service.blobs, service.credentials.organization_id, `file-${first.body.id}`);
+    expect(await readdir(folder)).toHaveLength(1);
     expect((await upload("b")).body.error.code).toBe("idempotency_key_reused");
   });
 });

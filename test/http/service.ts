@@ -1,15 +1,17 @@
+import { join } from "node:path";
 import { startPlatform } from "../platform.ts";
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The whole service in this process with one organization, and what http's tests ask of it. It ends with the test file. */
 export async function startService(env: Record<string, string> = {}) {
-  const { url, opened, organization } = await startPlatform({ env });
+  const { url, opened, organization, settings } = await startPlatform({ env });
   return {
     base: url,
     chat: `${url}/api/openai/v1`,
     db: opened.db,
     pool: opened.pool,
+    blobs: join(settings.DATA_DIR, "blobs"),
     organization,
     credentials: await organization("First"),
   };
