@@ -7,12 +7,19 @@ const HOUR_MS = 3_600_000;
 /** A blob is written before the event that names it; a day later that event must be there. */
 const UNNAMED_FOR_MS = 24 * HOUR_MS;
 
+/** Keys and sessions are known by their read models: when one that was deleted was used is nobody's business. */
+const FORGET_USES = `
+  delete from ops.last_used l
+  where not exists (select from read.keys k where k.id::text = l.id)
+    and not exists (select from read.sessions s where s.id::text = l.id)`;
+
 /** Outcomes answer repeated commands: clients may repeat for a day, the bus for an hour. */
 const STATEMENTS = [
   "delete from log.commands where recorded_at < now() - interval '48 hours'",
   "delete from ops.unanswered where left_at < now() - interval '1 hour'",
   "delete from ops.login_attempts where at < now() - interval '1 day'",
   "delete from ops.workers where beat_at < now() - interval '1 day'",
+  FORGET_USES,
 ];
 
 export interface CleanUpOptions {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { clientOf, say, startService, type Service } from "./service.ts";
 
 let service: Service;
@@ -130,6 +131,25 @@ describe("keys", () => {
     expect((await person("DELETE", `${api}/keys/${body.id}`)).status).toBe(204);
     expect(await use(key)).toEqual([401, "invalid_api_key"]);
     expect((await person("DELETE", `${api}/keys/${body.id}`)).body.error.code).toBe("key_not_found");
+  });
+
+  test("that were deleted leave no trace of when they were used", async () => {
+    const { body } = await person("POST", `${api}/keys`, { name: "Passing" });
+    await service.db.query("insert into ops.last_used select id::text, now() from read.keys on conflict do nothing");
+    await person("DELETE", `${api}/keys/${body.id}`);
+    await cleanUp(
+      {
+        db: service.db,
+        blobs: { async *foldersOlderThan() {}, removeAll: async () => {} },
+        dataKeys: { find: async () => new Map() },
+        onError: (error) => expect.fail(String(error)),
+      },
+      AbortSignal.timeout(500),
+    );
+    const kept = await service.db.query<{ id: string }>("select id from ops.last_used");
+    const ids = kept.map(({ id }) => id);
+    expect(ids).not.toContain(body.id);
+    expect(ids.length).toBeGreaterThan(0);
   });
 
   test("of a stream that cannot be followed are not trusted", async () => {
