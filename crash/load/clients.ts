@@ -2,6 +2,7 @@ import type { Journal } from "../journal.ts";
 import { randomFrom } from "../random.ts";
 import type { Topology } from "../topology.ts";
 import { readEverything, runClient } from "./client.ts";
+import { startProbe } from "./probe.ts";
 import type { Session } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
 
@@ -45,12 +46,13 @@ export async function startClients({ seed, clients, topology, journal, providerU
       providerUrl,
     });
   }
+  const probe = startProbe({ journal, ports, api_key: credentials.api_key });
   let stopped = false;
   const running = Promise.all(sessions.map((session) => runClient(seed, session, () => stopped)));
   return {
     async stop(): Promise<void> {
       stopped = true;
-      await running;
+      await Promise.all([running, probe.stop()]);
     },
     readEverything: async () => void (await Promise.all(sessions.map((session) => readEverything(seed, session)))),
     close: async () => void (await Promise.all(sessions.map(({ wire }) => wire.close()))),
