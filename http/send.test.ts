@@ -93,6 +93,14 @@ describe("sending a command", () => {
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
   });
 
+  test("sends one that could not be handled once only", async () => {
+    const { send, sent } = rooms([
+      { position: 0, repeated: false, rejection: { code: "internal", message: "No.", retryable: true } },
+    ]);
+    await expect(send(DeleteKey, sending)).rejects.toMatchObject({ status: 500 });
+    expect(sent).toHaveLength(1);
+  });
+
   test("gives up after 20 s with a 409", async () => {
     const { send } = rooms([busy]);
     const given = expect(send(DeleteKey, sending)).rejects.toMatchObject({ status: 409, errorCode: "thread_busy" });

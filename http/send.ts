@@ -99,7 +99,8 @@ export function createSend({ sender, passed, logger, httpId }: Deps): Send {
         return { ...answer, followed };
       }
       const over = Date.now() + wait > giveUpAt || sending.signal?.aborted;
-      if (!answer.rejection.retryable || over) throw fromRejection(answer.rejection);
+      // Others that may be tried again would not come out otherwise a moment later, and leave a dead letter each time.
+      if (answer.rejection.code !== "thread_busy" || over) throw fromRejection(answer.rejection);
       await pause(wait * (0.5 + Math.random() / 2));
     }
   };
