@@ -152,7 +152,12 @@ function endCommand(turn: TurnToRun, ending: Pick<Ending, "command" | "data">): 
 }
 
 /** A started turn as the log tells it. */
-export function turnFrom(started: Recorded, attempt: number): TurnToRun {
+export function turnFrom(
+  started: Pick<Recorded, "organization_id" | "stream" | "version" | "data" | "personal"> & {
+    meta: Pick<Recorded["meta"], "request_id">;
+  },
+  attempt: number,
+): TurnToRun {
   const { turn_id, model, streamed, ends_by } = started.data as {
     turn_id: string;
     model: string;

@@ -77,9 +77,11 @@ export function createTurns(options: TurnsOptions) {
     return { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
   }
 
+  const room = (): boolean => running.size < ROOM;
+
   return {
     start,
-    room: (): boolean => running.size < ROOM,
+    room,
     /** Resolves when everything that runs now has ended. */
     idle: async (): Promise<void> => void (await Promise.all(running.values().map(({ ended }) => ended))),
     /** Threads whose turns run here. */
@@ -89,18 +91,14 @@ export function createTurns(options: TurnsOptions) {
     afterCommit({ command, events, version }: Handled): void {
       for (const event of events) {
         if (event.type !== "TurnStarted") continue;
-        const recorded = {
-          ...event,
-          organization_id: command.organization_id,
-          stream: command.stream,
-          version,
-        } as never;
-        const turn = turnFrom({ ...(recorded as object), meta: { request_id: command.request_id } } as never, 1);
+        const { organization_id, stream, request_id } = command;
+        const { data, personal } = event;
+        const turn = turnFrom({ organization_id, stream, version, data, personal, meta: { request_id } }, 1);
         if ((event.data as { worker: string | null }).worker === options.worker) start(turn);
       }
     },
 
-    /** Makes sure that an open turn moves: nothing to do, taken over, or ended. */
+    /** Makes sure that an open turn moves: nothing to do, taken over where there is room, or ended. */
     async attend(handle: Handle, head: StreamHead): Promise<void> {
       const state = head.state as ThreadState;
       const turn = state.status === "open" ? state.turn : null;
@@ -108,6 +106,7 @@ export function createTurns(options: TurnsOptions) {
       // A row can be seen before its commit's answer has come back here: act at the second sight.
       if (turn.worker === options.worker && !suspects.delete(turn.id)) return void suspects.add(turn.id);
       const late = Date.parse(turn.ends_by) < Date.now();
+      if (!late && !room()) return;
       const said = await alreadySaid(head, turn.id);
       if (late) return giveUp(handle, head, turn, said, "The turn did not finish within the time that it has.");
 

@@ -1,0 +1,34 @@
+import { expect, test, vi } from "vitest";
+import { newId, streamOf } from "#events/ids.ts";
+import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
+import type { TurnToRun } from "./run.ts";
+import { createTurns } from "./turns.ts";
+
+const headOf = (ends_by: Date): StreamHead => ({
+  stream: streamOf("thread", newId()),
+  organization_id: newId(),
+  version: 1,
+  position: 1,
+  state: {
+    status: "open",
+    scope: "s",
+    turn: { id: newId(), attempt: 1, worker: null, ends_by: ends_by.toISOString() },
+  },
+  state_version: 1,
+  status: "running",
+  due_at: ends_by.toISOString(),
+  worker: null,
+});
+
+test("a process whose hands are full takes over no turn, and still ends those that are overdue", async () => {
+  const frames: Pick<Frames, "kept" | "publish"> = { kept: async () => [], publish: () => {} };
+  const handle = vi.fn(async () => ({ position: 0, repeated: false }));
+  const run = () => new Promise<void>(() => {});
+  const turns = createTurns({ log: {} as EventLog, frames, worker: "w", run, onError: () => {} });
+  while (turns.room()) turns.start({ turn_id: newId(), attempt: 1 } as TurnToRun);
+
+  await turns.attend(handle, headOf(new Date(Date.now() + 60_000)));
+  expect(handle).not.toHaveBeenCalled();
+  await turns.attend(handle, headOf(new Date(0)));
+  expect(handle).toHaveBeenCalledWith(expect.objectContaining({ type: "RefuseTurn" }));
+});
