@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { newCommandId } from "#events/ids.ts";
+import { newCommandId, partsOf } from "#events/ids.ts";
 import type { Db } from "#projections/projection.ts";
 import { ApiError } from "./errors.ts";
 
@@ -36,9 +36,24 @@ export const fingerprintOf = (
   more: string[] = [],
 ): string => digest([organization_id, principal, user ?? null, method, path, body, ...more]);
 
-/** Whether the same request was carried out under this id before: then nothing of it need be written again. */
-export async function wasDone(db: Db, organization: string, id: string, fingerprint: string): Promise<boolean> {
-  const sql =
-    "select from log.commands where command_id = $1 and organization_id = $2 and fingerprint = $3 and position > 0";
-  return (await db.query(sql, [id, organization, fingerprint])).length > 0;
+/** What a command led to under this id and fingerprint: the stream and position of its last event. Undefined when to nothing. */
+export async function doneBefore(
+  db: Db,
+  organization: string,
+  id: string,
+  fingerprint: string,
+): Promise<{ stream: string; position: number } | undefined> {
+  const [found] = await db.query<{ stream: string; position: number }>(
+    `select e.stream, e.position from log.commands c join log.events e on e.position = c.position
+     where c.command_id = $1 and c.organization_id = $2 and c.fingerprint = $3`,
+    [id, organization, fingerprint],
+  );
+  return found;
+}
+
+/** The id of the thing that a repeated command made. Throws 503 when its outcome went away meanwhile. */
+export async function madeBefore(db: Db, organization: string, id: string, fingerprint: string): Promise<string> {
+  const before = await doneBefore(db, organization, id, fingerprint);
+  if (!before) throw new ApiError("unavailable", "What this request did before cannot be read now; try again shortly.");
+  return partsOf(before.stream).id;
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { idFrom, isUuid, newId, streamOf } from "#events/ids.ts";
+import { isUuid, newId, streamOf } from "#events/ids.ts";
 import { ChangeKey, CreateKey, DeleteKey, Product } from "#events/key.ts";
 import { getKey, listKeys, type KeyRow } from "#projections/keys/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
@@ -8,7 +8,7 @@ import type { Caller } from "../auth/caller.ts";
 import { newSecret } from "../auth/secrets.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
-import { commandId, fingerprintOf, idempotencyKey } from "../idempotency.ts";
+import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
 import { writtenAt } from "../send.ts";
 import type { App } from "../app.ts";
@@ -54,7 +54,7 @@ async function create(
   const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/keys" };
   const sentKey = idempotencyKey(request.headers);
   const id = commandId(asking, sentKey);
-  const key_id = sentKey === undefined ? newId() : idFrom(id, "key");
+  const key_id = newId();
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
   const data = {
     key_id,
@@ -69,7 +69,10 @@ async function create(
   };
   const fingerprint = fingerprintOf(asking, request.bodyHash);
   const sent = await http.send(CreateKey, { ...envelope(request, key_id), id, fingerprint, fresh: true, data });
-  if (sent.repeated) return present(await find(http, request.caller, key_id));
+  if (sent.repeated) {
+    const made = await madeBefore(http.db, organization_id, id, fingerprint);
+    return present(await find(http, request.caller, made));
+  }
   const row = sent.followed
     ? await find(http, request.caller, key_id)
     : asWritten(data, await writtenAt(http, sent.position));

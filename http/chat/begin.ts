@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { idFrom, newId, streamOf } from "#events/ids.ts";
+import { newId, streamOf } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { scopeOf } from "#events/scope.ts";
 import { StartTurn, type Prompt } from "#events/thread.ts";
@@ -8,6 +8,7 @@ import { getTurn, turnStartedAt } from "#projections/turns/query.ts";
 import type { Http } from "../deps.ts";
 import { commandBytes, type Sending } from "../send.ts";
 import { ApiError } from "../errors.ts";
+import { madeBefore } from "../idempotency.ts";
 import { promptOf, type Ask } from "./ask.ts";
 import { openFeed, type Feed } from "./feed.ts";
 import { putBlob, storeMessages, type TurnBlobs } from "./store.ts";
@@ -50,11 +51,12 @@ export async function beginTurn(
   gone: AbortSignal,
 ): Promise<Begun> {
   const { organization_id, principal } = request.caller;
-  const { command_id, fingerprint, named } = identity;
+  const { command_id, fingerprint } = identity;
   const { model, streamed, include_usage } = ask;
-  // never from the command: a request that is run anew after a refusal is another turn, with a data key and blobs of its own
+  // Never from the command: a request that is run anew after a refusal is another turn, with a data key and blobs of its own,
+  // and a key that is used again when its outcome is forgotten names another thread.
   const turn_id = newId();
-  const thread_id = identity.thread_id ?? (named ? idFrom(command_id, "thread") : newId());
+  const thread_id = identity.thread_id ?? newId();
   const continues = identity.thread_id !== undefined;
   const scope = scopeOf(principal, ask.user);
   const limit = limitMs(http, streamed);
@@ -80,6 +82,7 @@ export async function beginTurn(
     const sent = await http.send(StartTurn, start);
     if (sent.repeated) {
       feed.close();
+      const thread_id = await madeBefore(http.db, organization_id, command_id, fingerprint);
       return await rejoinTurn(http, ask, { organization_id, command_id, thread_id, position: sent.position });
     }
   } catch (error) {

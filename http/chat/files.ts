@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { DeleteFile, UploadFile } from "#events/file.ts";
-import { idFrom, newId, streamOf } from "#events/ids.ts";
+import { newId, streamOf } from "#events/ids.ts";
 import { scopeOf } from "#events/scope.ts";
 import { listFiles, type FileRow } from "#projections/files/query.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../deps.ts";
-import { commandId, fingerprintOf, idempotencyKey, wasDone } from "../idempotency.ts";
+import { commandId, doneBefore, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
 import type { App } from "../app.ts";
 import { writtenAt } from "../send.ts";
 import { DeletedFile, File, FileList, present, servedAs, type Shown, UploadForm } from "./fileShape.ts";
@@ -27,10 +27,10 @@ async function keep(
   const { filename, mime_type, purpose, user, bytes, sha256 } = upload;
   const asking = { organization_id, principal, user, method: "POST", path: "/files" };
   const id = commandId(asking, key);
-  const file_id = key === undefined ? newId() : idFrom(id, "file");
+  const file_id = newId();
   const fingerprint = fingerprintOf(asking, sha256, [filename, mime_type, purpose]);
-  if (key !== undefined && (await wasDone(http.db, organization_id, id, fingerprint)))
-    return find(http, caller, user, file_id);
+  const repeats = async () => find(http, caller, user, await madeBefore(http.db, organization_id, id, fingerprint));
+  if (key !== undefined && (await doneBefore(http.db, organization_id, id, fingerprint))) return repeats();
   const thing = streamOf("file", file_id);
   const wrapped = http.keyring.create(thing);
   const blob = await http.blobs.put(`${organization_id}/${thing}`, http.keyring.seal(thing, wrapped, bytes));
@@ -46,7 +46,8 @@ async function keep(
     data: { file_id, bytes: bytes.length, mime_type, blob, scope: scopeOf(principal, user), filename, purpose, sha256 },
     waitFor: ["files"],
   });
-  if (repeated || followed) return find(http, caller, user, file_id);
+  if (repeated) return repeats();
+  if (followed) return find(http, caller, user, file_id);
   const created_at = await writtenAt(http, position);
   return { id: file_id, filename, purpose, mime_type, bytes: bytes.length, created_at };
 }

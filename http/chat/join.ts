@@ -1,5 +1,6 @@
 import { partsOf } from "#events/ids.ts";
 import type { Http } from "../deps.ts";
+import { doneBefore } from "../idempotency.ts";
 import type { Earlier, Identity } from "./begin.ts";
 
 /*
@@ -7,10 +8,6 @@ import type { Earlier, Identity } from "./begin.ts";
  * A retry without an idempotency key joins an earlier turn of the same request whose answer nobody heard (wire facts:
  * Errors, retries, transport). A fingerprint covers organization, principal, user, path, thread and body.
  */
-
-const NAMED = `
-  select c.command_id, e.position, e.stream from log.commands c join log.events e on e.position = c.position
-  where c.command_id = $1 and c.organization_id = $2 and c.fingerprint = $3`;
 
 interface Found {
   command_id: string;
@@ -69,8 +66,8 @@ export async function findNamed(
   organization: string,
   { command_id, fingerprint }: Pick<Identity, "command_id" | "fingerprint">,
 ): Promise<Earlier | undefined> {
-  const [found] = await db.query<Found>(NAMED, [command_id, organization, fingerprint]);
-  return found && earlier(organization, found);
+  const found = await doneBefore(db, organization, command_id, fingerprint);
+  return found && earlier(organization, { ...found, command_id });
 }
 
 /** The turn that a retry may join. Undefined when it must run anew. */
