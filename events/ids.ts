@@ -20,7 +20,7 @@ export const isUuid = (value: string): boolean => UUID.test(value);
 export type Aggregate = "organization" | "user" | "session" | "key" | "provider" | "file" | "thread" | "claim";
 
 /** The name of a stream, or of an erasable thing: `<aggregate>-<uuid>`. */
-export const streamOf = (aggregate: Aggregate | "turn", id: string): string => `${aggregate}-${id}`;
+export const streamOf = (aggregate: Aggregate | "turn" | "credential", id: string): string => `${aggregate}-${id}`;
 
 /** The aggregate and the id in a stream's name. */
 export function partsOf(stream: string): { aggregate: string; id: string } {

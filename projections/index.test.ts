@@ -67,7 +67,11 @@ describe("the other read models", () => {
 
   test("a provider is a row under its stream's id; set again it keeps its first day, removed it keeps no secret", () => {
     const stream = providerStream(ORGANIZATION, "openai");
-    const configured = ProviderConfigured.of({ name: "openai", base_url: null, models: ["m"], sealed_api_key: "s" });
+    const configured = ProviderConfigured.of(
+      { name: "openai", credential_id: id, base_url: null, models: ["m"], ends_credential_id: null },
+      { sealed_api_key: "s" },
+    );
+    const removed = ProviderRemoved.of({ name: "openai", ends_credential_id: id });
     const row = {
       organization_id: ORGANIZATION,
       name: '"openai"',
@@ -77,7 +81,7 @@ describe("the other read models", () => {
       updated_at: RECORDED_AT,
     };
     const at = { table: "providers", key: { id: stream.slice("provider-".length) } };
-    expect(changesOf(providers, stream, configured, configured, ProviderRemoved.of({ name: "openai" }))).toEqual([
+    expect(changesOf(providers, stream, configured, configured, removed)).toEqual([
       { ...at, kind: "put", row: { ...row, created_at: RECORDED_AT } },
       { ...at, kind: "patch", row },
       { ...at, kind: "patch", row: { base_url: null, models: null, sealed_api_key: null, updated_at: RECORDED_AT } },

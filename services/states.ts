@@ -1,5 +1,5 @@
 import type { Decider } from "#events/decider.ts";
-import type { EventLog } from "#events/ports.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
 
 export interface StreamState {
   version: number;
@@ -10,20 +10,24 @@ export interface StreamState {
 
 const KEPT = 20_000;
 
+/** The state that a head row stands for: the one it holds, or folded anew where a decider of another version wrote it. */
+export async function stateOf(
+  log: Pick<EventLog, "read">,
+  head: StreamHead,
+  decider: Decider<any, any, any>,
+): Promise<StreamState> {
+  if (head.state_version === decider.version) return { version: head.version, state: head.state };
+  const events = await log.read(head.stream);
+  const state = events.reduce((before, event) => decider.evolve(before, event), decider.initial);
+  return { version: events.length, state };
+}
+
 /**
  * Folded states of streams: from memory, else from the stream's head row, else folded from its events
  * (when the row was written by a decider of another version). Loading costs one row, however long the stream is.
  */
 export function streamStates(log: Pick<EventLog, "heads" | "read">) {
   const kept = new Map<string, StreamState>();
-
-  const fold = async (stream: string, decider: Decider<any, any, any>): Promise<StreamState> => {
-    const events = await log.read(stream);
-    return {
-      version: events.length,
-      state: events.reduce((state, event) => decider.evolve(state, event), decider.initial),
-    };
-  };
 
   return {
     async load(stream: string, decider: Decider<any, any, any>, { fresh }: { fresh: boolean }): Promise<StreamState> {
@@ -32,10 +36,7 @@ export function streamStates(log: Pick<EventLog, "heads" | "read">) {
       // A fresh stream is taken for empty without looking; should it exist, the append says so.
       if (fresh) return { version: 0, state: decider.initial, remembered: true };
       const head = (await log.heads([stream])).get(stream);
-      if (!head) return { version: 0, state: decider.initial };
-      return head.state_version === decider.version
-        ? { version: head.version, state: head.state }
-        : fold(stream, decider);
+      return head ? stateOf(log, head, decider) : { version: 0, state: decider.initial };
     },
     remember(stream: string, state: StreamState): void {
       kept.delete(stream);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { newId } from "#events/ids.ts";
 import { ConfigureProvider, providerStream, RemoveProvider } from "#events/provider.ts";
 import { getProvider, listProviders, type ProviderRow } from "#projections/providers/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
@@ -103,7 +104,7 @@ export function providerRoutes(app: App, http: Http): void {
         organization_id,
         principal,
         request_id: request.id,
-        data: { name, base_url, models, sealed_api_key },
+        data: { name, credential_id: newId(), base_url, models, sealed_api_key },
         waitFor: ["providers"],
       });
       await http.providers.fresh(organization_id);

@@ -22,7 +22,7 @@ export const providers = defineProjection<ProviderEvent>({
         name: encode(event.data.name),
         base_url: encode(event.data.base_url),
         models: encode(event.data.models),
-        sealed_api_key: event.data.sealed_api_key,
+        sealed_api_key: event.personal?.sealed_api_key ?? null,
       }),
     ProviderRemoved: (event) => change(event, { base_url: null, models: null, sealed_api_key: null }),
   },

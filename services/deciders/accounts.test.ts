@@ -63,15 +63,22 @@ test("a key is created, changed and deleted with its data key", () => {
 });
 
 test("a provider's credential is kept in its state until it is removed", () => {
-  const data = { name: "acme", base_url: "https://acme.example", models: null, sealed_api_key: "sealed" };
-  const configured = ProviderConfigured.of(data);
-  given(provider).when(command("ConfigureProvider", data)).then(configured);
+  const data = { name: "acme", credential_id: "c1", base_url: "https://acme.example", models: null };
+  const secret = { sealed_api_key: "sealed" };
+  const configured = ProviderConfigured.of({ ...data, ends_credential_id: null }, secret);
+  const configure = (credential_id: string) => command("ConfigureProvider", { ...data, ...secret, credential_id });
+  given(provider).when(configure("c1")).then(configured);
   expect(given(provider, [configured]).state).toEqual({
     status: "configured",
+    credential_id: "c1",
     base_url: data.base_url,
     sealed_api_key: "sealed",
   });
-  const removed = ProviderRemoved.of({ name: "acme" });
+  const replaced = ProviderConfigured.of({ ...data, credential_id: "c2", ends_credential_id: "c1" }, secret);
+  given(provider, [configured]).when(configure("c2")).then(replaced);
+  expect(provider.erases!([replaced], "provider-p")).toEqual({ things: ["credential-c1"] });
+  const removed = ProviderRemoved.of({ name: "acme", ends_credential_id: "c1" });
+  expect(provider.erases!([removed], "provider-p")).toEqual({ things: ["credential-c1"] });
   given(provider, [configured])
     .when(command("RemoveProvider", { name: "acme" }))
     .then(removed);

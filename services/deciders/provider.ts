@@ -1,31 +1,44 @@
 import type { Decider } from "#events/decider.ts";
+import { streamOf } from "#events/ids.ts";
 import { ProviderConfigured, ProviderRemoved, type ProviderCommand, type ProviderEvent } from "#events/provider.ts";
 import { Rejection } from "#events/rejection.ts";
 
-/** Kept whole: a turn reads the credential from the head row of the provider's stream. */
+/**
+ * A turn reads the credential from the head row of the provider's stream, so the secret is kept here although it is
+ * personal: it leaves the row with the event that ends it. An erased one that is folded anew is followed by that event.
+ */
 export type ProviderState =
   | { status: "absent" }
-  | { status: "configured"; base_url: string | null; sealed_api_key: string };
+  | { status: "configured"; credential_id: string; base_url: string | null; sealed_api_key: string };
+
+const current = (state: ProviderState): string | null => (state.status === "configured" ? state.credential_id : null);
 
 export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = {
   version: 1,
   initial: { status: "absent" },
   decide(command, state) {
     switch (command.type) {
-      case "ConfigureProvider":
-        return [ProviderConfigured.of(command.data)];
+      case "ConfigureProvider": {
+        const { sealed_api_key, ...data } = command.data;
+        return [ProviderConfigured.of({ ...data, ends_credential_id: current(state) }, { sealed_api_key })];
+      }
       case "RemoveProvider":
         if (state.status === "absent")
           throw new Rejection("provider_not_found", "No provider of this name is configured.");
-        return [ProviderRemoved.of({ name: command.data.name })];
+        return [ProviderRemoved.of({ name: command.data.name, ends_credential_id: current(state) })];
     }
   },
   evolve(_, event) {
     switch (event.type) {
-      case "ProviderConfigured":
-        return { status: "configured", base_url: event.data.base_url, sealed_api_key: event.data.sealed_api_key };
+      case "ProviderConfigured": {
+        const { credential_id, base_url } = event.data;
+        return { status: "configured", credential_id, base_url, sealed_api_key: event.personal?.sealed_api_key ?? "" };
+      }
       case "ProviderRemoved":
         return { status: "absent" };
     }
   },
+  erases: (events) => ({
+    things: events.flatMap(({ data: { ends_credential_id: ended } }) => (ended ? [streamOf("credential", ended)] : [])),
+  }),
 };

@@ -1,10 +1,11 @@
 import { providerStream } from "#events/provider.ts";
 import type { EventLog, Keyring } from "#events/ports.ts";
-import type { ProviderState } from "../deciders/provider.ts";
+import { provider as decider, type ProviderState } from "../deciders/provider.ts";
+import { stateOf } from "../states.ts";
 import { ModelError, type Credential } from "./model.ts";
 
 export interface Credentials {
-  log: Pick<EventLog, "heads">;
+  log: Pick<EventLog, "heads" | "read">;
   keyring: Pick<Keyring, "openSecret">;
   /** The deployment's own, by provider name. */
   deployment: Credential[];
@@ -18,8 +19,9 @@ export interface Credentials {
 export async function credentialFor(from: Credentials, organization: string, provider: string): Promise<Credential> {
   if (provider === "offline" && from.offline) return { provider, api_key: "", base_url: null, guarded: false };
   const stream = providerStream(organization, provider);
-  const state = (await from.log.heads([stream])).get(stream)?.state as ProviderState | undefined;
-  if (state?.status === "configured") {
+  const head = (await from.log.heads([stream])).get(stream);
+  const state: ProviderState = head ? (await stateOf(from.log, head, decider)).state : decider.initial;
+  if (state.status === "configured") {
     const api_key = from.keyring.openSecret(`provider:${organization}:${provider}`, state.sealed_api_key);
     return { provider, api_key, base_url: state.base_url, guarded: state.base_url !== null };
   }

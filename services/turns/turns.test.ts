@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { newId, streamOf } from "#events/ids.ts";
 import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
 import type { TurnToRun } from "./run.ts";
+import { thread } from "../deciders/thread.ts";
 import { createTurns } from "./turns.ts";
 
 const headOf = (ends_by: Date): StreamHead => ({
@@ -14,7 +15,7 @@ const headOf = (ends_by: Date): StreamHead => ({
     scope: "s",
     turn: { id: newId(), attempt: 1, worker: null, ends_by: ends_by.toISOString() },
   },
-  state_version: 1,
+  state_version: thread.version,
   status: "running",
   due_at: ends_by.toISOString(),
   worker: null,

@@ -2,7 +2,8 @@ import type { Command } from "#events/envelope.ts";
 import { newCommandId } from "#events/ids.ts";
 import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
 import { FailTurn, NO_USAGE, RefuseTurn, TakeOverTurn, type Said } from "#events/thread.ts";
-import type { ThreadState } from "../deciders/thread.ts";
+import { thread, type ThreadState } from "../deciders/thread.ts";
+import { stateOf } from "../states.ts";
 import type { Handle, Handled } from "../handle.ts";
 import { turnFrom, type TurnToRun } from "./run.ts";
 
@@ -100,7 +101,7 @@ export function createTurns(options: TurnsOptions) {
 
     /** Makes sure that an open turn moves: nothing to do, taken over where there is room, or ended. */
     async attend(handle: Handle, head: StreamHead): Promise<void> {
-      const state = head.state as ThreadState;
+      const { state }: { state: ThreadState } = await stateOf(options.log, head, thread);
       const turn = state.status === "open" ? state.turn : null;
       if (!turn || running.has(`${turn.id}/${turn.attempt}`)) return;
       // A row can be seen before its commit's answer has come back here: act at the second sight.

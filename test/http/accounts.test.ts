@@ -218,6 +218,16 @@ describe("providers", () => {
     expect((await person("GET", at("acme"))).body.error.code).toBe("provider_not_found");
   });
 
+  test("take the data key of a credential with them when it is replaced or removed", async () => {
+    const keys = async () => (await service.db.query("select from log.keys where thing like 'credential-%'")).length;
+    const before = await keys();
+    await person("PUT", at("brief"), { api_key: "first", base_url: "https://models.example/v1" });
+    await person("PUT", at("brief"), { api_key: "second", base_url: "https://models.example/v1" });
+    expect(await keys()).toBe(before + 1);
+    await person("DELETE", at("brief"));
+    expect(await keys()).toBe(before);
+  });
+
   test.each([
     ["acme", { api_key: "x" }, "base_url"],
     ["acme", { api_key: "x", base_url: "file:///etc/passwd" }, "base_url"],

@@ -13,6 +13,12 @@ import { getTurn, listMessages, threadExists } from "#projections/turns/query.ts
 import { findUserByEmail } from "#projections/users/query.ts";
 import { fileUploaded, fixture, keyCreated, message, turnCompleted, turnStarted } from "./fixture.ts";
 
+const configured = (base_url: string | null, models: string[] | null, sealed_api_key: string) =>
+  ProviderConfigured.of(
+    { name: "own", credential_id: newId(), base_url, models, ends_credential_id: null },
+    { sealed_api_key },
+  );
+
 test("a person signs in and is known by the session until it ends", async () => {
   const f = await fixture();
   await f.runner().start();
@@ -60,9 +66,7 @@ test("what belongs to another organization or scope is answered like what does n
   await f.append(streamOf("key", key), [keyCreated(key, "hash")]);
   await f.append(streamOf("file", file), [fileUploaded(file, "a.txt")]);
   await f.append(streamOf("thread", thread), [turnStarted(turn, [message("hi")]), turnCompleted(turn, "ho")]);
-  await f.append(providerStream(f.organization, "own"), [
-    ProviderConfigured.of({ name: "own", base_url: "http://x", models: ["a"], sealed_api_key: "s" }),
-  ]);
+  await f.append(providerStream(f.organization, "own"), [configured("http://x", ["a"], "s")]);
   await f.followed();
 
   expect(await getKey(f.db, f.organization, key)).toMatchObject({
@@ -121,8 +125,8 @@ test("lists come in their order, and what ended is gone from them", async () => 
     things: [streamOf("turn", refused)],
   });
   const own = providerStream(f.organization, "own");
-  await f.append(own, [ProviderConfigured.of({ name: "own", base_url: null, models: null, sealed_api_key: "s" })]);
-  await f.append(own, [ProviderRemoved.of({ name: "own" })]);
+  await f.append(own, [configured(null, null, "s")]);
+  await f.append(own, [ProviderRemoved.of({ name: "own", ends_credential_id: null })]);
   await f.followed();
 
   const newest = [...ids].reverse();
@@ -140,7 +144,7 @@ test("lists come in their order, and what ended is gone from them", async () => 
     said: null,
   });
   expect(await listProviders(f.db, f.organization)).toEqual([]);
-  await f.append(own, [ProviderConfigured.of({ name: "own", base_url: null, models: null, sealed_api_key: "new" })]);
+  await f.append(own, [configured(null, null, "new")]);
   await f.followed();
   const [again] = await listProviders(f.db, f.organization);
   expect(again).toMatchObject({ name: "own", sealed_api_key: "new" });
