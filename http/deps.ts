@@ -18,6 +18,8 @@ export interface HttpDeps {
     BASE_URL: string;
     /** How long a buffered turn may take. */
     TURN_SECONDS: number;
+    /** Proxies whose `x-forwarded-for` is believed: addresses and networks. */
+    TRUST_PROXY: string[];
   };
   db: Db;
   /** The key with this SHA-256, read fresh; look-ups of the same moment share one query. */

@@ -31,7 +31,7 @@ const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 
 /** Fastify with our limits and no default of its own showing. */
-function bareServer(logger: FastifyBaseLogger): App {
+function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
   const app = fastify({
     loggerInstance: logger,
     // one line per request is written below; a child logger for each would cost more than it says
@@ -39,6 +39,7 @@ function bareServer(logger: FastifyBaseLogger): App {
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
     requestIdHeader: false,
+    trustProxy: trustProxy.length > 0 && trustProxy,
     bodyLimit: MIB,
     requestTimeout: REQUEST_MS,
     // node would answer a missing Host in a shape of its own; the hook below does it in ours
@@ -81,7 +82,7 @@ function endConnections(app: App): void {
  * Every answer other than success has the spec's error shape, the framework's and the parser's own included.
  */
 export async function buildServer(deps: HttpDeps) {
-  const app = bareServer(deps.logger);
+  const app = bareServer(deps.logger, deps.settings.TRUST_PROXY);
   const lastUsed = createLastUsed(deps.db, deps.logger);
   const budget = createBudget();
   const http: Http = {

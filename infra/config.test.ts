@@ -49,6 +49,7 @@ test("everything wrong is told at once, by name, without a value", () => {
     MEILI_URL: "http://search:7700",
     MASTER_KEY: "short-secret",
     OFFLINE_MODELS: "maybe",
+    TRUST_PROXY: "everybody",
     LOG_LEVEL: "loud",
     TURN_SECONDS: "0",
   };

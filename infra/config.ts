@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
 const isUrl = (text: string, protocols: string[]) => URL.canParse(text) && protocols.includes(new URL(text).protocol);
@@ -7,6 +8,17 @@ const http = (example: string) => url(["http:", "https:"], example);
 const count = (from: number, to: number) =>
   z.coerce.number(between(from, to)).int(between(from, to)).min(from, between(from, to)).max(to, between(from, to));
 const between = (from: number, to: number) => `must be a whole number from ${from} to ${to}`;
+const list = () =>
+  z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .split(",")
+        .map((one) => one.trim())
+        .filter(Boolean),
+    );
+const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text);
 
@@ -42,15 +54,11 @@ const schema = z
     MASTER_KEY: z.string().refine(isKey, `must be ${keyWords}`).optional(),
     OPENAI_API_KEY: z.string().optional(),
     OPENAI_BASE_URL: http("https://api.openai.com/v1").optional(),
-    PRIVATE_PROVIDER_HOSTS: z
-      .string()
-      .default("")
-      .transform((text) =>
-        text
-          .split(",")
-          .map((host) => host.trim())
-          .filter(Boolean),
-      ),
+    PRIVATE_PROVIDER_HOSTS: list(),
+    TRUST_PROXY: list().refine(
+      (proxies) => proxies.every(isNetwork),
+      "must be addresses or networks such as 10.0.0.0/8, with commas between",
+    ),
     OFFLINE_MODELS: z.enum(["on", "off"], "must be on or off").optional(),
     LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
     TURN_SECONDS: count(1, 3_600).default(600),

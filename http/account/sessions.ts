@@ -42,7 +42,7 @@ export function sessionRoutes(app: App, http: Http): void {
       const user = await findUserByEmail(http.db, email);
       if (!(await verifyPassword(request.body.password, user?.password_hash)) || !user)
         throw new ApiError("invalid_credentials", "The email address or the password is not right.");
-      await clearAttempts(http.db, email);
+      await clearAttempts(http.db, request.ip, email);
       const token = newSecret("sess", http.settings.SERVICE_NAME);
       const session_id = newId();
       const expires_at = new Date(Date.now() + ABSOLUTE_MS).toISOString();

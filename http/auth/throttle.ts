@@ -34,7 +34,11 @@ export async function countAttempt(db: Db, address: string, email: string): Prom
     });
 }
 
-/** The right password was given: this account's earlier tries no longer count. */
-export async function clearAttempts(db: Db, email: string): Promise<void> {
-  await db.query("delete from ops.login_attempts where subject = $1", [subject("account", email)]);
+/** The right password was given: this account's earlier tries no longer count, nor does this one for its address. */
+export async function clearAttempts(db: Db, address: string, email: string): Promise<void> {
+  await db.query(
+    `delete from ops.login_attempts where subject = $1
+       or ctid = (select ctid from ops.login_attempts where subject = $2 order by at desc limit 1)`,
+    [subject("account", email), subject("address", address)],
+  );
 }
