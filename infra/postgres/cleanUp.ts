@@ -6,6 +6,8 @@ import type { Db } from "#projections/projection.ts";
 const HOUR_MS = 3_600_000;
 /** A blob is written before the event that names it; a day later that event must be there. */
 const UNNAMED_FOR_MS = 24 * HOUR_MS;
+/** Folders whose keys are looked up at once. */
+const BATCH = 1_000;
 
 /** Keys and sessions are known by their read models: when one that was deleted was used is nobody's business. */
 const FORGET_USES = `
@@ -29,17 +31,24 @@ export interface CleanUpOptions {
   onError(error: unknown): void;
 }
 
+async function* inBatches(folders: AsyncIterable<string>): AsyncIterable<string[]> {
+  const batch: string[] = [];
+  for await (const folder of folders) if (batch.push(folder) === BATCH) yield batch.splice(0);
+  if (batch.length > 0) yield batch;
+}
+
 /** Removes blobs whose thing has no data key: it was erased, or the command that was to name them never came through. */
 export async function removeUnnamedBlobs(
   { blobs, dataKeys }: Pick<CleanUpOptions, "blobs" | "dataKeys">,
   age_ms = UNNAMED_FOR_MS,
 ): Promise<number> {
   let removed = 0;
-  for await (const folder of blobs.foldersOlderThan(age_ms)) {
-    const thing = basename(folder);
-    if ((await dataKeys.find([thing])).has(thing)) continue;
-    await blobs.removeAll(folder);
-    removed++;
+  for await (const folders of inBatches(blobs.foldersOlderThan(age_ms))) {
+    const living = await dataKeys.find(folders.map((folder) => basename(folder)));
+    for (const folder of folders.filter((one) => !living.has(basename(one)))) {
+      await blobs.removeAll(folder);
+      removed++;
+    }
   }
   return removed;
 }
