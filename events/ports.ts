@@ -62,6 +62,8 @@ export interface EventLog {
   follow(after: number, limit: number): Promise<Recorded[]>;
   /** Public fields of the events of some types after a position, and up to where it has looked. */
   scan(after: number, types: string[], limit: number): Promise<{ events: PublicEvent[]; seen: number }>;
+  /** Whether a process lives: it has beaten within 10 s, and its connections stand (a young database has seen none yet). */
+  alive(process: string): Promise<boolean>;
   outcome(commandId: string, organization: string): Promise<Outcome | undefined>;
   /**
    * Heads with open work whose worker is gone, that nobody holds, or whose time is up, and those that `worker` holds, less the

@@ -33,3 +33,16 @@ test("a command that waited behind others of its stream until its deadline is no
   expect(append).toHaveBeenCalledTimes(2);
   vi.useRealTimers();
 });
+
+test.each([
+  ["held up, of a process that is gone, is not handled", 1_000, false, 0],
+  ["held up, of a process that lives, is handled", 1_000, true, 1],
+  ["that comes at once is handled without asking who lives", 0, false, 1],
+])("a command %s", async (_, age, lives, appends) => {
+  const append = vi.fn<EventLog["append"]>(async () => ({ kind: "committed", first: 0, last: 0, at: new Date() }));
+  const log = { append, heads: async () => new Map(), alive: async () => lives } as unknown as EventLog;
+  const handle = createHandler({ log, hints: { committed: () => {} }, worker: () => "w", afterCommit: () => {} });
+  const answer = await handle({ ...command(60), at: new Date(Date.now() - age).toISOString(), http: "http-1" });
+  expect(append).toHaveBeenCalledTimes(appends);
+  expect(answer.rejection?.code).toBe(appends === 0 ? "unavailable" : undefined);
+});

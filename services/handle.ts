@@ -26,6 +26,24 @@ export interface HandlerOptions {
   afterCommit(handled: Handled): void;
 }
 
+/** A command normally comes within milliseconds; a client whose server died asks again after about 400. */
+const LATE_MS = 300;
+
+const ABANDONED: Answer = {
+  position: 0,
+  repeated: false,
+  rejection: { code: "unavailable", message: "The process that waited for this is gone.", retryable: true },
+};
+
+/**
+ * Whether nobody waits for a command any more: it was held up (by a worker that stood still, by a full queue) and the http
+ * process that sent it has died meanwhile. It was never acknowledged, and its client has asked again: then it is not done twice.
+ */
+async function isAbandoned(log: Pick<EventLog, "alive">, { at, http }: Command): Promise<boolean> {
+  if (http === undefined || Date.now() - Date.parse(at) < LATE_MS) return false;
+  return !(await log.alive(http));
+}
+
 export type Handle = (command: Command) => Promise<Answer>;
 
 /**
@@ -180,6 +198,7 @@ export function createHandler(options: HandlerOptions): Handle {
     const deadline = Date.parse(command.deadline);
     // Others of its stream came first, and whoever sent it has been told that its outcome is unknown.
     if (Date.now() > deadline) throw new Unavailable(`${command.type} on ${command.stream} waited until its deadline`);
+    if (await isAbandoned(log, command)) return ABANDONED;
     for (let tries = 0; ; tries++) {
       const answer = await attempt(command, decider, tries === 0).catch((error: unknown) => {
         // The log cannot be asked now. What became of an append is unknown, so its stream is loaded anew.

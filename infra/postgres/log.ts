@@ -14,6 +14,10 @@ const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 or
 const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
 const SCAN = `select position, type, stream, organization_id, data from log.events
   where position > $1 and position <= $2 and type = any($3) order by position limit $4`;
+const ALIVE = `select exists (
+  select from ops.workers w where w.worker = $1 and w.beat_at > now() - interval '10 seconds'
+    and (exists (select from pg_stat_activity a where a.application_name = w.worker)
+         or pg_postmaster_start_time() > now() - interval '10 seconds')) as alive`;
 const OUTCOME =
   "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
 const OPEN_WORK = `
@@ -78,6 +82,10 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
       const rows = await db.query<PublicEvent>(SCAN, [after, head!.position, types, limit]);
       const events = rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
       return { events, seen: events.length === limit ? events.at(-1)!.position : head!.position };
+    },
+    async alive(process) {
+      const [row] = await db.query<{ alive: boolean }>(ALIVE, [process]);
+      return row!.alive;
     },
     async outcome(commandId, organization) {
       const [row] = await db.query<{ position: number; fingerprint: string | null; rejection: string | null }>(
