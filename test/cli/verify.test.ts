@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { CHAINED_ROWS, linkHash, type ChainedRow } from "#infra/postgres/verify.ts";
 import { testFolder } from "#test/harness.ts";
 import { change, named } from "#test/log/log.ts";
 import { eightEvents } from "./events.ts";
@@ -51,13 +52,11 @@ test("an altered event is named", async () => {
 test("a border between fields that was moved is named, although the bytes under the hash are the same", async () => {
   const last = named("sealed");
   await its.log.append(change(last.stream, last));
-  await its.pool.query(`
-    with lf as (update log.events set sealed = '\\x0a'::bytea || sealed where position = 9 returning *),
-    chained as (select log.link(before.hash, null, log.line(lf.position, lf.stream, lf.version, lf.organization_id, lf.type, lf.shape,
-      lf.command_id, lf.recorded_at, lf.meta, lf.data, lf.thing, lf.sealed)) as hash
-      from lf join log.events before on before.position = 8)
-    update log.head set hash = chained.hash from chained`);
-  await its.pool.query("update log.events set hash = (select hash from log.head) where position = 9");
+  await its.pool.query("update log.events set sealed = '\\x0a'::bytea || sealed where position = 9");
+  const { rows } = await its.pool.query<ChainedRow>(CHAINED_ROWS, [7, 9]);
+  const hash = linkHash(rows[0]!.hash, rows[1]!);
+  await its.pool.query("update log.events set hash = decode($1, 'hex') where position = 9", [hash]);
+  await its.pool.query("update log.head set hash = decode($1, 'hex')", [hash]);
   expect((await cli.svc("log", "verify")).code).toBe(0);
 
   await its.pool.query(
