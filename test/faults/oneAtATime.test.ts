@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Answer, Command } from "#events/envelope.ts";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
-import { StartTurn, type Prompt } from "#events/thread.ts";
+import type { Answer } from "#events/envelope.ts";
+import { newId, streamOf } from "#events/ids.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf, say } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
+import { startTurn } from "../startTurn.ts";
 
 /* One turn in flight per thread, whoever asks. */
 
@@ -36,37 +36,7 @@ const THREADS = 200;
 const EACH = 50;
 const AT_ONCE = 256;
 const organization_id = newId();
-const prompt: Prompt = {
-  instructions: null,
-  messages: [{ role: "user", text: "go", attachments: [] }],
-  temperature: null,
-  top_p: null,
-  max_output_tokens: null,
-  stop: [],
-  seed: null,
-  response_format: { type: "text" },
-  user: null,
-  vars: {},
-};
-const startTurn = (stream: string): Command => ({
-  id: newCommandId(),
-  type: StartTurn.type,
-  stream,
-  organization_id,
-  principal: "system",
-  at: new Date().toISOString(),
-  deadline: new Date(Date.now() + 20_000).toISOString(),
-  request_id: "race",
-  data: {
-    turn_id: newId(),
-    scope: "mine",
-    model: "offline/echo",
-    streamed: false,
-    ends_by: new Date(Date.now() + 60_000).toISOString(),
-    input: { prompt },
-    continues: false,
-  },
-});
+const start = (stream: string) => startTurn("go", { organization_id, model: "offline/echo", stream });
 
 const ALTERNATING = `
   with turns as (
@@ -87,7 +57,7 @@ test.concurrent("10,000 turns that race for 200 threads over two workers never o
   const answers: Answer[] = [];
   const send = async () => {
     for (let stream = waiting.pop(); stream; stream = waiting.pop())
-      answers.push(await bus.sender(log).send(startTurn(stream)));
+      answers.push(await bus.sender(log).send(start(stream)));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, send));
 

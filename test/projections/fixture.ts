@@ -16,6 +16,7 @@ import { hashTables } from "#infra/postgres/tables.ts";
 import { projections as all } from "#projections/index.ts";
 import type { Projection } from "#projections/projection.ts";
 import { testDatabase } from "#test/harness.ts";
+import { promptOf } from "#test/startTurn.ts";
 
 /** Hints within this process; `dropped` loses every one of them. */
 function localHints(dropped = false): Hints {
@@ -115,18 +116,7 @@ export const turnStarted = (turn_id: string, messages: Message[], scope = "scope
     },
     {
       input: {
-        prompt: {
-          instructions: null,
-          messages,
-          temperature: null,
-          top_p: null,
-          max_output_tokens: null,
-          stop: [],
-          seed: null,
-          response_format: { type: "text" },
-          user: null,
-          vars: {},
-        },
+        prompt: promptOf(messages),
       },
     },
   );

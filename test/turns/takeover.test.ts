@@ -1,49 +1,13 @@
 import { expect, test } from "vitest";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { newId } from "#events/ids.ts";
 import type { Command } from "#events/envelope.ts";
-import { StartTurn, type Prompt } from "#events/thread.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
-
-const prompt = (text: string): Prompt => ({
-  instructions: null,
-  messages: [{ role: "user", text, attachments: [] }],
-  temperature: null,
-  top_p: null,
-  max_output_tokens: null,
-  stop: [],
-  seed: null,
-  response_format: { type: "text" },
-  user: null,
-  vars: {},
-});
+import { startTurn as startTurnOf } from "../startTurn.ts";
 
 const organization_id = newId();
 
-function startTurn(
-  text: string,
-  { streamed = false, seconds = 60, stream = streamOf("thread", newId()) } = {},
-): Command {
-  const turn_id = newId();
-  return {
-    id: newCommandId(),
-    type: StartTurn.type,
-    stream,
-    organization_id,
-    principal: "system",
-    at: new Date().toISOString(),
-    deadline: new Date(Date.now() + 10_000).toISOString(),
-    request_id: "test",
-    data: {
-      turn_id,
-      scope: "mine",
-      model: "offline/scripted",
-      streamed,
-      ends_by: new Date(Date.now() + seconds * 1_000).toISOString(),
-      input: { prompt: prompt(text) },
-      continues: false,
-    },
-  };
-}
+const startTurn = (text: string, more: { streamed?: boolean; seconds?: number; stream?: string } = {}) =>
+  startTurnOf(text, { organization_id, model: "offline/scripted", ...more });
 
 /** Turns whose worker has died after the start was committed: nobody beats for it, and no message tells of them. */
 async function lostTurns(deployment: Deployment, commands: Command[], lost: Partial<{ frames: string[] }> = {}) {

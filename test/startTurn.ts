@@ -1,0 +1,47 @@
+import type { Command } from "#events/envelope.ts";
+import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { StartTurn, type Message, type Prompt } from "#events/thread.ts";
+
+/** A prompt that asks for nothing but an answer to these messages. */
+export const promptOf = (messages: Message[]): Prompt => ({
+  instructions: null,
+  messages,
+  temperature: null,
+  top_p: null,
+  max_output_tokens: null,
+  stop: [],
+  seed: null,
+  response_format: { type: "text" },
+  user: null,
+  vars: {},
+});
+
+interface Start {
+  organization_id: string;
+  model: string;
+  streamed?: boolean;
+  /** How long the turn may take. */
+  seconds?: number;
+  stream?: string;
+}
+
+/** A turn as http would start it, in a thread of its own unless one is named. */
+export const startTurn = (text: string, { organization_id, model, streamed, seconds, stream }: Start): Command => ({
+  id: newCommandId(),
+  type: StartTurn.type,
+  stream: stream ?? streamOf("thread", newId()),
+  organization_id,
+  principal: "system",
+  at: new Date().toISOString(),
+  deadline: new Date(Date.now() + 20_000).toISOString(),
+  request_id: "test",
+  data: {
+    turn_id: newId(),
+    scope: "mine",
+    model,
+    streamed: streamed ?? false,
+    ends_by: new Date(Date.now() + (seconds ?? 60) * 1_000).toISOString(),
+    input: { prompt: promptOf([{ role: "user", text, attachments: [] }]) },
+    continues: false,
+  },
+});
