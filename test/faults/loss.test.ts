@@ -19,12 +19,17 @@ let key: string;
 beforeAll(async () => {
   folder = await testDataFolder();
   services = await startServices({ DATA_DIR: folder }, () => {});
-  afterAll(() => services.stop());
   const addresses = { ...services, master_key: Buffer.alloc(32, 3).toString("base64") };
   const deployment = { addresses, prefix: "loss", folder };
   worker = await startPlatform({ roles: ["services", "projections"], deployment });
   face = await startPlatform({ roles: ["http"], deployment });
   key = (await face.organization()).api_key;
+});
+
+// A hook that is registered within another is not run: the servers would outlive the tests.
+afterAll(async () => {
+  for (const platform of [face, worker]) await platform?.stop();
+  await services?.stop();
 });
 
 const pidOf = (name: string) =>
