@@ -12,7 +12,8 @@ export interface Head {
 
 /**
  * The rules of one aggregate. `decide` answers what happens (`[]`: nothing to do) or throws a Rejection;
- * `evolve` folds events and sees public fields only, because the folded state is kept in the stream's head row.
+ * `evolve` folds events, from public fields: the state is kept in the stream's head row, where no erasure reaches it. A personal
+ * field may be kept only where the event that erases it also takes it out of the state (a provider's credential).
  * Raise `version` when the shape of the state changes: kept states of another version are folded anew.
  */
 export interface Decider<S, C extends Command = Command, E extends NewEvent = NewEvent> {
