@@ -4,6 +4,12 @@ import { makeOrganization } from "../cli/organization.ts";
 import { roles as allRoles, runRoles, type Role } from "../roles/run.ts";
 import { testBus, testDatabase, testFolder, testSearch } from "./harness.ts";
 
+// A hook that is registered within another is not run, so the one that stops the platforms stands here.
+const started: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const stop of started.reverse()) await stop();
+});
+
 const MASTER_KEY = Buffer.alloc(32, 3).toString("base64");
 
 /** Where a deployment of a test's own keeps its things: several platforms may share one. */
@@ -45,7 +51,7 @@ export async function startPlatform({ roles = allRoles, deployment, env = {} }: 
   const running = await runRoles(roles, { settings, addresses });
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= running.stop());
-  afterAll(stop);
+  started.push(stop);
 
   /** A new organization, ready to be used. */
   const organization = async (name = "Test") => {
