@@ -3,6 +3,7 @@ import type { NewEvent } from "./define.ts";
 
 /** What the head row of a stream shows to the sweep: is there work, until when, and who has it. */
 export interface Head {
+  /** Null: no work. `waiting`: none before `due_at`. Anything else: open work. */
   status: string | null;
   /** RFC 3339: when the sweep must look, whoever works on it. */
   due_at: string | null;

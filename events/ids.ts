@@ -17,7 +17,18 @@ export function idFrom(...parts: string[]): string {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (value: string): boolean => UUID.test(value);
 
-export type Aggregate = "organization" | "user" | "session" | "key" | "provider" | "file" | "thread" | "claim";
+export type Aggregate =
+  | "organization"
+  | "user"
+  | "session"
+  | "key"
+  | "provider"
+  | "file"
+  | "thread"
+  | "collection"
+  | "document"
+  | "extraction"
+  | "claim";
 
 /** The name of a stream, or of an erasable thing: `<aggregate>-<uuid>`. */
 export const streamOf = (aggregate: Aggregate | "turn" | "credential", id: string): string => `${aggregate}-${id}`;

@@ -1,5 +1,8 @@
 import type { CommandDefinition, EventDefinition } from "./define.ts";
 import * as claim from "./claim.ts";
+import * as collection from "./collection.ts";
+import * as document from "./document.ts";
+import * as extraction from "./extraction.ts";
 import * as file from "./file.ts";
 import * as key from "./key.ts";
 import * as organization from "./organization.ts";
@@ -29,6 +32,26 @@ const EVENTS = [
   thread.TurnStopped,
   thread.TurnRefused,
   thread.ThreadDeleted,
+  collection.CollectionCreated,
+  collection.CollectionChanged,
+  collection.CollectionDeleted,
+  collection.CollectionEmptied,
+  document.DocumentUploaded,
+  document.DocumentReplaced,
+  document.DocumentChanged,
+  document.DocumentReprocessed,
+  document.ReadingStarted,
+  document.DocumentRead,
+  document.ReadingFailed,
+  document.DocumentIndexed,
+  document.IndexingFailed,
+  document.DocumentDeleted,
+  extraction.ExtractionRequested,
+  extraction.ExtractionStarted,
+  extraction.ExtractionCompleted,
+  extraction.ExtractionFailed,
+  extraction.ExtractionDeleted,
+  extraction.ExtractionExpired,
 ];
 
 const COMMANDS = [
@@ -50,6 +73,26 @@ const COMMANDS = [
   thread.StopTurn,
   thread.TakeOverTurn,
   thread.DeleteThread,
+  collection.CreateCollection,
+  collection.ChangeCollection,
+  collection.DeleteCollection,
+  collection.EmptyCollection,
+  document.UploadDocument,
+  document.ReplaceDocument,
+  document.ChangeDocument,
+  document.ReprocessDocument,
+  document.DeleteDocument,
+  document.StartReading,
+  document.RecordText,
+  document.FailReading,
+  document.ConfirmIndexed,
+  document.FailIndexing,
+  extraction.RequestExtraction,
+  extraction.StartExtraction,
+  extraction.CompleteExtraction,
+  extraction.FailExtraction,
+  extraction.DeleteExtraction,
+  extraction.ExpireExtraction,
 ];
 
 /** Every event that can be in the log, by type. */

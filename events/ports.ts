@@ -80,6 +80,8 @@ export interface Keyring {
   /** Throws when the bytes were altered or belong to another thing. */
   open(thing: string, wrapped: string, sealed: Uint8Array): Buffer;
   /** Seals a secret with the master key itself (base64), bound to a purpose. */
+  /** The same opaque mark for the same words, which does not tell them: what has to be unique is known by it. */
+  mark(purpose: string, words: string): string;
   sealSecret(purpose: string, secret: string): string;
   openSecret(purpose: string, sealed: string): string;
 }
@@ -95,6 +97,8 @@ export interface Blobs {
   put(folder: string, sealed: Uint8Array): Promise<string>;
   /** Undefined when it is gone. */
   get(key: string): Promise<Buffer | undefined>;
+  /** Removes one blob, if it is there. */
+  remove(key: string): Promise<void>;
   /** Removes every blob below a folder. */
   removeAll(folder: string): Promise<void>;
   /** Folders that hold blobs, where the newest is older than `age_ms`; the last part of each names its thing. */

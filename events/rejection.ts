@@ -3,6 +3,8 @@ export interface RejectionDetails {
   code: string;
   message: string;
   param?: string;
+  /** The stream that holds what had to be unique. */
+  held_by?: string;
 }
 
 /**
@@ -13,16 +15,23 @@ export class Rejection extends Error {
   readonly code: string;
   readonly param: string | undefined;
   readonly retryable: boolean;
+  readonly held_by: string | undefined;
 
-  constructor(code: string, message: string, options: { param?: string; retryable?: boolean } = {}) {
+  constructor(code: string, message: string, options: { param?: string; retryable?: boolean; held_by?: string } = {}) {
     super(message);
     this.name = "Rejection";
     this.code = code;
     this.param = options.param;
     this.retryable = options.retryable ?? false;
+    this.held_by = options.held_by;
   }
 
   details(): RejectionDetails {
-    return { code: this.code, message: this.message, ...(this.param === undefined ? {} : { param: this.param }) };
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.param === undefined ? {} : { param: this.param }),
+      ...(this.held_by === undefined ? {} : { held_by: this.held_by }),
+    };
   }
 }

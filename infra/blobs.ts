@@ -65,6 +65,10 @@ export function openBlobs(directory: string): Blobs {
       }
     },
 
+    async remove(key) {
+      await rm(pathOf(key), { force: true });
+    },
+
     async removeAll(folder) {
       await rm(pathOf(folder), { recursive: true, force: true });
     },

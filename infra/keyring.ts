@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import type { Keyring } from "#events/ports.ts";
 
 const IV = 12;
@@ -41,6 +48,7 @@ function open(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
 export function openKeyring(masterKey: Uint8Array): Keyring {
   if (masterKey.length !== 32) throw new Error("the master key must be 32 bytes");
   const master = createSecretKey(masterKey);
+  const marking = createHmac("sha256", master).update("marks").digest();
   // two generations instead of dropping the oldest: finding a Map's first key costs 5 µs once many before it are gone
   let keys = new Map<string, KeyObject>();
   let older = keys;
@@ -70,6 +78,10 @@ export function openKeyring(masterKey: Uint8Array): Keyring {
     },
     seal: (thing, wrapped, plain) => seal(unwrap(thing, wrapped), thing, plain),
     open: (thing, wrapped, sealed) => open(unwrap(thing, wrapped), thing, sealed),
+    mark: (purpose, words) =>
+      createHmac("sha256", marking)
+        .update(JSON.stringify([purpose, words]))
+        .digest("base64url"),
     sealSecret: (purpose, secret) => seal(master, `secret:${purpose}`, Buffer.from(secret)).toString("base64"),
     openSecret: (purpose, sealed) => open(master, `secret:${purpose}`, Buffer.from(sealed, "base64")).toString(),
   };

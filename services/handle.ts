@@ -64,7 +64,8 @@ export function createHandler(options: HandlerOptions): Handle {
     const next = (claim: string) => (heads.get(claim)?.version ?? 0) + 1;
     return [
       ...held.map((claim) => {
-        if (heads.get(claim.stream)?.state) throw new Rejection(claim.taken.code, claim.taken.message, claim.taken);
+        const held_by = heads.get(claim.stream)?.state as string | null | undefined;
+        if (held_by) throw new Rejection(claim.taken.code, claim.taken.message, { ...claim.taken, held_by });
         return { stream: claim.stream, version: next(claim.stream), event: ClaimHeld.of({ by: stream }) };
       }),
       ...released.map((claim) => ({

@@ -23,9 +23,10 @@ const OUTCOME =
 const OPEN_WORK = `
   select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s left join ops.workers w on w.worker = s.worker
   where s.status is not null
-    and (s.worker is null or (s.worker = $1 and s.stream <> all ($4)) or w.worker is null
-         or w.beat_at < now() - interval '10 seconds' or s.due_at < $2)
-  order by s.due_at limit $3`;
+    and ((s.status <> 'waiting' and (s.worker is null or (s.worker = $1 and s.stream <> all ($4)) or w.worker is null
+                                     or w.beat_at < now() - interval '10 seconds'))
+         or s.due_at < $2)
+  order by s.due_at, s.position limit $3`;
 
 type HeadRow = Omit<StreamHead, "state" | "due_at"> & { state: string; due_at: Date | null };
 

@@ -1,0 +1,47 @@
+/* The port to the passage index; infra/meilisearch implements it. */
+
+/** A passage as search knows it. It is known by (document, generation, seq). */
+export interface IndexedPassage {
+  organization_id: string;
+  collection_id: string;
+  document_id: string;
+  generation: number;
+  seq: number;
+  tags: string[];
+  /** Name of the document. */
+  name: string;
+  page: number | null;
+  section: string | null;
+  lead: string;
+  text: string;
+}
+
+/** Passages to be taken out: of a document, all generations or those below one. */
+export interface Superseded {
+  document_id: string;
+  below_generation: number | null;
+}
+
+/** What became of a change of the index. */
+export type Settled = { ok: true; finished_at: string } | { ok: false; error: string };
+
+/**
+ * One index at a time serves; each has an id of its own, so that another can be filled beside it. Changes are queued in
+ * order; `settled` says what became of them. Every method throws when the search server cannot be asked.
+ */
+export interface PassageIndex {
+  /** Makes an empty index; resolves when it is there. */
+  create(index: string): Promise<void>;
+  exists(index: string): Promise<boolean>;
+  /** Ids of the indexes of this deployment. */
+  list(): Promise<string[]>;
+  drop(index: string): Promise<void>;
+  /** Queues passages; what was there under the same (document, generation, seq) is replaced. */
+  put(index: string, passages: IndexedPassage[]): Promise<Change>;
+  remove(index: string, superseded: Superseded[]): Promise<Change>;
+  /** Waits until each is done. A change that the server does not know any more counts as failed. */
+  settled(changes: Change[]): Promise<Map<Change, Settled>>;
+}
+
+/** A queued change, by the number that the search server gave it. */
+export type Change = number;

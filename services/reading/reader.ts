@@ -1,0 +1,43 @@
+/* The port to the reading of files: infra/readers runs it in a process of its own, so that no file harms this one. */
+
+export interface FileToRead {
+  bytes: Buffer;
+  mime_type: string;
+  /** Its extension tells apart what looks alike; never a path. */
+  name: string;
+}
+
+/** A citable piece of a document's Markdown. Pieces follow each other without a gap and never cross a page. */
+export interface Passage {
+  /** 0, 1, 2 … by position: the same Markdown gives the same pieces. */
+  seq: number;
+  /** From 1; null where the type has no pages. */
+  page: number | null;
+  /** The headings above it, `Guide > Install`; null before the first heading. */
+  section: string | null;
+  /** Half open, in UTF-16 units of the Markdown. */
+  start: number;
+  end: number;
+  /** What search knows it by beside its own text: the end of the piece before, or the header of its table. */
+  lead: string;
+}
+
+export interface Reading {
+  markdown: string;
+  /** Pages or slides; null where the type has none. */
+  page_count: number | null;
+  passages: Passage[];
+}
+
+/** The file cannot be read; the message tells a person why. */
+export class UnreadableFile extends Error {
+  override name = "UnreadableFile";
+}
+
+export interface Reader {
+  /** Reads a file into Markdown and cuts it into passages. Throws UnreadableFile, also when it takes too long or too much. */
+  read(file: FileToRead): Promise<Reading>;
+  /** Cuts Markdown that was read before; `pages` are the lengths of its pages in UTF-16 units, where it has any. */
+  cut(markdown: string, pages: number[] | null): Promise<Passage[]>;
+  close(): Promise<void>;
+}
