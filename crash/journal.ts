@@ -53,6 +53,16 @@ export type What =
   | "provider.put"
   | "provider.read"
   | "provider.delete"
+  | "document.upload"
+  | "document.push"
+  | "document.read"
+  | "document.text"
+  | "document.reprocess"
+  | "document.delete"
+  | "document.search"
+  | "extraction.request"
+  | "extraction.read"
+  | "extraction.delete"
   | "login"
   | "session.use"
   | "logout";
@@ -68,6 +78,12 @@ export const WRITES: ReadonlySet<What> = new Set<What>([
   "key.delete",
   "provider.put",
   "provider.delete",
+  "document.upload",
+  "document.push",
+  "document.reprocess",
+  "document.delete",
+  "extraction.request",
+  "extraction.delete",
   "login",
   "logout",
 ]);

@@ -5,9 +5,11 @@ import type { DataKeys, EventLog } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { checkAccounts } from "./accounts.ts";
 import { checkBlobs } from "./blobs.ts";
+import { checkDocuments, checkSearches, checkTexts } from "./documents.ts";
 import { checkEffects, checkRefusals } from "./effects.ts";
 import type { Evidence } from "./evidence.ts";
 import { different, type Finding } from "./finding.ts";
+import { checkIndex } from "./index.ts";
 import { checkChain, checkCommands, checkFollowers, checkHeads } from "./log.ts";
 import { checkModels, checkUsage } from "./models.ts";
 import { checkReads } from "./reads.ts";
@@ -21,6 +23,7 @@ interface Checked {
   log: EventLog & DataKeys;
   stores: Parameters<typeof checkBlobs>[0];
   folder: string;
+  search: Parameters<typeof checkIndex>[1];
 }
 
 export interface Verdict {
@@ -38,6 +41,9 @@ export const checkStory = (evidence: Evidence): Finding[] => [
   ...checkEnded(evidence),
   ...checkReads(evidence),
   ...checkAccounts(evidence),
+  ...checkDocuments(evidence),
+  ...checkSearches(evidence),
+  ...checkTexts(evidence),
   ...checkCommands(evidence),
 ];
 
@@ -48,7 +54,7 @@ const folderElsewhere = (data: string): Promise<string[]> =>
   );
 
 /** Every check there is. The rebuild comes last, as it writes. */
-export async function checkAll({ evidence, pool, db, log, stores, folder }: Checked): Promise<Verdict> {
+export async function checkAll({ evidence, pool, db, log, stores, folder, search }: Checked): Promise<Verdict> {
   const { events } = evidence;
   const data = join(folder, "data");
   const blobs = await checkBlobs(stores, events);
@@ -58,6 +64,7 @@ export async function checkAll({ evidence, pool, db, log, stores, folder }: Chec
     ...(await checkHeads(db, events)),
     ...(await checkFollowers(db)),
     ...blobs.findings,
+    ...(await checkIndex(db, search, events)),
     ...blobs.remains.map((blob) => different("I12", blob, "is left of something that was erased")),
     ...(await checkUsage(db, events)),
     ...(await checkSecrets([data, join(folder, "logs"), ...(await folderElsewhere(data))])),

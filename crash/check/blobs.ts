@@ -22,8 +22,15 @@ interface Named {
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-function namedIn({ type, data, personal }: Recorded<any>): Named[] {
+const ERASING = new Set(["ThreadDeleted", "FileDeleted", "DocumentDeleted", "ExtractionDeleted", "ExtractionExpired"]);
+const READ = new Set(["DocumentRead", "ExtractionCompleted"]);
+const SENT = new Set(["DocumentUploaded", "DocumentReplaced", "ExtractionRequested"]);
+
+function namedIn({ type, stream, data, personal }: Recorded<any>): Named[] {
+  if (READ.has(type))
+    return [data.text, data.passages].flatMap((blob) => (blob ? [{ blob, thing: stream, sha256: undefined }] : []));
   if (!personal) return [];
+  if (SENT.has(type)) return [{ blob: data.blob, thing: stream, sha256: personal.sha256 }];
   if (type === "FileUploaded")
     return [{ blob: data.blob, thing: streamOf("file", data.file_id), sha256: personal.sha256 }];
   if (type !== "TurnStarted") return [];
@@ -60,13 +67,15 @@ export async function checkBlobs(
   stores: Stores,
   events: Recorded[],
 ): Promise<{ findings: Finding[]; orphans: number; remains: string[] }> {
-  const named = events.flatMap(namedIn);
+  const erased = new Set(events.filter(({ type }) => ERASING.has(type)).map(({ stream }) => stream));
+  const unused = new Set(events.flatMap(({ data }: Recorded<any>) => data.unused ?? []));
+  const named = events
+    .filter(({ stream }) => !erased.has(stream))
+    .flatMap(namedIn)
+    .filter(({ blob }) => !unused.has(blob));
   const findings: Finding[] = [];
   for (const one of named) findings.push(...(await checkBlob(stores, one)));
   const known = new Set(named.map(({ blob }) => blob));
   const orphans = (await filesBelow(stores.folder)).filter((key) => !known.has(key));
-  const erased = new Set(
-    events.filter(({ type }) => type === "ThreadDeleted" || type === "FileDeleted").map(({ stream }) => stream),
-  );
   return { findings, orphans: orphans.length, remains: orphans.filter((key) => erased.has(key.split("/")[1] ?? "")) };
 }

@@ -12,6 +12,11 @@ const EFFECTS: Partial<Record<What, { type: string; once: boolean }>> = {
   "key.delete": { type: "KeyDeleted", once: true },
   "provider.put": { type: "ProviderConfigured", once: false },
   "provider.delete": { type: "ProviderRemoved", once: false },
+  "document.upload": { type: "DocumentUploaded", once: true },
+  "document.reprocess": { type: "DocumentReprocessed", once: true },
+  "document.delete": { type: "DocumentDeleted", once: true },
+  "extraction.request": { type: "ExtractionRequested", once: true },
+  "extraction.delete": { type: "ExtractionDeleted", once: true },
   login: { type: "SessionStarted", once: false },
   logout: { type: "SessionEnded", once: true },
 };

@@ -24,7 +24,7 @@ try {
   const blobFolder = join(data, "blobs");
   const evidence = gather(join(folder, "journal.jsonl"), await allEvents(log));
   const stores = { folder: blobFolder, blobs: openBlobs(blobFolder), keyring, keys: log };
-  const verdict = await checkAll({ evidence, pool, db: asDb(pool), log, stores, folder });
+  const verdict = await checkAll({ evidence, pool, db: asDb(pool), log, stores, folder, search: services });
   await writeFile(join(folder, "verdict.json"), JSON.stringify(verdict, null, 2));
   process.stdout.write(`${tell(evidence, verdict)}\n`);
   process.exitCode = verdict.findings.length === 0 ? 0 : 1;

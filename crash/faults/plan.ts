@@ -19,6 +19,7 @@ export type Blow =
   | { what: "kill"; role: "http" | "services" | "projections"; n: number }
   | { what: "kill"; role: "nats" | "postgres" | "meilisearch" }
   | { what: "backend"; nth: number }
+  | { what: "index" }
   | { what: "stop"; role: "http" | "services" | "projections"; n: number; ms: number }
   | { what: "point"; role: "http" | "services" | "projections"; n: number; point: Point; passes: number };
 
@@ -35,6 +36,7 @@ const KINDS = {
   nats: 10,
   postgres: 7,
   backend: 7,
+  index: 2,
   meilisearch: 3,
   stop: 8,
   point: 17,
@@ -54,6 +56,8 @@ function blowOf(random: Random): Blow {
     case "postgres":
     case "meilisearch":
       return { what: "kill", role: kind };
+    case "index":
+      return { what: "index" };
     case "backend":
       return { what: "backend", nth: random.int(0, 1_000) };
     case "stop":

@@ -46,12 +46,29 @@ async function stopFor(role: Kept, ms: number): Promise<void> {
   if (role.deaths() === before) role.signal("SIGCONT");
 }
 
+/** The passage index is lost, as if the search server had come up on an empty disk. */
+async function loseIndex({ meili_url, meili_master_key, database_url }: Topology["addresses"]): Promise<boolean> {
+  const client = new pg.Client({ connectionString: database_url, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ index_id: string }>("select index_id from ops.search_index");
+    if (!rows[0]) return false;
+    const headers = { authorization: `Bearer ${meili_master_key}` };
+    return (await fetch(`${meili_url}/indexes/${rows[0].index_id}`, { method: "DELETE", headers })).ok;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
 /** Carries out one blow; false when its target was not there. What takes time goes on beside, in `later`. */
 async function strike({ roles, pidOf, addresses }: Topology, blow: Blow, later: Promise<void>[]): Promise<boolean> {
   const named = (role: string, n: number): Kept => roles.find(({ name }) => name === `${role}-${n}`)!;
   switch (blow.what) {
     case "backend":
       return kill(await backendPid(addresses.database_url, blow.nth).catch(() => undefined));
+    case "index":
+      return loseIndex(addresses).catch(() => false);
     case "stop":
       later.push(stopFor(named(blow.role, blow.n), blow.ms));
       return true;

@@ -13,6 +13,17 @@ import {
   useSession,
 } from "./accounts.ts";
 import { chat, deleteThread, largeFile, readThread, smallFile } from "./chat.ts";
+import {
+  deleteDocument,
+  pushText,
+  readDocument,
+  readText,
+  reprocess,
+  search,
+  uploadDocument,
+  type KnownDocument,
+} from "./documents.ts";
+import { deleteExtraction, extract, readExtraction } from "./extractions.ts";
 import { deleteFile, listFiles, readFile, upload } from "./files.ts";
 import type { Doing, Session } from "./session.ts";
 
@@ -30,6 +41,16 @@ const WEIGHTS = {
   readFile: 6,
   listFiles: 3,
   deleteFile: 3,
+  uploadDocument: 8,
+  pushText: 3,
+  readDocument: 6,
+  readText: 2,
+  reprocess: 3,
+  deleteDocument: 3,
+  search: 10,
+  extract: 3,
+  readExtraction: 3,
+  deleteExtraction: 1,
   login: 1,
   useSession: 2,
   logout: 0.5,
@@ -62,6 +83,16 @@ const acts: Record<Act, (doing: Doing) => Promise<void>> = {
   readFile: (doing) => onOne(doing, doing.session.files, (file) => readFile(doing, file)),
   listFiles,
   deleteFile: (doing) => onOne(doing, doing.session.files, (file) => deleteFile(doing, file)),
+  uploadDocument,
+  pushText,
+  readDocument: (doing) => onDocument(doing, readDocument),
+  readText: (doing) => onDocument(doing, readText),
+  reprocess: (doing) => onDocument(doing, reprocess),
+  deleteDocument: (doing) => onDocument(doing, deleteDocument),
+  search: (doing) => onDocument(doing, search),
+  extract,
+  readExtraction: (doing) => onOne(doing, doing.session.extractions, (one) => readExtraction(doing, one)),
+  deleteExtraction: (doing) => onOne(doing, doing.session.extractions, (one) => deleteExtraction(doing, one)),
   login,
   useSession: (doing) => signedIn(doing, (token) => useSession(doing, token)),
   logout: (doing) => signedIn(doing, (token) => logout(doing, token)),
@@ -78,6 +109,8 @@ const acts: Record<Act, (doing: Doing) => Promise<void>> = {
     onOne(doing, doing.session.providers, (name) => signedIn(doing, (token) => deleteProvider(doing, name, token))),
 };
 
+const onDocument = (doing: Doing, act: (doing: Doing, document: KnownDocument) => Promise<void>) =>
+  onOne(doing, doing.session.documents, (document) => act(doing, document));
 const usable = ({ keys }: Session) => keys.filter(({ secret }) => secret !== undefined);
 
 async function signedIn(doing: Doing, act: (token: string) => Promise<void>): Promise<void> {
@@ -112,6 +145,12 @@ export async function readEverything(seed: number, session: Session): Promise<vo
   const mine = session.threads.filter((_, index) => index % 2 === session.client % 2);
   for (const thread of mine) await readThread(doing(), thread);
   for (const file of session.files) await readFile(doing(), file);
+  const ours = session.documents.filter((_, index) => index % 2 === session.client % 2);
+  for (const document of ours) {
+    await readDocument(doing(), document);
+    await search(doing(), document);
+  }
+  for (const extraction of session.extractions) await readExtraction(doing(), extraction);
   for (const key of usable(session)) await useKey(doing(), key);
   await listFiles(doing());
   if (!session.token) return;

@@ -3,7 +3,7 @@ import { randomFrom } from "../random.ts";
 import type { Topology } from "../topology.ts";
 import { readEverything, runClient } from "./client.ts";
 import { startProbe } from "./probe.ts";
-import type { Session } from "./session.ts";
+import { KNOWLEDGE, type Session } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
 
 interface Wished {
@@ -23,6 +23,11 @@ async function newKey(wire: Wire, admin: { email: string; password: string }, na
   return made.body.key;
 }
 
+async function newCollection(wire: Wire, token: string, name: string): Promise<string> {
+  const create = { method: "POST", path: `${KNOWLEDGE}/collections`, token, body: { name } };
+  return (await wire.send(name, create, randomFrom(name))).body.slug;
+}
+
 /** Starts the clients, two to an API key, an end user and their threads. */
 export async function startClients({ seed, clients, topology, journal, providerUrl }: Wished) {
   const { ports, credentials } = topology;
@@ -31,6 +36,7 @@ export async function startClients({ seed, clients, topology, journal, providerU
     const wire = openWire(journal, ports, client);
     const partner = client % 2 === 1 ? sessions[client - 1] : undefined;
     const api_key = partner?.api_key ?? (await newKey(wire, credentials.admin, `pair-${client}`));
+    const collection = partner?.collection ?? (await newCollection(wire, api_key, `pair-${client}`));
     sessions.push({
       client,
       journal,
@@ -40,6 +46,9 @@ export async function startClients({ seed, clients, topology, journal, providerU
       user: `user-${client >> 1}`,
       threads: partner?.threads ?? [],
       files: [],
+      collection,
+      documents: partner?.documents ?? [],
+      extractions: [],
       keys: [],
       providers: [],
       token: undefined,

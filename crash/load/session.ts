@@ -1,5 +1,6 @@
 import type { Facts, Journal, Operation, What } from "../journal.ts";
 import type { Random } from "../random.ts";
+import type { KnownDocument } from "./documents.ts";
 import type { Answered, Wanted, Wire } from "./wire.ts";
 
 /** What one client has and knows. Threads are shared with the client's partner, everything else is its own. */
@@ -14,6 +15,10 @@ export interface Session {
   user: string;
   threads: string[];
   files: string[];
+  /** The collection of the client and its partner. */
+  collection: string;
+  documents: KnownDocument[];
+  extractions: string[];
   keys: { id: string; secret: string | undefined }[];
   providers: string[];
   /** Session token of the signed-in person. */
@@ -80,3 +85,4 @@ export async function perform({ id, session, random }: Doing, performance: Perfo
 /** Key of an operation that must happen once, however often it is sent. */
 export const onceOnly = (id: string): Record<string, string> => ({ "idempotency-key": id });
 export const CHAT = "/api/openai/v1";
+export const KNOWLEDGE = "/api/v1/knowledge";

@@ -1,0 +1,123 @@
+import { FormData } from "undici";
+import { sha256 } from "./chat.ts";
+import { KNOWLEDGE, onceOnly, perform, type Doing } from "./session.ts";
+
+/** A document as its client knows it: search finds it by its word, which is nowhere else. */
+export interface KnownDocument {
+  id: string;
+  word: string;
+}
+
+const wordOf = (id: string): string => `w${id.replaceAll("-", "x")}`;
+
+/** A page of text in which the word stands once, so that one passage holds it. */
+const markdownOf = ({ id, random }: Doing): string =>
+  [
+    `# Note ${id}`,
+    `The word of this note is ${wordOf(id)}.`,
+    ...Array.from({ length: random.int(0, 12) }, () => `Filler ${"text ".repeat(random.int(20, 120))}.`),
+  ].join("\n\n");
+
+export const markdownForm = (id: string, text: string) => (): FormData => {
+  const filled = new FormData();
+  filled.set("file", new File([text], `${id}.md`, { type: "text/markdown" }));
+  return filled;
+};
+
+export async function uploadDocument(doing: Doing): Promise<void> {
+  const { id, session } = doing;
+  const { api_key, collection, documents } = session;
+  const text = markdownOf(doing);
+  const word = wordOf(id);
+  const done = await perform(doing, {
+    what: "document.upload",
+    keyed: true,
+    asked: { word, sha256: sha256(Buffer.from(text)) },
+    wanted: {
+      method: "POST",
+      path: `${KNOWLEDGE}/collections/${collection}/documents`,
+      token: api_key,
+      headers: onceOnly(id),
+      form: markdownForm(id, text),
+    },
+    read: ({ body }) => ({ document_id: body.id }),
+  });
+  if (done.got["document_id"]) documents.push({ id: done.got["document_id"], word });
+}
+
+/** Text under one of the client's own few ids: it replaces what stood there. */
+export async function pushText(doing: Doing): Promise<void> {
+  const { id, random, session } = doing;
+  const external_id = `note-${session.client}-${random.int(1, 3)}`;
+  await perform(doing, {
+    what: "document.push",
+    keyed: true,
+    asked: { external_id, word: wordOf(id) },
+    wanted: {
+      method: "POST",
+      path: `${KNOWLEDGE}/collections/${session.collection}/documents/text`,
+      token: session.api_key,
+      headers: onceOnly(id),
+      body: { text: markdownOf(doing), external_id, name: `${external_id}.md` },
+    },
+    read: ({ body }) => ({ document_id: body.id }),
+  });
+}
+
+export async function readDocument(doing: Doing, { id: document_id }: KnownDocument): Promise<void> {
+  await perform(doing, {
+    what: "document.read",
+    asked: { document_id },
+    wanted: { method: "GET", path: `${KNOWLEDGE}/documents/${document_id}`, token: doing.session.api_key },
+    read: ({ body }) => ({ status: body.status, chunk_count: body.chunk_count }),
+  });
+}
+
+export async function readText(doing: Doing, { id: document_id, word }: KnownDocument): Promise<void> {
+  await perform(doing, {
+    what: "document.text",
+    asked: { document_id, word },
+    wanted: { method: "GET", path: `${KNOWLEDGE}/documents/${document_id}/text`, token: doing.session.api_key },
+    read: ({ text }) => ({ holds: text.includes(word) }),
+  });
+}
+
+export async function reprocess(doing: Doing, { id: document_id }: KnownDocument): Promise<void> {
+  const reextract = doing.random.chance(0.3);
+  await perform(doing, {
+    what: "document.reprocess",
+    keyed: true,
+    asked: { document_id, reextract },
+    wanted: {
+      method: "POST",
+      path: `${KNOWLEDGE}/documents/${document_id}/reprocess${reextract ? "?reextract=true" : ""}`,
+      token: doing.session.api_key,
+      headers: onceOnly(doing.id),
+    },
+  });
+}
+
+export async function deleteDocument(doing: Doing, document: KnownDocument): Promise<void> {
+  const { api_key, documents } = doing.session;
+  documents.splice(documents.indexOf(document), 1);
+  await perform(doing, {
+    what: "document.delete",
+    asked: { document_id: document.id },
+    wanted: { method: "DELETE", path: `${KNOWLEDGE}/documents/${document.id}`, token: api_key },
+  });
+}
+
+/** Asks for a document by its word. */
+export async function search(doing: Doing, { id: document_id, word }: KnownDocument): Promise<void> {
+  await perform(doing, {
+    what: "document.search",
+    asked: { document_id, word },
+    wanted: { method: "POST", path: `${KNOWLEDGE}/search`, token: doing.session.api_key, body: { query: word } },
+    read: ({ body }) => ({
+      found: body.results.map((group: { document: { id: string }; passages: unknown[] }) => ({
+        id: group.document.id,
+        passages: group.passages.length,
+      })),
+    }),
+  });
+}
