@@ -1,0 +1,66 @@
+import { inflateRawSync } from "node:zlib";
+import { UnreadableFile } from "../reader.ts";
+import { decodeXml } from "./encoding.ts";
+import { readDirectory, packedBytes, type Entry } from "./directory.ts";
+
+/** An archive in memory. Names are keys, never paths. */
+export interface Zip {
+  /** In the archive's order; folders end with a slash. */
+  names(): string[];
+  /** Undefined when there is no such part; the case of the name does not matter where the exact one is missing. */
+  bytes(name: string): Uint8Array | undefined;
+  /** The part as text, decoded as its byte order mark or XML declaration says, else as UTF-8. */
+  text(name: string): string | undefined;
+}
+
+const inflate = (packed: Uint8Array, size: number): Uint8Array => {
+  // zlib keeps its output to the declared size, so that a size that lies costs no memory.
+  const bytes = inflateRawSync(packed, { maxOutputLength: Math.max(size, 1), chunkSize: 65_536 });
+  if (bytes.length !== size) throw new Error("The declared size is wrong");
+  return bytes;
+};
+
+const unpack = (bytes: Uint8Array, entry: Entry): Uint8Array => {
+  if (entry.encrypted) throw new UnreadableFile("The file is protected by a password.");
+  const packed = packedBytes(bytes, entry);
+  if (entry.method === 0 && entry.packed === entry.size) return packed;
+  if (entry.method !== 8) throw new UnreadableFile("The file is packed in a way that cannot be read.");
+  try {
+    return inflate(packed, entry.size);
+  } catch (cause) {
+    throw new UnreadableFile("The file is damaged: a part of it cannot be unpacked.", { cause });
+  }
+};
+
+/** Throws UnreadableFile, here and on reading a part: damaged, protected, or larger than it says or than is allowed. */
+export const openZip = (bytes: Uint8Array): Zip => {
+  const entries = new Map(readDirectory(bytes).map((entry) => [entry.name, entry]));
+  const anyCase = new Map([...entries.values()].map((entry) => [entry.name.toLowerCase(), entry]));
+  const read = (name: string): Uint8Array | undefined => {
+    const entry = entries.get(name) ?? anyCase.get(name.toLowerCase());
+    return entry && unpack(bytes, entry);
+  };
+  return {
+    names: () => [...entries.keys()],
+    bytes: read,
+    text(name) {
+      const part = read(name);
+      return part && decodeXml(part);
+    },
+  };
+};
+
+const isXml = (name: string): boolean => /\.(xml|rels|vml)$/i.test(name);
+
+/**
+ * For a library that takes the whole archive: every part is unpacked once and thrown away, so that none is larger than
+ * it says, and no XML part of an office file may declare a document type. Throws UnreadableFile.
+ */
+export const checkZip = (bytes: Uint8Array): void => {
+  for (const entry of readDirectory(bytes)) {
+    const part = unpack(bytes, entry);
+    if (isXml(entry.name) && Buffer.from(part.buffer, part.byteOffset, part.byteLength).includes("<!DOCTYPE")) {
+      throw new UnreadableFile("The file declares a document type, which is not allowed.");
+    }
+  }
+};
