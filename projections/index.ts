@@ -1,3 +1,6 @@
+import { collections } from "./collections/project.ts";
+import { documents } from "./documents/project.ts";
+import { extractions } from "./extractions/project.ts";
 import { files } from "./files/project.ts";
 import { keys } from "./keys/project.ts";
 import { organizations } from "./organizations/project.ts";
@@ -8,4 +11,15 @@ import { turns } from "./turns/project.ts";
 import { users } from "./users/project.ts";
 
 /** Every read model. */
-export const projections: Projection[] = [organizations, users, sessions, keys, providers, files, turns];
+export const projections: Projection[] = [
+  organizations,
+  users,
+  sessions,
+  keys,
+  providers,
+  files,
+  turns,
+  collections,
+  documents,
+  extractions,
+];

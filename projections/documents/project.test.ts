@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import {
+  DocumentChanged,
+  DocumentDeleted,
+  DocumentIndexed,
+  DocumentRead,
+  DocumentReplaced,
+  DocumentReprocessed,
+  DocumentUploaded,
+  IndexingFailed,
+  ReadingFailed,
+  ReadingStarted,
+} from "#events/document.ts";
+import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { documents } from "./project.ts";
+
+const id = "0198c0de-0000-7000-8000-00000000000a";
+const collection = "0198c0de-0000-7000-8000-00000000000b";
+const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(documents, `document-${id}`, ...events);
+const patch = (row: object) => ({
+  table: "documents",
+  kind: "patch",
+  key: { id },
+  row: { ...row, updated_at: RECORDED_AT },
+});
+const original = {
+  document_id: id,
+  mime_type: "text/plain",
+  size_bytes: 3,
+  original: "file" as const,
+  blob: "b1",
+  content_claim: "c",
+  generation: 1,
+  worker: null,
+};
+const uploaded = DocumentUploaded.of(
+  { ...original, collection_id: collection, source: "api", external_claim: null },
+  { name: "\ud800.txt", tags: ["a"], sha256: "00", external_id: null },
+);
+const work = { document_id: id, generation: 2, attempt: 1 };
+
+describe("documents", () => {
+  test("an uploaded one waits; erased, it leaves no row", () => {
+    expect(from(uploaded, erased(uploaded))).toEqual([
+      {
+        table: "documents",
+        kind: "put",
+        key: { id },
+        row: {
+          organization_id: ORGANIZATION,
+          collection_id: collection,
+          name: '"\\ud800.txt"',
+          mime_type: '"text/plain"',
+          size_bytes: 3,
+          status: "pending",
+          tags: '["a"]',
+          source: "api",
+          original: "file",
+          blob: "b1",
+          external_id: null,
+          created_at: RECORDED_AT,
+          updated_at: RECORDED_AT,
+        },
+      },
+    ]);
+  });
+
+  test("what was read is kept by its generation, and search sees it when it is indexed", () => {
+    const text = { text: "t2", passages: "p2", page_count: 4, chunk_count: 9, characters: 100 };
+    const indexed_at = "2026-01-02T03:04:06.000Z";
+    expect(
+      from(
+        ReadingStarted.of({ ...work, worker: "w" }),
+        DocumentRead.of({ ...work, ...text }),
+        DocumentIndexed.of({ document_id: id, generation: 2, indexed_at, units: 4, unused: ["t1", "p1"] }),
+      ),
+    ).toEqual([
+      patch({ status: "processing" }),
+      {
+        table: "readings",
+        kind: "put",
+        key: { document_id: id, generation: 2 },
+        row: { text_blob: "t2", passages_blob: "p2", page_count: 4, chunk_count: 9 },
+      },
+      patch({}),
+      patch({ status: "ready", error: null, live_generation: 2, indexed_at: new Date(indexed_at) }),
+      { table: "readings", kind: "removeWhere", where: { document_id: id, passages_blob: "t1" } },
+      { table: "readings", kind: "removeWhere", where: { document_id: id, passages_blob: "p1" } },
+    ]);
+  });
+
+  test("a failure says why, and keeps what search sees", () => {
+    const unread = ReadingFailed.of(work, { error: "Encrypted." });
+    expect(from(unread)).toEqual([patch({ status: "failed", error: '"Encrypted."' })]);
+    expect(from(erased(unread))).toEqual([patch({ status: "failed", error: null })]);
+    expect(from(IndexingFailed.of({ document_id: id, generation: 2 }, { error: "No." }))).toEqual([
+      patch({ status: "failed", error: '"No."' }),
+    ]);
+  });
+
+  test("it is described anew, processed anew, and replaced", () => {
+    const reprocessed = DocumentReprocessed.of({ document_id: id, generation: 2, worker: null, reextract: false });
+    const replaced = DocumentReplaced.of(
+      { ...original, mime_type: "text/markdown", blob: "b2", size_bytes: 5, released_claim: "c0", original: "text" },
+      { name: "n", tags: [], sha256: "11" },
+    );
+    expect(from(DocumentChanged.of({ document_id: id }, { tags: ["x"] }), reprocessed, replaced)).toEqual([
+      patch({ tags: '["x"]' }),
+      patch({ status: "processing", error: null }),
+      patch({
+        mime_type: '"text/markdown"',
+        size_bytes: 5,
+        original: "text",
+        blob: "b2",
+        status: "pending",
+        name: '"n"',
+        tags: "[]",
+        error: null,
+      }),
+    ]);
+  });
+
+  test("a deleted one leaves nothing", () => {
+    const deleted = DocumentDeleted.of({
+      document_id: id,
+      collection_id: collection,
+      content_claim: "c",
+      external_claim: null,
+    });
+    expect(from(deleted)).toEqual([
+      { table: "documents", kind: "remove", key: { id } },
+      { table: "readings", kind: "removeWhere", where: { document_id: id } },
+    ]);
+  });
+});

@@ -1,0 +1,140 @@
+import { isUuid } from "#events/ids.ts";
+import { decode, decoded, type Db } from "../projection.ts";
+
+export const DOCUMENT_STATUSES = ["pending", "processing", "ready", "failed"] as const;
+export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
+
+export interface DocumentRow {
+  id: string;
+  organization_id: string;
+  collection_id: string;
+  /** Display name of its collection. */
+  collection: string;
+  name: string;
+  mime_type: string;
+  size_bytes: number;
+  status: DocumentStatus;
+  /** Why it could not be read or indexed. */
+  error: string | null;
+  tags: string[];
+  source: "api" | "upload" | "connector";
+  original: "file" | "text";
+  /** Key of the blob with what was sent; like every blob of the document sealed with the data key below. */
+  blob: string;
+  external_id: string | null;
+  /** The generation that search sees, and what it came to; null, and no passages, before the first. */
+  live_generation: number | null;
+  text_blob: string | null;
+  passages_blob: string | null;
+  page_count: number | null;
+  chunk_count: number;
+  /** The data key of `document-<id>`, wrapped (base64). */
+  wrapped_key: string;
+  created_at: Date;
+  updated_at: Date;
+  indexed_at: Date | null;
+}
+
+// the inner joins hide a document from the moment its key, or its collection's, is gone
+const FROM = `from read.documents d
+  join log.keys k on k.thing = 'document-' || d.id
+  join read.collections c on c.id = d.collection_id
+  join log.keys ck on ck.thing = 'collection-' || c.id`;
+const SELECT = `select d.id, d.organization_id, d.collection_id, c.name as collection, d.name, d.mime_type, d.size_bytes, d.status,
+    d.error, d.tags, d.source, d.original, d.blob, d.external_id, d.live_generation, r.text_blob, r.passages_blob, r.page_count,
+    coalesce(r.chunk_count, 0) as chunk_count, k.wrapped as wrapped_key, d.created_at, d.updated_at, d.indexed_at
+  ${FROM} left join read.readings r on r.document_id = d.id and r.generation = d.live_generation`;
+
+type Stored = Omit<DocumentRow, "tags"> & { tags: string };
+const present = (row: Stored): DocumentRow => ({
+  ...row,
+  collection: decoded(row.collection),
+  name: decoded(row.name),
+  mime_type: decoded(row.mime_type),
+  error: decode(row.error),
+  tags: decoded(row.tags),
+  external_id: decode(row.external_id),
+});
+
+export async function getDocument(db: Db, organization: string, id: string): Promise<DocumentRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await db.query<Stored>(`${SELECT} where d.organization_id = $1 and d.id = $2`, [organization, id]);
+  return row && present(row);
+}
+
+/** A collection's documents, newest first; `status` null: whatever their status. */
+export async function listDocuments(
+  db: Db,
+  collection: string,
+  { status, limit, offset }: { status: DocumentStatus | null; limit: number; offset: number },
+): Promise<{ rows: DocumentRow[]; total: number }> {
+  const rows = await db.query<Stored>(
+    `${SELECT} where d.collection_id = $1 and ($2::text is null or d.status = $2)
+     order by d.created_at desc, d.id desc limit $3 offset $4`,
+    [collection, status, limit, offset],
+  );
+  const [count] = await db.query<{ total: number }>(
+    `select count(*)::integer as total from read.documents where collection_id = $1 and ($2::text is null or status = $2)`,
+    [collection, status],
+  );
+  return { rows: rows.map(present), total: count!.total };
+}
+
+/** A document that search may show. */
+export type LiveDocument = Pick<DocumentRow, "id" | "name" | "collection_id" | "collection" | "tags"> & {
+  live_generation: number;
+};
+
+/** Those of the documents that are there and in the index, by id. */
+export async function liveDocuments(db: Db, organization: string, ids: string[]): Promise<Map<string, LiveDocument>> {
+  const rows = await db.query<Omit<LiveDocument, "tags"> & { tags: string }>(
+    `select d.id, d.name, d.collection_id, c.name as collection, d.tags, d.live_generation ${FROM}
+     where d.organization_id = $1 and d.id = any ($2) and d.live_generation is not null`,
+    [organization, ids.filter(isUuid)],
+  );
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { ...row, name: decoded<string>(row.name), collection: decoded<string>(row.collection), tags: decoded(row.tags) },
+    ]),
+  );
+}
+
+/** Whether there is anything in the index of these collections; `document_ids` empty: of any document. */
+export async function anyLive(
+  db: Db,
+  organization: string,
+  { collection_ids, document_ids }: { collection_ids: string[]; document_ids: string[] },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select ${FROM} where d.organization_id = $1 and d.collection_id = any ($2) and d.live_generation is not null
+       and (cardinality($3::uuid[]) = 0 or d.id = any ($3)) limit 1`,
+    [organization, collection_ids.filter(isUuid), document_ids.filter(isUuid)],
+  );
+  return rows.length > 0;
+}
+
+/** Which of the documents are in one of the collections. */
+export async function documentsAmong(
+  db: Db,
+  organization: string,
+  ids: string[],
+  collection_ids: string[],
+): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(
+    `select d.id ${FROM} where d.organization_id = $1 and d.id = any ($2) and d.collection_id = any ($3)`,
+    [organization, ids.filter(isUuid), collection_ids],
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+const BATCH = 1_000;
+
+/** Ids of documents of a collection, oldest first, a thousand at most; also of one that is deleted. */
+export async function documentsIn(db: Db, collection: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    "select id from read.documents where collection_id = $1 order by created_at, id limit $2",
+    [collection, BATCH],
+  );
+  return rows.map((row) => row.id);
+}

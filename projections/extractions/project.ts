@@ -1,0 +1,41 @@
+import type { Recorded } from "#events/envelope.ts";
+import type { ExtractionEvent } from "#events/extraction.ts";
+import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Requested = Recorded<Extract<ExtractionEvent, { type: "ExtractionRequested" }>>;
+const requested = ({ organization_id, data, personal }: Requested): Change[] => {
+  if (!personal) return [];
+  const expires_at = new Date(data.expires_at);
+  const row = {
+    organization_id,
+    name: encode(personal.name),
+    mime_type: encode(data.mime_type),
+    size_bytes: data.size_bytes,
+    status: "pending",
+    // to the millisecond a day before its end, whenever it was recorded
+    created_at: new Date(expires_at.getTime() - DAY_MS),
+    expires_at,
+  };
+  return [{ table: "extractions", kind: "put", key: { id: data.extraction_id }, row }];
+};
+
+const patch = (id: string, row: Row): Change[] => [{ table: "extractions", kind: "patch", key: { id }, row }];
+const remove = (id: string): Change[] => [{ table: "extractions", kind: "remove", key: { id } }];
+
+export const extractions = defineProjection<ExtractionEvent>({
+  name: "extractions",
+  version: 1,
+  tables: new URL("table.sql", import.meta.url),
+  on: {
+    ExtractionRequested: requested,
+    ExtractionStarted: ({ data }) => patch(data.extraction_id, { status: "processing" }),
+    ExtractionCompleted: ({ data: { extraction_id, text, page_count, chunk_count } }) =>
+      patch(extraction_id, { status: "ready", text_blob: text, page_count, chunk_count }),
+    ExtractionFailed: ({ data, personal }) =>
+      patch(data.extraction_id, { status: "failed", error: encode(personal?.error) }),
+    ExtractionDeleted: ({ data }) => remove(data.extraction_id),
+    ExtractionExpired: ({ data }) => remove(data.extraction_id),
+  },
+});

@@ -1,0 +1,14 @@
+create table extractions (
+  id uuid primary key,
+  organization_id uuid not null,
+  name text not null,
+  mime_type text not null,
+  size_bytes bigint not null,
+  status text not null,
+  error text,
+  text_blob text,
+  page_count integer,
+  chunk_count integer,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
