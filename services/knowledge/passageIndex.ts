@@ -36,8 +36,8 @@ export interface PassageIndex {
   /** Ids of the indexes of this deployment. */
   list(): Promise<string[]>;
   drop(index: string): Promise<void>;
-  /** Queues passages; what was there under the same (document, generation, seq) is replaced. */
-  put(index: string, passages: IndexedPassage[]): Promise<Change>;
+  /** Queues passages, many at a time in several changes; what was there under the same (document, generation, seq) is replaced. */
+  put(index: string, passages: IndexedPassage[]): Promise<Change[]>;
   remove(index: string, superseded: Superseded[]): Promise<Change>;
   /** Waits until each is done. A change that the server does not know any more counts as failed. */
   settled(changes: Change[]): Promise<Map<Change, Settled>>;
