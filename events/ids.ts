@@ -28,6 +28,7 @@ export type Aggregate =
   | "collection"
   | "document"
   | "extraction"
+  | "agent"
   | "claim";
 
 /** The name of a stream, or of an erasable thing: `<aggregate>-<uuid>`. */

@@ -1,4 +1,5 @@
 import type { CommandDefinition, EventDefinition } from "./define.ts";
+import * as agent from "./agent.ts";
 import * as claim from "./claim.ts";
 import * as collection from "./collection.ts";
 import * as document from "./document.ts";
@@ -27,11 +28,16 @@ const EVENTS = [
   file.FileDeleted,
   thread.TurnStarted,
   thread.TurnTakenOver,
+  thread.RoundRequested,
+  thread.ToolFinished,
   thread.TurnCompleted,
   thread.TurnFailed,
   thread.TurnStopped,
   thread.TurnRefused,
   thread.ThreadDeleted,
+  agent.AgentCreated,
+  agent.AgentChanged,
+  agent.AgentDeleted,
   collection.CollectionCreated,
   collection.CollectionChanged,
   collection.CollectionDeleted,
@@ -67,12 +73,17 @@ const COMMANDS = [
   file.UploadFile,
   file.DeleteFile,
   thread.StartTurn,
+  thread.RequestRound,
+  thread.FinishTool,
   thread.CompleteTurn,
   thread.RefuseTurn,
   thread.FailTurn,
   thread.StopTurn,
   thread.TakeOverTurn,
   thread.DeleteThread,
+  agent.CreateAgent,
+  agent.ChangeAgent,
+  agent.DeleteAgent,
   collection.CreateCollection,
   collection.ChangeCollection,
   collection.DeleteCollection,

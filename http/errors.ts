@@ -16,6 +16,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   file_not_found: 404,
   key_not_found: 404,
   provider_not_found: 404,
+  agent_not_found: 404,
   session_not_found: 404,
   thread_busy: 409,
   already_exists: 409,

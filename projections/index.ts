@@ -1,3 +1,4 @@
+import { agents } from "./agents/project.ts";
 import { collections } from "./collections/project.ts";
 import { documents } from "./documents/project.ts";
 import { extractions } from "./extractions/project.ts";
@@ -22,4 +23,5 @@ export const projections: Projection[] = [
   collections,
   documents,
   extractions,
+  agents,
 ];

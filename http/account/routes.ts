@@ -1,5 +1,6 @@
 import type { Http } from "../deps.ts";
 import type { App } from "../app.ts";
+import { agentRoutes } from "./agents.ts";
 import { keyRoutes } from "./keys.ts";
 import { providerRoutes } from "./providers.ts";
 import { sessionRoutes } from "./sessions.ts";
@@ -9,4 +10,5 @@ export function accountRoutes(app: App, http: Http): void {
   sessionRoutes(app, http);
   keyRoutes(app, http);
   providerRoutes(app, http);
+  agentRoutes(app, http);
 }

@@ -73,12 +73,17 @@ export const requireSession = (http: Needs) => async (request: FastifyRequest) =
   if (!request.caller.session) throw new ApiError("session_required", "Sign in: an API key does not reach this.");
 };
 
-/** Hook for routes that manage keys and providers. */
-export const requireAdmin = (http: Needs) => {
+/** A hook for those of a signed-in person's roles that may do it; `who` names them. Throws 403 `forbidden`. */
+const requireRole = (roles: string[], who: string) => (http: Needs) => {
   const session = requireSession(http);
   return async (request: FastifyRequest) => {
     await session(request);
-    const { role } = request.caller.session!;
-    if (role !== "owner" && role !== "admin") throw new ApiError("forbidden", "Only an owner or an admin may do this.");
+    if (!roles.includes(request.caller.session!.role)) throw new ApiError("forbidden", `Only ${who} may do this.`);
   };
 };
+
+/** Hook for routes that manage keys and providers. */
+export const requireAdmin = requireRole(["owner", "admin"], "an owner or an admin");
+
+/** Hook for routes that manage what an organization builds: agents, definitions, secrets. */
+export const requireBuilder = requireRole(["owner", "admin", "builder"], "a builder, an admin or an owner");

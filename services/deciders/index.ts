@@ -1,4 +1,8 @@
 import type { Decider } from "#events/decider.ts";
+import { agent } from "./agent.ts";
+import { collection } from "./collection.ts";
+import { document } from "./document.ts";
+import { extraction } from "./extraction.ts";
 import { file } from "./file.ts";
 import { key } from "./key.ts";
 import { organization } from "./organization.ts";
@@ -9,6 +13,10 @@ import { user } from "./user.ts";
 
 /** Who decides, by aggregate. */
 export const deciders: Record<string, Decider<any, any, any>> = {
+  agent,
+  collection,
+  document,
+  extraction,
   file,
   key,
   organization,

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { AgentRow } from "#projections/agents/query.ts";
+
+const name = z.string().trim().min(1).max(200);
+const Reasoning = z.object({ effort: z.string().min(1).max(50) });
+const settings = {
+  model: z.string().min(1).max(512).nullable(),
+  instructions: z.string().max(100_000),
+  tools: z.array(z.string().min(1).max(200)).max(100),
+  collections: z.array(z.string().min(1).max(200)).max(100).nullable().describe("Slugs; null: every collection."),
+  reasoning: Reasoning.nullable(),
+  api_enabled: z.boolean(),
+  project_id: z.uuid().nullable(),
+  expose_tool_items: z.boolean(),
+};
+
+/** What is sent to make an agent; only its name is required, and its API is on. */
+export const Create = z.object({ name, ...z.object(settings).partial().shape });
+export const Change = z.object({ name, ...settings }).partial();
+
+export const Agent = z.object({
+  id: z.string(),
+  name: z.string(),
+  version: z.int().describe("Rises with each change; a response records the version that it ran on."),
+  ...settings,
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+/** @param slugs of the organization's collections, by id; those that are gone are left out. */
+export const present = (row: AgentRow, slugs: Map<string, string>): z.infer<typeof Agent> => ({
+  id: row.id,
+  name: row.name,
+  version: row.version,
+  model: row.model,
+  instructions: row.instructions,
+  tools: row.tools,
+  collections: row.collections && row.collections.flatMap((id) => slugs.get(id) ?? []),
+  reasoning: row.reasoning_effort === null ? null : { effort: row.reasoning_effort },
+  api_enabled: row.api_enabled,
+  project_id: row.project_id,
+  expose_tool_items: row.expose_tool_items,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { AgentChanged, AgentCreated, AgentDeleted } from "#events/agent.ts";
+import { command, given } from "#test/given.ts";
+import { agent } from "./agent.ts";
+
+const settings = {
+  model: "offline/echo",
+  tools: [],
+  collections: null,
+  reasoning_effort: null,
+  api_enabled: true,
+  project_id: null,
+  expose_tool_items: true,
+};
+const words = { name: "Helper", instructions: "Be brief." };
+const created = AgentCreated.of({ agent_id: "a1", version: 1, ...settings }, words);
+
+test("an agent is created once, and each change is a version", () => {
+  const create = command("CreateAgent", { agent_id: "a1", ...settings, ...words });
+  given(agent).when(create).then(created);
+  given(agent, [created]).when(create).rejected("agent_exists");
+  const changed = AgentChanged.of({ agent_id: "a1", version: 2, tools: ["web_fetch"] }, { instructions: "Be long." });
+  const change = command("ChangeAgent", { agent_id: "a1", tools: ["web_fetch"], instructions: "Be long." });
+  given(agent, [created]).when(change).then(changed);
+  expect(given(agent, [created, changed]).state).toEqual({ status: "active", version: 2 });
+});
+
+test("a deleted agent takes its words with it and cannot be changed", () => {
+  const deleted = AgentDeleted.of({ agent_id: "a1" });
+  given(agent, [created])
+    .when(command("DeleteAgent", { agent_id: "a1" }))
+    .then(deleted);
+  expect(agent.erases!([deleted], "agent-a1")).toEqual({ things: ["agent-a1"] });
+  given(agent, [created, deleted])
+    .when(command("ChangeAgent", { agent_id: "a1" }))
+    .rejected("agent_not_found");
+});

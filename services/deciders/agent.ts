@@ -1,0 +1,34 @@
+import { AgentChanged, AgentCreated, AgentDeleted, type AgentCommand, type AgentEvent } from "#events/agent.ts";
+import type { Decider } from "#events/decider.ts";
+import { streamOf } from "#events/ids.ts";
+import { Rejection } from "#events/rejection.ts";
+
+type State = { status: "absent" } | { status: "active"; version: number } | { status: "deleted" };
+
+export const agent: Decider<State, AgentCommand, AgentEvent> = {
+  version: 1,
+  initial: { status: "absent" },
+  decide(command, state) {
+    if (command.type === "CreateAgent") {
+      if (state.status !== "absent") throw new Rejection("agent_exists", "This agent exists already.");
+      const { name, instructions, ...settings } = command.data;
+      return [AgentCreated.of({ ...settings, version: 1 }, { name, instructions })];
+    }
+    if (state.status !== "active") throw new Rejection("agent_not_found", "No agent has this id.");
+    if (command.type === "DeleteAgent") return [AgentDeleted.of({ agent_id: command.data.agent_id })];
+    const { name, instructions, ...settings } = command.data;
+    return [AgentChanged.of({ ...settings, version: state.version + 1 }, { name, instructions })];
+  },
+  evolve(_, event) {
+    switch (event.type) {
+      case "AgentCreated":
+      case "AgentChanged":
+        return { status: "active", version: event.data.version };
+      case "AgentDeleted":
+        return { status: "deleted" };
+    }
+  },
+  erases: (events) => ({
+    things: events.flatMap((event) => (event.type === "AgentDeleted" ? [streamOf("agent", event.data.agent_id)] : [])),
+  }),
+};
