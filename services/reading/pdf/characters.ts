@@ -1,0 +1,23 @@
+/** Ligatures, Hebrew and Arabic presentation forms, Kangxi radicals: the only ones whose plain form says the same. */
+const FORMS = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEFC\u2F00-\u2FD5]/g;
+/** What symbol fonts put into the private area, as office programs use it. */
+const SYMBOLS: Record<string, string> = {
+  "\uF0B7": "•",
+  "\uF0A7": "▪",
+  "\uF0A8": "◦",
+  "\uF0D8": "➢",
+  "\uF0FC": "✓",
+  "\uF0E0": "→",
+  "\uF02D": "-",
+  "\uE00C": "•",
+};
+const INVISIBLE = /[\p{Cc}\p{Cs}\u200B\u2060\uFEFF\uFFF9-\uFFFD]/gu;
+
+/** What a run of a PDF says, in characters that a search can find. */
+export const plain = (text: string): string =>
+  text
+    .replace(/[\t\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, " ")
+    .replace(FORMS, (form) => form.normalize("NFKC"))
+    .replace(/[\uE000-\uF8FF]/g, (sign) => SYMBOLS[sign] ?? "")
+    .replace(INVISIBLE, "")
+    .normalize("NFC");

@@ -1,0 +1,122 @@
+import { around, type Box, height, median, overlap, width } from "./geometry.ts";
+
+/** Regions within regions: a page of a newspaper needs three. */
+const DEEPEST = 6;
+/** Narrower than this part of what it divides is no column. */
+const NARROWEST = 0.15;
+/** Of a column's width that its lines fill on average; a table's cells fill less. */
+const FILLED = 0.5;
+
+/** How high the boxes stand above each point of the region's width, in steps of 1 point. */
+function skyline(boxes: readonly Box[], region: Box): Float64Array {
+  const steps = Math.max(1, Math.min(20_000, Math.ceil(width(region)) + 1));
+  const sky = new Float64Array(steps + 1);
+  for (const box of boxes) {
+    const from = Math.max(0, Math.floor(box.x0 - region.x0 + 0.5));
+    const to = Math.min(steps, Math.max(from + 1, Math.ceil(box.x1 - region.x0 - 0.5)));
+    sky[from]! += height(box);
+    sky[to]! -= height(box);
+  }
+  for (let x = 1; x <= steps; x++) sky[x]! += sky[x - 1]!;
+  return sky;
+}
+
+interface Gutter {
+  x0: number;
+  x1: number;
+}
+
+const sides = (boxes: readonly Box[], gutter: Gutter): { left: Box[]; right: Box[]; across: Box[] } => {
+  const [left, right, across]: Box[][] = [[], [], []];
+  const middle = (gutter.x0 + gutter.x1) / 2;
+  for (const box of boxes) {
+    if (box.x1 <= middle + 1) left!.push(box);
+    else if (box.x0 >= middle - 1) right!.push(box);
+    else across!.push(box);
+  }
+  return { left: left!, right: right!, across: across! };
+};
+
+/** Lines of prose fill their column; cells, labels and numbers do not. */
+function isProse(boxes: readonly Box[], from: number, to: number): boolean {
+  const rows = new Map<number, number>();
+  const size = median(boxes.map(height)) || 1;
+  for (const box of boxes) {
+    const row = Math.round(box.y1 / size);
+    rows.set(row, (rows.get(row) ?? 0) + width(box));
+  }
+  const lines = [...rows.values()];
+  return lines.length >= 4 && median(lines) >= FILLED * (to - from) && median(lines) > size * 6;
+}
+
+/** The deepest valley of the skyline whose two sides are columns of prose. */
+function findGutter(boxes: readonly Box[], region: Box): Gutter | null {
+  const sky = skyline(boxes, region);
+  const steps = sky.length - 1;
+  const size = median(boxes.map(height)) || 1;
+  const highest = new Float64Array(steps + 2);
+  for (let x = steps - 1; x >= 0; x--) highest[x] = Math.max(highest[x + 1]!, sky[x]!);
+  const valleys: (Gutter & { depth: number })[] = [];
+  let left = 0;
+  for (let x = 0; x < steps; ) {
+    let end = x;
+    while (end < steps && sky[end]! <= sky[x]! + size * 0.5 && sky[end]! >= sky[x]! - size * 0.5) end++;
+    const depth = Math.min(left, highest[end]!) - sky[x]!;
+    if (depth >= size * 4 && end - x >= Math.max(3, size * 0.55)) {
+      valleys.push({ x0: region.x0 + x, x1: region.x0 + end, depth });
+    }
+    left = Math.max(left, sky[x]!);
+    x = Math.max(x + 1, end === x ? x + 1 : x + 1);
+  }
+  valleys.sort((a, b) => b.depth - a.depth || b.x1 - b.x0 - (a.x1 - a.x0));
+  for (const valley of valleys.slice(0, 24)) {
+    const { left: before, right: after } = sides(boxes, valley);
+    const narrow = NARROWEST * width(region);
+    if (valley.x0 - region.x0 < narrow || region.x1 - valley.x1 < narrow) continue;
+    if (isProse(before, region.x0, valley.x0) && isProse(after, valley.x1, region.x1)) return valley;
+  }
+  return null;
+}
+
+/**
+ * Groups of boxes in the order in which a person reads them: column by column, and around what spans columns.
+ * Within a group the lines follow each other from top to bottom.
+ */
+export function readingOrder<B extends Box>(boxes: readonly B[], depth = 0): B[][] {
+  if (boxes.length < 8 || depth >= DEEPEST) return boxes.length === 0 ? [] : [[...boxes]];
+  const region = around(boxes);
+  const gutter = findGutter(boxes, region);
+  if (gutter === null) return [[...boxes]];
+  const { left, right, across } = sides(boxes, gutter) as { left: B[]; right: B[]; across: B[] };
+  const groups: B[][] = [];
+  const bands = bandsOf(across);
+  let [restLeft, restRight] = [left, right];
+  for (const band of [...bands, null]) {
+    const above = (box: B): boolean => band === null || (box.y0 + box.y1) / 2 < band.box.y0;
+    const within = (box: B): boolean =>
+      band !== null && overlap(box.y0, box.y1, band.box.y0, band.box.y1) > 0.5 * height(box);
+    groups.push(
+      ...readingOrder(restLeft.filter(above), depth + 1),
+      ...readingOrder(restRight.filter(above), depth + 1),
+    );
+    const beside = [...restLeft, ...restRight].filter((box) => !above(box) && within(box));
+    if (band !== null) groups.push(...readingOrder([...band.boxes, ...beside], depth + 1));
+    const taken = new Set<B>(beside);
+    restLeft = restLeft.filter((box) => !above(box) && !taken.has(box));
+    restRight = restRight.filter((box) => !above(box) && !taken.has(box));
+  }
+  return groups;
+}
+
+/** What spans the gutter, put together where it follows without a gap. */
+function bandsOf<B extends Box>(across: readonly B[]): { box: Box; boxes: B[] }[] {
+  const bands: { box: Box; boxes: B[] }[] = [];
+  for (const one of across.toSorted((a, b) => a.y0 - b.y0)) {
+    const last = bands.at(-1);
+    if (last !== undefined && one.y0 - last.box.y1 < height(one) * 1.2) {
+      last.boxes.push(one);
+      last.box = around([last.box, one]);
+    } else bands.push({ box: { x0: one.x0, y0: one.y0, x1: one.x1, y1: one.y1 }, boxes: [one] });
+  }
+  return bands;
+}

@@ -1,0 +1,51 @@
+/** Upright page coordinates in points: x to the right, y down from the upper edge. */
+export interface Box {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+export const width = (box: Box): number => box.x1 - box.x0;
+export const height = (box: Box): number => box.y1 - box.y0;
+
+/** How long two intervals overlap; negative: how far they are apart. */
+export const overlap = (a0: number, a1: number, b0: number, b1: number): number => Math.min(a1, b1) - Math.max(a0, b0);
+
+/** Is the middle of the one within the other? */
+export const centred = (inner: Box, outer: Box): boolean => {
+  const x = (inner.x0 + inner.x1) / 2;
+  const y = (inner.y0 + inner.y1) / 2;
+  return x >= outer.x0 && x <= outer.x1 && y >= outer.y0 && y <= outer.y1;
+};
+
+export const around = (boxes: readonly Box[]): Box => {
+  const all = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
+  for (const box of boxes) {
+    all.x0 = Math.min(all.x0, box.x0);
+    all.y0 = Math.min(all.y0, box.y0);
+    all.x1 = Math.max(all.x1, box.x1);
+    all.y1 = Math.max(all.y1, box.y1);
+  }
+  return all;
+};
+
+export const median = (numbers: readonly number[]): number =>
+  numbers.length === 0 ? 0 : numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
+
+/** As of `transform: [a, b, c, d, e, f]` in PDF. */
+export type Matrix = readonly [number, number, number, number, number, number];
+
+export const times = (m: Matrix, n: Matrix): Matrix => [
+  m[0] * n[0] + m[2] * n[1],
+  m[1] * n[0] + m[3] * n[1],
+  m[0] * n[2] + m[2] * n[3],
+  m[1] * n[2] + m[3] * n[3],
+  m[0] * n[4] + m[2] * n[5] + m[4],
+  m[1] * n[4] + m[3] * n[5] + m[5],
+];
+
+export const at = (m: Matrix, x: number, y: number): [number, number] => [
+  m[0] * x + m[2] * y + m[4],
+  m[1] * x + m[3] * y + m[5],
+];

@@ -1,0 +1,127 @@
+import { type Box, height, median, overlap, width } from "./geometry.ts";
+import type { Run } from "./runs.ts";
+
+/** Runs on one baseline, from left to right; gaps that are wider than a word space part its cells. */
+export interface Line extends Box {
+  runs: Run[];
+  baseline: number;
+  /** Of most of its characters, in points. */
+  size: number;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/g;
+
+const lineOf = (runs: Run[]): Line => {
+  const main = runs.reduce((a, b) => (b.text.length * b.size > a.text.length * a.size ? b : a));
+  const box = { x0: Infinity, x1: -Infinity };
+  let turned = 0;
+  let letters = 0;
+  for (const run of runs) {
+    box.x0 = Math.min(box.x0, run.x0);
+    box.x1 = Math.max(box.x1, run.x1);
+    turned += run.text.match(RIGHT_TO_LEFT)?.length ?? 0;
+    letters += run.text.length;
+  }
+  runs.sort((a, b) => a.x0 - b.x0);
+  if (turned * 2 > letters) runs.reverse();
+  return { ...box, y0: main.y0, y1: main.y1, baseline: main.baseline, size: main.size, runs };
+};
+
+const sameRow = (line: Line, run: Run): boolean => {
+  const shared = overlap(line.y0, line.y1, run.y0, run.y1);
+  return (
+    shared >= 0.5 * Math.min(height(run), height(line)) &&
+    Math.abs(line.baseline - run.baseline) < 0.5 * Math.max(line.size, run.size)
+  );
+};
+
+/** Small raised or lowered signs belong to the line that they touch. */
+function attach(lines: Line[]): Line[] {
+  const kept: Line[] = [];
+  for (const [index, line] of lines.entries()) {
+    const beside = [lines[index - 1], lines[index + 1]].filter(
+      (other): other is Line =>
+        other !== undefined &&
+        line.size < other.size * 0.85 &&
+        width(line) < width(other) &&
+        overlap(line.y0, line.y1, other.y0, other.y1) > 0.3 * height(line) &&
+        line.runs.every((run) => other.runs.some((one) => overlap(one.x0, one.x1, run.x0, run.x1) > -0.4 * other.size)),
+    );
+    const home = beside.toSorted(
+      (a, b) => overlap(line.y0, line.y1, b.y0, b.y1) - overlap(line.y0, line.y1, a.y0, a.y1),
+    )[0];
+    if (home === undefined) kept.push(line);
+    else Object.assign(home, lineOf([...home.runs, ...line.runs]));
+  }
+  return kept;
+}
+
+/** The lines of one column, from top to bottom. */
+export function linesOf(runs: readonly Run[]): Line[] {
+  const rows: Line[] = [];
+  for (const run of runs.toSorted((a, b) => a.baseline - b.baseline || a.x0 - b.x0)) {
+    const row = rows.slice(-4).find((line) => sameRow(line, run));
+    if (row === undefined) rows.push(lineOf([run]));
+    else Object.assign(row, lineOf([...row.runs, run]));
+  }
+  return attach(rows.toSorted((a, b) => a.baseline - b.baseline));
+}
+
+const SUPERSCRIPT: Record<string, string> = {
+  0: "⁰",
+  1: "¹",
+  2: "²",
+  3: "³",
+  4: "⁴",
+  5: "⁵",
+  6: "⁶",
+  7: "⁷",
+  8: "⁸",
+  9: "⁹",
+};
+
+/** A raised number is no part of the word before it. */
+const raised = (run: Run, line: Line): string => {
+  const high = run.size < line.size * 0.85 && line.baseline - run.baseline > line.size * 0.15;
+  if (!high || !/^[\d, –-]+$/.test(run.text)) return run.text;
+  return run.text.replace(/\d/g, (digit) => SUPERSCRIPT[digit]!);
+};
+
+/** Is there white space between two runs of a line that follow each other? */
+export const parted = (before: Run, after: Run, size: number): boolean => {
+  const gap = Math.max(after.x0 - before.x1, before.x0 - after.x1);
+  return gap > 0.25 * size || (after.spaced && gap > 0.08 * size);
+};
+
+/** What a line says, in one string. */
+export function textOfLine(line: Line, runs: readonly Run[] = line.runs): string {
+  let text = "";
+  for (const [index, run] of runs.entries()) {
+    const before = runs[index - 1];
+    if (before !== undefined && parted(before, run, line.size)) text += " ";
+    text += raised(run, line);
+  }
+  return text.replace(/ {2,}/g, " ").trim();
+}
+
+/** The gap after which a line's text starts anew, as a table's cell does. */
+export const cellsOf = (line: Line): Run[][] => {
+  const cells: Run[][] = [];
+  for (const run of line.runs) {
+    const cell = cells.at(-1);
+    const before = cell?.at(-1);
+    if (cell !== undefined && before !== undefined && run.x0 - before.x1 < line.size * 0.9) cell.push(run);
+    else cells.push([run]);
+  }
+  return cells;
+};
+
+/** The usual distance of two baselines that follow each other. */
+export const leadingOf = (lines: readonly Line[]): number => {
+  const steps: number[] = [];
+  for (let i = 1; i < lines.length; i++) {
+    const step = lines[i]!.baseline - lines[i - 1]!.baseline;
+    if (step > 0 && step < lines[i]!.size * 2.2) steps.push(step);
+  }
+  return median(steps);
+};

@@ -1,0 +1,32 @@
+import { getDocumentProxy } from "unpdf";
+import { UnreadableFile } from "../reader.ts";
+
+export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
+
+const MOST_PAGES = 5_000;
+
+export const DAMAGED = "The PDF is damaged and cannot be read.";
+const LOCKED = "The PDF is protected by a password. Upload it without one.";
+
+/** No page of it was looked at yet. Throws UnreadableFile: locked, damaged, too many pages. */
+export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+  const pdf = await getDocumentProxy(new Uint8Array(bytes), {
+    verbosity: 0,
+    // Pictures are never decoded, and nothing is fetched: fonts, wasm and character maps have no address.
+    maxImageSize: 0,
+    isImageDecoderSupported: false,
+    isOffscreenCanvasSupported: false,
+    disableFontFace: false,
+    useWasm: false,
+    useWorkerFetch: false,
+    enableXfa: false,
+  }).catch((error: unknown) => {
+    const locked = error instanceof Error && error.name === "PasswordException";
+    throw new UnreadableFile(locked ? LOCKED : DAMAGED, { cause: error });
+  });
+  if (pdf.numPages <= MOST_PAGES) return pdf;
+  const pages = pdf.numPages;
+  await pdf.loadingTask.destroy();
+  throw new UnreadableFile(`The PDF has ${pages} pages; at most ${MOST_PAGES} can be read.`);
+}

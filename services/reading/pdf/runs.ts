@@ -1,0 +1,129 @@
+import { type Box, type Matrix, times } from "./geometry.ts";
+import type { PdfPage } from "./open.ts";
+import { plain } from "./characters.ts";
+
+/** Text in one font on one baseline. */
+export interface Run extends Box {
+  text: string;
+  baseline: number;
+  /** In points. */
+  size: number;
+  /** As pdf.js names it: one name is one font of the document. */
+  font: string;
+  /** The program that wrote the page put white space before it. */
+  spaced: boolean;
+  /** The innermost marked content with an id that it stands in. */
+  mark: string | null;
+  /** Marked as not being part of what the document says: running heads, page numbers. */
+  artifact: boolean;
+  link: string | null;
+}
+
+/** More than a page of a telephone book has. */
+const MOST_RUNS = 60_000;
+
+interface Piece {
+  str?: string;
+  dir?: string;
+  width?: number;
+  height?: number;
+  transform?: number[];
+  fontName?: string;
+  type?: string;
+  id?: string;
+  tag?: string;
+  hasEOL?: boolean;
+}
+
+interface Mark {
+  id: string | null;
+  artifact: boolean;
+}
+
+/** Quarter turns that bring the text upright. */
+type Turn = 0 | 1 | 2 | 3;
+
+const turnOf = (m: Matrix): Turn => {
+  if (Math.abs(m[0]) >= Math.abs(m[1])) return m[0] >= 0 ? 0 : 2;
+  return m[1] > 0 ? 1 : 3;
+};
+
+/** Turns a point of a page that is `w` wide and `h` high; y down. */
+const upright = (turn: Turn, w: number, h: number): Matrix => {
+  if (turn === 1) return [0, -1, 1, 0, 0, w];
+  if (turn === 2) return [-1, 0, 0, -1, w, h];
+  return turn === 3 ? [0, 1, -1, 0, h, 0] : [1, 0, 0, 1, 0, 0];
+};
+
+async function* pieces(page: PdfPage): AsyncGenerator<Piece> {
+  const reader = page.streamTextContent({ includeMarkedContent: true, disableNormalization: true }).getReader();
+  try {
+    for (let count = 0; count < MOST_RUNS; ) {
+      const { done, value } = (await reader.read()) as { done: boolean; value?: { items: Piece[] } };
+      if (done || value === undefined) return;
+      count += value.items.length;
+      yield* value.items;
+    }
+  } finally {
+    await reader.cancel(new Error("Enough was read."));
+  }
+}
+
+const runOf = (piece: Piece, matrix: Matrix, mark: Mark, spaced: boolean): Run => {
+  const size = Math.hypot(matrix[2], matrix[3]) || (piece.height ?? 0);
+  const [x, baseline] = [matrix[4], matrix[5]];
+  const length = piece.width ?? 0;
+  return {
+    text: plain(piece.str ?? ""),
+    x0: x,
+    x1: x + length,
+    y0: baseline - size * 0.75,
+    y1: baseline + size * 0.22,
+    baseline,
+    size,
+    font: piece.fontName ?? "",
+    spaced,
+    mark: mark.id,
+    artifact: mark.artifact,
+    link: null,
+  };
+};
+
+export interface PageText {
+  runs: Run[];
+  /** From PDF units to the coordinates of the runs. */
+  matrix: Matrix;
+  width: number;
+  height: number;
+}
+
+/** The text of a page, brought upright by most of its text; what stands at another angle (stamps, axes) is left out. */
+export async function textOf(page: PdfPage): Promise<PageText> {
+  const view = page.getViewport({ scale: 1 });
+  const marks: Mark[] = [];
+  const found: { piece: Piece; matrix: Matrix; turn: Turn; mark: Mark; spaced: boolean }[] = [];
+  const characters = [0, 0, 0, 0];
+  let spaced = true;
+  for await (const piece of pieces(page)) {
+    const around = marks.at(-1) ?? { id: null, artifact: false };
+    if (piece.type === "endMarkedContent") marks.pop();
+    else if (piece.type !== undefined) {
+      marks.push({ id: piece.id ?? around.id, artifact: around.artifact || piece.tag === "Artifact" });
+    } else if ((piece.str ?? "").trim() === "") spaced = true;
+    else {
+      const matrix = times(view.transform as unknown as Matrix, piece.transform as unknown as Matrix);
+      const turn = turnOf(matrix);
+      characters[turn]! += piece.str!.length;
+      found.push({ piece, matrix, turn, mark: around, spaced });
+      spaced = piece.hasEOL === true;
+    }
+  }
+  const turn = characters.indexOf(Math.max(...characters)) as Turn;
+  const rotate = upright(turn, view.width, view.height);
+  const runs = found
+    .filter((one) => one.turn === turn)
+    .map((one) => runOf(one.piece, times(rotate, one.matrix), one.mark, one.spaced));
+  const matrix = times(rotate, view.transform as unknown as Matrix);
+  const [width, height] = turn % 2 === 0 ? [view.width, view.height] : [view.height, view.width];
+  return { runs: runs.filter((run) => run.text.trim() !== "" && run.size > 0), matrix, width, height };
+}
