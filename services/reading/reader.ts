@@ -26,6 +26,8 @@ export interface Reading {
   markdown: string;
   /** Pages or slides; null where the type has none. */
   page_count: number | null;
+  /** Lengths of its pages in UTF-16 units, each with the blank line that follows it: what `cut` needs to cut it again. */
+  pages: number[] | null;
   passages: Passage[];
 }
 

@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import { CollectionChanged, CollectionCreated, CollectionDeleted, CollectionEmptied } from "#events/collection.ts";
+import { command, given } from "#test/given.ts";
+import { collection } from "./collection.ts";
+
+const id = { collection_id: "k1" };
+const claims = { slug_claim: "s1", name_claim: "n1" };
+const named = { slug: "handbook", name: "Handbook", description: "" };
+const created = CollectionCreated.of({ ...id, ...claims }, named);
+const renamed = CollectionChanged.of({ ...id, renamed: { claim: "n2", released: "n1" } }, { name: "Guide" });
+const deleted = CollectionDeleted.of({ ...id, ...claims });
+const create = command("CreateCollection", { ...id, ...claims, ...named });
+const change = (data: object) => command("ChangeCollection", { ...id, ...data });
+const remove = command("DeleteCollection", id);
+const empty = command("EmptyCollection", id);
+const nameTaken = expect.objectContaining({ code: "collection_exists" });
+
+test("a collection is created once, with its slug and its name", () => {
+  given(collection).when(create).then(created);
+  given(collection, [created]).when(create).rejected("collection_exists");
+  given(collection, [created, deleted]).when(create).rejected("collection_exists");
+  expect(collection.claims!([created])).toEqual({
+    hold: [
+      { name: "slug:s1", taken: nameTaken },
+      { name: "name:n1", taken: nameTaken },
+    ],
+    release: [],
+  });
+});
+
+test("a rename takes the new name and gives the old one back; the slug stays", () => {
+  given(collection, [created])
+    .when(change({ name: "Guide", name_claim: "n2" }))
+    .then(renamed);
+  expect(collection.claims!([renamed])).toEqual({
+    hold: [{ name: "name:n2", taken: nameTaken }],
+    release: ["name:n1"],
+  });
+});
+
+test("a name that differs in letters only keeps its claim", () => {
+  const respelled = CollectionChanged.of({ ...id, renamed: null }, { name: "HANDBOOK" });
+  given(collection, [created])
+    .when(change({ name: "HANDBOOK", name_claim: "n1" }))
+    .then(respelled);
+  expect(collection.claims!([respelled])).toEqual({ hold: [], release: [] });
+});
+
+test("what is left out of a change stays, and no change is none", () => {
+  const described = CollectionChanged.of({ ...id, renamed: null }, { description: "All of it" });
+  given(collection, [created])
+    .when(change({ description: "All of it" }))
+    .then(described);
+  given(collection, [created]).when(change({})).then();
+});
+
+test("deleting gives back the names that it has now, with its key, and leaves its documents to be deleted", () => {
+  const gone = CollectionDeleted.of({ ...id, slug_claim: "s1", name_claim: "n2" });
+  given(collection, [created, renamed]).when(remove).then(gone);
+  expect(collection.claims!([gone])).toEqual({ hold: [], release: ["slug:s1", "name:n2"] });
+  expect(collection.erases!([gone], "collection-k1")).toEqual({ things: ["collection-k1"] });
+  expect(collection.head!(given(collection, [created, gone]).state)).toEqual({
+    status: "deleting",
+    due_at: null,
+    worker: null,
+  });
+});
+
+test("it is emptied after it was deleted, once", () => {
+  const emptied = CollectionEmptied.of(id);
+  given(collection, [created]).when(empty).then();
+  given(collection, [created, deleted]).when(empty).then(emptied);
+  given(collection, [created, deleted, emptied]).when(empty).then();
+  const { state } = given(collection, [created, deleted, emptied]);
+  expect(collection.head!(state)).toEqual({ status: null, due_at: null, worker: null });
+});
+
+test("what does not exist, or not any more, is not found", () => {
+  for (const events of [[], [created, deleted], [created, deleted, CollectionEmptied.of(id)]]) {
+    given(collection, events)
+      .when(change({ name: "Guide", name_claim: "n2" }))
+      .rejected("collection_not_found");
+    given(collection, events).when(remove).rejected("collection_not_found");
+  }
+});

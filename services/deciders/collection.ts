@@ -1,0 +1,98 @@
+import {
+  CollectionChanged,
+  CollectionCreated,
+  CollectionDeleted,
+  CollectionEmptied,
+  type CollectionCommand,
+  type CollectionEvent,
+} from "#events/collection.ts";
+import type { Decider } from "#events/decider.ts";
+import { streamOf } from "#events/ids.ts";
+import { Rejection } from "#events/rejection.ts";
+
+export type CollectionState =
+  | { status: "absent" }
+  | { status: "standing"; slug_claim: string; name_claim: string }
+  /** Absent to everybody; its documents go one after the other. */
+  | { status: "deleted" }
+  | { status: "emptied" };
+
+const taken = { code: "collection_exists", message: "Another collection has this name.", param: "name" };
+const slugName = (claim: string) => `slug:${claim}`;
+const displayName = (claim: string) => `name:${claim}`;
+
+function standing(state: CollectionState) {
+  if (state.status !== "standing") throw new Rejection("collection_not_found", "No such collection.");
+  return state;
+}
+
+export const collection: Decider<CollectionState, CollectionCommand, CollectionEvent> = {
+  version: 1,
+  initial: { status: "absent" },
+
+  decide(command, state) {
+    const { collection_id } = command.data;
+    switch (command.type) {
+      case "CreateCollection": {
+        if (state.status !== "absent") throw new Rejection(taken.code, taken.message);
+        const { slug_claim, name_claim, slug, name, description } = command.data;
+        return [CollectionCreated.of({ collection_id, slug_claim, name_claim }, { slug, name, description })];
+      }
+      case "ChangeCollection": {
+        const before = standing(state);
+        const { name, name_claim: claim, description } = command.data;
+        if (name === undefined && description === undefined) return [];
+        const renamed = claim && claim !== before.name_claim ? { claim, released: before.name_claim } : null;
+        const changed = {
+          ...(name === undefined ? {} : { name }),
+          ...(description === undefined ? {} : { description }),
+        };
+        return [CollectionChanged.of({ collection_id, renamed }, changed)];
+      }
+      case "DeleteCollection": {
+        const { slug_claim, name_claim } = standing(state);
+        return [CollectionDeleted.of({ collection_id, slug_claim, name_claim })];
+      }
+      case "EmptyCollection":
+        return state.status === "deleted" ? [CollectionEmptied.of({ collection_id })] : [];
+    }
+  },
+
+  evolve(state, event) {
+    switch (event.type) {
+      case "CollectionCreated":
+        return { status: "standing", slug_claim: event.data.slug_claim, name_claim: event.data.name_claim };
+      case "CollectionChanged":
+        if (state.status !== "standing" || !event.data.renamed) return state;
+        return { ...state, name_claim: event.data.renamed.claim };
+      case "CollectionDeleted":
+        return { status: "deleted" };
+      case "CollectionEmptied":
+        return { status: "emptied" };
+    }
+  },
+
+  head: (state) => ({ status: state.status === "deleted" ? "deleting" : null, due_at: null, worker: null }),
+
+  erases: (events) => ({
+    things: events.flatMap((event) =>
+      event.type === "CollectionDeleted" ? [streamOf("collection", event.data.collection_id)] : [],
+    ),
+  }),
+
+  claims: (events) => ({
+    hold: events.flatMap((event) => {
+      if (event.type === "CollectionCreated")
+        return [slugName(event.data.slug_claim), displayName(event.data.name_claim)].map((name) => ({ name, taken }));
+      if (event.type === "CollectionChanged" && event.data.renamed)
+        return [{ name: displayName(event.data.renamed.claim), taken }];
+      return [];
+    }),
+    release: events.flatMap((event) => {
+      if (event.type === "CollectionDeleted")
+        return [slugName(event.data.slug_claim), displayName(event.data.name_claim)];
+      if (event.type === "CollectionChanged" && event.data.renamed) return [displayName(event.data.renamed.released)];
+      return [];
+    }),
+  }),
+};

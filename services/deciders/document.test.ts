@@ -1,0 +1,262 @@
+import { describe, expect, test } from "vitest";
+import {
+  DocumentChanged,
+  DocumentDeleted,
+  DocumentIndexed,
+  DocumentRead,
+  DocumentReplaced,
+  DocumentReprocessed,
+  DocumentUploaded,
+  IndexingFailed,
+  ReadingFailed,
+  ReadingStarted,
+} from "#events/document.ts";
+import { command, given } from "#test/given.ts";
+import { document } from "./document.ts";
+import type { StoredDocument } from "./documentState.ts";
+
+const id = { document_id: "d1" };
+const original = {
+  mime_type: "application/pdf",
+  size_bytes: 9,
+  original: "file" as const,
+  blob: "b1",
+  content_claim: "c1",
+};
+const placed = { ...id, collection_id: "k1", source: "api" as const, external_claim: "e1" };
+const described = { name: "a.pdf", tags: ["x"], sha256: "ff" };
+const text = { text: "t1", passages: "p1", page_count: 4, chunk_count: 2, characters: 10 };
+const indexed_at = "2026-01-01T00:00:01.000Z";
+
+const uploaded = DocumentUploaded.of(
+  { ...placed, ...original, generation: 1, worker: "w1" },
+  { ...described, external_id: "mine" },
+);
+const pushed = { ...uploaded, data: { ...uploaded.data, original: "text" as const } };
+const started = (attempt = 1, generation = 1) => ReadingStarted.of({ ...id, generation, attempt, worker: "w1" });
+const read = (generation = 1, more = {}) => DocumentRead.of({ ...id, generation, attempt: 1, ...text, ...more });
+const unreadable = (generation = 1) => ReadingFailed.of({ ...id, generation, attempt: 1 }, { error: "torn" });
+const indexed = (generation = 1, units = 4, unused: string[] = []) =>
+  DocumentIndexed.of({ ...id, generation, indexed_at, units, unused });
+const notIndexed = IndexingFailed.of({ ...id, generation: 1 }, { error: "no" });
+const second = { ...original, blob: "b2", content_claim: "c2" };
+const replaced = DocumentReplaced.of(
+  { ...id, ...second, generation: 2, worker: "w1", released_claim: "c1" },
+  { ...described, sha256: "ee" },
+);
+const again = (reextract: boolean, generation = 2) =>
+  DocumentReprocessed.of({ ...id, generation, worker: "w1", reextract });
+const deleted = DocumentDeleted.of({ ...id, collection_id: "k1", content_claim: "c1", external_claim: "e1" });
+const ready = [uploaded, started(), read(), indexed()];
+
+const worker = { worker: "w1" };
+const upload = command("UploadDocument", { ...placed, ...original, ...described, external_id: "mine" }, worker);
+const replace = command("ReplaceDocument", { ...id, ...second, ...described, sha256: "ee" }, worker);
+const reprocess = (reextract: boolean) => command("ReprocessDocument", { ...id, reextract }, worker);
+const change = (data: object) => command("ChangeDocument", { ...id, ...data });
+const remove = command("DeleteDocument", id);
+const start = (attempt: number, generation = 1) =>
+  command("StartReading", { ...id, generation, attempt, worker: "w1" });
+const record = (generation = 1, attempt = 1) => command("RecordText", { ...id, generation, attempt, ...text });
+const failReading = (generation = 1, attempt = 1) =>
+  command("FailReading", { ...id, generation, attempt, error: "torn" });
+const confirm = (generation = 1) => command("ConfirmIndexed", { ...id, generation, indexed_at });
+const failIndexing = (generation = 1) => command("FailIndexing", { ...id, generation, error: "no" });
+
+describe("uploading", () => {
+  test("holds the bytes and the caller's own id, and gives the work to who handled it", () => {
+    given(document).when(upload).then(uploaded);
+    given(document)
+      .when({ ...upload, worker: undefined })
+      .then({ ...uploaded, data: { ...uploaded.data, worker: null } });
+    expect(document.claims!([uploaded])).toEqual({
+      hold: [
+        { name: "content:c1", taken: expect.objectContaining({ code: "identical_content" }) },
+        { name: "external:e1", taken: expect.objectContaining({ code: "external_id_taken" }) },
+      ],
+      release: [],
+    });
+    const plain = { ...uploaded, data: { ...uploaded.data, external_claim: null } };
+    expect(document.claims!([plain]).hold.map(({ name }) => name)).toEqual(["content:c1"]);
+  });
+  test("happens once for an id", () => {
+    given(document, [uploaded]).when(upload).rejected("document_exists");
+    given(document, [uploaded, deleted]).when(upload).rejected("document_exists");
+  });
+});
+
+describe("replacing", () => {
+  test("takes the new bytes and gives back the old ones, whatever the document is at", () => {
+    for (const events of [[uploaded], [uploaded, started()], ready, [uploaded, started(), unreadable()]])
+      given(document, events).when(replace).then(replaced);
+    expect(document.claims!([replaced])).toEqual({
+      hold: [{ name: "content:c2", taken: expect.objectContaining({ code: "identical_content" }) }],
+      release: ["content:c1"],
+    });
+  });
+  test("by the same bytes changes nothing, but tries again what has failed", () => {
+    const same = command("ReplaceDocument", { ...id, ...original, ...described }, worker);
+    given(document, ready).when(same).then();
+    given(document, [uploaded]).when(same).then();
+    given(document, [uploaded, started(), unreadable()]).when(same).then(again(false));
+  });
+  test("makes results of the bytes before come too late", () => {
+    const moved = given(document, [uploaded, started(), replaced]);
+    moved.when(record()).then();
+    moved.when(failReading()).then();
+    given(document, [uploaded, started(), read(), replaced]).when(confirm()).then();
+    given(document, [uploaded, started(), read(), replaced]).when(failIndexing()).then();
+    moved.when(start(1, 2)).then(started(1, 2));
+  });
+});
+
+describe("reading", () => {
+  test("is begun by one worker for each attempt", () => {
+    given(document, [uploaded]).when(start(1)).then(started());
+    given(document, [uploaded]).when(start(2)).then();
+    given(document, [uploaded, started()]).when(start(1)).then();
+    given(document, [uploaded, started()]).when(start(2)).then(started(2));
+    given(document, [uploaded, started(), read()]).when(start(2)).then();
+  });
+  test("ends once, with its text or without", () => {
+    given(document, [uploaded, started()]).when(record()).then(read());
+    given(document, [uploaded, started()]).when(failReading()).then(unreadable());
+    given(document, [uploaded]).when(record()).then();
+    given(document, [uploaded, started(), read()]).when(record()).then();
+    given(document, [uploaded, started(), unreadable()]).when(record()).then();
+  });
+  test("by a worker that lost it changes nothing", () => {
+    const taken = given(document, [uploaded, started(), started(2)]);
+    taken.when(record()).then();
+    taken.when(failReading()).then();
+    taken.when(record(1, 2)).then({ ...read(), data: { ...read().data, attempt: 2 } });
+  });
+});
+
+describe("indexing", () => {
+  test("makes it ready, once", () => {
+    given(document, [uploaded, started(), read()]).when(confirm()).then(indexed());
+    given(document, ready).when(confirm()).then();
+    given(document, [uploaded, started()]).when(confirm()).then();
+  });
+  test("that fails leaves what search had", () => {
+    given(document, [uploaded, started(), read()]).when(failIndexing()).then(notIndexed);
+    given(document, ready).when(failIndexing()).then();
+    const { state } = given(document, [...ready, again(false), started(1, 2), unreadable(2)]);
+    expect((state as StoredDocument).live).toEqual({ generation: 1, text: "t1", passages: "p1", units: 4 });
+  });
+  test("gives up the blobs of what it supersedes", () => {
+    const recut = [...ready, again(false), started(1, 2), read(2, { passages: "p2" })];
+    given(document, recut)
+      .when(confirm(2))
+      .then(indexed(2, 0, ["p1"]));
+    const anew = [...ready, replaced, started(1, 2), read(2, { text: "t2", passages: "p2" })];
+    given(document, anew)
+      .when(confirm(2))
+      .then(indexed(2, 4, ["b1", "t1", "p1"]));
+    const { state } = given(document, [...anew, indexed(2, 4, ["b1", "t1", "p1"])]);
+    expect((state as StoredDocument).blobs).toEqual(["b2", "t2", "p2"]);
+  });
+});
+
+describe("what is charged", () => {
+  const units = (events: Parameters<typeof given>[1], generation: number) =>
+    document
+      .decide(confirm(generation), given(document, events).state)
+      .map(({ data }) => (data as { units: number }).units);
+  test("is a reading that the caller asked for", () => {
+    expect(units([...ready, again(true), started(1, 2), read(2)], 2)).toEqual([4]);
+    expect(units([...ready, again(false), started(1, 2), read(2)], 2)).toEqual([0]);
+    expect(units([...ready, replaced, started(1, 2), read(2)], 2)).toEqual([4]);
+  });
+  test("is what failed before, at last, once", () => {
+    const retried = [uploaded, started(), read(), notIndexed, again(false), started(1, 2), read(2)];
+    expect(units(retried, 2)).toEqual([4]);
+    expect(units([...retried, indexed(2), again(false, 3), started(1, 3), read(3)], 3)).toEqual([0]);
+  });
+  test("is no cutting after a reading that failed", () => {
+    const cut = [...ready, again(true), started(1, 2), unreadable(2), again(false, 3), started(1, 3), read(3)];
+    expect(units(cut, 3)).toEqual([0]);
+  });
+  test("is pages, or 3,000 characters", () => {
+    const long = (characters: number) => [uploaded, started(), read(1, { page_count: null, characters })];
+    expect([0, 3_000, 3_001].map((characters) => units(long(characters), 1)[0])).toEqual([1, 1, 2]);
+  });
+});
+
+describe("reprocessing", () => {
+  test("is a new generation of what is ready or has failed", () => {
+    given(document, ready).when(reprocess(false)).then(again(false));
+    given(document, ready).when(reprocess(true)).then(again(true));
+    given(document, [uploaded, started(), unreadable()]).when(reprocess(true)).then(again(true));
+    given(document, [uploaded, started(), read(), notIndexed]).when(reprocess(false)).then(again(false));
+  });
+  test("waits for what is under way", () => {
+    for (const events of [[uploaded], [uploaded, started()], [uploaded, started(), read()], [...ready, again(false)]])
+      given(document, events).when(reprocess(false)).rejected("already_processing");
+  });
+  test("cannot read a file that was not sent", () => {
+    const text = [pushed, started(), read(), indexed()];
+    given(document, text).when(reprocess(true)).rejected("no_stored_file");
+    given(document, text).when(reprocess(false)).then(again(false));
+  });
+  test("keeps the text that can be cut again, and forgets the text of other bytes", () => {
+    const textAfter = (events: Parameters<typeof given>[1]) => (given(document, events).state as StoredDocument).text;
+    expect(textAfter([...ready, again(true), started(1, 2), unreadable(2)])?.text).toBe("t1");
+    expect(textAfter([...ready, replaced])).toBeNull();
+  });
+});
+
+describe("changing", () => {
+  test("names what is new", () => {
+    given(document, ready)
+      .when(change({ name: "b.pdf" }))
+      .then(DocumentChanged.of(id, { name: "b.pdf" }));
+    given(document, [uploaded])
+      .when(change({ tags: [] }))
+      .then(DocumentChanged.of(id, { tags: [] }));
+    given(document, ready).when(change({})).then();
+  });
+  test("leaves the work as it is", () => {
+    const { state } = given(document, [uploaded]);
+    expect(document.evolve(state, DocumentChanged.of(id, { tags: [] }))).toEqual(state);
+  });
+});
+
+describe("deleting", () => {
+  test("gives back what it held, with its key", () => {
+    given(document, ready).when(remove).then(deleted);
+    expect(document.claims!([deleted])).toEqual({ hold: [], release: ["content:c1", "external:e1"] });
+    const now = DocumentDeleted.of({ ...deleted.data, content_claim: "c2", external_claim: null });
+    expect(document.claims!([now])).toEqual({ hold: [], release: ["content:c2"] });
+    given(document, [...ready, replaced])
+      .when(remove)
+      .then({ ...deleted, data: { ...deleted.data, content_claim: "c2" } });
+    expect(document.erases!([deleted], "document-d1")).toEqual({ things: ["document-d1"] });
+  });
+  test("makes every result come too late", () => {
+    const gone = given(document, [uploaded, started(), read(), deleted]);
+    for (const late of [start(2), record(), failReading(), confirm(), failIndexing()]) gone.when(late).then();
+  });
+  test("and what never was are not found in the same way", () => {
+    for (const events of [[], [uploaded, deleted]])
+      for (const asked of [replace, reprocess(false), change({ name: "b" }), remove])
+        given(document, events).when(asked).rejected("not_found");
+  });
+});
+
+test("the head shows what waits for a reader or is read, and who has it", () => {
+  const head = (events: Parameters<typeof given>[1]) => document.head!(given(document, events).state);
+  const idle = { status: null, due_at: null, worker: null };
+  expect(head([uploaded])).toEqual({ status: "pending", due_at: null, worker: "w1" });
+  expect(head([uploaded, started()])).toEqual({ status: "processing", due_at: null, worker: "w1" });
+  expect(head([...ready, again(false)])).toEqual({ status: "pending", due_at: null, worker: "w1" });
+  for (const events of [
+    [],
+    [uploaded, started(), read()],
+    ready,
+    [uploaded, started(), unreadable()],
+    [uploaded, deleted],
+  ])
+    expect(head(events)).toEqual(idle);
+});

@@ -1,0 +1,145 @@
+import type { Decider } from "#events/decider.ts";
+import type { CommandFrom } from "#events/envelope.ts";
+import {
+  DocumentChanged,
+  DocumentDeleted,
+  DocumentIndexed,
+  DocumentRead,
+  DocumentReplaced,
+  DocumentReprocessed,
+  DocumentUploaded,
+  IndexingFailed,
+  ReadingFailed,
+  ReadingStarted,
+  type DocumentCommand,
+  type DocumentEvent,
+  type ReplaceDocument,
+  type ReprocessDocument,
+} from "#events/document.ts";
+import { streamOf } from "#events/ids.ts";
+import { Rejection } from "#events/rejection.ts";
+import { evolve, stored, unusedBlobs, type DocumentState, type StoredDocument } from "./documentState.ts";
+
+const identical = { code: "identical_content", message: "This collection has a document with these bytes already." };
+const known = { code: "external_id_taken", message: "This collection has a document of this external_id already." };
+const contentName = (claim: string) => `content:${claim}`;
+const externalName = (claim: string) => `external:${claim}`;
+
+function existing(state: DocumentState): StoredDocument {
+  const found = stored(state);
+  if (!found) throw new Rejection("not_found", "No such document.");
+  return found;
+}
+
+/** The document whose newest generation a result is for; a result of an older one, or of a deleted document, changes nothing. */
+function newest(state: DocumentState, status: StoredDocument["status"][], generation: number) {
+  const found = stored(state);
+  return found && found.generation === generation && status.includes(found.status) ? found : undefined;
+}
+
+function beingRead(state: DocumentState, { generation, attempt }: { generation: number; attempt: number }): boolean {
+  return newest(state, ["reading"], generation)?.attempt === attempt;
+}
+
+function replace(command: CommandFrom<typeof ReplaceDocument>, before: StoredDocument): DocumentEvent[] {
+  const { name, tags, sha256, ...data } = command.data;
+  const queued = { generation: before.generation + 1, worker: command.worker ?? null };
+  // the same bytes are there or on their way; those that failed are tried again
+  if (data.content_claim === before.content_claim)
+    return before.status === "failed"
+      ? [DocumentReprocessed.of({ document_id: data.document_id, reextract: false, ...queued })]
+      : [];
+  return [DocumentReplaced.of({ ...data, ...queued, released_claim: before.content_claim }, { name, tags, sha256 })];
+}
+
+function reprocess(command: CommandFrom<typeof ReprocessDocument>, before: StoredDocument): DocumentEvent[] {
+  const { document_id, reextract } = command.data;
+  if (before.status !== "ready" && before.status !== "failed")
+    throw new Rejection("already_processing", "This document is being processed already.");
+  if (reextract && before.original === "text")
+    throw new Rejection("no_stored_file", "This document was pushed as text: there is no file to read again.");
+  const queued = { generation: before.generation + 1, worker: command.worker ?? null };
+  return [DocumentReprocessed.of({ document_id, reextract, ...queued })];
+}
+
+export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = {
+  version: 1,
+  initial: { status: "absent" },
+
+  decide(command, state) {
+    switch (command.type) {
+      case "UploadDocument": {
+        if (state.status !== "absent") throw new Rejection("document_exists", "This document was uploaded already.");
+        const { name, tags, sha256, external_id, ...data } = command.data;
+        const queued = { generation: 1, worker: command.worker ?? null };
+        return [DocumentUploaded.of({ ...data, ...queued }, { name, tags, sha256, external_id })];
+      }
+      case "ReplaceDocument":
+        return replace(command, existing(state));
+      case "ChangeDocument": {
+        existing(state);
+        const { document_id, ...changed } = command.data;
+        return Object.values(changed).some((value) => value !== undefined)
+          ? [DocumentChanged.of({ document_id }, changed)]
+          : [];
+      }
+      case "ReprocessDocument":
+        return reprocess(command, existing(state));
+      case "DeleteDocument": {
+        const { collection_id, content_claim, external_claim } = existing(state);
+        return [DocumentDeleted.of({ ...command.data, collection_id, content_claim, external_claim })];
+      }
+      case "StartReading": {
+        const before = newest(state, ["queued", "reading"], command.data.generation);
+        return before?.attempt === command.data.attempt - 1 ? [ReadingStarted.of(command.data)] : [];
+      }
+      case "RecordText":
+        return beingRead(state, command.data) ? [DocumentRead.of(command.data)] : [];
+      case "FailReading": {
+        const { error, ...data } = command.data;
+        return beingRead(state, data) ? [ReadingFailed.of(data, { error })] : [];
+      }
+      case "ConfirmIndexed": {
+        const before = newest(state, ["indexing"], command.data.generation);
+        if (!before?.text) return [];
+        const charged = before.reextract || !before.paid;
+        const units = charged ? before.text.units : 0;
+        return [DocumentIndexed.of({ ...command.data, units, unused: unusedBlobs(before) })];
+      }
+      case "FailIndexing": {
+        const { error, ...data } = command.data;
+        return newest(state, ["indexing"], data.generation) ? [IndexingFailed.of(data, { error })] : [];
+      }
+    }
+  },
+
+  evolve,
+
+  head(state) {
+    if (state.status === "queued") return { status: "pending", due_at: null, worker: state.worker };
+    if (state.status === "reading") return { status: "processing", due_at: null, worker: state.worker };
+    // one that waits for the index is in the index follower's hands, whose checkpoint holds it
+    return { status: null, due_at: null, worker: null };
+  },
+
+  erases: (events) => ({
+    things: events.flatMap((event) =>
+      event.type === "DocumentDeleted" ? [streamOf("document", event.data.document_id)] : [],
+    ),
+  }),
+
+  claims: (events) => ({
+    hold: events.flatMap((event) => {
+      if (event.type !== "DocumentUploaded" && event.type !== "DocumentReplaced") return [];
+      const content = { name: contentName(event.data.content_claim), taken: identical };
+      if (event.type === "DocumentReplaced" || event.data.external_claim === null) return [content];
+      return [content, { name: externalName(event.data.external_claim), taken: known }];
+    }),
+    release: events.flatMap((event) => {
+      if (event.type === "DocumentReplaced") return [contentName(event.data.released_claim)];
+      if (event.type !== "DocumentDeleted") return [];
+      const { content_claim, external_claim } = event.data;
+      return [contentName(content_claim), ...(external_claim === null ? [] : [externalName(external_claim)])];
+    }),
+  }),
+};
