@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { isUuid } from "#events/ids.ts";
+import type { Within } from "#projections/passages/engine.ts";
+import type { Superseded } from "#services/knowledge/passageIndex.ts";
+
+/**
+ * A tag as the index knows it. Nothing that a person wrote gets into a filter: there is nothing to escape, and tags are
+ * told apart to the letter, which the server's own comparison does not do.
+ */
+export const tagMark = (tag: string): string => createHash("sha256").update(tag).digest("hex").slice(0, 32);
+
+/** The filter of every search: all of it must hold, and the organization is always a part. What is no id matches nothing. */
+export const filterWithin = ({ organization_id, collection_ids, document_ids, tags }: Within): string[] => [
+  isOneOf("org", [organization_id]),
+  isOneOf("coll", collection_ids),
+  ...(document_ids.length > 0 ? [isOneOf("doc", document_ids)] : []),
+  ...(tags.length > 0 ? [`tags IN [${tags.map(tagMark).join(", ")}]`] : []),
+];
+
+export const filterSuperseded = (superseded: Superseded[]): string => {
+  const whole = superseded.filter(({ below_generation }) => below_generation === null);
+  const older = superseded.filter(({ below_generation }) => below_generation !== null);
+  return [
+    isOneOf(
+      "doc",
+      whole.map(({ document_id }) => document_id),
+    ),
+    ...older.map(
+      ({ document_id, below_generation }) => `(${isOneOf("doc", [document_id])} AND gen < ${Number(below_generation)})`,
+    ),
+  ].join(" OR ");
+};
+
+const isOneOf = (attribute: string, ids: string[]): string => `${attribute} IN [${ids.filter(isUuid).join(", ")}]`;

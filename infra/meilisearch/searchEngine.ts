@@ -1,0 +1,53 @@
+import { SearchFailed, type EngineQuery, type SearchEngine } from "#projections/passages/engine.ts";
+import { FOUND_FIELDS, passageId, primaryKey, toFound, type FoundDocument } from "./document.ts";
+import { filterWithin } from "./filter.ts";
+import { openServer, type Place } from "./server.ts";
+
+const SEARCH_MS = 5_000;
+
+/** Searches in an index of passages. */
+export const openSearchEngine = (place: Place) => {
+  const server = openServer(place);
+  const ask = async <T>(path: string, body: object): Promise<T> => {
+    try {
+      return await server.ask<T>({ method: "POST", path, body, timeoutMs: SEARCH_MS });
+    } catch (error) {
+      throw new SearchFailed("The search could not run.", { cause: error });
+    }
+  };
+  const engine: SearchEngine = {
+    async search(index, within, queries) {
+      if (queries.length === 0) return [];
+      const filter = filterWithin(within);
+      const { results } = await ask<{ results: { hits: { pk: string }[]; estimatedTotalHits: number }[] }>(
+        "/multi-search",
+        { queries: queries.map((query) => asSent(index, filter, query)) },
+      );
+      return results.map(({ hits, estimatedTotalHits }) => ({
+        ids: hits.map(({ pk }) => passageId(pk)),
+        total: estimatedTotalHits,
+      }));
+    },
+    async fetch(index, within, ids) {
+      if (ids.length === 0) return [];
+      const { results } = await ask<{ results: FoundDocument[] }>(`/indexes/${index}/documents/fetch`, {
+        ids: ids.map(primaryKey),
+        filter: filterWithin(within),
+        fields: FOUND_FIELDS,
+        limit: ids.length,
+      });
+      return results.map(toFound);
+    },
+  };
+  return { ...engine, close: server.close };
+};
+
+const MATCHING = { all: "all", rarest: "frequency" } as const;
+const asSent = (indexUid: string, filter: ReturnType<typeof filterWithin>, query: EngineQuery) => ({
+  indexUid,
+  q: query.words,
+  filter,
+  limit: query.limit,
+  matchingStrategy: MATCHING[query.matching],
+  attributesToRetrieve: ["pk"],
+});
