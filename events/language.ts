@@ -1,3 +1,3 @@
 /** What a file of the language needs to define its commands and events. */
-export { defineCommand, defineEvent, type EventFrom } from "./define.ts";
+export { defineCommand, defineEvent, type EventFrom, type StoredFields } from "./define.ts";
 export type { CommandFrom } from "./envelope.ts";

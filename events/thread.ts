@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
+import { defineCommand, defineEvent, type CommandFrom, type EventFrom, type StoredFields } from "./language.ts";
 import { streamOf } from "./ids.ts";
 
 /** A file in a conversation; its bytes are a blob sealed with the turn's data key. */
@@ -34,6 +34,13 @@ export const ResponseFormat = z.discriminatedUnion("type", [
 ]);
 export type ResponseFormat = z.infer<typeof ResponseFormat>;
 
+/** `none`: nothing is offered. A name, or `required`, holds until the first tools have run. */
+export const ToolChoice = z.union([z.enum(["none", "auto", "required"]), z.object({ name: z.string() })]);
+export type ToolChoice = z.infer<typeof ToolChoice>;
+
+/** What prompts of before there were tools ask for. */
+const NO_TOOLS = { tools: [] as string[], tool_choice: "auto" as const, knowledge: null };
+
 /** What the caller wants of the model. Everything here may be the words of a person. */
 export const Prompt = z.object({
   /** System and developer messages of this request, joined; never part of the thread. */
@@ -47,6 +54,14 @@ export const Prompt = z.object({
   response_format: ResponseFormat,
   user: z.string().nullable(),
   vars: z.record(z.string(), z.unknown()),
+  /** Names of the tools that the model may call. */
+  tools: z.array(z.string()).default(NO_TOOLS.tools),
+  tool_choice: ToolChoice.default(NO_TOOLS.tool_choice),
+  /** Ids of the collections that knowledge tools are limited to; null: all of the organization. */
+  knowledge: z
+    .object({ collections: z.array(z.uuid()) })
+    .nullable()
+    .default(NO_TOOLS.knowledge),
 });
 export type Prompt = z.infer<typeof Prompt>;
 
@@ -70,9 +85,17 @@ export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, cached_
 export const Citation = z.object({ url: z.string(), title: z.string(), start_index: z.int(), end_index: z.int() });
 export type Citation = z.infer<typeof Citation>;
 
+/** A source that a tool has consulted. */
+export const Source = z.object({ url: z.string(), title: z.string() });
+export type Source = z.infer<typeof Source>;
+
 /** What the model said. */
 export const Said = z.object({ text: z.string(), reasoning: z.string(), citations: z.array(Citation) });
 export type Said = z.infer<typeof Said>;
+
+/** A tool that the model wants to have called; the arguments are JSON, if the model keeps to it. */
+export const ToolCall = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+export type ToolCall = z.infer<typeof ToolCall>;
 
 const Turn = z.object({ turn_id: z.uuid() });
 /** Work of an older attempt than the thread knows is refused. */
@@ -86,11 +109,36 @@ const Started = Turn.extend({
   ends_by: z.iso.datetime(),
 });
 
+/** One answer of the model that asks for tools. */
+const Round = Attempted.extend({ /** 0, 1, 2 … within the turn. */ round: z.int().nonnegative(), usage: Usage });
+const Asked = Said.extend({
+  calls: z.array(ToolCall),
+  /** What the provider wants to see again with the tools' results; nobody else understands it. */
+  opaque: z.unknown().optional(),
+});
+const Finished = Attempted.extend({
+  round: z.int().nonnegative(),
+  /** Which call of the round: 0, 1, 2 … */
+  call: z.int().nonnegative(),
+  /** Null where the model named a tool that was not offered. */
+  name: z.string().nullable(),
+  status: z.enum(["completed", "failed"]),
+  duration_ms: z.int().nonnegative(),
+});
+const Result = z.object({
+  /** What the model gets to read; a long one is a blob of the turn. */
+  output: z.union([z.object({ text: z.string() }), z.object({ blob: z.string() })]),
+  sources: z.array(Source),
+});
+
 export const StartTurn = defineCommand(
   "StartTurn",
   "thread",
   Started.extend({ input: PromptOrBlob, continues: z.boolean() }),
 );
+/** Nothing that the model asks for is done before this is recorded. */
+export const RequestRound = defineCommand("RequestRound", "thread", Round.extend(Asked.shape));
+export const FinishTool = defineCommand("FinishTool", "thread", Finished.extend(Result.shape));
 export const CompleteTurn = defineCommand(
   "CompleteTurn",
   "thread",
@@ -118,6 +166,11 @@ export const TakeOverTurn = defineCommand(
 export const DeleteThread = defineCommand("DeleteThread", "thread", z.object({ scope: z.string() }));
 
 const thing = (data: { turn_id: string }) => streamOf("turn", data.turn_id);
+const withTools = ({ data, personal }: StoredFields): StoredFields => {
+  const input = personal?.input as { prompt: object } | { prompt_blob: string } | undefined;
+  if (!input || !("prompt" in input)) return { data, personal };
+  return { data, personal: { ...personal, input: { prompt: { ...NO_TOOLS, ...input.prompt } } } };
+};
 export const TurnStarted = defineEvent("TurnStarted", {
   public: Started.extend({
     /** The worker that committed this and runs it at once; null when it had no room. */
@@ -128,8 +181,14 @@ export const TurnStarted = defineEvent("TurnStarted", {
   personal: z.object({ input: PromptOrBlob }),
   thing,
   opens: true,
+  version: 2,
+  upcasts: { 1: withTools },
 });
 export const TurnTakenOver = defineEvent("TurnTakenOver", { public: Attempted.extend({ worker: z.string() }) });
+/** From here on a worker that takes over goes on after this round; what it said has been said. */
+export const RoundRequested = defineEvent("RoundRequested", { public: Round, personal: Asked, thing });
+/** From here on this call is never made again. */
+export const ToolFinished = defineEvent("ToolFinished", { public: Finished, personal: Result, thing });
 export const TurnCompleted = defineEvent("TurnCompleted", {
   public: Attempted.extend({ finish_reason: FinishReason, usage: Usage, model: z.string() }),
   personal: z.object({ said: Said }),
@@ -151,6 +210,8 @@ export const ThreadDeleted = defineEvent("ThreadDeleted", { public: z.object({})
 
 export type ThreadCommand =
   | CommandFrom<typeof StartTurn>
+  | CommandFrom<typeof RequestRound>
+  | CommandFrom<typeof FinishTool>
   | CommandFrom<typeof CompleteTurn>
   | CommandFrom<typeof RefuseTurn>
   | CommandFrom<typeof FailTurn>
@@ -160,6 +221,8 @@ export type ThreadCommand =
 export type ThreadEvent =
   | EventFrom<typeof TurnStarted>
   | EventFrom<typeof TurnTakenOver>
+  | EventFrom<typeof RoundRequested>
+  | EventFrom<typeof ToolFinished>
   | EventFrom<typeof TurnCompleted>
   | EventFrom<typeof TurnFailed>
   | EventFrom<typeof TurnStopped>

@@ -30,10 +30,13 @@ export async function startServices(opened: Opened) {
           dataKeys: log,
           frames: bus.frames,
           models,
+          tools: new Map(),
           handle,
           countTokens,
           deployment: deploymentCredentials(settings),
           offline: settings.OFFLINE_MODELS,
+          onToolError: (error, { turn_id, request_id }, tool) =>
+            logger.warn({ err: error, turn_id, request_id, tool }, "a tool failed"),
         },
         turn,
       ),

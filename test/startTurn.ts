@@ -14,6 +14,9 @@ export const promptOf = (messages: Message[]): Prompt => ({
   response_format: { type: "text" },
   user: null,
   vars: {},
+  tools: [],
+  tool_choice: "auto",
+  knowledge: null,
 });
 
 interface Start {
@@ -23,10 +26,15 @@ interface Start {
   /** How long the turn may take. */
   seconds?: number;
   stream?: string;
+  /** What else the prompt says. */
+  prompt?: Partial<Prompt>;
 }
 
 /** A turn as http would start it, in a thread of its own unless one is named. */
-export const startTurn = (text: string, { organization_id, model, streamed, seconds, stream }: Start): Command => ({
+export const startTurn = (
+  text: string,
+  { organization_id, model, streamed, seconds, stream, prompt }: Start,
+): Command => ({
   id: newCommandId(),
   type: StartTurn.type,
   stream: stream ?? streamOf("thread", newId()),
@@ -41,7 +49,7 @@ export const startTurn = (text: string, { organization_id, model, streamed, seco
     model,
     streamed: streamed ?? false,
     ends_by: new Date(Date.now() + (seconds ?? 60) * 1_000).toISOString(),
-    input: { prompt: promptOf([{ role: "user", text, attachments: [] }]) },
+    input: { prompt: { ...promptOf([{ role: "user", text, attachments: [] }]), ...prompt } },
     continues: false,
   },
 });

@@ -68,6 +68,9 @@ describe("settings", () => {
       response_format: { type: "text" },
       user: null,
       vars: {},
+      tools: [],
+      tool_choice: "auto",
+      knowledge: null,
     });
     const { settings } = ask({
       max_tokens: 5,
@@ -102,17 +105,32 @@ describe("tools and formats", () => {
     ["unknown_tool", { tools: tools("coffee") }],
     ["unknown_tool", { tools: [{ type: "web_search" }] }],
     ["unknown_tool", { tools: [null] }],
-    ["tool_not_configured", { tools: tools("read_document") }],
+    ["tool_not_configured", { tools: tools("read_document", "web_search") }],
     [
       "invalid_tool_choice",
       { tools: tools("web_fetch"), tool_choice: { type: "function", function: { name: "web_search" } } },
     ],
-    ["unknown_collection", { knowledge: { collections: ["a"] } }],
     ["invalid_response_format", { response_format: { type: "text" }, tool_choice: "required" }],
     ["invalid_response_format", format(deep(40))],
     ["invalid_response_format", format({ pattern: "(a+)+$" })],
     ["invalid_response_format", format({ anyOf: Array(10_000).fill({ $ref: "#" }) })],
   ])("refused with %s: %j", (code, request) => expect(() => ask(request)).toThrow(refused(code)));
+
+  test("each tool is offered once, as it was asked for", () => {
+    const names = tools("read_document", "search_documents", "read_document");
+    expect(ask({ tools: names }).settings).toMatchObject({
+      tools: ["read_document", "search_documents"],
+      tool_choice: "auto",
+    });
+    const tool_choice = { type: "function", function: { name: "read_document" } };
+    expect(ask({ tools: names, tool_choice }).settings.tool_choice).toEqual({ name: "read_document" });
+    expect(ask({ tools: names, tool_choice: "none" }).settings.tool_choice).toBe("none");
+  });
+
+  test("collections are told as they were named, and none at all are no limit", () => {
+    expect(ask({ knowledge: { collections: ["Guides"] } }).collections).toEqual(["Guides"]);
+    expect(ask({ knowledge: { collections: [] } }).collections).toBeNull();
+  });
 
   test("a plain schema and no tools are fine", () => {
     const request = {

@@ -2,7 +2,7 @@ import type { Message, Prompt } from "#events/thread.ts";
 import { readMessages, type Spoken } from "./messages.ts";
 import { checkSchema } from "./responseFormat.ts";
 import type { CompletionRequest } from "./schema.ts";
-import { checkTools } from "./tools.ts";
+import { readTools } from "./tools.ts";
 
 /** A request whose every word is checked, as far as that needs no look elsewhere. */
 export interface Ask {
@@ -11,7 +11,9 @@ export interface Ask {
   include_usage: boolean;
   user: string | undefined;
   messages: Spoken[];
-  /** The prompt, less its messages. */
+  /** Slugs or display names of the collections that its tools shall be limited to; null: all. */
+  collections: string[] | null;
+  /** The prompt, less its messages and with no collections looked up yet. */
   settings: Omit<Prompt, "messages">;
 }
 
@@ -22,13 +24,15 @@ export function askOf(request: CompletionRequest): Ask {
   const format = request.response_format ?? { type: "text" };
   if (format.type === "json_schema") checkSchema(format.json_schema.schema);
   const { instructions, messages } = readMessages(request);
-  checkTools(request);
+  const { tools, tool_choice } = readTools(request);
+  const collections = request.knowledge?.collections ?? [];
   return {
     model: request.model,
     streamed: request.stream ?? false,
     include_usage: request.stream_options?.include_usage ?? false,
     user: request.user ?? undefined,
     messages,
+    collections: collections.length > 0 ? collections : null,
     settings: {
       instructions,
       temperature: request.temperature ?? null,
@@ -39,6 +43,9 @@ export function askOf(request: CompletionRequest): Ask {
       response_format: format,
       user: request.user ?? null,
       vars: request.metadata ?? {},
+      tools,
+      tool_choice,
+      knowledge: null,
     },
   };
 }

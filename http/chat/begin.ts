@@ -18,6 +18,8 @@ import { noteUnanswered, takeOver } from "./unanswered.ts";
 const MAX_COMMAND_BYTES = 256 * 1024;
 /** A body this small cannot make a command that large: encoding a prompt anew adds ids and sizes only. */
 const SURELY_SMALL = 128 * 1024;
+/** A collection may be named by a single letter and is passed on by its id. */
+const ID_BYTES = 40;
 /** A reader of a stream sees the turn go on, so it may take longer than one that is waited for in silence. */
 const STREAMED_FACTOR = 6;
 const PROJECTION_MS = 5_000;
@@ -110,7 +112,8 @@ async function prepare(
 ): Promise<Start> {
   const thing = streamOf("turn", blobs.turn_id);
   const withFiles = ask.messages.some(({ files }) => files.length > 0);
-  if (!withFiles && bodyBytes <= SURELY_SMALL) {
+  const ids = ask.settings.knowledge?.collections.length ?? 0;
+  if (!withFiles && bodyBytes + ids * ID_BYTES <= SURELY_SMALL) {
     return sending({
       prompt: promptOf(
         ask,

@@ -11,6 +11,7 @@ import { beginTurn, rejoinTurn, type Begun, type Identity } from "./begin.ts";
 import { findNamed, joinEarlier } from "./join.ts";
 import { findModel, modelNotFound } from "./model.ts";
 import { COMPLETION_CODES, Completion, CompletionRequest } from "./schema.ts";
+import { lookUpTools } from "./tools.ts";
 import { goneSignal } from "./unanswered.ts";
 
 const BODY_LIMIT = 64 * 1024 * 1024;
@@ -47,7 +48,9 @@ async function turnFor(http: Http, request: FastifyRequest, gone: AbortSignal): 
   if (earlier) return rejoinTurn(http, ask, earlier);
   const model = await findModel(http, request.caller, ask.model);
   if (!model) throw modelNotFound(ask.model, 400);
-  return beginTurn(http, request, ask, identity, gone);
+  const needs = ask.settings.tools.length > 0 || ask.collections !== null;
+  const ready = needs ? await lookUpTools(http, request.caller, ask) : ask;
+  return beginTurn(http, request, ready, identity, gone);
 }
 
 /** POST /chat/completions, buffered and streamed (spec: Chat API). */

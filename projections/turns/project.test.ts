@@ -10,6 +10,7 @@ import {
   TurnTakenOver,
 } from "#events/thread.ts";
 import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { promptOf } from "#test/startTurn.ts";
 import { turns } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
@@ -17,18 +18,7 @@ const thread = "0198c0de-0000-7000-8000-00000000000b";
 const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(turns, `thread-${thread}`, ...events);
 const said = { text: "hi \u0000", reasoning: "", citations: [] };
 const messages = [{ role: "user" as const, text: "hello \ud800", attachments: [] }];
-const prompt = {
-  instructions: "be brief",
-  messages,
-  temperature: null,
-  top_p: null,
-  max_output_tokens: null,
-  stop: [],
-  seed: null,
-  response_format: { type: "text" as const },
-  user: null,
-  vars: {},
-};
+const prompt = { ...promptOf(messages), instructions: "be brief" };
 const facts = {
   turn_id: id,
   scope: "mine",

@@ -41,6 +41,8 @@ export const turns = defineProjection<ThreadEvent>({
   on: {
     TurnStarted: started,
     TurnTakenOver: ({ data }) => patch(data.turn_id, { attempt: data.attempt }),
+    RoundRequested: () => [],
+    ToolFinished: () => [],
     TurnCompleted: ({ data, personal, recorded_at }) =>
       patch(data.turn_id, {
         status: "completed",

@@ -2,7 +2,9 @@ import type { Decider } from "#events/decider.ts";
 import { streamOf } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
+  RoundRequested,
   ThreadDeleted,
+  ToolFinished,
   TurnCompleted,
   TurnFailed,
   TurnRefused,
@@ -71,6 +73,14 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
           ? [TurnTakenOver.of({ turn_id, attempt, worker })]
           : [];
       }
+      case "RequestRound": {
+        const { turn_id, attempt, round, usage, ...asked } = command.data;
+        return current(state, command.data) ? [RoundRequested.of({ turn_id, attempt, round, usage }, asked)] : [];
+      }
+      case "FinishTool": {
+        const { output, sources, ...finished } = command.data;
+        return current(state, finished) ? [ToolFinished.of(finished, { output, sources })] : [];
+      }
       case "CompleteTurn": {
         const turn = current(state, command.data);
         const { said, ...data } = command.data;
@@ -111,6 +121,9 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
       case "TurnTakenOver":
         if (state.status !== "open" || !state.turn) return state;
         return { ...state, turn: { ...state.turn, attempt: event.data.attempt, worker: event.data.worker } };
+      case "RoundRequested":
+      case "ToolFinished":
+        return state;
       case "TurnCompleted":
       case "TurnFailed":
       case "TurnStopped":

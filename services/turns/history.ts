@@ -14,7 +14,7 @@ type Started = Extract<ThreadEvent, { type: "TurnStarted" }>;
 type Input = NonNullable<Started["personal"]>["input"];
 
 /** Opens a blob of a turn; undefined when the bytes or their key are gone. */
-async function openBlob(stores: Stores, turn: string, blob: string): Promise<Buffer | undefined> {
+export async function openBlob(stores: Stores, turn: string, blob: string): Promise<Buffer | undefined> {
   const thing = streamOf("turn", turn);
   const [sealed, keys] = await Promise.all([stores.blobs.get(blob), stores.dataKeys.find([thing])]);
   const wrapped = keys.get(thing);
@@ -77,10 +77,11 @@ export async function modelRequest(
   stores: Stores,
   turn: { id: string; model: string; streamed: boolean },
   prompt: Prompt,
+  tools: ModelRequest["tools"],
   history: ModelRequest["messages"],
 ): Promise<ModelRequest> {
-  const { messages, vars: _, ...settings } = prompt;
+  const { messages, vars: _, tools: _names, knowledge: _limits, ...settings } = prompt;
   const asked = await Promise.all(messages.map((message) => modelMessage(stores, turn.id, message)));
   const model = turn.model.slice(turn.model.indexOf("/") + 1);
-  return { ...settings, model, messages: [...history, ...asked], streamed: turn.streamed };
+  return { ...settings, model, messages: [...history, ...asked], tools, streamed: turn.streamed };
 }

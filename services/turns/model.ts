@@ -1,4 +1,4 @@
-import type { Citation, FinishReason, ResponseFormat, Usage } from "#events/thread.ts";
+import type { Citation, FinishReason, ResponseFormat, ToolCall, ToolChoice, Usage } from "#events/thread.ts";
 
 /* The port to language models; infra/models implements it once per provider. */
 
@@ -6,11 +6,28 @@ export type Part =
   | { type: "text"; text: string }
   | { type: "file"; filename: string; mime_type: string; bytes: Buffer };
 
+/** What a model is told of a tool; `parameters` is a JSON schema. */
+export interface ToolOffer {
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+/** One piece of a conversation. After an assistant's calls comes a `tool` message for each of them. */
+export type ModelMessage =
+  | { role: "user"; parts: Part[] }
+  /** `opaque`: what the provider itself sent along with the calls, as it came. */
+  | { role: "assistant"; parts: Part[]; calls?: ToolCall[]; opaque?: unknown }
+  | { role: "tool"; parts: Part[]; call_id: string };
+
 export interface ModelRequest {
   /** The provider's own name of the model, without `provider/`. */
   model: string;
   instructions: string | null;
-  messages: { role: "user" | "assistant"; parts: Part[] }[];
+  messages: ModelMessage[];
+  tools: ToolOffer[];
+  /** Of no meaning without tools. */
+  tool_choice: ToolChoice;
   temperature: number | null;
   top_p: number | null;
   max_output_tokens: number | null;
@@ -27,6 +44,8 @@ export type ModelEvent =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "citations"; citations: Citation[] }
+  /** All calls of the answer, once. */
+  | { type: "tool_calls"; calls: ToolCall[]; opaque?: unknown }
   | { type: "finish"; finish_reason: FinishReason; usage: Usage };
 
 /** How a provider failed. `refused`: it will say the same again. `transient`: it may not (429, 5xx, network). `cut`: it broke off after it had begun. */

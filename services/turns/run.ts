@@ -1,21 +1,29 @@
-import type { Command, Recorded } from "#events/envelope.ts";
-import { newCommandId } from "#events/ids.ts";
-import type { EventLog, Frame, Frames, Keyring, TurnEnd } from "#events/ports.ts";
+import type { Recorded } from "#events/envelope.ts";
+import type { Blobs, EventLog, Frames, Keyring, TurnEnd } from "#events/ports.ts";
 import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Prompt, type Said } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
+import { converse } from "./converse.ts";
 import { credentialFor, type Credentials } from "./credential.ts";
-import { historyBefore, modelRequest, promptOf, type Stores } from "./history.ts";
+import { historyBefore, modelRequest, openBlob, promptOf, type Stores } from "./history.ts";
 import { ModelError, type Models } from "./model.ts";
-import { BrokenOff, speak } from "./speak.ts";
+import { NOTHING, recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
+import { BrokenOff, type Speaking } from "./speak.ts";
+import { NotRecorded, stepOf, stepsOf, TurnLost } from "./steps.ts";
+import type { Tools } from "./tools/index.ts";
+import type { Tool } from "./tools/tool.ts";
 
-export interface TurnRunnerOptions extends Omit<Stores, "keyring">, Omit<Credentials, "log" | "keyring"> {
+export interface TurnRunnerOptions extends Omit<Stores, "keyring" | "blobs">, Omit<Credentials, "log" | "keyring"> {
   keyring: Keyring;
+  blobs: Pick<Blobs, "get" | "put">;
   log: EventLog;
   frames: Frames;
   models: Models;
+  tools: Tools;
   handle: Handle;
   /** Tokens of a text, where a provider could not say (a stopped or cut answer). */
   countTokens(text: string): Promise<number>;
+  /** A tool failed in a way that no model can help. */
+  onToolError(error: unknown, turn: TurnToRun, tool: string): void;
 }
 
 export interface TurnToRun {
@@ -30,6 +38,8 @@ export interface TurnToRun {
   /** Version of TurnStarted in the thread; 1 means there is no history. */
   version: number;
   input: { prompt: Prompt } | { prompt_blob: string } | undefined;
+  /** What earlier attempts have recorded: events of its thread, with the turn's rounds and calls among them. */
+  steps: Recorded[];
 }
 
 type Ending = {
@@ -48,30 +58,34 @@ export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Prom
     : () => {};
   let n = 0;
   const tell = turn.streamed ? frames.publish : frames.tell;
-  const publish = (frame: Frame extends infer F ? (F extends Frame ? Omit<F, "attempt" | "n"> : never) : never) =>
+  const publish = (frame: Speaking | { type: "end"; position: number; end: TurnEnd }) =>
     tell(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
 
   try {
     const ending = await answer(options, turn, cut.signal, (frame) => (turn.streamed ? publish(frame) : undefined));
-    const done = await options.handle(endCommand(turn, ending));
+    const done = await options.handle(stepOf(turn, ending.command, ending.data));
     // Position 0: the turn had been taken over or deleted meanwhile, and whoever has it now says how it ends.
     if (done.position > 0) publish({ type: "end", position: done.position, end: ending.end });
+  } catch (error) {
+    cut.abort("lost" satisfies Cut);
+    if (!(error instanceof TurnLost)) throw error;
   } finally {
     clearTimeout(late);
     unsubscribe();
   }
 }
 
-/** Why a turn's signal was aborted: its reader went away, or its time is up. */
-type Cut = "stopped" | "late";
+/** Why a turn's signal was aborted: its reader went away, its time is up, or it is another worker's by now. */
+type Cut = "stopped" | "late" | "lost";
 
 async function answer(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
-  onFrame: Parameters<typeof speak>[3],
+  onFrame: (frame: Speaking) => void,
 ): Promise<Ending> {
   let prompt: Prompt | undefined;
+  const rounds: Round[] = [];
   try {
     const provider = turn.model.slice(0, turn.model.indexOf("/"));
     const [credential, asked, history] = await Promise.all([
@@ -83,41 +97,65 @@ async function answer(
     ]);
     prompt = asked;
     if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
-    const request = await modelRequest(
-      options,
-      { id: turn.turn_id, model: turn.model, streamed: turn.streamed },
-      prompt,
-      history,
-    );
-    const { said, finish_reason, usage } = await speak(options.models.open(credential), request, signal, onFrame);
+    if (turn.steps.length > 0) {
+      rounds.push(...(await recordedRounds(turn.steps, turn.turn_id, (blob) => openBlob(options, turn.turn_id, blob))));
+      repeat(saidIn(rounds), onFrame);
+    }
+    const tools = offered(options.tools, prompt);
+    const { organization_id, turn_id, model, streamed } = turn;
+    const last = await converse({
+      model: options.models.open(credential),
+      request: await modelRequest(options, { id: turn_id, model, streamed }, prompt, tools, history),
+      rounds,
+      tools,
+      calling: { organization_id, collections: prompt.knowledge?.collections ?? null, signal },
+      onFrame,
+      ...stepsOf(options, turn),
+      onToolError: (error, tool) => options.onToolError(error, turn, tool),
+    });
+    const { finish_reason } = last;
+    const said = withSources(saidIn([...rounds, last.said]), rounds);
+    const usage = totalUsage([...rounds, last]);
     return {
       command: CompleteTurn,
       data: { finish_reason, usage, said },
       end: { status: "completed", said, finish_reason, usage },
     };
   } catch (error) {
-    return endingOf(options, error, prompt, signal);
+    if (error instanceof TurnLost || error instanceof NotRecorded) throw error;
+    return endingOf(options, error, prompt, rounds, signal);
   }
 }
 
-const NOTHING: Said = { text: "", reasoning: "", citations: [] };
+const offered = (tools: Tools, { tools: names, tool_choice }: Prompt): Tool[] =>
+  tool_choice === "none" ? [] : names.flatMap((name) => tools.get(name) ?? []);
+
+/** What an earlier attempt has recorded, said again for readers who begin with this attempt. */
+function repeat({ reasoning, text, citations }: Said, onFrame: (frame: Speaking) => void): void {
+  if (reasoning !== "") onFrame({ type: "reasoning", text: reasoning });
+  if (text !== "") onFrame({ type: "text", text });
+  if (citations.length > 0) onFrame({ type: "citations", citations });
+}
 
 async function endingOf(
   options: TurnRunnerOptions,
   error: unknown,
   prompt: Prompt | undefined,
+  rounds: Round[],
   { reason }: AbortSignal,
 ): Promise<Ending> {
-  const said = error instanceof BrokenOff ? error.said : NOTHING;
+  const open = error instanceof BrokenOff ? error.said : NOTHING;
   const cause = error instanceof BrokenOff ? error.cause : error;
-  const text = said.text + said.reasoning;
-  const usage = text === "" ? NO_USAGE : await estimate(options, prompt, text);
+  const said = withSources(saidIn([...rounds, open]), rounds);
+  const text = open.text + open.reasoning;
+  const usage = totalUsage([...rounds, { usage: text === "" ? NO_USAGE : await estimate(options, prompt, text) }]);
   if (reason === ("stopped" satisfies Cut)) {
     return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
   }
   const message =
     reason === ("late" satisfies Cut) ? "The model did not finish within the time that a turn has." : messageOf(cause);
-  if (text !== "")
+  // A turn whose tools have run did happen: what it took is counted, and nobody runs them again for the same request.
+  if (text !== "" || rounds.length > 0)
     return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
   const code =
     cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
@@ -134,29 +172,13 @@ async function estimate(options: TurnRunnerOptions, prompt: Prompt | undefined, 
   return { ...NO_USAGE, prompt_tokens, completion_tokens };
 }
 
-/** Ending a turn must not be given up early: the sweep would only do the same later. */
-const END_WITHIN_MS = 60_000;
-
-function endCommand(turn: TurnToRun, ending: Pick<Ending, "command" | "data">): Command {
-  return {
-    id: newCommandId(),
-    type: ending.command.type,
-    stream: turn.thread,
-    organization_id: turn.organization_id,
-    principal: "system",
-    at: new Date().toISOString(),
-    deadline: new Date(Date.now() + END_WITHIN_MS).toISOString(),
-    request_id: turn.request_id,
-    data: { turn_id: turn.turn_id, attempt: turn.attempt, ...ending.data },
-  };
-}
-
 /** A started turn as the log tells it. */
 export function turnFrom(
   started: Pick<Recorded, "organization_id" | "stream" | "version" | "data" | "personal"> & {
     meta: Pick<Recorded["meta"], "request_id">;
   },
   attempt: number,
+  steps: Recorded[] = [],
 ): TurnToRun {
   const { turn_id, model, streamed, ends_by } = started.data as {
     turn_id: string;
@@ -175,5 +197,6 @@ export function turnFrom(
     request_id: started.meta.request_id,
     version: started.version,
     input: (started.personal as { input: TurnToRun["input"] } | undefined)?.input,
+    steps,
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Citation, FinishReason, Said, Usage } from "#events/thread.ts";
+import type { Citation, FinishReason, Said, ToolCall, Usage } from "#events/thread.ts";
 import type { Frame } from "#events/ports.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 
@@ -10,6 +10,9 @@ const LONGEST_WAIT_MS = 5_000;
 
 export interface Speech {
   said: Said;
+  /** Tools that the model wants before it goes on. */
+  calls: ToolCall[];
+  opaque?: unknown;
   finish_reason: FinishReason;
   usage: Usage;
 }
@@ -24,7 +27,7 @@ export class BrokenOff extends Error {
   }
 }
 
-type Speaking = Frame extends infer F
+export type Speaking = Frame extends infer F
   ? F extends { type: "end" }
     ? never
     : F extends Frame
@@ -42,10 +45,16 @@ async function speakOnce(
   const text: string[] = [];
   const reasoning: string[] = [];
   const citations: Citation[] = [];
+  let asked: Pick<Speech, "calls" | "opaque"> = { calls: [] };
   const said = (): Said => ({ text: text.join(""), reasoning: reasoning.join(""), citations });
   try {
     for await (const event of model.complete(request, signal)) {
-      if (event.type === "finish") return { said: said(), finish_reason: event.finish_reason, usage: event.usage };
+      if (event.type === "finish")
+        return { said: said(), ...asked, finish_reason: event.finish_reason, usage: event.usage };
+      if (event.type === "tool_calls") {
+        asked = { calls: event.calls, opaque: event.opaque };
+        continue;
+      }
       if (event.type === "text") text.push(event.text);
       else if (event.type === "reasoning") reasoning.push(event.text);
       else citations.push(...event.citations);

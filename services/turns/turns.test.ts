@@ -25,7 +25,8 @@ test("a process whose hands are full takes over no turn, and still ends those th
   const frames: Pick<Frames, "kept" | "publish"> = { kept: async () => [], publish: () => {} };
   const handle = vi.fn(async () => ({ position: 0, repeated: false }));
   const run = () => new Promise<void>(() => {});
-  const turns = createTurns({ log: {} as EventLog, frames, worker: "w", run, onError: () => {} });
+  const log: Pick<EventLog, "read"> = { read: async () => [] };
+  const turns = createTurns({ log: log as EventLog, frames, worker: "w", run, onError: () => {} });
   while (turns.room()) turns.start({ turn_id: newId(), attempt: 1 } as TurnToRun);
 
   await turns.attend(handle, headOf(new Date(Date.now() + 60_000)));

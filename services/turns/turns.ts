@@ -1,10 +1,11 @@
-import type { Command } from "#events/envelope.ts";
+import type { Command, Recorded } from "#events/envelope.ts";
 import { newCommandId } from "#events/ids.ts";
 import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
-import { FailTurn, NO_USAGE, RefuseTurn, TakeOverTurn, type Said } from "#events/thread.ts";
+import { FailTurn, RefuseTurn, TakeOverTurn, type Said } from "#events/thread.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
 import { stateOf } from "../states.ts";
 import type { Handle, Handled } from "../handle.ts";
+import { isStep, recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
 import { turnFrom, type TurnToRun } from "./run.ts";
 
 /** Turns that one process runs at once; what comes on top waits for another worker or for the sweep. */
@@ -18,6 +19,13 @@ export interface TurnsOptions {
   worker: string;
   run(turn: TurnToRun): Promise<void>;
   onError(error: unknown, turn: TurnToRun): void;
+}
+
+interface Standing {
+  said: Said;
+  rounds: Round[];
+  /** Readers have seen words of a round that is not recorded. */
+  open: boolean;
 }
 
 /** The turns of this process: starts them, knows which are running, and takes over those that others lost. */
@@ -46,18 +54,19 @@ export function createTurns(options: TurnsOptions) {
       data,
     } satisfies Command);
 
-  /** Ends a turn that nobody can finish: with what a reader has already seen, else as if it had not been asked. */
+  /** Ends a turn that nobody can finish: with what was said and recorded, else as if it had not been asked. */
   async function giveUp(
     handle: Handle,
     head: StreamHead,
     turn: { id: string; attempt: number },
-    said: Said,
+    { said, rounds }: Standing,
     message: string,
   ) {
     const ids = { turn_id: turn.id, attempt: turn.attempt };
-    const spoke = said.text !== "" || said.reasoning !== "";
-    const done = spoke
-      ? await send(handle, head, FailTurn.type, { ...ids, message, said, usage: NO_USAGE })
+    const happened = said.text !== "" || said.reasoning !== "" || rounds.length > 0;
+    const usage = totalUsage(rounds);
+    const done = happened
+      ? await send(handle, head, FailTurn.type, { ...ids, message, said, usage })
       : await send(handle, head, RefuseTurn.type, { ...ids, code: null, message });
     if (done.position === 0) return;
     options.frames.publish(head.organization_id, turn.id, {
@@ -65,17 +74,32 @@ export function createTurns(options: TurnsOptions) {
       n: Number.MAX_SAFE_INTEGER,
       type: "end",
       position: done.position,
-      end: spoke ? { status: "failed", said, message, usage: NO_USAGE } : { status: "refused", code: null, message },
+      end: happened ? { status: "failed", said, message, usage } : { status: "refused", code: null, message },
     });
   }
 
-  async function alreadySaid(head: StreamHead, turnId: string): Promise<Said> {
+  async function heard(head: StreamHead, turnId: string): Promise<Pick<Said, "text" | "reasoning">> {
     const spoken = (await options.frames.kept(head.organization_id, turnId)).filter(({ type }) => type !== "end");
     // A worker that only stood still may have spoken beside the one that took over from it.
     const newest = Math.max(...spoken.map(({ attempt }) => attempt));
     const joined = (type: "text" | "reasoning") =>
       spoken.map((frame) => (frame.attempt === newest && frame.type === type ? frame.text : "")).join("");
-    return { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
+    return { text: joined("text"), reasoning: joined("reasoning") };
+  }
+
+  /** How far a turn has come: what is recorded of it, and what readers have seen beyond that. */
+  async function standing(
+    events: Recorded[],
+    turnId: string,
+    seen: Awaited<ReturnType<typeof heard>>,
+  ): Promise<Standing> {
+    const rounds = await recordedRounds(events, turnId, async () => undefined);
+    const recorded = saidIn(rounds);
+    const longer = (type: "text" | "reasoning") =>
+      seen[type].length > recorded[type].length ? seen[type] : recorded[type];
+    const said = { ...recorded, text: longer("text"), reasoning: longer("reasoning") };
+    const open = said.text !== recorded.text || said.reasoning !== recorded.reasoning;
+    return { said: withSources(said, rounds), rounds, open };
   }
 
   const room = (): boolean => running.size < ROOM;
@@ -108,21 +132,27 @@ export function createTurns(options: TurnsOptions) {
       if (turn.worker === options.worker && !suspects.delete(turn.id)) return void suspects.add(turn.id);
       const late = Date.parse(turn.ends_by) < Date.now();
       if (!late && !room()) return;
-      const said = await alreadySaid(head, turn.id);
-      if (late) return giveUp(handle, head, turn, said, "The turn did not finish within the time that it has.");
+      const seen = await heard(head, turn.id);
+      if (late) {
+        const stands = await standing(await options.log.read(head.stream), turn.id, seen);
+        return giveUp(handle, head, turn, stands, "The turn did not finish within the time that it has.");
+      }
 
       const attempt = turn.attempt + 1;
       const taken = await send(handle, head, TakeOverTurn.type, { turn_id: turn.id, attempt, worker: options.worker });
       if (taken.position === 0) return;
       const next = { id: turn.id, attempt };
-      const started = (await options.log.read(head.stream)).find(
+      // Whatever the lost attempt could record is in the log by now; what it records from here on is refused.
+      const events = await options.log.read(head.stream);
+      const started = events.find(
         (event) => event.type === "TurnStarted" && (event.data as { turn_id: string }).turn_id === turn.id,
       );
+      const stands = await standing(events, turn.id, seen);
       const lost = "The process that worked on this turn was lost.";
-      // A reader who has seen text cannot be given another text; everybody else gets a second try.
-      if (!started || attempt > ATTEMPTS || said.text + said.reasoning !== "")
-        return giveUp(handle, head, next, said, lost);
-      start(turnFrom(started, attempt));
+      // A reader who has seen words that are not recorded cannot be given others; everybody else gets a second try.
+      if (!started || attempt > ATTEMPTS || stands.open) return giveUp(handle, head, next, stands, lost);
+      const steps = events.filter((event) => isStep(event, turn.id));
+      start(turnFrom(started, attempt, steps));
     },
   };
 }

@@ -12,6 +12,8 @@ export const asking = (text: string, more: Partial<ModelRequest> = {}, files: Pa
   seed: null,
   response_format: { type: "text" },
   user: null,
+  tools: [],
+  tool_choice: "auto",
   streamed: false,
   ...more,
 });

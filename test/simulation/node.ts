@@ -31,7 +31,7 @@ export interface Deployment {
 }
 
 export const keyring = openKeyring(Buffer.alloc(32, 7));
-const blobs = { get: async () => undefined, removeAll: async () => {} };
+const blobs = { get: async () => undefined, put: async () => "", removeAll: async () => {} };
 
 /** Puts the product's own parts together as one services process, in the current process. One of them leads: it relays. */
 export function startNode({ world, database, bus, flaws, noRoom, asked }: Deployment, leads: boolean): void {
@@ -56,6 +56,8 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           dataKeys: log,
           frames: bus.frames,
           models: { open: () => scriptedModel(turn, asked) },
+          tools: new Map(),
+          onToolError: onError,
           handle: flaws.ending?.(handle, database) ?? handle,
           countTokens: async (text) => text.length,
           deployment: [],

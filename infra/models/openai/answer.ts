@@ -22,12 +22,22 @@ const Text = z.union([
 ]);
 const TextPart = z.object({ text: z.string() });
 
+/** Of a streamed call, or of a whole one: servers leave out what they please. */
+const Call = z.object({
+  index: lenient(z.int().nonnegative()),
+  id: lenient(z.string()),
+  function: lenient(z.object({ name: lenient(z.string()), arguments: lenient(z.string()) })),
+  extra_content: z.unknown().optional(),
+});
+export type CallPiece = z.infer<typeof Call>;
+
 const Said = z.object({
   content: lenient(Text),
   refusal: lenient(z.string()),
   reasoning_content: lenient(z.string()),
   reasoning: lenient(z.string()),
   annotations: lenient(z.array(z.unknown())),
+  tool_calls: lenient(z.array(z.unknown())),
 });
 
 const Choice = z.object({
@@ -52,6 +62,9 @@ export interface Piece {
   text: string;
   reasoning: string;
   citations: Citation[];
+  calls: CallPiece[];
+  /** What the reasoning came in, where a provider may want to see that again. */
+  reasoning_content: string;
   finish_reason: string | null;
 }
 
@@ -64,6 +77,8 @@ export function pieceOf(answer: z.infer<typeof Answer>): Piece | undefined {
     text: (said?.content ?? "") + (said?.refusal ?? ""),
     reasoning: said?.reasoning_content || said?.reasoning || "",
     citations: (said?.annotations ?? []).flatMap((raw) => Annotation.safeParse(raw).data?.url_citation ?? []),
+    calls: (said?.tool_calls ?? []).flatMap((raw) => Call.safeParse(raw).data ?? []),
+    reasoning_content: said?.reasoning_content ?? "",
     finish_reason: choice.finish_reason || null,
   };
 }

@@ -3,18 +3,19 @@ import type { Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
 import { countPrompt, countTokens } from "../tokens.ts";
 import { Answer, finishReason, pieceOf, usageOf, type Piece } from "./answer.ts";
+import { createCalls } from "./calls.ts";
 import { toWire } from "./request.ts";
 
-/** No model says more; what goes on without end is broken off. UTF-16 units, text, reasoning and sources together. */
+/** No model says more; what goes on without end is broken off. UTF-16 units, text, reasoning, sources and calls together. */
 const MAX_SAID = 8 * 1024 * 1024;
 /** What a source takes beside its words. */
 const SOURCE_SIZE = 100;
 
-const sizeOf = ({ text, reasoning, citations }: Piece): number =>
-  citations.reduce(
-    (size, { url, title }) => size + url.length + title.length + SOURCE_SIZE,
-    text.length + reasoning.length,
-  );
+const sizeOf = ({ text, reasoning, citations, calls }: Piece): number =>
+  text.length +
+  reasoning.length +
+  citations.reduce((size, { url, title }) => size + url.length + title.length + SOURCE_SIZE, 0) +
+  calls.reduce((size, call) => size + JSON.stringify(call).length, 0);
 
 const estimate = async (request: ModelRequest, text: string, reasoning: string): Promise<Usage> => {
   const [prompt_tokens, spoken, reasoning_tokens] = await Promise.all([
@@ -67,6 +68,7 @@ export async function* complete(
   let reason: string | null = null;
   let usage: Usage | undefined;
   let size = 0;
+  const calls = createCalls();
   for await (const said of request.streamed ? streamed(client, body, signal) : buffered(client, body, signal)) {
     usage = said.usage ?? usage;
     if (!said.piece) continue;
@@ -75,13 +77,16 @@ export async function* complete(
     reasoning += said.piece.reasoning;
     size += sizeOf(said.piece);
     if (size > MAX_SAID) throw new ModelError("cut", "The provider's answer had no end.");
+    calls.add(said.piece);
     yield* events(said.piece);
   }
   if (reason === null) throw new ModelError("cut", "The provider's answer ended without a reason to finish.");
+  const asked = calls.all();
+  if (asked) yield { type: "tool_calls", ...asked };
   yield {
     type: "finish",
     finish_reason: finishReason(reason),
-    usage: usage ?? (await estimate(request, text, reasoning)),
+    usage: usage ?? (await estimate(request, text + (asked ? JSON.stringify(asked.calls) : ""), reasoning)),
   };
 }
 

@@ -2,8 +2,10 @@ import type {
   ChatCompletionContentPart,
   ChatCompletionCreateParamsBase,
   ChatCompletionMessageParam,
+  ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
-import type { ModelRequest, Part } from "#services/turns/model.ts";
+import type { ModelMessage, ModelRequest, Part } from "#services/turns/model.ts";
+import { stateOf } from "./calls.ts";
 
 const dataUrl = (file: Extract<Part, { type: "file" }>): string =>
   `data:${file.mime_type};base64,${file.bytes.toString("base64")}`;
@@ -22,15 +24,41 @@ const userContent = (parts: Part[]): string | ChatCompletionContentPart[] =>
     ? textOf(parts)
     : parts.filter((part) => part.type === "file" || part.text !== "").map(contentPart);
 
+/** What asked for tools goes back as it came: text and state of the provider's own along with the calls. */
+function assistantMessage({ parts, calls, opaque }: Extract<ModelMessage, { role: "assistant" }>) {
+  if (!calls) return { role: "assistant" as const, content: textOf(parts) };
+  const { extra_content, ...state } = stateOf(opaque);
+  const tool_calls = calls.map(({ id, name, arguments: args }, n) => ({
+    id,
+    type: "function" as const,
+    function: { name, arguments: args },
+    ...(extra_content?.[n] != null && { extra_content: extra_content[n] }),
+  }));
+  return { role: "assistant" as const, content: textOf(parts) || null, ...state, tool_calls };
+}
+
+function wireMessage(message: ModelMessage): ChatCompletionMessageParam {
+  if (message.role === "user") return { role: "user", content: userContent(message.parts) };
+  if (message.role === "assistant") return assistantMessage(message);
+  return { role: "tool", tool_call_id: message.call_id, content: textOf(message.parts) };
+}
+
 function messagesOf({ instructions, messages }: ModelRequest): ChatCompletionMessageParam[] {
   /* Not `developer`: compatible servers refuse that role, and OpenAI takes `system` for every model. */
   const system: ChatCompletionMessageParam[] = instructions === null ? [] : [{ role: "system", content: instructions }];
-  const conversation = messages.map(
-    ({ role, parts }): ChatCompletionMessageParam =>
-      role === "user" ? { role, content: userContent(parts) } : { role, content: textOf(parts) },
-  );
-  return [...system, ...conversation];
+  return [...system, ...messages.map(wireMessage)];
 }
+
+const choiceOf = (choice: ModelRequest["tool_choice"]): ChatCompletionToolChoiceOption =>
+  typeof choice === "string" ? choice : { type: "function", function: choice };
+
+const toolsOf = ({ tools, tool_choice }: ModelRequest) => ({
+  tools: tools.map(({ name, description, parameters }) => ({
+    type: "function" as const,
+    function: { name, description, parameters },
+  })),
+  ...(tool_choice !== "auto" && { tool_choice: choiceOf(tool_choice) }),
+});
 
 /** OpenAI's reasoning models refuse `max_tokens`, and many compatible servers know nothing else. */
 const outputLimit = (limit: number, ownAddress: boolean) =>
@@ -48,5 +76,6 @@ export function toWire(request: ModelRequest, ownAddress: boolean): ChatCompleti
     ...(request.seed !== null && { seed: request.seed }),
     ...(request.response_format.type !== "text" && { response_format: request.response_format }),
     ...(request.user !== null && { user: request.user }),
+    ...(request.tools.length > 0 && toolsOf(request)),
   };
 }
