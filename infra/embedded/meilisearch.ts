@@ -25,6 +25,12 @@ const meilisearchBinary = () => {
   return found;
 };
 
+/**
+ * Unbounded it takes two thirds of the machine's memory as buffers for each batch: one passage was searchable after 2 to 3 s
+ * instead of 30 ms, 20,000 after 12 s instead of 6, with 2.8 GB resident instead of 0.5.
+ */
+const INDEXING_MEMORY = "512MiB";
+
 /** Meilisearch in the data folder, with a master key kept there, on loopback, without analytics. */
 export const meilisearchService = (dataDir: string): Service & { masterKey: string } => {
   const binary = meilisearchBinary();
@@ -48,6 +54,8 @@ export const meilisearchService = (dataDir: string): Service & { masterKey: stri
         `127.0.0.1:${port}`,
         "--db-path",
         join(folder, "data"),
+        "--max-indexing-memory",
+        INDEXING_MEMORY,
       ],
       env: { MEILI_MASTER_KEY: masterKey },
       cwd: folder,
