@@ -1,0 +1,68 @@
+import type { Element, Nodes, Root } from "hast";
+import { childrenOf, filterTree, findElements, hasClass, isElement, property, textOf } from "./tree.ts";
+
+/* What a page says, without what surrounds it. */
+
+const NEVER_TEXT = new Set(["script", "style", "template", "head", "iframe", "object", "embed", "datalist"]);
+const BOILERPLATE = new Set(["nav", "noscript", "dialog", "select", "textarea"]);
+const BOILERPLATE_ROLES = /^(?:navigation|search|banner|contentinfo|dialog|alertdialog|menu|menubar|toolbar)$/;
+const EDITING_CLASSES = /^(?:headerlink|anchor-link|mw-editsection|noprint|skip-link|skip-nav)$/;
+const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+
+const isHidden = (node: Element): boolean =>
+  "hidden" in node.properties || property(node, "ariaHidden") === "true" || HIDDEN_STYLE.test(property(node, "style"));
+
+const isHeading = (node: Nodes): boolean => isElement(node) && /^h[1-6]$/.test(node.tagName);
+
+const hasHeading = (node: Element): boolean => findElements(node, isHeading).length > 0;
+
+/** A page's own header and footer surround it; those of a section or article are part of it. */
+const isPageEdge = (node: Element, parent: Nodes): boolean => {
+  if (node.tagName !== "header" && node.tagName !== "footer") return false;
+  if (isElement(parent) && /^(?:article|section|main|blockquote|figure)$/.test(parent.tagName)) return false;
+  return !hasHeading(node);
+};
+
+const isButton = (node: Element, parent: Nodes): boolean => node.tagName === "button" && !isHeading(parent);
+
+const isBoilerplate = (node: Element, parent: Nodes): boolean =>
+  BOILERPLATE.has(node.tagName) ||
+  BOILERPLATE_ROLES.test(property(node, "role")) ||
+  hasClass(node, EDITING_CLASSES) ||
+  isHidden(node) ||
+  isPageEdge(node, parent) ||
+  isButton(node, parent);
+
+/** All text there is, hidden or not. */
+const withoutCode = (root: Root): Root =>
+  filterTree(root, (node) => node.type !== "comment" && !(isElement(node) && NEVER_TEXT.has(node.tagName)));
+
+/** Drops what no reader sees or needs, but nothing of the content's own order. */
+const withoutBoilerplate = (root: Root): Root =>
+  filterTree(root, (node, parent) => !(isElement(node) && isBoilerplate(node, parent)));
+
+const lengthOf = (node: Nodes): number => textOf(node).replace(/\s+/g, "").length;
+
+/** The outermost elements for which `wanted` holds. */
+const outermost = (node: Nodes, wanted: (found: Element) => boolean): Element[] =>
+  childrenOf(node).flatMap((child) => {
+    if (!isElement(child)) return [];
+    return wanted(child) ? [child] : outermost(child, wanted);
+  });
+
+/** A page with one `<main>`, or one article that is most of it, says by that what it is about. */
+const mainPart = (root: Root): Root => {
+  const all = lengthOf(root);
+  const mains = outermost(root, (node) => node.tagName === "main" || property(node, "role") === "main");
+  const articles = outermost(root, (node) => node.tagName === "article");
+  const [found, share] = mains.length === 1 ? [mains[0], 0.25] : [articles.length === 1 ? articles[0] : undefined, 0.5];
+  return found && lengthOf(found) > all * share ? { type: "root", children: [found] } : root;
+};
+
+/** The page's content: navigation, hidden parts, scripts and page edges are left out, unless hardly anything would be left. */
+export const contentOf = (root: Root): Root => {
+  const whole = withoutCode(root);
+  const clean = withoutBoilerplate(whole);
+  const length = lengthOf(clean);
+  return length >= 100 || length > lengthOf(whole) * 0.1 ? mainPart(clean) : whole;
+};

@@ -1,0 +1,108 @@
+import type { Element } from "hast";
+import type { Handle, State } from "hast-util-to-mdast";
+import { defaultHandlers } from "hast-util-to-mdast";
+import type { Nodes, PhrasingContent, RootContent } from "mdast";
+import { linearMath } from "./math.ts";
+import { NOTE, NOTE_REFERENCE } from "./notes.ts";
+import { tableHandler } from "./table.ts";
+import { findElements, isElement, property, textOf } from "./tree.ts";
+
+const ignore: Handle = () => undefined;
+
+const content: Handle = (state, node) => state.all(node);
+
+const phrasing = (nodes: Nodes[]): PhrasingContent[] => nodes as PhrasingContent[];
+
+/** What may be followed from a text out of its place: an address that stands by itself. */
+const link: Handle = (state, node) => {
+  const url = property(node, "href").trim();
+  const children = phrasing(state.all(node));
+  if (!/^(?:https?:\/\/|mailto:)\S+$/i.test(url) || textOf(node).trim() === "") return children;
+  return { type: "link", url, children };
+};
+
+const image: Handle = (_state, node) => {
+  const alt = property(node, "alt").replace(/\s+/g, " ").trim();
+  return alt === "" ? undefined : { type: "text", value: alt };
+};
+
+/** `10<sup>5</sup>` must not read as 105. */
+const superscript: Handle = (state, node) => {
+  const children = state.all(node);
+  const text = textOf(node).trim();
+  const power =
+    /^[+\-−–]?\d{1,3}$|^[nmkxyijt]$/.test(text) && findElements(node, ({ tagName }) => tagName === "a").length === 0;
+  return power ? { type: "text", value: `^${text}` } : children;
+};
+
+const definitions: Handle = (state, node) => {
+  const items = findElements(node, ({ tagName }) => tagName === "dt" || tagName === "dd");
+  return items.flatMap((item): RootContent[] => {
+    const flow = state.toFlow(state.all(item)) as RootContent[];
+    const [first] = flow;
+    if (item.tagName === "dd" || first?.type !== "paragraph") return flow;
+    return [{ type: "paragraph", children: [{ type: "strong", children: first.children }] }, ...flow.slice(1)];
+  });
+};
+
+const math: Handle = (_state, node) => {
+  const source = findElements(node, (child) => property(child, "encoding") === "application/x-tex")[0];
+  return { type: "text", value: source ? textOf(source).trim() : linearMath(node) };
+};
+
+const noteReference: Handle = (_state, node) => {
+  const identifier = property(node, "id");
+  return { type: "footnoteReference", identifier, label: identifier };
+};
+
+const note: Handle = (state, node) => {
+  const identifier = property(node, "id");
+  return {
+    type: "footnoteDefinition",
+    identifier,
+    label: identifier,
+    children: state.toFlow(state.all(node)),
+  };
+};
+
+const LANGUAGE = /^(?:language-|lang-|sourceCode$)/;
+
+/** Highlighters write the language on the block or around it, as often as on the code itself. */
+const languageOf = (node: Element): string | null => {
+  const code = node.children.find((child) => isElement(child) && child.tagName === "code");
+  const classes = [node, ...(code && isElement(code) ? [code] : [])].flatMap((at) =>
+    property(at, "className").split(" "),
+  );
+  const named = classes.find((name) => LANGUAGE.test(name) && name !== "sourceCode");
+  if (named) return named.replace(LANGUAGE, "");
+  return classes[0] === "sourceCode" ? (classes[1] ?? null) : null;
+};
+
+const code: Handle = (state, node) => {
+  const block = defaultHandlers.pre?.(state, node);
+  if (!block || Array.isArray(block) || block.type !== "code") return block ?? undefined;
+  return { ...block, lang: languageOf(node) };
+};
+
+/** How elements become Markdown where the common way loses or adds something. */
+export const handlers: Record<string, Handle> = {
+  a: link,
+  img: image,
+  image,
+  sup: superscript,
+  table: (state: State, node) => tableHandler(state, node),
+  dl: definitions,
+  pre: code,
+  u: content,
+  mark: content,
+  audio: content,
+  video: content,
+  select: ignore,
+  textarea: ignore,
+  input: ignore,
+  iframe: ignore,
+  comment: ignore,
+  math,
+  [NOTE_REFERENCE]: noteReference,
+  [NOTE]: note,
+};

@@ -1,0 +1,85 @@
+import type { Element } from "hast";
+import type { Nodes, PhrasingContent, RootContent, TableRow } from "mdast";
+import type { State } from "hast-util-to-mdast";
+import { cellContent, plain } from "./cell.ts";
+import { type Cell, gridOf, type Row } from "./grid.ts";
+import { findElements, isElement, property, textOf } from "./tree.ts";
+
+const ROW_GROUPS = /^(?:thead|tbody|tfoot)$/;
+
+const rowElements = (table: Element): { row: Element; header: boolean }[] =>
+  table.children.flatMap((child) => {
+    if (!isElement(child)) return [];
+    if (child.tagName === "tr") return [{ row: child, header: false }];
+    if (!ROW_GROUPS.test(child.tagName)) return [];
+    const rows = child.children.filter(isElement).filter(({ tagName }) => tagName === "tr");
+    return rows.map((row) => ({ row, header: child.tagName === "thead" }));
+  });
+
+const cellElements = (row: Element): Element[] =>
+  row.children.filter(isElement).filter(({ tagName }) => tagName === "td" || tagName === "th");
+
+const spanOf = (cell: Element, name: string): number => {
+  const span = Number.parseInt(property(cell, name), 10);
+  return span > 1 ? Math.min(span, 1000) : 1;
+};
+
+const readRow = (state: State, row: Element, inHead: boolean): Row => {
+  const cells = cellElements(row);
+  return {
+    header: inHead || (cells.length > 1 && cells.every(({ tagName }) => tagName === "th")),
+    cells: cells.map(
+      (cell): Cell => ({
+        content: cellContent(state.all(cell) as Nodes[]),
+        columns: spanOf(cell, "colSpan"),
+        rows: spanOf(cell, "rowSpan"),
+      }),
+    ),
+  };
+};
+
+const lengthOf = (node: Element): number => textOf(node).replace(/\s+/g, "").length;
+
+const holdsSection = (cell: Element): boolean =>
+  findElements(cell, ({ tagName }) => /^h[1-6]$/.test(tagName)).some((heading) => lengthOf(heading) < lengthOf(cell));
+
+/** Tables that only place things on a page: of one cell, mostly made of other tables, or with whole sections in cells. */
+const isLayout = (table: Element, rows: Element[]): boolean => {
+  if (/^(?:presentation|none)$/.test(property(table, "role"))) return true;
+  const cells = rows.flatMap(cellElements);
+  if (cells.length <= 1 || cells.some(holdsSection)) return true;
+  const nested = cells.flatMap((cell) => findElements(cell, ({ tagName }) => tagName === "table"));
+  return nested.some((inner) => lengthOf(inner) * 2 > lengthOf(table));
+};
+
+const rowOf = (cells: PhrasingContent[][]): TableRow => ({
+  type: "tableRow",
+  children: cells.map((children) => ({ type: "tableCell", children })),
+});
+
+const captionOf = (state: State, table: Element): RootContent[] => {
+  const caption = table.children.filter(isElement).find(({ tagName }) => tagName === "caption");
+  if (!caption) return [];
+  const children = cellContent(state.all(caption));
+  return plain(children) === "" ? [] : [{ type: "paragraph", children }];
+};
+
+/** A table as Markdown's: one header row, a cell for each column. What only lays out a page becomes its content. */
+export const tableHandler = (state: State, table: Element): RootContent[] => {
+  const rows = rowElements(table);
+  const caption = captionOf(state, table);
+  if (
+    isLayout(
+      table,
+      rows.map(({ row }) => row),
+    )
+  ) {
+    const cells = rows.flatMap(({ row }) => cellElements(row));
+    return [...caption, ...cells.flatMap((cell) => state.toFlow(state.all(cell)))];
+  }
+  const grid = gridOf(rows.map(({ row, header }) => readRow(state, row, header)));
+  const title: RootContent[] = grid.title.length > 0 ? [{ type: "paragraph", children: grid.title }] : [];
+  const whole: RootContent[] =
+    grid.rows.length > 0 ? [{ type: "table", align: [], children: grid.rows.map(rowOf) }] : [];
+  return [...caption, ...title, ...whole];
+};

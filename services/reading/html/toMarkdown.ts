@@ -1,0 +1,34 @@
+import type { Root } from "hast";
+import { toMdast } from "hast-util-to-mdast";
+import type { Nodes } from "mdast";
+import { gfmToMarkdown } from "mdast-util-gfm";
+import { defaultHandlers, toMarkdown as write, type Options } from "mdast-util-to-markdown";
+import { handlers } from "./handlers.ts";
+import { markNotes } from "./notes.ts";
+import { makePlain } from "./text.ts";
+import { tidy } from "./tidy.ts";
+
+/** Escapes that CommonMark does not ask for, or that only keep an address from becoming a link; each is noise in a text that is searched. */
+const NEEDLESS =
+  /(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])|\\&(?!#?\w{1,31};)|(?<=\w)\\@(?=\w)|(?<=https?|ftp)\\:|(?<=www)\\\./giu;
+
+const OPTIONS: Options = {
+  bullet: "-",
+  emphasis: "*",
+  rule: "-",
+  fences: true,
+  listItemIndent: "one",
+  extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  handlers: {
+    text: (node, parent, state, info) =>
+      defaultHandlers.text(node, parent, state, info).replace(NEEDLESS, (escaped) => escaped.slice(1)),
+    break: (node, parent, state, info) => defaultHandlers.break(node, parent, state, info).replace("\\\n", "  \n"),
+  },
+};
+
+/** The Markdown of an HTML tree: GFM tables, footnotes at the end, images as their alternative text. The tree is changed. */
+export const toMarkdown = (tree: Root): string => {
+  makePlain(tree);
+  const content: Nodes = toMdast(markNotes(tree), { handlers, document: true });
+  return write(tidy(content), OPTIONS).trim();
+};

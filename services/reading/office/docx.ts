@@ -1,0 +1,70 @@
+import { strToU8, zipSync } from "fflate";
+import mammoth from "mammoth";
+import { elementsOf } from "../guard/xml.ts";
+import { openZip, type Zip } from "../guard/zip.ts";
+import { parseHtml } from "../html/parseHtml.ts";
+import { toMarkdown } from "../html/toMarkdown.ts";
+import { UnreadableFile } from "../reader.ts";
+import { readPart, refuseProtected, requirePart, writeXml } from "./part.ts";
+import { rewriteWord } from "./wordBody.ts";
+import { readWordStyles } from "./wordStyles.ts";
+
+const deepLists = [6, 7, 8, 9].flatMap((level) => {
+  const above = "ul|ol > li > ".repeat(level - 1);
+  return [`p:unordered-list(${level}) => ${above}ul > li:fresh`, `p:ordered-list(${level}) => ${above}ol > li:fresh`];
+});
+
+const KNOWN_STYLES = [
+  ...[1, 2, 3, 4, 5, 6].map((level) => `p.Known-h${level} => h${level}:fresh`),
+  "p.Known-code => pre:separator('\\n')",
+  "p.Known-quote => blockquote > p:fresh",
+  "r.Known-run-code => code",
+  "r[style-name='Emphasis'] => em",
+  ...deepLists,
+];
+
+/** Headers, footers, comments and pictures are no part of the text. */
+const NEEDED = /(?:^\[Content_Types\]\.xml|\.rels|\/(?:styles|numbering)\.xml)$/;
+const BODY = /\/(?:document\d*|footnotes|endnotes)\.xml$/;
+
+const mainPart = (zip: Zip): string => {
+  const relationships = elementsOf(requirePart(zip, "_rels/.rels"));
+  const main = relationships.find(({ attributes }) => attributes["Type"]?.endsWith("/officeDocument"));
+  return main?.attributes["Target"]?.replace(/^\//, "") ?? "word/document.xml";
+};
+
+/** What the converter sees: an archive of its own, stored, with no more than it needs. */
+const rewritten = (zip: Zip): Uint8Array => {
+  const main = mainPart(zip);
+  requirePart(zip, main);
+  const folder = main.slice(0, main.lastIndexOf("/") + 1);
+  const styles = readWordStyles(readPart(zip, `${folder}styles.xml`));
+  const parts: Record<string, Uint8Array> = {};
+  for (const name of zip.names()) {
+    const body = name === main || BODY.test(name);
+    if (!body && !NEEDED.test(name)) continue;
+    const part = readPart(zip, name);
+    if (part) parts[name] = strToU8(writeXml(body ? rewriteWord(part, styles) : part));
+  }
+  return zipSync(parts, { level: 0 });
+};
+
+const convert = async (archive: Uint8Array): Promise<string> => {
+  try {
+    const options = {
+      styleMap: KNOWN_STYLES,
+      includeEmbeddedStyleMap: false,
+      convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: "" })),
+    };
+    const { value } = await mammoth.convertToHtml({ buffer: Buffer.from(archive) }, options);
+    return value;
+  } catch (cause) {
+    throw new UnreadableFile("The file is damaged: it is not a Word document.", { cause });
+  }
+};
+
+/** Reads a Word document: one Markdown, no pages. Throws UnreadableFile. */
+export const readDocx = async (bytes: Uint8Array): Promise<string[]> => {
+  refuseProtected(bytes);
+  return [toMarkdown(parseHtml(await convert(rewritten(openZip(bytes)))))];
+};

@@ -1,0 +1,111 @@
+import { childOf, type Element, elementsOf, findAll, textOf } from "../guard/xml.ts";
+import { linearOmml } from "./omml.ts";
+import { outlineOf, valueOf, type WordStyles } from "./wordStyles.ts";
+
+/* Word's XML, put so that the converter behind sees what it would pass over: equations, fields, text boxes, styles. */
+
+export const make = (
+  name: string,
+  children: (Element | string)[] = [],
+  attributes: Record<string, string> = {},
+): Element => ({
+  name,
+  attributes,
+  children,
+});
+
+const valued = (name: string, value: string): Element => make(name, [], { "w:val": value });
+
+const run = (text: string): Element => make("w:r", [make("w:t", [text], { "xml:space": "preserve" })]);
+
+const isOn = (element: Element | undefined): boolean =>
+  element !== undefined && !/^(?:0|false|off)$/.test(valueOf(element));
+
+/** Only text boxes are taken from what newer programs draw; older ones find the same in the fallback. */
+const alternate = (element: Element): Element => {
+  const fallback = childOf(element, "mc:Fallback");
+  if (fallback && textOf(fallback).trim() !== "") return element;
+  const boxes = findAll(element, "w:txbxContent").map((box) => make("v:textbox", [box]));
+  if (boxes.length === 0) return element;
+  return make("mc:AlternateContent", [make("mc:Fallback", [make("w:pict", [make("v:shape", boxes)])])]);
+};
+
+const withStyle = (properties: Element | undefined, name: string, tag: string, id: string): Element => {
+  const others = properties ? elementsOf(properties).filter((child) => child.name !== tag) : [];
+  return make(name, [valued(tag, id), ...others]);
+};
+
+/** The ids of KNOWN_STYLES in docx.ts. */
+const knownStyle = (properties: Element | undefined, styles: WordStyles): string | undefined => {
+  const id = valueOf(childOf(properties, "w:pStyle"));
+  const own = outlineOf(properties);
+  const level = own === null ? undefined : (own ?? styles.heading(id));
+  if (level) return `Known-h${level}`;
+  const kind = styles.kind(id);
+  return kind && `Known-${kind}`;
+};
+
+const withNumbering = (properties: Element, styles: WordStyles): Element => {
+  if (childOf(properties, "w:numPr")) return properties;
+  const numbering = styles.numbering(valueOf(childOf(properties, "w:pStyle")));
+  return numbering ? { ...properties, children: [...properties.children, numbering] } : properties;
+};
+
+const replaceChild = (element: Element, name: string, child: Element): Element => ({
+  ...element,
+  children: [child, ...element.children.filter((other) => typeof other === "string" || other.name !== name)],
+});
+
+const paragraph = (element: Element, styles: WordStyles): Element[] => {
+  const properties = childOf(element, "w:pPr");
+  const known = knownStyle(properties, styles);
+  // Each of its lines repeats a heading that follows.
+  if (known === "Known-contents") return [];
+  if (known) return [replaceChild(element, "w:pPr", withStyle(properties, "w:pPr", "w:pStyle", known))];
+  return [properties ? replaceChild(element, "w:pPr", withNumbering(properties, styles)) : element];
+};
+
+const textRun = (element: Element, styles: WordStyles): Element[] => {
+  const properties = childOf(element, "w:rPr");
+  if (isOn(childOf(properties, "w:vanish"))) return [];
+  if (!styles.isCode(valueOf(childOf(properties, "w:rStyle")))) return [element];
+  return [replaceChild(element, "w:rPr", withStyle(undefined, "w:rPr", "w:rStyle", "Known-run-code"))];
+};
+
+const rewriteOne = (element: Element, styles: WordStyles): Element[] => {
+  switch (element.name) {
+    case "w:p":
+      return paragraph(element, styles);
+    case "w:r":
+      return textRun(element, styles);
+    case "m:oMath":
+      return [run(linearOmml(element))];
+    case "m:oMathPara":
+    case "w:fldSimple":
+    case "w:dir":
+    case "w:bdo":
+    case "w:ruby":
+    case "w:rubyBase":
+      return elementsOf(element);
+    case "w:rt":
+    case "w:rubyPr":
+      return [];
+    case "w:cr":
+      return [make("w:br")];
+    case "mc:AlternateContent":
+      return [alternate(element)];
+    default:
+      return [element];
+  }
+};
+
+/** The same element with everything in it rewritten. */
+export const rewriteWord = (element: Element, styles: WordStyles): Element => {
+  if (element.name === "m:oMath") return element;
+  const children = element.children.flatMap((child): (Element | string)[] =>
+    typeof child === "string" ? [child] : rewriteChild(child, styles),
+  );
+  return { ...element, children };
+};
+
+const rewriteChild = (child: Element, styles: WordStyles): Element[] => rewriteOne(rewriteWord(child, styles), styles);

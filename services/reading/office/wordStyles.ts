@@ -1,0 +1,79 @@
+import { childOf, type Element, elementsOf } from "../guard/xml.ts";
+
+/* What Word's styles mean, whatever they are called: by name, by outline level, and by what they are based on. */
+
+export interface WordStyles {
+  /** 1 to 6; undefined for what is no heading. */
+  heading(styleId: string): number | undefined;
+  kind(styleId: string): "code" | "quote" | "contents" | undefined;
+  isCode(runStyleId: string): boolean;
+  /** The numbering that a paragraph has by its style. */
+  numbering(styleId: string): Element | undefined;
+}
+
+export const valueOf = (element: Element | undefined): string => element?.attributes["w:val"] ?? "";
+
+const HEADING = /^heading ?([1-9])$/i;
+const KINDS: ["code" | "quote" | "contents", RegExp][] = [
+  ["code", /^(?:source code|html preformatted|preformatted text|code|code block|macro text|macro)$/i],
+  ["quote", /^(?:quote|intense quote|block text|quotations|block quotation)$/i],
+  ["contents", /^(?:(?:toc|contents|table of contents) ?(?:\d|heading)|table of figures)$/i],
+];
+const RUN_CODE = /^(?:verbatim char|source text|html (?:code|typewriter|sample|keyboard)|code char|inline code)$/i;
+
+/** Outline level 9 says that it is body text. */
+const outline = (properties: Element | undefined): number | null | undefined => {
+  const level = childOf(properties, "w:outlineLvl");
+  if (!level) return undefined;
+  const value = Number(valueOf(level));
+  return value >= 0 && value <= 8 ? Math.min(value + 1, 6) : null;
+};
+
+/** The level that a paragraph's own properties give it; null where they say that it is none. */
+export const outlineOf = outline;
+
+const nameOf = (style: Element): string => valueOf(childOf(style, "w:name"));
+
+const ownHeading = (style: Element): number | null | undefined => {
+  const name = nameOf(style);
+  if (/^title$/i.test(name)) return 1;
+  const numbered = HEADING.exec(name)?.[1];
+  return numbered ? Math.min(Number(numbered), 6) : outline(childOf(style, "w:pPr"));
+};
+
+const ownNumbering = (style: Element): Element | undefined => childOf(childOf(style, "w:pPr"), "w:numPr");
+
+const ownKind = (style: Element): "code" | "quote" | "contents" | undefined =>
+  KINDS.find(([, names]) => names.test(nameOf(style)))?.[0];
+
+/** Reads word/styles.xml; without one no style means anything but what its id says. */
+export const readWordStyles = (root: Element | undefined): WordStyles => {
+  const styles = new Map<string, Element>();
+  for (const style of root ? elementsOf(root) : []) {
+    const id = style.attributes["w:styleId"];
+    if (style.name === "w:style" && id) styles.set(id, style);
+  }
+  /** The first answer along what the style is based on; a circle ends it. */
+  const inherited = <T>(id: string, own: (style: Element) => T | undefined): T | undefined => {
+    const seen = new Set<string>();
+    for (let at = id; at && !seen.has(at); ) {
+      seen.add(at);
+      const style = styles.get(at);
+      if (!style) return undefined;
+      const answer = own(style);
+      if (answer !== undefined) return answer;
+      at = valueOf(childOf(style, "w:basedOn"));
+    }
+    return undefined;
+  };
+  const headingById = (id: string): number | undefined => {
+    const level = styles.has(id) ? undefined : /^(?:Heading|berschrift)([1-6])$/.exec(id)?.[1];
+    return level ? Number(level) : undefined;
+  };
+  return {
+    heading: (id) => headingById(id) ?? inherited(id, ownHeading) ?? undefined,
+    kind: (id) => inherited(id, ownKind),
+    isCode: (id) => inherited(id, (style) => (RUN_CODE.test(nameOf(style)) ? true : undefined)) ?? false,
+    numbering: (id) => inherited(id, ownNumbering),
+  };
+};
