@@ -13,6 +13,23 @@ const SYMBOLS: Record<string, string> = {
 };
 const INVISIBLE = /[\p{Cc}\p{Cs}\u200B\u2060\uFEFF\uFFF9-\uFFFD]/gu;
 
+/** Accents that old TeX fonts print as signs of their own before their letter. */
+const ACCENTS: Record<string, string> = {
+  "¨": "\u0308",
+  "´": "\u0301",
+  ˆ: "\u0302",
+  "˜": "\u0303",
+  ˇ: "\u030C",
+  "˘": "\u0306",
+  "˚": "\u030A",
+  "¸": "\u0327",
+};
+
+const accented = (pair: string, accent: string, letter: string): string => {
+  const whole = (letter === "ı" ? "i" : letter === "ȷ" ? "j" : letter) + ACCENTS[accent]!;
+  return whole.normalize("NFC").length === 1 ? whole : pair;
+};
+
 /** What a run of a PDF says, in characters that a search can find. */
 export const plain = (text: string): string =>
   text
@@ -20,4 +37,5 @@ export const plain = (text: string): string =>
     .replace(FORMS, (form) => form.normalize("NFKC"))
     .replace(/[\uE000-\uF8FF]/g, (sign) => SYMBOLS[sign] ?? "")
     .replace(INVISIBLE, "")
+    .replace(/([¨ˆ˜ˇ˘˚¸]|(?<![cdjlmnqstu])´) ?([A-Za-zıȷ])/g, accented)
     .normalize("NFC");

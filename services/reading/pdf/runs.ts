@@ -127,3 +127,28 @@ export async function textOf(page: PdfPage): Promise<PageText> {
   const [width, height] = turn % 2 === 0 ? [view.width, view.height] : [view.height, view.width];
   return { runs: runs.filter((run) => run.text.trim() !== "" && run.size > 0), matrix, width, height };
 }
+
+/** Cuts a run at vertical lines that it stands across, between its words; where they stand within it is an estimate. */
+export function cutRun(run: Run, places: readonly number[]): Run[] {
+  const inside = places.filter((x) => x > run.x0 + run.size * 0.3 && x < run.x1 - run.size * 0.3);
+  if (inside.length === 0) return [run];
+  const perCharacter = (run.x1 - run.x0) / run.text.length;
+  const cuts = [0];
+  for (const x of inside) {
+    const guess = Math.round((x - run.x0) / perCharacter);
+    const spaces = [...run.text.matchAll(/ +/g)].map((space) => space.index + space[0].length);
+    const nearest = spaces.toSorted((a, b) => Math.abs(a - guess) - Math.abs(b - guess))[0];
+    if (nearest !== undefined && nearest > cuts.at(-1)! && Math.abs(nearest - guess) <= 6) cuts.push(nearest);
+  }
+  return cuts.map((from, index) => {
+    const to = cuts[index + 1] ?? run.text.length;
+    const spaced = index > 0 || run.spaced;
+    return {
+      ...run,
+      text: run.text.slice(from, to),
+      x0: run.x0 + from * perCharacter,
+      x1: run.x0 + to * perCharacter,
+      spaced,
+    };
+  });
+}

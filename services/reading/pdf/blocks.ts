@@ -1,0 +1,137 @@
+import type { Table } from "./grid.ts";
+import { median } from "./geometry.ts";
+import { CAPTION, LEADERS, MARKER, REFERENCE } from "./marks.ts";
+import type { TextLine } from "./textLine.ts";
+
+export type Block =
+  | { kind: "text"; lines: TextLine[] }
+  /** `level` from the document's own structure; 0: a line of a column, to be judged by how it looks. */
+  | { kind: "heading"; level: number; lines: TextLine[] }
+  | { kind: "item"; depth: number; ordered: boolean; lines: TextLine[] }
+  | { kind: "code"; lines: TextLine[] }
+  | { kind: "table"; rows: string[][] };
+
+export const isTable = (part: TextLine | Table): part is Table => "rows" in part;
+
+export const isItem = (line: TextLine): boolean => line.bullet || MARKER.test(line.raw);
+
+interface Column {
+  left: number;
+  right: number;
+  /** Usual distance of baselines, by the size of the text. */
+  leading(size: number): number;
+}
+
+const bySize = (size: number): number => Math.round(size);
+
+const columnOf = (lines: readonly TextLine[]): Column => {
+  const steps = new Map<number, number[]>();
+  for (const [index, line] of lines.entries()) {
+    const before = lines[index - 1];
+    const step = line.baseline - (before?.baseline ?? Infinity);
+    if (before === undefined || bySize(line.size) !== bySize(before.size) || step <= 0 || step > line.size * 2)
+      continue;
+    const same = steps.get(bySize(line.size)) ?? [];
+    same.push(step);
+    steps.set(bySize(line.size), same);
+  }
+  const usual = new Map([...steps].map(([size, found]) => [size, Math.min(median(found), size * 1.9)]));
+  return {
+    left: Math.min(...lines.map((line) => line.x0)),
+    right: Math.max(...lines.map((line) => line.x1)),
+    leading: (size) => usual.get(bySize(size)) ?? size * 1.2,
+  };
+};
+
+const isCentred = (line: TextLine, column: Column): boolean => {
+  const [left, right] = [line.x0 - column.left, column.right - line.x1];
+  return left > line.size * 1.5 && Math.abs(left - right) < line.size * 2;
+};
+
+/** Did the line before end although the next word had room on it? */
+const endedEarly = (before: TextLine, line: TextLine, column: Column): boolean => {
+  const word = line.raw.split(" ", 1)[0]!.length;
+  const wide = (word + 2) * ((line.x1 - line.x0) / Math.max(1, line.raw.length));
+  return before.x1 + wide < column.right - line.size * 0.5;
+};
+
+function startsAnew(open: readonly TextLine[], line: TextLine, next: TextLine | undefined, column: Column): boolean {
+  const before = open.at(-1)!;
+  const first = open[0]!;
+  const step = line.baseline - before.baseline;
+  const leading = column.leading(line.size);
+  if (line.mono !== before.mono && !goesOn(before, line, step, column)) return true;
+  if (line.mono && first.mono) return step > leading * 2.5;
+  if (step < -line.size || step > Math.max(leading * 1.3, line.size * 1.15)) return true;
+  if (isItem(line) || REFERENCE.test(line.raw) || CAPTION.test(line.raw)) {
+    return !/\p{Ll}[-‐]$/u.test(before.raw) || line.bullet;
+  }
+  if (
+    Math.abs(line.size - before.size) > 0.08 * before.size ||
+    (line.bold !== before.bold && !oneParagraph(before, line))
+  )
+    return true;
+  if (LEADERS.test(before.raw)) return true;
+  if (isItem(first)) return leavesItem(first, before, line, column);
+  if (isCentred(line, column) && isCentred(before, column)) return false;
+  const indent = line.x0 - before.x0;
+  if (indent > line.size * 0.7) {
+    const hanging = open.length === 1 && next !== undefined && Math.abs(next.x0 - line.x0) < line.size * 0.4;
+    return !hanging || endedEarly(before, line, column);
+  }
+  if (indent < -line.size * 0.7 && open.length > 1) return true;
+  return endedEarly(before, line, column) && /[.!?:;)"”’\d]$/.test(before.raw);
+}
+
+/** Words of code may fill a line of a paragraph. */
+const goesOn = (before: TextLine, line: TextLine, step: number, column: Column): boolean =>
+  Math.abs(line.x0 - before.x0) < 1 &&
+  step <= column.leading(line.size) * 1.15 &&
+  !endedEarly(before, line, column) &&
+  !/[.:]$/.test(before.raw);
+
+/** An item's lines stand under its text, or under its sign where it does not hang. */
+const leavesItem = (first: TextLine, before: TextLine, line: TextLine, column: Column): boolean => {
+  const slack = line.size * 0.3;
+  if (Math.abs(line.x0 - first.inner) < slack) return false;
+  const under = Math.abs(line.x0 - first.x0) < slack;
+  return endedEarly(before, line, column) || (!under && line.x0 < first.inner && before !== first);
+};
+
+/** Bold words may fill a line of a paragraph. */
+const oneParagraph = (before: TextLine, line: TextLine): boolean =>
+  /[,\p{Ll}]$/u.test(before.raw) && /^\p{Ll}/u.test(line.raw);
+
+const kindOf = (lines: TextLine[]): Block => {
+  const first = lines[0]!;
+  if (first.mono) return { kind: "code", lines };
+  const marker = MARKER.exec(first.raw);
+  if (first.bullet || marker !== null)
+    return { kind: "item", depth: first.x0, ordered: marker?.[2] !== undefined, lines };
+  return { kind: "text", lines };
+};
+
+/** Paragraphs, items and code of one column. */
+export function blocksOf(parts: readonly (TextLine | Table)[]): Block[] {
+  const blocks: Block[] = [];
+  const lines = parts.filter((part): part is TextLine => !isTable(part));
+  const column = columnOf(lines);
+  let open: TextLine[] = [];
+  const close = (): void => {
+    if (open.length > 0) blocks.push(kindOf(open));
+    open = [];
+  };
+  for (const [index, part] of parts.entries()) {
+    if (isTable(part)) {
+      close();
+      blocks.push({ kind: "table", rows: part.rows });
+      continue;
+    }
+    const next = parts[index + 1];
+    if (open.length > 0 && startsAnew(open, part, next === undefined || isTable(next) ? undefined : next, column))
+      close();
+    open.push(part);
+  }
+  close();
+  return blocks;
+}

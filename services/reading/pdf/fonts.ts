@@ -1,0 +1,38 @@
+import type { PdfPage } from "./open.ts";
+
+export interface Face {
+  bold: boolean;
+  mono: boolean;
+  /** Its letters are signs: bullets, arrows. */
+  symbol: boolean;
+}
+
+const BOLD = /bold|black|heavy|demi|[-,.]b$|cmb|cmssb|sfbx|medi(?!um)|(?:tb|zb)$|[-_](?:bd|hv|bk?d)/i;
+const MONO =
+  /mono|courier|consol|typewriter|cmtt|cmsltt|sftt|fixed|menlo|lettergothic|inconsolata|lucidasanstypewriter|txtt|nimbusmon/i;
+
+const faceOf = (name: string): Face => {
+  const family = name.replace(/^[A-Z]{6}\+/, "");
+  return { bold: BOLD.test(family), mono: MONO.test(family), symbol: /wingding|dingbat|webding|symbol/i.test(family) };
+};
+
+const NO_FACE: Face = { bold: false, mono: false, symbol: false };
+
+/** The faces of a document's fonts by pdf.js's name for them; known once a page that uses them was parsed in full. */
+export class Faces {
+  readonly #faces = new Map<string, Face>();
+
+  face(font: string): Face {
+    return this.#faces.get(font) ?? NO_FACE;
+  }
+
+  /** Reads what the page's parsed operators have told pdf.js about its fonts. */
+  learn(page: PdfPage, fonts: Iterable<string>): void {
+    for (const font of fonts) {
+      if (this.#faces.has(font) || !page.commonObjs.has(font)) continue;
+      const known = page.commonObjs.get(font) as { name?: string; bold?: boolean; black?: boolean };
+      const face = faceOf(known.name ?? "");
+      this.#faces.set(font, { ...face, bold: face.bold || known.bold === true || known.black === true });
+    }
+  }
+}

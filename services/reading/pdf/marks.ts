@@ -1,0 +1,23 @@
+const BULLET = "[•▪◦‣⁃∙·●○■□➢➤✓✔❖♦►▶–—*-]";
+const NUMBER = "\\(?\\d{1,3}[.)]|\\(?[a-z]\\)|\\(?[ivx]{1,5}\\)";
+
+/** What starts a list's item. */
+export const MARKER = new RegExp(`^(?:(${BULLET})|(${NUMBER})) +(?=\\S)`);
+
+/** The dots that lead from a heading to its page in a table of contents. */
+export const LEADERS = /(?:\. ?){4,}|…{2,}/;
+
+/** What begins an entry of a bibliography. */
+export const REFERENCE = /^\[[\w+ ]{1,12}\] \S/;
+
+export const CAPTION = /^(?:fig(?:ure|\.)?|table|tab\.|algorithm|listing|scheme|chart|box|plate|source) ?[\dIVXA-Z]/i;
+
+/** `2`, `2.1` or `A.3`, and how deep it stands. */
+const SECTION =
+  /^(?:(?:chapter|section|part|appendix) )?(\d{1,2}(?:\.\d{1,3}){0,5}|[A-Z](?:\.\d{1,3}){1,4}|[IVX]{1,5}(?=\.))\.? +(?=\p{L})/iu;
+
+/** From 1; null when the text has no section number. */
+export const sectionDepth = (text: string): number | null => {
+  const number = SECTION.exec(text)?.[1];
+  return number === undefined ? null : number.split(".").length;
+};

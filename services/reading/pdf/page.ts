@@ -1,0 +1,52 @@
+import { alignedTables, framedTables } from "./aligned.ts";
+import { readingOrder } from "./columns.ts";
+import type { Faces } from "./fonts.ts";
+import type { LaidPage } from "./furniture.ts";
+import { ruledTables, type Table } from "./grid.ts";
+import { addLinks } from "./links.ts";
+import { type Line, linesOf } from "./lines.ts";
+import type { PdfPage } from "./open.ts";
+import { rulesOf } from "./rules.ts";
+import { type Run, textOf } from "./runs.ts";
+import { type TextLine, textLine } from "./textLine.ts";
+
+const isRun = (part: Run | Table): part is Run => "text" in part;
+
+/** The lines of a group, in order with the tables that stand among them. */
+function partsOf(group: readonly (Run | Table)[], faces: Faces): (TextLine | Table)[] {
+  const isCode = (line: Line): boolean => line.runs.some((run) => faces.face(run.font).mono);
+  const tables = group.filter((part): part is Table => !isRun(part)).toSorted((a, b) => a.y0 - b.y0);
+  let runs = group.filter(isRun);
+  const parts: (TextLine | Table)[] = [];
+  for (const table of [...tables, null]) {
+    const above = (run: Run): boolean => table === null || run.baseline < (table.y0 + table.y1) / 2;
+    for (const part of alignedTables(linesOf(runs.filter(above)), isCode))
+      parts.push("rows" in part ? part : textLine(part, faces));
+    runs = runs.filter((run) => !above(run));
+    if (table !== null) parts.push(table);
+  }
+  return parts;
+}
+
+/** Fake bold is the same text printed twice, a hair apart. */
+const printedOnce = (runs: readonly Run[]): Run[] => {
+  const seen = new Set<string>();
+  return runs.filter((run) => {
+    const key = `${run.text}\n${Math.round(run.x0 / 2)} ${Math.round(run.baseline / 2)}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+};
+
+/** A page by how it looks: its columns in the order of reading, each its lines and tables. */
+export async function layOut(page: PdfPage, faces: Faces): Promise<LaidPage> {
+  const text = await textOf(page);
+  const rules = await rulesOf(page, text.matrix);
+  faces.learn(page, new Set(text.runs.map((run) => run.font)));
+  const linked = await addLinks(page, printedOnce(text.runs), text.matrix);
+  const ruled = ruledTables(linked, rules);
+  const framed = framedTables(ruled.rest, rules.across);
+  const groups = readingOrder<Run | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  return { columns: groups.map((group) => partsOf(group, faces)), height: text.height };
+}
