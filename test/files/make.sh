@@ -1,0 +1,77 @@
+#!/bin/sh
+# Makes the files beside it anew from source/ with pandoc, LibreOffice and pdftoppm.
+set -eu
+cd "$(dirname "$0")"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+profile="$work/profile"
+
+office() {
+  soffice -env:UserInstallation="file://$profile" --headless --convert-to "$1" --outdir "$2" "$3" >>"$work/log" 2>&1
+}
+
+locked() {
+  timeout 60 soffice -env:UserInstallation="file://$profile" --headless "macro:///Standard.Store.Store($1,$2,$3,lighthouse)" >>"$work/log" 2>&1
+}
+
+pdf() {
+  office "pdf:writer_pdf_Export:$1" "$work" "$work/guide.docx"
+  mv "$work/guide.pdf" "$2"
+}
+
+# Writer's own formats
+pandoc source/guide.md --output "$work/guide.docx"
+office 'docx:MS Word 2007 XML' . "$work/guide.docx"
+office 'odt:writer8' . "$work/guide.docx"
+office 'rtf:Rich Text Format' . "$work/guide.docx"
+office 'doc:MS Word 97' . "$work/guide.docx"
+cp "$work/guide.docx" guide-pandoc.docx
+pandoc source/guide.md --output guide.epub
+pandoc source/guide.md --standalone --output guide.html
+pandoc source/guide.md --to gfm --output guide.md
+pandoc source/guide.md --to plain --output guide.txt
+
+# PDF: with and without its structure, closed to all, closed to those who print, a picture of it
+pdf '{"UseTaggedPDF":{"type":"boolean","value":"true"}}' guide-tagged.pdf
+pdf '{"UseTaggedPDF":{"type":"boolean","value":"false"}}' guide.pdf
+pdf '{"EncryptFile":{"type":"boolean","value":"true"},"DocumentOpenPassword":{"type":"string","value":"lighthouse"}}' locked.pdf
+pdf '{"RestrictPermissions":{"type":"boolean","value":"true"},"PermissionPassword":{"type":"string","value":"lighthouse"},"Printing":{"type":"long","value":"0"}}' restricted.pdf
+pdftoppm -r 60 -gray -png -f 1 -l 1 guide.pdf "$work/scan"
+office 'pdf:draw_pdf_Export' "$work" "$work"/scan-*.png
+mv "$work"/scan-*.pdf scanned.pdf
+
+# Nothing in them
+printf '' | pandoc --from markdown --output blank.docx
+office 'pdf:writer_pdf_Export' . blank.docx
+
+# Text that is not UTF-8
+iconv -t WINDOWS-1252 source/letter.txt >letter-1252.txt
+iconv -t UTF-16 source/letter.txt >letter-utf16.txt
+
+# Slides
+pandoc source/deck.md --slide-level 2 --output deck-pandoc.pptx
+office 'pptx:Impress MS PowerPoint 2007 XML' "$work" deck-pandoc.pptx
+mv "$work/deck-pandoc.pptx" deck.pptx
+office 'odp:impress8' "$work" deck.pptx
+mv "$work/deck.odp" deck.odp
+
+# Sheets
+cp source/stock.csv stock.csv
+for kind in 'xlsx:Calc MS Excel 2007 XML' 'xls:MS Excel 97' 'ods:calc8'; do office "$kind" . stock.csv; done
+
+# Under a password
+mkdir -p "$profile/user/basic/Standard"
+printf '%s\n' '<?xml version="1.0" encoding="UTF-8"?>' \
+  '<!DOCTYPE library:library PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "library.dtd">' \
+  '<library:library xmlns:library="http://openoffice.org/2000/library" library:name="Standard" library:readonly="false" library:passwordprotected="false">' \
+  '<library:element library:name="Store"/></library:library>' >"$profile/user/basic/Standard/script.xlb"
+{
+  printf '%s\n' '<?xml version="1.0" encoding="UTF-8"?>' \
+    '<!DOCTYPE script:module PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "module.dtd">' \
+    '<script:module xmlns:script="http://openoffice.org/2000/script" script:name="Store" script:language="StarBasic">'
+  sed 's/&/\&amp;/g; s/"/\&quot;/g' source/store.bas
+  printf '%s\n' '</script:module>'
+} >"$profile/user/basic/Standard/Store.xba"
+locked "$PWD/guide.docx" "$PWD/locked.docx" 'MS Word 2007 XML'
+locked "$PWD/guide.odt" "$PWD/locked.odt" 'writer8'
+locked "$PWD/stock.xlsx" "$PWD/locked.xlsx" 'Calc MS Excel 2007 XML'
