@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import {
   NO_USAGE,
+  RoundRequested,
   ThreadDeleted,
+  ToolFinished,
   TurnCompleted,
   TurnFailed,
   TurnRefused,
@@ -91,6 +93,48 @@ describe("ending a turn", () => {
     given(thread, [started, ThreadDeleted.of({})])
       .when(complete())
       .then());
+});
+
+describe("steps of a turn", () => {
+  const usage = NO_USAGE;
+  const asked = { ...said, calls: [{ id: "1", name: "search_documents", arguments: "{}" }], opaque: { kept: true } };
+  const result = { output: { text: "nothing" }, sources: [] };
+  const finished = {
+    ...ids,
+    round: 0,
+    call: 0,
+    name: "search_documents",
+    status: "completed" as const,
+    duration_ms: 5,
+  };
+  const round = command("RequestRound", { ...ids, round: 0, usage, ...asked });
+  const tool = command("FinishTool", { ...finished, ...result });
+  const takenOver = TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w2" });
+
+  test("are recorded, what was said and found as personal words", () => {
+    const requested = RoundRequested.of({ ...ids, round: 0, usage }, asked);
+    given(thread, [started]).when(round).then(requested);
+    given(thread, [started, requested]).when(tool).then(ToolFinished.of(finished, result));
+  });
+  test("leave the turn to the worker that has it", () => {
+    const { state } = given(thread, [started]);
+    const later = given(thread, [
+      started,
+      RoundRequested.of({ ...ids, round: 0, usage }, asked),
+      ToolFinished.of(finished, result),
+    ]);
+    expect(later.state).toEqual(state);
+  });
+  test("of a worker that lost it are refused", () => {
+    given(thread, [started, takenOver]).when(round).then();
+    given(thread, [started, takenOver]).when(tool).then();
+  });
+  test("of an ended turn or a deleted thread change nothing", () => {
+    given(thread, [started, completed]).when(round).then();
+    given(thread, [started, ThreadDeleted.of({})])
+      .when(tool)
+      .then();
+  });
 });
 
 describe("taking over", () => {

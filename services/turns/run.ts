@@ -1,13 +1,14 @@
 import type { Recorded } from "#events/envelope.ts";
 import type { Blobs, EventLog, Frames, Keyring, TurnEnd } from "#events/ports.ts";
-import { CompleteTurn, FailTurn, NO_USAGE, RefuseTurn, StopTurn, type Prompt, type Said } from "#events/thread.ts";
+import { CompleteTurn, type Prompt, type Said } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { converse } from "./converse.ts";
 import { credentialFor, type Credentials } from "./credential.ts";
+import { brokenOff, type Cut, type Ending } from "./ending.ts";
 import { historyBefore, modelRequest, openBlob, promptOf, type Stores } from "./history.ts";
-import { ModelError, type Models } from "./model.ts";
-import { NOTHING, recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
-import { BrokenOff, type Speaking } from "./speak.ts";
+import { ModelError, type Models, type ToolOffer } from "./model.ts";
+import { recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
+import type { Speaking } from "./speak.ts";
 import { NotRecorded, stepOf, stepsOf, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { Tool } from "./tools/tool.ts";
@@ -42,12 +43,6 @@ export interface TurnToRun {
   steps: Recorded[];
 }
 
-type Ending = {
-  command: typeof CompleteTurn | typeof StopTurn | typeof FailTurn | typeof RefuseTurn;
-  data: Record<string, unknown>;
-  end: TurnEnd;
-};
-
 /** Runs a turn to its end event. Never throws for what a provider does; throws when the log cannot be written. */
 export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Promise<void> {
   const { frames } = options;
@@ -74,9 +69,6 @@ export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Prom
     unsubscribe();
   }
 }
-
-/** Why a turn's signal was aborted: its reader went away, its time is up, or it is another worker's by now. */
-type Cut = "stopped" | "late" | "lost";
 
 async function answer(
   options: TurnRunnerOptions,
@@ -105,7 +97,7 @@ async function answer(
     const { organization_id, turn_id, model, streamed } = turn;
     const last = await converse({
       model: options.models.open(credential),
-      request: await modelRequest(options, { id: turn_id, model, streamed }, prompt, tools, history),
+      request: await modelRequest(options, { id: turn_id, model, streamed }, prompt, tools.map(offerOf), history),
       rounds,
       tools,
       calling: { organization_id, collections: prompt.knowledge?.collections ?? null, signal },
@@ -123,9 +115,11 @@ async function answer(
     };
   } catch (error) {
     if (error instanceof TurnLost || error instanceof NotRecorded) throw error;
-    return endingOf(options, error, prompt, rounds, signal);
+    return brokenOff(options, error, { prompt, rounds, signal });
   }
 }
+
+const offerOf = ({ name, description, parameters }: Tool): ToolOffer => ({ name, description, parameters });
 
 const offered = (tools: Tools, { tools: names, tool_choice }: Prompt): Tool[] =>
   tool_choice === "none" ? [] : names.flatMap((name) => tools.get(name) ?? []);
@@ -135,41 +129,6 @@ function repeat({ reasoning, text, citations }: Said, onFrame: (frame: Speaking)
   if (reasoning !== "") onFrame({ type: "reasoning", text: reasoning });
   if (text !== "") onFrame({ type: "text", text });
   if (citations.length > 0) onFrame({ type: "citations", citations });
-}
-
-async function endingOf(
-  options: TurnRunnerOptions,
-  error: unknown,
-  prompt: Prompt | undefined,
-  rounds: Round[],
-  { reason }: AbortSignal,
-): Promise<Ending> {
-  const open = error instanceof BrokenOff ? error.said : NOTHING;
-  const cause = error instanceof BrokenOff ? error.cause : error;
-  const said = withSources(saidIn([...rounds, open]), rounds);
-  const text = open.text + open.reasoning;
-  const usage = totalUsage([...rounds, { usage: text === "" ? NO_USAGE : await estimate(options, prompt, text) }]);
-  if (reason === ("stopped" satisfies Cut)) {
-    return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
-  }
-  const message =
-    reason === ("late" satisfies Cut) ? "The model did not finish within the time that a turn has." : messageOf(cause);
-  // A turn whose tools have run did happen: what it took is counted, and nobody runs them again for the same request.
-  if (text !== "" || rounds.length > 0)
-    return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
-  const code =
-    cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
-  return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message } };
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof ModelError ? cause.message : "The model could not be asked.";
-}
-
-async function estimate(options: TurnRunnerOptions, prompt: Prompt | undefined, text: string) {
-  const asked = prompt ? [prompt.instructions ?? "", ...prompt.messages.map((message) => message.text)].join("\n") : "";
-  const [prompt_tokens, completion_tokens] = await Promise.all([options.countTokens(asked), options.countTokens(text)]);
-  return { ...NO_USAGE, prompt_tokens, completion_tokens };
 }
 
 /** A started turn as the log tells it. */

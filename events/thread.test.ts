@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { Prompt, StartTurn, TurnStarted } from "./thread.ts";
+
+/** A prompt as it was written before there were tools. */
+const old = {
+  instructions: null,
+  messages: [{ role: "user" as const, text: "Hi", attachments: [] }],
+  temperature: null,
+  top_p: null,
+  max_output_tokens: null,
+  stop: [],
+  seed: null,
+  response_format: { type: "text" as const },
+  user: null,
+  vars: {},
+};
+const now = { ...old, tools: [], tool_choice: "auto", knowledge: null };
+const upcast = (personal: Record<string, unknown> | undefined) =>
+  TurnStarted.upcasts[1]!({ data: { turn_id: "t1" }, personal });
+
+describe("a prompt of before there were tools", () => {
+  test("in an event offers none", () => {
+    expect(upcast({ input: { prompt: old } })).toEqual({
+      data: { turn_id: "t1" },
+      personal: { input: { prompt: now } },
+    });
+  });
+  test("in a blob offers none", () => expect(Prompt.parse(old)).toEqual(now));
+  test("in a command offers none", () =>
+    expect(StartTurn.schema.shape.input.parse({ prompt: old })).toEqual({ prompt: now }));
+  test("is left as it is where it is in a blob, or was erased", () => {
+    expect(upcast({ input: { prompt_blob: "b" } }).personal).toEqual({ input: { prompt_blob: "b" } });
+    expect(upcast(undefined).personal).toBeUndefined();
+  });
+});

@@ -1,0 +1,54 @@
+import type { TurnEnd } from "#events/ports.ts";
+import { FailTurn, NO_USAGE, RefuseTurn, StopTurn, type CompleteTurn, type Prompt } from "#events/thread.ts";
+import { ModelError } from "./model.ts";
+import { NOTHING, saidIn, totalUsage, withSources, type Round } from "./round.ts";
+import { BrokenOff } from "./speak.ts";
+
+/** Why a turn's signal was aborted: its reader went away, its time is up, or it is another worker's by now. */
+export type Cut = "stopped" | "late" | "lost";
+
+/** The command that ends a turn, and what its last frame says. */
+export type Ending = {
+  command: typeof CompleteTurn | typeof StopTurn | typeof FailTurn | typeof RefuseTurn;
+  data: Record<string, unknown>;
+  end: TurnEnd;
+};
+
+interface Counting {
+  /** Tokens of a text, where a provider could not say (a stopped or cut answer). */
+  countTokens(text: string): Promise<number>;
+}
+
+/** How a turn ends that came to no end of its own: stopped, failed with what was said until then, or refused. */
+export async function brokenOff(
+  counting: Counting,
+  error: unknown,
+  { prompt, rounds, signal: { reason } }: { prompt: Prompt | undefined; rounds: Round[]; signal: AbortSignal },
+): Promise<Ending> {
+  const open = error instanceof BrokenOff ? error.said : NOTHING;
+  const cause = error instanceof BrokenOff ? error.cause : error;
+  const said = withSources(saidIn([...rounds, open]), rounds);
+  const text = open.text + open.reasoning;
+  const usage = totalUsage([...rounds, { usage: text === "" ? NO_USAGE : await estimate(counting, prompt, text) }]);
+  if (reason === ("stopped" satisfies Cut)) {
+    return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
+  }
+  const message =
+    reason === ("late" satisfies Cut) ? "The model did not finish within the time that a turn has." : messageOf(cause);
+  // A turn whose tools have run did happen: what it took is counted, and nobody runs them again for the same request.
+  if (text !== "" || rounds.length > 0)
+    return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
+  const code =
+    cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
+  return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message } };
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof ModelError ? cause.message : "The model could not be asked.";
+}
+
+async function estimate({ countTokens }: Counting, prompt: Prompt | undefined, text: string) {
+  const asked = prompt ? [prompt.instructions ?? "", ...prompt.messages.map((message) => message.text)].join("\n") : "";
+  const [prompt_tokens, completion_tokens] = await Promise.all([countTokens(asked), countTokens(text)]);
+  return { ...NO_USAGE, prompt_tokens, completion_tokens };
+}
