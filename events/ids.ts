@@ -29,6 +29,8 @@ export type Aggregate =
   | "document"
   | "extraction"
   | "agent"
+  | "definition"
+  | "secret"
   | "claim";
 
 /** The name of a stream, or of an erasable thing: `<aggregate>-<uuid>`. */

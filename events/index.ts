@@ -2,12 +2,14 @@ import type { CommandDefinition, EventDefinition } from "./define.ts";
 import * as agent from "./agent.ts";
 import * as claim from "./claim.ts";
 import * as collection from "./collection.ts";
+import * as definition from "./definition.ts";
 import * as document from "./document.ts";
 import * as extraction from "./extraction.ts";
 import * as file from "./file.ts";
 import * as key from "./key.ts";
 import * as organization from "./organization.ts";
 import * as provider from "./provider.ts";
+import * as secret from "./secret.ts";
 import * as session from "./session.ts";
 import * as thread from "./thread.ts";
 import * as user from "./user.ts";
@@ -38,6 +40,11 @@ const EVENTS = [
   agent.AgentCreated,
   agent.AgentChanged,
   agent.AgentDeleted,
+  definition.DefinitionCreated,
+  definition.DefinitionSaved,
+  definition.DefinitionDeleted,
+  secret.SecretSet,
+  secret.SecretRemoved,
   collection.CollectionCreated,
   collection.CollectionChanged,
   collection.CollectionDeleted,
@@ -84,6 +91,11 @@ const COMMANDS = [
   agent.CreateAgent,
   agent.ChangeAgent,
   agent.DeleteAgent,
+  definition.CreateDefinition,
+  definition.SaveDefinition,
+  definition.DeleteDefinition,
+  secret.SetSecret,
+  secret.RemoveSecret,
   collection.CreateCollection,
   collection.ChangeCollection,
   collection.DeleteCollection,

@@ -7,6 +7,7 @@ import type { Db } from "#projections/projection.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Checks, Metrics } from "./face/metrics.ts";
 import type { Providers } from "./providers.ts";
+import type { ScriptChecker } from "./scripts.ts";
 import type { FreshRead, Send } from "./send.ts";
 
 /** What this room needs of the others; main.ts hands it over. */
@@ -29,6 +30,7 @@ export interface HttpDeps {
   keyring: Keyring;
   blobs: Blobs;
   catalog: Catalog;
+  scripts: ScriptChecker;
   passed: Passed;
   /** Resolves once the read models stand where they stood before the database crashed. Throws Unavailable. */
   regained(): Promise<void>;

@@ -17,13 +17,21 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   key_not_found: 404,
   provider_not_found: 404,
   agent_not_found: 404,
+  definition_not_found: 404,
+  secret_not_found: 404,
   session_not_found: 404,
+  collection_not_found: 404,
+  no_extracted_text: 404,
+  no_stored_file: 404,
+  extraction_not_found: 404,
   thread_busy: 409,
   already_exists: 409,
+  definition_exists: 409,
   email_taken: 409,
   request_too_large: 413,
   file_too_large: 413,
   unsupported_media_type: 415,
+  unsupported_file_type: 415,
   idempotency_key_reused: 422,
   too_many_attempts: 429,
   headers_too_large: 431,
@@ -48,6 +56,8 @@ interface Options {
   /** Where a code has another status on this route. */
   status?: number;
   retryAfterMs?: number;
+  /** The stream that holds what had to be unique. */
+  heldBy?: string | undefined;
   cause?: unknown;
 }
 
@@ -57,6 +67,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly param: string | null;
   readonly retryAfterMs: number | undefined;
+  readonly heldBy: string | undefined;
 
   constructor(code: string | null, message: string, options: Options = {}) {
     super(message, { cause: options.cause });
@@ -65,6 +76,7 @@ export class ApiError extends Error {
     this.status = options.status ?? (code === null ? 400 : statusOf(code));
     this.param = options.param ?? null;
     this.retryAfterMs = options.retryAfterMs;
+    this.heldBy = options.heldBy;
   }
 }
 
@@ -76,8 +88,8 @@ export const internalError = (cause: unknown): ApiError =>
   new ApiError(null, "The server had an error while processing the request.", { status: 500, cause });
 
 /** `internal` is what the bus says of a command that could not be handled, which is no fault of the caller's. */
-export const fromRejection = ({ code, message, param }: RejectionDetails): ApiError =>
-  code === "internal" ? internalError(new Error(message)) : new ApiError(code, message, { param });
+export const fromRejection = ({ code, message, param, held_by: heldBy }: RejectionDetails): ApiError =>
+  code === "internal" ? internalError(new Error(message)) : new ApiError(code, message, { param, heldBy });
 
 /** A 502 has no code (spec: Errors). */
 export const badGateway = (message: string): ApiError => new ApiError(null, message, { status: 502 });

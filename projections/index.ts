@@ -1,5 +1,6 @@
 import { agents } from "./agents/project.ts";
 import { collections } from "./collections/project.ts";
+import { definitions } from "./definitions/project.ts";
 import { documents } from "./documents/project.ts";
 import { extractions } from "./extractions/project.ts";
 import { files } from "./files/project.ts";
@@ -7,6 +8,7 @@ import { keys } from "./keys/project.ts";
 import { organizations } from "./organizations/project.ts";
 import type { Projection } from "./projection.ts";
 import { providers } from "./providers/project.ts";
+import { secrets } from "./secrets/project.ts";
 import { sessions } from "./sessions/project.ts";
 import { turns } from "./turns/project.ts";
 import { users } from "./users/project.ts";
@@ -24,4 +26,6 @@ export const projections: Projection[] = [
   documents,
   extractions,
   agents,
+  definitions,
+  secrets,
 ];

@@ -2,6 +2,8 @@ import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { buildServer } from "#http/server.ts";
 import { openCatalog } from "#infra/models/index.ts";
+import { createChecker } from "#infra/scripts/check.ts";
+import { openScripts } from "#infra/scripts/openScripts.ts";
 import { together } from "#infra/postgres/together.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import { createStanding } from "#projections/passed.ts";
@@ -18,6 +20,7 @@ export async function startHttp(opened: Opened) {
     unseal: (organization, provider, sealed) => keyring.openSecret(`provider:${organization}:${provider}`, sealed),
     privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
   });
+  const scripts = openScripts({ processes: 1 });
   const keys = together((hashes) => findKeysByHash(db, hashes));
   const { passed, doubt, regained } = createStanding({ hints: bus.hints, db });
   pool.on("remove", doubt);
@@ -30,6 +33,7 @@ export async function startHttp(opened: Opened) {
     keyring,
     blobs,
     catalog,
+    scripts: createChecker(scripts),
     passed,
     regained,
     health: () => readHealth(opened),
@@ -42,6 +46,9 @@ export async function startHttp(opened: Opened) {
   return {
     address: `http://${address.includes(":") ? `[${address}]` : address}:${port}`,
     app,
-    stop: () => app.close(),
+    async stop() {
+      await app.close();
+      await scripts.close();
+    },
   };
 }

@@ -1,8 +1,10 @@
 import type { Http } from "../deps.ts";
 import type { App } from "../app.ts";
 import { agentRoutes } from "./agents.ts";
+import { definitionRoutes } from "./definitions.ts";
 import { keyRoutes } from "./keys.ts";
 import { providerRoutes } from "./providers.ts";
+import { secretRoutes } from "./secrets.ts";
 import { sessionRoutes } from "./sessions.ts";
 
 /** What a signed-in person manages, below /api. */
@@ -11,4 +13,6 @@ export function accountRoutes(app: App, http: Http): void {
   keyRoutes(app, http);
   providerRoutes(app, http);
   agentRoutes(app, http);
+  definitionRoutes(app, http);
+  secretRoutes(app, http);
 }

@@ -1,12 +1,14 @@
 import type { Decider } from "#events/decider.ts";
 import { agent } from "./agent.ts";
 import { collection } from "./collection.ts";
+import { definition } from "./definition.ts";
 import { document } from "./document.ts";
 import { extraction } from "./extraction.ts";
 import { file } from "./file.ts";
 import { key } from "./key.ts";
 import { organization } from "./organization.ts";
 import { provider } from "./provider.ts";
+import { secret } from "./secret.ts";
 import { session } from "./session.ts";
 import { thread } from "./thread.ts";
 import { user } from "./user.ts";
@@ -15,12 +17,14 @@ import { user } from "./user.ts";
 export const deciders: Record<string, Decider<any, any, any>> = {
   agent,
   collection,
+  definition,
   document,
   extraction,
   file,
   key,
   organization,
   provider,
+  secret,
   session,
   thread,
   user,

@@ -1,0 +1,9 @@
+-- Never the value: whoever runs a script reads it from the log's head row.
+create table secrets (
+  id uuid primary key,
+  organization_id uuid not null,
+  name text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+create index secrets_by_organization on secrets (organization_id);

@@ -1,0 +1,66 @@
+import type { Decider } from "#events/decider.ts";
+import {
+  DefinitionCreated,
+  DefinitionDeleted,
+  DefinitionSaved,
+  type DefinitionCommand,
+  type DefinitionEvent,
+} from "#events/definition.ts";
+import { streamOf } from "#events/ids.ts";
+import { Rejection } from "#events/rejection.ts";
+
+type State =
+  | { status: "absent" }
+  | { status: "active"; type: "tool" | "workflow"; version: number; name_claim: string }
+  | { status: "deleted" };
+
+const taken = {
+  code: "definition_exists",
+  message: "Another definition of this type has this name.",
+  param: "name",
+};
+const claimOf = (name_claim: string): string => `definition:${name_claim}`;
+
+export const definition: Decider<State, DefinitionCommand, DefinitionEvent> = {
+  version: 1,
+  initial: { status: "absent" },
+  decide(command, state) {
+    if (command.type === "CreateDefinition") {
+      if (state.status !== "absent") throw new Rejection("definition_exists", "This definition exists already.");
+      const { name, meta, grants, ...saved } = command.data;
+      return [DefinitionCreated.of({ ...saved, version: 1 }, { name, meta, grants })];
+    }
+    if (state.status !== "active") throw new Rejection("definition_not_found", "No definition has this id.");
+    if (command.type === "DeleteDefinition")
+      return [DefinitionDeleted.of({ definition_id: command.data.definition_id, name_claim: state.name_claim })];
+    const { name, meta, grants, ...saved } = command.data;
+    const released = saved.name_claim === state.name_claim ? null : state.name_claim;
+    const data = { ...saved, type: state.type, version: state.version + 1, released };
+    return [DefinitionSaved.of(data, { name, meta, grants })];
+  },
+  evolve(_, { type, data }) {
+    switch (type) {
+      case "DefinitionCreated":
+      case "DefinitionSaved":
+        return { status: "active", type: data.type, version: data.version, name_claim: data.name_claim };
+      case "DefinitionDeleted":
+        return { status: "deleted" };
+    }
+  },
+  claims: (events) => ({
+    hold: events.flatMap((event) =>
+      event.type === "DefinitionCreated" || (event.type === "DefinitionSaved" && event.data.released !== null)
+        ? [{ name: claimOf(event.data.name_claim), taken }]
+        : [],
+    ),
+    release: events.flatMap((event) => {
+      if (event.type === "DefinitionDeleted") return [claimOf(event.data.name_claim)];
+      return event.type === "DefinitionSaved" && event.data.released ? [claimOf(event.data.released)] : [];
+    }),
+  }),
+  erases: (events) => ({
+    things: events.flatMap((event) =>
+      event.type === "DefinitionDeleted" ? [streamOf("definition", event.data.definition_id)] : [],
+    ),
+  }),
+};

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { DefinitionCreated, DefinitionDeleted, DefinitionSaved } from "#events/definition.ts";
+import { SecretRemoved, SecretSet } from "#events/secret.ts";
+import { command, given } from "#test/given.ts";
+import { definition } from "./definition.ts";
+import { secret } from "./secret.ts";
+
+const words = { name: "lookup", meta: { description: "", parameters: {}, secrets: ["key"] }, grants: ["key"] };
+const saved = { definition_id: "d1", name_claim: "n1", blob: "o/definition-d1/1", sha256: "h" };
+const created = DefinitionCreated.of({ ...saved, type: "tool", version: 1 }, words);
+
+test("every save of a definition is a version, and a new name gives the old one back", () => {
+  given(definition)
+    .when(command("CreateDefinition", { ...saved, type: "tool", ...words }))
+    .then(created);
+  expect(definition.claims!([created])).toMatchObject({
+    hold: [{ name: "definition:n1", taken: { code: "definition_exists" } }],
+    release: [],
+  });
+  const same = DefinitionSaved.of({ ...saved, blob: "b2", type: "tool", version: 2, released: null }, words);
+  given(definition, [created])
+    .when(command("SaveDefinition", { ...saved, blob: "b2", ...words }))
+    .then(same);
+  expect(definition.claims!([same])).toEqual({ hold: [], release: [] });
+  const renamed = DefinitionSaved.of({ ...saved, name_claim: "n2", type: "tool", version: 3, released: "n1" }, words);
+  given(definition, [created, same])
+    .when(command("SaveDefinition", { ...saved, name_claim: "n2", ...words }))
+    .then(renamed);
+  expect(definition.claims!([renamed])).toMatchObject({
+    hold: [{ name: "definition:n2" }],
+    release: ["definition:n1"],
+  });
+});
+
+test("a deleted definition gives its name back, and its key ends", () => {
+  const deleted = DefinitionDeleted.of({ definition_id: "d1", name_claim: "n1" });
+  given(definition, [created])
+    .when(command("DeleteDefinition", { definition_id: "d1" }))
+    .then(deleted);
+  expect(definition.claims!([deleted])).toEqual({ hold: [], release: ["definition:n1"] });
+  expect(definition.erases!([deleted], "definition-d1")).toEqual({ things: ["definition-d1"] });
+  given(definition, [created, deleted])
+    .when(command("SaveDefinition", { ...saved, ...words }))
+    .rejected("definition_not_found");
+});
+
+test("a secret's value is in its state until it is replaced or removed", () => {
+  const set = SecretSet.of({ name: "key", credential_id: "c1", ends_credential_id: null }, { sealed_value: "sealed" });
+  given(secret)
+    .when(command("SetSecret", { name: "key", credential_id: "c1", sealed_value: "sealed" }))
+    .then(set);
+  expect(given(secret, [set]).state).toEqual({ status: "set", credential_id: "c1", sealed_value: "sealed" });
+  const removed = SecretRemoved.of({ name: "key", ends_credential_id: "c1" });
+  given(secret, [set])
+    .when(command("RemoveSecret", { name: "key" }))
+    .then(removed);
+  expect(secret.erases!([removed], "secret-s")).toEqual({ things: ["credential-c1"] });
+  given(secret, [set, removed])
+    .when(command("RemoveSecret", { name: "key" }))
+    .rejected("secret_not_found");
+});
