@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Prompt, StartTurn, TurnStarted } from "./thread.ts";
+import { Prompt, PromptOrBlob, TurnStarted } from "./thread.ts";
 
 /** A prompt as it was written before there were tools. */
 const old = {
@@ -26,8 +26,7 @@ describe("a prompt of before there were tools", () => {
     });
   });
   test("in a blob offers none", () => expect(Prompt.parse(old)).toEqual(now));
-  test("in a command offers none", () =>
-    expect(StartTurn.schema.shape.input.parse({ prompt: old })).toEqual({ prompt: now }));
+  test("in a command offers none", () => expect(PromptOrBlob.parse({ prompt: old })).toEqual({ prompt: now }));
   test("is left as it is where it is in a blob, or was erased", () => {
     expect(upcast({ input: { prompt_blob: "b" } }).personal).toEqual({ input: { prompt_blob: "b" } });
     expect(upcast(undefined).personal).toBeUndefined();

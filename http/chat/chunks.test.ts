@@ -77,10 +77,58 @@ describe("a stream of chunks", () => {
     );
   });
 
-  test("does not repeat itself when another attempt takes over", () => {
+  test("goes on with an attempt that takes over, each word once", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.nat(), fc.nat(), (said, before, recorded) => {
+        const chunks = chunksFor(head);
+        const cut = before % (said.length + 1);
+        const first = chunks.fold(NOTHING_SENT, { attempt: 1, n: 0, type: "text", text: said.slice(0, cut) });
+        // what is recorded may be more or less than this reader has heard
+        const again = recorded % (said.length + 1);
+        const second = chunks.fold(first[0], { attempt: 2, n: 0, type: "text", text: said.slice(0, again) });
+        const third = chunks.fold(second[0], { attempt: 2, n: 1, type: "text", text: said.slice(again) });
+        const stream = first[1] + second[1] + third[1] + chunks.ending(third[0], completed(said));
+        expect(
+          deltas(stream)
+            .map((delta) => delta.content ?? "")
+            .join(""),
+        ).toBe(said);
+      }),
+    );
+  });
+
+  test("says nothing more of an attempt that says something else", () => {
     const chunks = chunksFor(head);
-    const [sent] = chunks.fold(NOTHING_SENT, { attempt: 1, n: 0, type: "text", text: "Once" });
-    expect(chunks.fold(sent, { attempt: 2, n: 0, type: "text", text: "Once" })).toEqual([sent, ""]);
+    const texts = [
+      [1, "Once upon"],
+      [2, "Once "],
+      [2, "more"],
+      [2, " and again"],
+    ] as const;
+    let sent = NOTHING_SENT;
+    let stream = "";
+    for (const [n, [attempt, text]] of texts.entries()) {
+      const [next, out] = chunks.fold(sent, { attempt, n, type: "text", text });
+      sent = next;
+      stream += out;
+    }
+    expect(deltas(stream)).toEqual([{ content: "Once upon" }]);
+  });
+
+  test("names each source once, whichever attempt does", () => {
+    const chunks = chunksFor(head);
+    const other = { ...source, url: "https://b.example" };
+    const annotations = (stream: string) => deltas(stream).flatMap((delta) => delta.annotations ?? []);
+    const cited = (attempt: number, ...citations: (typeof source)[]) => ({
+      attempt,
+      n: 0,
+      type: "citations" as const,
+      citations,
+    });
+    const [first, one] = chunks.fold(NOTHING_SENT, cited(1, source));
+    const [second, two] = chunks.fold(first, cited(2, source, other));
+    const last = chunks.ending(second, completed("", { citations: [source, other, source] }));
+    expect([one, two, last].map((stream) => annotations(stream).length)).toEqual([1, 1, 1]);
   });
 
   test("with usage: null on each chunk, then one without choices", () => {
@@ -118,7 +166,7 @@ describe("a stream of chunks", () => {
       message: "It broke off.",
       usage,
     };
-    const frames = parse(chunksFor(head).ending({ ...NOTHING_SENT, attempt: 1, text: "Ha" }, failed));
+    const frames = parse(chunksFor(head).ending({ ...NOTHING_SENT, text: "Ha" }, failed));
     expect(frames[0].choices[0].delta).toEqual({ content: "lf" });
     expect(frames.slice(1)).toEqual([{ error: { message: "It broke off.", type: "api_error", param: null } }]);
   });

@@ -4,14 +4,33 @@ import { badGateway, errorBody } from "../errors.ts";
 import { completionId, finishReason, presentCitations, presentUsage } from "./present.ts";
 import { failureOf, type TurnInHand } from "./turn.ts";
 
-/** How far a stream of chunks has come. `attempt` is the one whose words were sent. */
+/** How far a stream of chunks has come. */
 export interface Sent {
-  attempt: number;
   text: string;
   reasoning: string;
-  cited: boolean;
+  /** How many sources. */
+  cited: number;
+  /** What was heard of the newest attempt: each begins with the words that are recorded of those before it. */
+  heard: Heard;
 }
-export const NOTHING_SENT: Sent = { attempt: 0, text: "", reasoning: "", cited: false };
+interface Heard {
+  attempt: number;
+  /** UTF-16 units of each that it has said, and sources that it has named. */
+  text: number;
+  reasoning: number;
+  cited: number;
+  /** It says something else than was sent; the end says what to do about it. */
+  differs: boolean;
+}
+const NOTHING_HEARD: Heard = { attempt: 0, text: 0, reasoning: 0, cited: 0, differs: false };
+export const NOTHING_SENT: Sent = { text: "", reasoning: "", cited: 0, heard: NOTHING_HEARD };
+
+/** What of an attempt's next words was not sent yet; undefined when they differ from what was sent. */
+function news(sent: string, from: number, words: string): string | undefined {
+  if (from >= sent.length) return from === sent.length ? words : undefined;
+  const known = sent.slice(from, from + words.length);
+  return words.startsWith(known) ? words.slice(known.length) : undefined;
+}
 
 type Head = Pick<TurnInHand, "turn_id" | "created" | "model" | "include_usage">;
 
@@ -38,7 +57,7 @@ export function chunksFor(head: Head) {
     return (
       thoughts(said.reasoning.slice(sent.reasoning.length)) +
       content(said.text.slice(sent.text.length)) +
-      (sent.cited ? "" : sources(said.citations))
+      sources(said.citations.slice(sent.cited))
     );
   }
 
@@ -48,18 +67,19 @@ export function chunksFor(head: Head) {
 
     /** The next frame of a running turn: how far the stream has come with it, and what to send. */
     fold(sent: Sent, frame: Exclude<Frame, { type: "end" }>): [Sent, string] {
-      const begun = sent.text !== "" || sent.reasoning !== "";
-      // words of another attempt would repeat what was sent; the end says what to do about it
-      if (begun && frame.attempt !== sent.attempt) return [sent, ""];
-      const now = { ...sent, attempt: frame.attempt };
-      switch (frame.type) {
-        case "text":
-          return [{ ...now, text: sent.text + frame.text }, content(frame.text)];
-        case "reasoning":
-          return [{ ...now, reasoning: sent.reasoning + frame.text }, thoughts(frame.text)];
-        case "citations":
-          return [{ ...now, cited: true }, sources(frame.citations)];
+      const { attempt } = frame;
+      const heard = attempt === sent.heard.attempt ? sent.heard : { ...NOTHING_HEARD, attempt };
+      if (heard.differs) return [{ ...sent, heard }, ""];
+      if (frame.type === "citations") {
+        const fresh = frame.citations.slice(Math.max(0, sent.cited - heard.cited));
+        const cited = heard.cited + frame.citations.length;
+        return [{ ...sent, cited: sent.cited + fresh.length, heard: { ...heard, cited } }, sources(fresh)];
       }
+      const { type } = frame;
+      const words = news(sent[type], heard[type], frame.text);
+      if (words === undefined) return [{ ...sent, heard: { ...heard, differs: true } }, ""];
+      const now = { ...sent, [type]: sent[type] + words, heard: { ...heard, [type]: heard[type] + frame.text.length } };
+      return [now, type === "text" ? content(words) : thoughts(words)];
     },
 
     /** The last of the stream. A failure closes it without `[DONE]`, or clients take it for a whole answer. */
