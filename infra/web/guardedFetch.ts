@@ -30,7 +30,9 @@ const publicLookup =
     );
   };
 
-function checkUrl(url: URL, opened: boolean): void {
+const WEB_PORTS = new Set(["80", "443"]);
+
+function checkUrl(url: URL, port: string, { opened, webOnly }: { opened: boolean; webOnly: boolean }): void {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new AddressRefused(`${url.protocol} is not http or https`);
   if (url.username !== "" || url.password !== "")
@@ -38,14 +40,18 @@ function checkUrl(url: URL, opened: boolean): void {
   const literal = literalAddress(url.hostname);
   if (literal !== undefined && !opened && !isPublicAddress(literal))
     throw new AddressRefused(`${literal} is not a public address`);
+  if (webOnly && !opened && !WEB_PORTS.has(port)) throw new AddressRefused(`${port} is not a port of the web`);
 }
 
 /**
  * A fetch for addresses that a tenant named: http and https to public addresses only, redirects (at most 5) included;
  * anything else throws an AddressRefused before a connection is opened. No proxy settings are read, no time limit is set.
- * `privateHosts` are opened by the exact name in the URL, `host` or `host:port`.
+ * `privateHosts` are opened by the exact name in the URL, `host` or `host:port`; to others `webOnly` opens ports 80 and 443 only.
  */
-export function guardedFetch({ privateHosts }: { privateHosts: string[] }, resolve = resolveBySystem): typeof fetch {
+export function guardedFetch(
+  { privateHosts, webOnly = false }: { privateHosts: string[]; webOnly?: boolean },
+  resolve = resolveBySystem,
+): typeof fetch {
   const openedHosts = new Set(privateHosts.map((host) => host.toLowerCase()));
   const publicOnly = new Agent({ ...UNLIMITED, connect: { lookup: publicLookup(resolve) } });
   const anywhere = new Agent(UNLIMITED);
@@ -57,7 +63,7 @@ export function guardedFetch({ privateHosts }: { privateHosts: string[] }, resol
       const { hostname, port, protocol } = hop.url;
       const defaulted = port === "" ? (protocol === "https:" ? "443" : "80") : port;
       const opened = openedHosts.has(hostname) || openedHosts.has(`${hostname}:${defaulted}`);
-      checkUrl(hop.url, opened);
+      checkUrl(hop.url, defaulted, { opened, webOnly });
       const options = { ...hop.init, redirect: "manual", dispatcher: opened ? anywhere : publicOnly } as UndiciInit;
       const response = await undiciFetch(hop.url, options);
       const next = nextHop(hop, response);
