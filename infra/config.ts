@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
@@ -62,6 +63,7 @@ const schema = z
     OFFLINE_MODELS: z.enum(["on", "off"], "must be on or off").optional(),
     LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
     TURN_SECONDS: count(1, 3_600).default(600),
+    READERS: count(1, 32).default(Math.min(availableParallelism(), 4)),
   })
   .refine((env) => !env.DATABASE_URL || env.MASTER_KEY, {
     ...alsoBesideOthers,

@@ -3,6 +3,7 @@ import { countTokens } from "#infra/models/tokens.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { relay } from "#infra/postgres/relay.ts";
+import { partsOf } from "#events/ids.ts";
 import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
 import { createHandler } from "#services/handle.ts";
 import { reactors, wakes } from "#services/reactors/index.ts";
@@ -10,6 +11,7 @@ import { createSweep } from "#services/sweep.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import { deploymentCredentials } from "./credentials.ts";
+import { createDocumentWork } from "./documents.ts";
 import type { Opened } from "./open.ts";
 
 /** The role that decides and does: handles commands, runs turns, reacts to events, sweeps up what was lost. */
@@ -43,14 +45,23 @@ export async function startServices(opened: Opened) {
     onError: (error, turn) =>
       logger.error({ err: error, turn_id: turn.turn_id, request_id: turn.request_id }, "a turn could not be ended"),
   });
+  const documents = createDocumentWork(opened, (command) => handle(command));
+  const { readings } = documents;
   const handle = createHandler({
     log,
     hints: bus.hints,
-    worker: () => (turns.room() ? worker : undefined),
-    afterCommit: (handled) => turns.afterCommit(handled),
+    worker: (aggregate) => ((aggregate === "thread" ? turns : readings).room() ? worker : undefined),
+    afterCommit(handled) {
+      turns.afterCommit(handled);
+      readings.afterCommit(handled);
+    },
   });
 
-  const attend = (head: StreamHead) => turns.attend(handle, head);
+  const attends: Record<string, (head: StreamHead) => Promise<void>> = {
+    ...documents.attend,
+    thread: (head) => turns.attend(handle, head),
+  };
+  const attend = async (head: StreamHead) => attends[partsOf(head.stream).aggregate]?.(head);
   // while the database is away nobody can beat: that is no reason to take a turn from who still runs it
   const openWork: EventLog["openWork"] = async (options) => {
     const work = await log.openWork(options);
@@ -59,8 +70,8 @@ export async function startServices(opened: Opened) {
   const sweep = createSweep({
     log: { openWork },
     worker,
-    busy: turns.busy,
-    attend: { thread: attend },
+    busy: () => [...turns.busy(), ...readings.busy()],
+    attend: attends,
     onError: (error, stream) => logger.warn({ err: error, stream }, "the sweep failed"),
   });
   const react = async (event: PublicEvent) => {
@@ -83,16 +94,19 @@ export async function startServices(opened: Opened) {
     (signal) => cleanUp({ db: opened.db, blobs, dataKeys: log, onError }, signal),
     onError,
   );
+  const following = documents.startFollowing();
   sweep.start();
 
   return {
-    /** Takes no more work, lets running turns finish for a while, then goes. */
+    /** Takes no more work, lets running turns and readings finish for a while, then goes. */
     async stop(patienceMs: number): Promise<void> {
-      await Promise.all([commands.stop(), reactions.stop(), relaying.stop(), cleaning.stop(), sweep.stop()]);
+      await Promise.all([commands.stop(), reactions.stop(), sweep.stop()]);
+      await Promise.all([relaying.stop(), cleaning.stop(), following.stop()]);
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)));
-      await Promise.race([turns.idle(), patience]);
+      await Promise.race([Promise.all([turns.idle(), documents.idle()]), patience]);
       clearTimeout(timer);
+      await documents.close();
     },
   };
 }

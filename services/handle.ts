@@ -20,8 +20,8 @@ export interface Handled {
 export interface HandlerOptions {
   log: EventLog;
   hints: Pick<Hints, "committed">;
-  /** This process, where it has room for the work that a command starts. */
-  worker(): string | undefined;
+  /** This process, where it has room for the work that a command for such an aggregate starts. */
+  worker(aggregate: string): string | undefined;
   /** Called once per command that led to events here, after they are committed. */
   afterCommit(handled: Handled): void;
 }
@@ -191,11 +191,13 @@ export function createHandler(options: HandlerOptions): Handle {
   }
 
   async function handle(received: Command): Promise<Answer> {
+    const { aggregate } = partsOf(received.stream);
     const definition = commandDefinitions.get(received.type);
-    const decider = deciders[partsOf(received.stream).aggregate];
-    if (!definition || !decider || definition.aggregate !== partsOf(received.stream).aggregate)
-      throw new Error(`no ${partsOf(received.stream).aggregate} understands ${received.type}`);
-    const command: Command = { ...received, data: definition.schema.parse(received.data), worker: options.worker() };
+    const decider = deciders[aggregate];
+    if (!definition || !decider || definition.aggregate !== aggregate)
+      throw new Error(`no ${aggregate} understands ${received.type}`);
+    const data = definition.schema.parse(received.data);
+    const command: Command = { ...received, data, worker: options.worker(aggregate) };
     const deadline = Date.parse(command.deadline);
     // Others of its stream came first, and whoever sent it has been told that its outcome is unknown.
     if (Date.now() > deadline) throw new Unavailable(`${command.type} on ${command.stream} waited until its deadline`);

@@ -20,13 +20,20 @@ const ALIVE = `select exists (
          or pg_postmaster_start_time() > now() - interval '10 seconds')) as alive`;
 const OUTCOME =
   "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
+/** So many of each aggregate: a thousand documents of one worker that died must not hide a turn. */
 const OPEN_WORK = `
-  select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s left join ops.workers w on w.worker = s.worker
-  where s.status is not null
-    and ((s.status <> 'waiting' and (s.worker is null or (s.worker = $1 and s.stream <> all ($4)) or w.worker is null
-                                     or w.beat_at < now() - interval '10 seconds'))
-         or s.due_at < $2)
-  order by s.due_at, s.position limit $3`;
+  select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s join (
+    select stream, row_number() over (partition by split_part(stream, '-', 1) order by due_at, position) as nth from (
+      select s.stream, s.due_at, s.position from log.streams s left join ops.workers w on w.worker = s.worker
+      where s.status <> 'waiting'
+        and (s.worker is null or w.worker is null or w.beat_at < now() - interval '10 seconds'
+             or (s.worker = $1 and not exists (select from unnest($4::text[]) busy where busy = s.stream)))
+      union
+      select s.stream, s.due_at, s.position from log.streams s where s.status is not null and s.due_at < $2
+    ) found
+  ) ranked on ranked.stream = s.stream
+  where ranked.nth <= $3
+  order by s.due_at, s.position`;
 
 type HeadRow = Omit<StreamHead, "state" | "due_at"> & { state: string; due_at: Date | null };
 

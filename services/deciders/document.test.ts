@@ -12,9 +12,11 @@ import {
   ReadingStarted,
 } from "#events/document.ts";
 import { command, given } from "#test/given.ts";
-import { document } from "./document.ts";
+import type { Decider } from "#events/decider.ts";
+import { document as decider } from "./document.ts";
 import type { StoredDocument } from "./documentState.ts";
 
+const document: Decider<any, any, any> = decider;
 const id = { document_id: "d1" };
 const original = {
   mime_type: "application/pdf",

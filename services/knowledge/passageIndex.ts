@@ -45,3 +45,26 @@ export interface PassageIndex {
 
 /** A queued change, by the number that the search server gave it. */
 export type Change = number;
+
+/** The index that answers, and the version of the code that filled it. */
+export interface Serving {
+  index: string;
+  version: number;
+}
+
+/** Where the passage index of the deployment stands: which one serves, and up to where it has followed the log. */
+export interface IndexPlace {
+  /** `serving` is null before the first document; `asked`: a new index is to be filled; `head`: where the log ends. */
+  look(): Promise<{ serving: Serving | null; position: number; asked: boolean; head: number }>;
+  /** The first index serves from now on; false where another does. */
+  begin(first: Serving): Promise<boolean>;
+  /** Moves forward, never back. */
+  advance(position: number): Promise<void>;
+  /** How far a new index has been filled. */
+  filled(position: number, target: number): Promise<void>;
+  /**
+   * The new index, which is filled up to a position, serves from now on, and nobody asks for one any more. False where
+   * `from` did not serve, or somebody has followed further with it.
+   */
+  flip(from: string, to: Serving, position: number): Promise<boolean>;
+}

@@ -1,5 +1,7 @@
 import type { PublicEvent } from "#events/ports.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
+import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
+import { emptyCollectionOnDeleted } from "./emptyCollectionOnDeleted.ts";
 import type { Reactor } from "./reactor.ts";
 import { runTurnOnStarted } from "./runTurnOnStarted.ts";
 
@@ -9,6 +11,11 @@ export const reactors: Record<string, Reactor[]> = {
   TurnRefused: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],
   FileDeleted: [deleteBlobsOnForgotten],
+  CollectionDeleted: [emptyCollectionOnDeleted],
+  DocumentIndexed: [deleteUnusedBlobsOnIndexed],
+  DocumentDeleted: [deleteBlobsOnForgotten],
+  ExtractionDeleted: [deleteBlobsOnForgotten],
+  ExtractionExpired: [deleteBlobsOnForgotten],
 };
 
 /** Whether an event calls for anybody. */

@@ -2,7 +2,7 @@ import type { Blobs, EventLog, PublicEvent, StreamHead } from "#events/ports.ts"
 
 export interface Reaction {
   event: PublicEvent;
-  blobs: Pick<Blobs, "removeAll">;
+  blobs: Pick<Blobs, "remove" | "removeAll">;
   log: Pick<EventLog, "heads">;
   /** Attends to the open work of a stream, as the sweep does. */
   attend(head: StreamHead): Promise<void>;

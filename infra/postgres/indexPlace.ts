@@ -1,0 +1,61 @@
+import type pg from "pg";
+import type { IndexPlace } from "#services/knowledge/passageIndex.ts";
+
+const LOOK = `
+  select s.index_id, s.version, coalesce(c.position, 0) as position, exists (select from ops.index_builds) as asked, h.position as head
+  from log.head h
+  left join ops.search_index s on s.name = 'passages'
+  left join log.checkpoints c on c.name = 'passages'`;
+
+const ADVANCE = `
+  insert into log.checkpoints (name, version, position) values ('passages', 1, $1)
+  on conflict (name) do update set position = excluded.position where log.checkpoints.position < excluded.position`;
+
+const FILLED = `
+  insert into ops.index_builds (position, target) values ($1, $2)
+  on conflict (name) do update set position = excluded.position, target = excluded.target`;
+
+/** One statement, so that it happens whole or not at all. */
+const FLIP = `
+  with flipped as (
+    update ops.search_index set index_id = $2, version = $3 where name = 'passages' and index_id = $1
+      and not exists (select from log.checkpoints where name = 'passages' and position > $4)
+    returning name
+  ), checked as (
+    update log.checkpoints c set build = build + 1, version = $3 from flipped where c.name = flipped.name
+  ), done as (
+    delete from ops.index_builds b using flipped where b.name = flipped.name
+  )
+  select count(*)::integer as flipped from flipped`;
+
+/** The place of the passage index, in PostgreSQL. */
+export const openIndexPlace = (pool: pg.Pool): IndexPlace => ({
+  async look() {
+    const { rows } = await pool.query<{
+      index_id: string | null;
+      version: number | null;
+      position: number;
+      asked: boolean;
+      head: number;
+    }>({ name: "index-place", text: LOOK });
+    const { index_id, version, ...place } = rows[0]!;
+    return { ...place, serving: index_id === null ? null : { index: index_id, version: version! } };
+  },
+  async begin({ index, version }) {
+    const { rowCount } = await pool.query(
+      "insert into ops.search_index (index_id, version) values ($1, $2) on conflict do nothing",
+      [index, version],
+    );
+    return rowCount === 1;
+  },
+  async advance(position) {
+    await pool.query({ name: "index-advance", text: ADVANCE, values: [position] });
+  },
+  async filled(position, target) {
+    await pool.query(FILLED, [position, target]);
+  },
+  async flip(from, to, position) {
+    const { rows } = await pool.query<{ flipped: number }>(FLIP, [from, to.index, to.version, position]);
+    return rows[0]!.flipped === 1;
+  },
+});

@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventLog } from "#events/ports.ts";
+import type { IndexPlace, PassageIndex } from "../passageIndex.ts";
+import { apply, IndexLost, type ApplyDeps } from "./apply.ts";
+import { createContents, type Contents } from "./contents.ts";
+import type { Lock } from "./lock.ts";
+import { FOLLOWED, planFor } from "./plan.ts";
+
+/** Raise it where what the index holds of a passage changes: then a new one is filled beside the one that serves. */
+export const INDEX_VERSION = 1;
+/** Events that are looked at together. */
+export const BATCH = 500;
+const AGAIN_AFTER_MS = 1_000;
+
+export interface BuildDeps extends ApplyDeps {
+  log: Pick<EventLog, "scan" | "heads" | "read">;
+  index: PassageIndex;
+  place: IndexPlace;
+  /** What the names of this deployment's indexes begin with. */
+  prefix: string;
+}
+
+export const newIndexId = (prefix: string): string => `${prefix}-passages-${randomBytes(4).toString("hex")}`;
+
+/**
+ * Fills a new index from the beginning of the log, beside the one that serves, and has it serve. The last events are taken
+ * in while `lock` keeps the follower from telling documents that they are found. Throws when the new index is lost as well.
+ */
+export async function build(
+  deps: BuildDeps,
+  { index, from, lock, signal }: { index: string; from: string; lock: Lock; signal: AbortSignal },
+): Promise<Contents> {
+  const contents = createContents();
+  let position = 0;
+  /** Whether there is more. */
+  const round = async (): Promise<boolean> => {
+    if (!(await deps.index.exists(index))) throw new IndexLost(`the index ${index} is gone`);
+    const { events, seen } = await deps.log.scan(position, FOLLOWED, BATCH);
+    await apply(deps, index, await planFor(deps.log, events, contents), contents);
+    position = seen;
+    await deps.place.filled(position, Math.max(position, (await deps.place.look()).head));
+    return events.length === BATCH;
+  };
+  const persist = async (): Promise<boolean> => {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await round();
+      } catch (error) {
+        if (error instanceof IndexLost) throw error;
+        deps.onError(error);
+        await sleep(AGAIN_AFTER_MS, undefined, { signal });
+      }
+    }
+  };
+
+  await deps.index.create(index);
+  while (await persist());
+  await lock(async () => {
+    while (await persist());
+    signal.throwIfAborted();
+    if (!(await deps.place.flip(from, { index, version: INDEX_VERSION }, position)))
+      throw new Error(`${index} was filled, but ${from} does not serve any more`);
+  });
+  return contents;
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Hints } from "#events/ports.ts";
+import type { Serving } from "../passageIndex.ts";
+import { apply, IndexLost, report } from "./apply.ts";
+import { BATCH, build, INDEX_VERSION, newIndexId, type BuildDeps } from "./build.ts";
+import { createContents } from "./contents.ts";
+import { createLock } from "./lock.ts";
+import { createPacer } from "./pacer.ts";
+import { FOLLOWED, planFor, type Plan } from "./plan.ts";
+
+const LOOK_EVERY_MS = 1_000;
+const ADVANCE_EVERY_MS = 1_000;
+const LONGEST_WAIT_MS = 2_000;
+/** A search that has read which index serves may still be on its way to the one before. */
+const GRACE_MS = 10_000;
+const CLEAN_EVERY_MS = 3_600_000;
+
+export interface FollowDeps extends BuildDeps {
+  hints: Pick<Hints, "onCommitted">;
+}
+
+/**
+ * Follows the log into the passage index, in one process of the deployment at a time: what was read is put, and told to be
+ * found once the server has it; what was superseded or deleted is taken out. Its place in the log moves after that, so
+ * whatever breaks in between is done again. An index that was lost, or is asked for, is filled beside the one that serves.
+ */
+export async function followPassages(deps: FollowDeps, signal: AbortSignal): Promise<void> {
+  const { log, index, place } = deps;
+  const lock = createLock();
+  const pace = createPacer(deps.hints, signal);
+  let contents = createContents();
+  let filling: { index: string; done: Promise<void> } | undefined;
+  let [lookAt, advanceAt, cleanAt] = [0, 0, performance.now() + GRACE_MS];
+
+  /** Fills a new index instead of one. */
+  const fill = (from: string): Promise<void> => {
+    if (filling) return filling.done;
+    const id = newIndexId(deps.prefix);
+    const done = build(deps, { index: id, from, lock, signal })
+      .then((its) => void (contents = its))
+      .finally(() => {
+        filling = undefined;
+        cleanAt = performance.now() + GRACE_MS;
+      });
+    filling = { index: id, done };
+    return done;
+  };
+
+  /** The index of this deployment's first document. */
+  const first = async ({ wanted }: Plan): Promise<string | undefined> => {
+    if (wanted.length === 0) return undefined;
+    const id = newIndexId(deps.prefix);
+    await index.create(id);
+    if (!(await place.begin({ index: id, version: INDEX_VERSION }))) throw new Error("another index serves by now");
+    return id;
+  };
+
+  const take = async (serving: Serving | null, position: number): Promise<boolean> => {
+    const { events, seen } = await log.scan(position, FOLLOWED, BATCH);
+    const plan = await planFor(log, events, contents);
+    const id = serving?.index ?? (await first(plan));
+    if (id && plan.wanted.length + plan.superseded.length > 0) {
+      const refused = await apply(deps, id, plan, contents);
+      deps.failpoint("after-passages-put");
+      await report(deps, plan, refused);
+      deps.failpoint("after-indexed");
+    }
+    // other events pass by the thousand
+    if (events.length > 0 || performance.now() > advanceAt) {
+      if (seen > position) await place.advance(seen);
+      advanceAt = performance.now() + ADVANCE_EVERY_MS;
+    }
+    return events.length === BATCH;
+  };
+
+  const clean = async (serving: Serving): Promise<void> => {
+    for (const id of await index.list()) if (id !== serving.index && id !== filling?.index) await index.drop(id);
+    cleanAt = performance.now() + CLEAN_EVERY_MS;
+  };
+
+  /** One step of the serving index; answers whether there is more, or which index was lost. */
+  const step = async (): Promise<boolean | { lost: string }> => {
+    const { serving, position, asked } = await place.look();
+    if (serving && performance.now() > lookAt) {
+      if (!(await index.exists(serving.index))) return { lost: serving.index };
+      lookAt = performance.now() + LOOK_EVERY_MS;
+    }
+    if (serving && (asked || serving.version !== INDEX_VERSION)) void fill(serving.index).catch(deps.onError);
+    if (serving && performance.now() > cleanAt) await clean(serving);
+    try {
+      return await take(serving, position);
+    } catch (error) {
+      if (serving && error instanceof IndexLost) return { lost: serving.index };
+      throw error;
+    }
+  };
+
+  let wait = 0;
+  while (!signal.aborted)
+    try {
+      const more = await lock(step);
+      if (typeof more === "object") await fill(more.lost);
+      else if (!more) await pace();
+      wait = 0;
+    } catch (error) {
+      if (signal.aborted) break;
+      deps.onError(error);
+      wait = Math.min(2 * wait + 100, LONGEST_WAIT_MS);
+      await sleep(wait, undefined, { signal }).catch(() => {});
+    }
+  await filling?.done.catch(() => {});
+}

@@ -1,0 +1,96 @@
+import { DeleteDocument, FailReading, RecordText, StartReading } from "#events/document.ts";
+import { partsOf, streamOf } from "#events/ids.ts";
+import { collection } from "../../deciders/collection.ts";
+import { document } from "../../deciders/document.ts";
+import { stored, type StoredDocument } from "../../deciders/documentState.ts";
+import { UnreadableFile, type Passage } from "../../reading/reader.ts";
+import { stateOf } from "../../states.ts";
+import { codePoints } from "./codePoints.ts";
+import { documentFrom } from "../document.ts";
+import { decodePassages, encodePassages, sealedBlobs, type SealedBlobs } from "../sealed.ts";
+import { ATTEMPTS, LOST, NOTHING, type Job, type JobDeps } from "./job.ts";
+
+/** Blobs that were written, and what RecordText says of them. */
+interface Written {
+  blobs: string[];
+  text: { text: string; passages: string; page_count: number | null; chunk_count: number; characters: number };
+}
+
+/**
+ * Reads a document, or cuts its Markdown anew, and records the text. Throws where the trouble is ours: then the sweep
+ * finds that nobody works on it, and a next attempt is made.
+ */
+export async function readDocument(deps: JobDeps, job: Job): Promise<void> {
+  const before = await waiting(deps, job);
+  if (!before) return;
+  const { send } = deps;
+  const work = { document_id: partsOf(job.stream).id, generation: job.generation, attempt: job.attempt };
+  if (await isOrphan(deps, before))
+    return void (await send(job, DeleteDocument.type, { document_id: work.document_id }));
+  if (job.attempt > ATTEMPTS)
+    return void (await send(job, FailReading.type, { ...work, attempt: ATTEMPTS, error: LOST }));
+  if ((await send(job, StartReading.type, { ...work, worker: deps.worker })).position === 0) return;
+
+  const blobs = await sealedBlobs(deps, job);
+  if (!blobs) return;
+  try {
+    const { blobs: written, text } = await writeText(deps, job, before, blobs);
+    deps.failpoint("after-text-blobs");
+    const { position } = await send(job, RecordText.type, { ...work, ...text });
+    // deleted or replaced meanwhile, or another worker's by now: nothing will ever name what was written
+    if (position === 0) await Promise.all(written.map((key) => deps.blobs.remove(key)));
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    await send(job, FailReading.type, { ...work, error: error.message });
+  }
+}
+
+/** The document, if it still waits for this very attempt. */
+async function waiting({ log }: JobDeps, job: Job): Promise<StoredDocument | undefined> {
+  const head = (await log.heads([job.stream])).get(job.stream);
+  const state = head && stored((await stateOf(log, head, document)).state);
+  const open = state?.status === "queued" || state?.status === "reading";
+  return open && state.generation === job.generation && state.attempt === job.attempt - 1 ? state : undefined;
+}
+
+/** Whether its collection was deleted while the upload was on its way. */
+async function isOrphan({ log }: JobDeps, { collection_id }: StoredDocument): Promise<boolean> {
+  const stream = streamOf("collection", collection_id);
+  const head = (await log.heads([stream])).get(stream);
+  return head !== undefined && (await stateOf(log, head, collection)).state.status !== "standing";
+}
+
+function writeText(deps: JobDeps, job: Job, before: StoredDocument, blobs: SealedBlobs): Promise<Written> {
+  return before.text && !before.reextract ? cutAgain(deps, before.text, blobs) : readOriginal(deps, job, before, blobs);
+}
+
+async function readOriginal(deps: JobDeps, job: Job, before: StoredDocument, blobs: SealedBlobs): Promise<Written> {
+  const name = documentFrom(await deps.log.read(job.stream))?.name ?? "";
+  const bytes = await blobs.get(before.blob);
+  const { markdown, page_count, pages, passages } = await deps.reader.read({
+    bytes,
+    mime_type: before.mime_type,
+    name,
+  });
+  if (passages.length === 0) throw new UnreadableFile(NOTHING);
+  const text = await blobs.put(Buffer.from(markdown));
+  const cut = await blobs.put(encodePassages({ page_count, pages, passages }));
+  return { blobs: [text, cut], text: { text, passages: cut, page_count, ...counts(markdown, passages) } };
+}
+
+async function cutAgain(
+  deps: JobDeps,
+  read: NonNullable<StoredDocument["text"]>,
+  blobs: SealedBlobs,
+): Promise<Written> {
+  const { page_count, pages } = decodePassages(await blobs.get(read.passages));
+  const markdown = (await blobs.get(read.text)).toString();
+  const passages = await deps.reader.cut(markdown, pages);
+  const cut = await blobs.put(encodePassages({ page_count, pages, passages }));
+  return { blobs: [cut], text: { text: read.text, passages: cut, page_count, ...counts(markdown, passages) } };
+}
+
+const counts = (markdown: string, passages: Passage[]) => ({
+  chunk_count: passages.length,
+  characters: codePoints(markdown),
+});

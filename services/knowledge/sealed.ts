@@ -1,0 +1,43 @@
+import type { Blobs, DataKeys, Keyring } from "#events/ports.ts";
+import type { Passage } from "../reading/reader.ts";
+import type { Target } from "./send.ts";
+
+export interface SealedDeps {
+  blobs: Pick<Blobs, "get" | "put">;
+  keyring: Pick<Keyring, "open" | "seal">;
+  dataKeys: DataKeys;
+}
+
+/** The blobs of one document or extraction, opened and sealed with its data key. */
+export interface SealedBlobs {
+  /** Throws where the blob is gone. */
+  get(key: string): Promise<Buffer>;
+  put(plain: Uint8Array): Promise<string>;
+}
+
+/** Undefined once it was erased. */
+export async function sealedBlobs(deps: SealedDeps, target: Target): Promise<SealedBlobs | undefined> {
+  const { stream, organization_id } = target;
+  const wrapped = (await deps.dataKeys.find([stream])).get(stream);
+  if (wrapped === undefined) return undefined;
+  return {
+    async get(key) {
+      const sealed = await deps.blobs.get(key);
+      if (!sealed) throw new Error(`the blob ${key} is gone`);
+      return deps.keyring.open(stream, wrapped, sealed);
+    },
+    put: (plain) => deps.blobs.put(`${organization_id}/${stream}`, deps.keyring.seal(stream, wrapped, plain)),
+  };
+}
+
+/** What the blob of a document's passages holds, as JSON. */
+export interface StoredPassages {
+  page_count: number | null;
+  /** Lengths of its pages in UTF-16 units of the Markdown; null where it has none. */
+  pages: number[] | null;
+  passages: Passage[];
+}
+
+export const encodePassages = (stored: StoredPassages): Buffer => Buffer.from(JSON.stringify(stored));
+
+export const decodePassages = (bytes: Buffer): StoredPassages => JSON.parse(bytes.toString()) as StoredPassages;

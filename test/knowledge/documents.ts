@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import type { Answer } from "#events/envelope.ts";
+import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
+import type { startPlatform } from "../platform.ts";
+
+type Platform = Awaited<ReturnType<typeof startPlatform>>;
+type Opened = Platform["opened"];
+
+/** Sends a command over the bus, as http would. */
+export async function send(
+  { bus, log }: Opened,
+  organization_id: string,
+  stream: string,
+  type: string,
+  data: object,
+  keys: Record<string, string> = {},
+): Promise<Answer> {
+  return bus.sender(log).send({
+    id: newCommandId(),
+    type,
+    stream,
+    organization_id,
+    principal: "system",
+    at: new Date().toISOString(),
+    deadline: new Date(Date.now() + 20_000).toISOString(),
+    request_id: "test",
+    data,
+    keys,
+  });
+}
+
+/** What can be sent to one organization's knowledge. */
+export function knowledgeOf(opened: Opened, organization_id = newId()) {
+  const { blobs, keyring } = opened;
+  const collection_id = newId();
+  const sealed = async (thing: string, text: string) => {
+    const wrapped = keyring.create(thing);
+    const blob = await blobs.put(`${organization_id}/${thing}`, keyring.seal(thing, wrapped, Buffer.from(text)));
+    return { blob, keys: { [thing]: wrapped } };
+  };
+  const ask = (stream: string, type: string, data: object, keys?: Record<string, string>) =>
+    send(opened, organization_id, stream, type, data, keys);
+
+  return {
+    organization_id,
+    collection_id,
+    ask,
+    createCollection: () =>
+      ask(streamOf("collection", collection_id), "CreateCollection", {
+        collection_id,
+        slug_claim: newId(),
+        name_claim: newId(),
+        slug: "docs",
+        name: "Docs",
+        description: "",
+      }),
+    async upload(text: string, more: { name?: string; mime_type?: string; tags?: string[] } = {}) {
+      const document_id = newId();
+      const stream = streamOf("document", document_id);
+      const { blob, keys } = await sealed(stream, text);
+      const { name = "a.md", mime_type = "text/markdown", tags = [] } = more;
+      const sha256 = createHash("sha256").update(text).digest("hex");
+      const answer = await ask(
+        stream,
+        "UploadDocument",
+        {
+          document_id,
+          collection_id,
+          source: "api",
+          external_claim: null,
+          external_id: null,
+          mime_type,
+          size_bytes: Buffer.byteLength(text),
+          original: "file",
+          blob,
+          content_claim: newId(),
+          name,
+          tags,
+          sha256,
+        },
+        keys,
+      );
+      return { document_id, stream, answer };
+    },
+    async extract(text: string, seconds = 86_400) {
+      const extraction_id = newId();
+      const stream = streamOf("extraction", extraction_id);
+      const { blob, keys } = await sealed(stream, text);
+      await ask(
+        stream,
+        "RequestExtraction",
+        {
+          extraction_id,
+          mime_type: "text/markdown",
+          size_bytes: Buffer.byteLength(text),
+          blob,
+          content_claim: newId(),
+          expires_at: new Date(Date.now() + seconds * 1_000).toISOString(),
+          name: "a.md",
+          sha256: "",
+        },
+        keys,
+      );
+      return { extraction_id, stream };
+    },
+    reprocess: (document_id: string, reextract = false) =>
+      ask(streamOf("document", document_id), "ReprocessDocument", { document_id, reextract }),
+    remove: (document_id: string) => ask(streamOf("document", document_id), "DeleteDocument", { document_id }),
+  };
+}
+
+/** Types of the events of a stream. */
+export const typesOf = async ({ log }: Opened, stream: string): Promise<string[]> =>
+  (await log.read(stream)).map(({ type }) => type);
+
+/** What the search server itself has, whatever the service would say of it. */
+export function searchServer({ addresses, settings, db }: Opened) {
+  const { meili_url, meili_master_key } = addresses;
+  const index = openPassageIndex({ url: meili_url, key: meili_master_key, prefix: settings.BUS_PREFIX });
+  const serving = async (): Promise<string | undefined> =>
+    (await db.query<{ index_id: string }>("select index_id from ops.search_index"))[0]?.index_id;
+  return {
+    ...index,
+    serving,
+    /** Names of all passages in an index, `<document>_<generation>_<seq>`. */
+    async passages(uid?: string): Promise<string[]> {
+      const response = await fetch(`${meili_url}/indexes/${uid ?? (await serving())}/documents/fetch`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${meili_master_key}`, "content-type": "application/json" },
+        body: JSON.stringify({ limit: 100_000, fields: ["pk"] }),
+      });
+      if (!response.ok) throw new Error(`the search server answered ${response.status}`);
+      const { results } = (await response.json()) as { results: { pk: string }[] };
+      return results.map(({ pk }) => pk).sort();
+    },
+  };
+}
