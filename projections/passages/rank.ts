@@ -1,0 +1,71 @@
+import type { FoundPassage } from "./engine.ts";
+import { fold, type Question, type Term } from "./terms.ts";
+
+const [K1, B] = [1.2, 0.75];
+/** A word in the title counts so many times, one in the lead so much, one that only begins alike so much. */
+const [TITLE, LEAD, ALIKE] = [2, 0.5, 0.3];
+/** What a term counts in a passage that the search server found for it, but where it is spelled otherwise. */
+const MISSPELLED = 0.3;
+
+export interface Weighed extends Term {
+  /** How rare it is. */
+  idf: number;
+  /** Keys of the passages that the search server found for it. */
+  found: Set<string>;
+}
+
+/** How rare a term is that so many of all passages have. */
+export const rarity = (having: number, all: number): number =>
+  Math.log(1 + (Math.max(all - having, 0) + 0.5) / (having + 0.5));
+
+/** BM25 of each passage, in their order; the title's words count more than those of the text. */
+export const score = (
+  passages: (FoundPassage & { key: string })[],
+  terms: Weighed[],
+  stemOf: Question["stemOf"],
+): number[] => {
+  const mean = passages.reduce((sum, { text }) => sum + text.length, 0) / passages.length;
+  const strengths = terms.map((term) => strengthOf(term, stemOf));
+  return passages.map(({ key, title, text, lead }) => {
+    const [inTitle, inText, inLead] = [fold(title), fold(text), fold(lead)];
+    const long = K1 * (1 - B + (B * text.length) / mean);
+    return terms.reduce((sum, term, n) => {
+      const count = (where: string) => occurrences(where, term.start, strengths[n]!);
+      const times = count(inText) + TITLE * count(inTitle) + LEAD * count(inLead);
+      const counted = Math.max(times, term.found.has(key) ? MISSPELLED : 0);
+      return sum + (term.idf * counted * (K1 + 1)) / (counted + long);
+    }, 0);
+  });
+};
+
+/** How much a word that begins as the term does counts for it. */
+const strengthOf = (term: Term, stemOf: Question["stemOf"]) => {
+  const known = new Map<string, number>();
+  return (word: string): number => {
+    const strength = known.get(word) ?? (stemOf(word) === term.stem ? 1 : ALIKE);
+    known.set(word, strength);
+    return strength;
+  };
+};
+
+const PART = /[\p{L}\p{N}]/u;
+const isPart = (code: number): boolean =>
+  code < 128 ? (code >= 97 && code <= 122) || (code >= 48 && code <= 57) : PART.test(String.fromCharCode(code));
+/** Scripts that put no space between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** The sum of what the words count that begin so. */
+const occurrences = (text: string, start: string, strength: (word: string) => number): number => {
+  const anywhere = UNSPACED.test(start);
+  let sum = 0;
+  for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + start.length)) {
+    if (anywhere) sum += 1;
+    else if (at === 0 || !isPart(text.charCodeAt(at - 1))) {
+      let end = at + start.length;
+      while (end < text.length && isPart(text.charCodeAt(end))) end++;
+      sum += strength(text.slice(at, end));
+    }
+  }
+  return sum;
+};

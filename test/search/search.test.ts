@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import { SearchFailed } from "#projections/passages/engine.ts";
+import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
+import { aLibrary } from "./library.ts";
+
+const its = await aLibrary();
+const nothing = { results: [], has_more: false };
+
+test("hits are grouped by document in the order of its best passage, with a citation each", async () => {
+  const shelf = await its.shelf(undefined, "Manuals");
+  const strong = await its.add(
+    shelf,
+    [
+      { text: "Descale the boiler every month; a boiler with scale wastes power.", page: 4, section: "Care" },
+      { text: "Nothing about it." },
+      { text: "The boiler is warm.", section: "Use > Warm" },
+    ],
+    { name: "Boiler.pdf" },
+  );
+  const weak = await its.add(shelf, ["Not here.", "A kettle has no boiler, but it is filled, heated and emptied."], {
+    name: "Kettle.txt",
+  });
+  const { results, has_more } = await its.ask(shelf, "How do I descale the boiler?");
+  expect(has_more).toBe(false);
+  expect(results.map(({ document }) => document)).toEqual([
+    { id: strong, name: "Boiler.pdf", collection_id: shelf.id, collection: "Manuals" },
+    { id: weak, name: "Kettle.txt", collection_id: shelf.id, collection: "Manuals" },
+  ]);
+  const [first] = results;
+  expect(first!.passages.map(({ seq, reference, page, section }) => [seq, reference, page, section])).toEqual([
+    [0, "p. 4", 4, "Care"],
+    [2, "Use > Warm", null, "Use > Warm"],
+    [1, "excerpt 2", null, null],
+  ]);
+  expect(first!.score).toBe(first!.passages[0]!.score);
+  const scores = first!.passages.map(({ score }) => score);
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+  expect(results[1]!.passages).toMatchObject([{ seq: 1, reference: "excerpt 2" }]);
+});
+
+test("pages count passages, follow each other without a gap, and say whether there is more", async () => {
+  const shelf = await its.shelf();
+  const texts = Array.from({ length: 30 }, (_, n) => `Lighthouse number ${n}`);
+  for (let n = 0; n < 30; n += 10) await its.add(shelf, texts.slice(n, n + 10));
+  const seen: string[] = [];
+  for (let offset = 0; offset < 30; offset += 7) {
+    const page = await its.ask(shelf, "lighthouse", { limit: 7, offset });
+    const passages = page.results.flatMap((result) => result.passages.map(({ content }) => content));
+    expect(passages).toHaveLength(Math.min(7, 30 - offset));
+    expect(page.has_more).toBe(offset + 7 < 30);
+    seen.push(...passages);
+  }
+  expect(seen.toSorted()).toEqual(texts.toSorted());
+  expect(await its.ask(shelf, "lighthouse", { limit: 30 })).toMatchObject({ has_more: false });
+  expect(await its.ask(shelf, "lighthouse", { limit: 29 })).toMatchObject({ has_more: true });
+  expect(await its.ask(shelf, "lighthouse", { offset: 30 })).toEqual(nothing);
+  expect(await its.ask(shelf, "lighthouse", { offset: 1_000_000_000 })).toEqual(nothing);
+});
+
+test("deep pages go through everything that matches once", async () => {
+  const shelf = await its.shelf();
+  const count = 1_500;
+  await its.add(
+    shelf,
+    Array.from({ length: count }, (_, n) => `Pebble ${n}${n % 3 === 0 ? " on the shore" : ""}`),
+  );
+  const seen = new Set<string>();
+  for (let offset = 0; offset < count; offset += 100) {
+    const contents = await its.contents(shelf, "pebbles on the shore", { limit: 100, offset });
+    expect(contents).toHaveLength(100);
+    for (const content of contents) seen.add(content);
+    if (offset < 500) expect(contents.every((content) => content.includes("shore"))).toBe(true);
+  }
+  expect(seen.size).toBe(count);
+}, 60_000);
+
+test("equal passages are in the order of their documents and their places", async () => {
+  const shelf = await its.shelf();
+  const ids = [newId(), newId(), newId()];
+  for (const id of ids.toReversed()) await its.add(shelf, ["Same words.", "Same words."], { id });
+  const { results } = await its.ask(shelf, "same words");
+  expect(results.map(({ document }) => document.id)).toEqual(ids.toSorted());
+  for (const { passages } of results) expect(passages.map(({ seq }) => seq)).toEqual([0, 1]);
+});
+
+test("document ids and tags narrow, and any one of the tags is enough", async () => {
+  const shelf = await its.shelf();
+  const a = await its.add(shelf, ["Ferry times in winter"], { tags: ["harbour", "winter"] });
+  const b = await its.add(shelf, ["Ferry times in summer"], { tags: ["harbour"] });
+  const c = await its.add(shelf, ["Ferry times"], { tags: [] });
+  const found = async (search: object) =>
+    (await its.ask(shelf, "ferry", search)).results.map(({ document }) => document.id).toSorted();
+  expect(await found({})).toEqual([a, b, c].toSorted());
+  expect(await found({ document_ids: [a, c] })).toEqual([a, c].toSorted());
+  expect(await found({ tags: ["winter", "unknown"] })).toEqual([a]);
+  expect(await found({ tags: ["harbour"] })).toEqual([a, b].toSorted());
+  expect(await found({ tags: ["harbour"], document_ids: [b, c] })).toEqual([b]);
+  expect(await found({ tags: ["Harbour"] })).toEqual([]);
+  expect(await found({ document_ids: [newId()] })).toEqual([]);
+  await its.flip(shelf, { id: a, tags: ["moved"] });
+  expect(await found({ tags: ["winter"] })).toEqual([]);
+});
+
+test("a document that is gone is not found, nor counted, although the index still knows it", async () => {
+  const shelf = await its.shelf();
+  const [kept, gone, erased] = [
+    await its.add(shelf, ["Willow bark"]),
+    await its.add(shelf, ["Willow leaf"]),
+    await its.add(shelf, ["Willow root"]),
+  ];
+  await its.db.query("delete from read.documents where id = $1", [gone]);
+  await its.db.query("delete from log.keys where thing = $1", [`document-${erased}`]);
+  const { results, has_more } = await its.ask(shelf, "willow", { limit: 1 });
+  expect(results.map(({ document }) => document.id)).toEqual([kept]);
+  expect(has_more).toBe(false);
+  await its.db.query("delete from log.keys where thing = $1", [`collection-${shelf.id}`]);
+  expect(await its.ask(shelf, "willow")).toEqual(nothing);
+});
+
+test("only the live generation of a document is found", async () => {
+  const shelf = await its.shelf();
+  const id = await its.add(shelf, ["Old harvest report"]);
+  await its.put(its.indexed(shelf, ["New harvest report", "More harvest"], { id, generation: 2 }));
+  expect(await its.contents(shelf, "harvest report")).toEqual(["Old harvest report"]);
+  await its.flip(shelf, { id, generation: 2 });
+  expect(await its.contents(shelf, "harvest report")).toEqual(["New harvest report", "More harvest"]);
+});
+
+test("more dead passages than are looked at first do not hide the living", async () => {
+  const shelf = await its.shelf();
+  const id = await its.add(
+    shelf,
+    Array.from({ length: 900 }, () => "Copper copper copper"),
+  );
+  await its.flip(shelf, { id, generation: 2 });
+  await its.add(shelf, ["A long story in which there is, somewhere and only once, a word about copper."]);
+  expect(await its.contents(shelf, "copper")).toHaveLength(1);
+});
+
+test("nothing indexed, nothing asked for: nothing found, and the search server is not asked", async () => {
+  const engine = openSearchEngine({ url: "http://127.0.0.1:9", key: "" });
+  const empty = await its.shelf();
+  expect(await its.ask(empty, "anything", {}, engine)).toEqual(nothing);
+  const shelf = await its.shelf();
+  await its.add(shelf, ["Something"]);
+  expect(await its.ask(shelf, "something", { document_ids: [newId()] }, engine)).toEqual(nothing);
+  expect(await its.ask(shelf, "?!… -- ()", {}, engine)).toEqual(nothing);
+  expect(await its.ask(shelf, "something", { collections: [] }, engine)).toEqual(nothing);
+  await expect(its.ask(shelf, "something", {}, engine)).rejects.toThrow(SearchFailed);
+  await engine.close();
+});
+
+test("a search fails while the index is lost or there is none, and answers from the one that takes its place", async () => {
+  const shelf = await its.shelf();
+  const id = await its.add(shelf, ["Granite"]);
+  const [lost, next] = [`${its.prefix}-passages-lost`, `${its.prefix}-passages-next`];
+  await its.serve(lost);
+  await expect(its.ask(shelf, "granite")).rejects.toThrow(SearchFailed);
+  await its.index.create(next);
+  await its.put(its.indexed(shelf, ["Granite again"], { id }), next);
+  let asked = 0;
+  const flipping = {
+    ...its.engine,
+    search: async (...args: Parameters<typeof its.engine.search>) => {
+      if (asked++ === 0) await its.serve(next);
+      return its.engine.search(...args);
+    },
+  };
+  expect(await its.contents(shelf, "granite", {}, flipping)).toEqual(["Granite again"]);
+  await its.db.query("delete from ops.search_index");
+  await expect(its.ask(shelf, "granite")).rejects.toThrow(SearchFailed);
+  await its.serve(its.id);
+  expect(await its.contents(shelf, "granite")).toEqual(["Granite"]);
+});
