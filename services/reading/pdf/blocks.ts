@@ -5,11 +5,17 @@ import type { TextLine } from "./textLine.ts";
 
 export type Block =
   | { kind: "text"; lines: TextLine[] }
-  /** `level` from the document's own structure; 0: a line of a column, to be judged by how it looks. */
+  /** By the document's own structure. */
   | { kind: "heading"; level: number; lines: TextLine[] }
-  | { kind: "item"; depth: number; ordered: boolean; lines: TextLine[] }
+  /** `depth` is larger the further in it stands; `marker` null: the text begins with it. */
+  | { kind: "item"; depth: number; marker: string | null; lines: TextLine[] }
   | { kind: "code"; lines: TextLine[] }
-  | { kind: "table"; rows: string[][] };
+  | { kind: "table"; rows: string[][] }
+  | { kind: "figure"; alt: string };
+
+export type Lined = Extract<Block, { lines: TextLine[] }>;
+
+export const isLined = (block: Block): block is Lined => "lines" in block;
 
 export const isTable = (part: TextLine | Table): part is Table => "rows" in part;
 
@@ -73,8 +79,10 @@ function startsAnew(open: readonly TextLine[], line: TextLine, next: TextLine | 
     return true;
   if (LEADERS.test(before.raw)) return true;
   if (isItem(first)) return leavesItem(first, before, line, column);
-  if (isCentred(line, column) && isCentred(before, column)) return false;
   const indent = line.x0 - before.x0;
+  const axis =
+    Math.abs(line.x0 + line.x1 - before.x0 - before.x1) < line.size * 0.6 && Math.abs(indent) > line.size * 0.7;
+  if (axis || (isCentred(line, column) && isCentred(before, column))) return false;
   if (indent > line.size * 0.7) {
     const hanging = open.length === 1 && next !== undefined && Math.abs(next.x0 - line.x0) < line.size * 0.4;
     return !hanging || endedEarly(before, line, column);
@@ -105,9 +113,7 @@ const oneParagraph = (before: TextLine, line: TextLine): boolean =>
 const kindOf = (lines: TextLine[]): Block => {
   const first = lines[0]!;
   if (first.mono) return { kind: "code", lines };
-  const marker = MARKER.exec(first.raw);
-  if (first.bullet || marker !== null)
-    return { kind: "item", depth: first.x0, ordered: marker?.[2] !== undefined, lines };
+  if (isItem(first)) return { kind: "item", depth: first.x0, marker: null, lines };
   return { kind: "text", lines };
 };
 

@@ -16,6 +16,12 @@ const faceOf = (name: string): Face => {
   return { bold: BOLD.test(family), mono: MONO.test(family), symbol: /wingding|dingbat|webding|symbol/i.test(family) };
 };
 
+interface Known {
+  name?: string;
+  bold?: boolean;
+  black?: boolean;
+}
+
 const NO_FACE: Face = { bold: false, mono: false, symbol: false };
 
 /** The faces of a document's fonts by pdf.js's name for them; known once a page that uses them was parsed in full. */
@@ -26,11 +32,16 @@ export class Faces {
     return this.#faces.get(font) ?? NO_FACE;
   }
 
+  know(runs: Iterable<{ font: string }>): boolean {
+    for (const { font } of runs) if (!this.#faces.has(font)) return false;
+    return true;
+  }
+
   /** Reads what the page's parsed operators have told pdf.js about its fonts. */
-  learn(page: PdfPage, fonts: Iterable<string>): void {
-    for (const font of fonts) {
-      if (this.#faces.has(font) || !page.commonObjs.has(font)) continue;
-      const known = page.commonObjs.get(font) as { name?: string; bold?: boolean; black?: boolean };
+  learn(page: PdfPage, runs: Iterable<{ font: string }>): void {
+    for (const { font } of runs) {
+      if (this.#faces.has(font)) continue;
+      const known = page.commonObjs.has(font) ? (page.commonObjs.get(font) as Known) : {};
       const face = faceOf(known.name ?? "");
       this.#faces.set(font, { ...face, bold: face.bold || known.bold === true || known.black === true });
     }

@@ -1,11 +1,6 @@
 import { isTable } from "./blocks.ts";
-import type { Table } from "./grid.ts";
+import type { LaidPage } from "./page.ts";
 import type { TextLine } from "./textLine.ts";
-
-export interface LaidPage {
-  columns: (TextLine | Table)[][];
-  height: number;
-}
 
 /** The part of a page's height, above and below, where running heads and page numbers stand. */
 const EDGE = 0.12;

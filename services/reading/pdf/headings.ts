@@ -1,4 +1,4 @@
-import type { Block } from "./blocks.ts";
+import { type Block, isLined, type Lined } from "./blocks.ts";
 import { CAPTION, LEADERS, MARKER, sectionDepth } from "./marks.ts";
 import type { TextLine } from "./textLine.ts";
 
@@ -57,11 +57,37 @@ export function isHeading(block: Block, looks: Looks): boolean {
   );
 }
 
+/** Signs of authors and their addresses. */
+const PEOPLE = /[@∗†‡§¶*⁰¹²³⁴-⁹]|, .*,/;
+
+/** Between a paper's title and its abstract stand people, however large their names are set. */
+export function peopleOf(first: readonly Block[], headings: ReadonlySet<Block>): Set<Block> {
+  const sized = first.filter(isLined).filter((block) => headings.has(block));
+  const largest = Math.max(0, ...sized.map((block) => block.lines[0]!.size));
+  const title = first.findIndex((block) => isLined(block) && headings.has(block) && block.lines[0]!.size === largest);
+  const start = first.findIndex((block, index) => {
+    if (index <= title || !isLined(block)) return false;
+    const text = block.lines.map((line) => line.raw).join(" ");
+    return (
+      /^(?:abstract|summary|contents|table of contents|introduction)\b/i.test(text) ||
+      sectionDepth(text) === 1 ||
+      text.length > 400
+    );
+  });
+  const front = start < 0 ? [] : first.slice(title + 1, start);
+  return new Set(
+    front.filter((block) => {
+      if (!isLined(block) || block.lines[0]!.size > largest * 0.85) return false;
+      return !block.lines[0]!.bold || PEOPLE.test(block.lines.map((line) => line.raw).join(" "));
+    }),
+  );
+}
+
 const styleOf = (line: TextLine): string => `${(line.size * 2).toFixed(0)} ${line.bold ? 1 : 0}`;
 
 /** A level for each heading, from 1: by size, then weight, and by its number where it has one. */
 export function levelsOf(headings: readonly Block[]): Map<Block, number> {
-  const lead = (block: Block): TextLine => (block as { lines: TextLine[] }).lines[0]!;
+  const lead = (block: Block): TextLine => (block as Lined).lines[0]!;
   const styles = [...new Set(headings.map((block) => styleOf(lead(block))))].toSorted((a, b) => {
     const [[sizeA = 0, boldA = 0], [sizeB = 0, boldB = 0]] = [a.split(" ").map(Number), b.split(" ").map(Number)];
     return sizeB - sizeA || boldB - boldA;

@@ -56,6 +56,17 @@ function attach(lines: Line[]): Line[] {
   return kept;
 }
 
+/** The lines of runs that come in the order of reading, wherever they stand. */
+export function linesInOrder(runs: readonly Run[]): Line[] {
+  const rows: Run[][] = [];
+  for (const run of runs) {
+    const row = rows.at(-1);
+    if (row !== undefined && sameRow(lineOf([...row]), run)) row.push(run);
+    else rows.push([run]);
+  }
+  return rows.map(lineOf);
+}
+
 /** The lines of one column, from top to bottom. */
 export function linesOf(runs: readonly Run[]): Line[] {
   const rows: Line[] = [];
@@ -81,7 +92,7 @@ const SUPERSCRIPT: Record<string, string> = {
 };
 
 /** A raised number is no part of the word before it. */
-const raised = (run: Run, line: Line): string => {
+export const raised = (run: Run, line: Line): string => {
   const high = run.size < line.size * 0.85 && line.baseline - run.baseline > line.size * 0.15;
   if (!high || !/^[\d, –-]+$/.test(run.text)) return run.text;
   return run.text.replace(/\d/g, (digit) => SUPERSCRIPT[digit]!);

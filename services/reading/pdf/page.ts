@@ -1,14 +1,26 @@
 import { alignedTables, framedTables } from "./aligned.ts";
+import type { Block } from "./blocks.ts";
 import { readingOrder } from "./columns.ts";
 import type { Faces } from "./fonts.ts";
-import type { LaidPage } from "./furniture.ts";
 import { ruledTables, type Table } from "./grid.ts";
 import { addLinks } from "./links.ts";
 import { type Line, linesOf } from "./lines.ts";
 import type { PdfPage } from "./open.ts";
 import { rulesOf } from "./rules.ts";
-import { type Run, textOf } from "./runs.ts";
+import { type PageText, type Run, textOf } from "./runs.ts";
+import { blocksByTags, type Node } from "./tagged.ts";
 import { type TextLine, textLine } from "./textLine.ts";
+
+/** A page by how it looks: its columns in the order of reading, each its lines and tables. */
+export interface LaidPage {
+  columns: (TextLine | Table)[][];
+  height: number;
+}
+
+/** A page by its own structure. */
+export interface TaggedPage {
+  blocks: Block[];
+}
 
 const isRun = (part: Run | Table): part is Run => "text" in part;
 
@@ -20,8 +32,9 @@ function partsOf(group: readonly (Run | Table)[], faces: Faces): (TextLine | Tab
   const parts: (TextLine | Table)[] = [];
   for (const table of [...tables, null]) {
     const above = (run: Run): boolean => table === null || run.baseline < (table.y0 + table.y1) / 2;
-    for (const part of alignedTables(linesOf(runs.filter(above)), isCode))
+    for (const part of alignedTables(linesOf(runs.filter(above)), isCode)) {
       parts.push("rows" in part ? part : textLine(part, faces));
+    }
     runs = runs.filter((run) => !above(run));
     if (table !== null) parts.push(table);
   }
@@ -39,14 +52,25 @@ const printedOnce = (runs: readonly Run[]): Run[] => {
   });
 };
 
-/** A page by how it looks: its columns in the order of reading, each its lines and tables. */
-export async function layOut(page: PdfPage, faces: Faces): Promise<LaidPage> {
-  const text = await textOf(page);
+async function layOut(page: PdfPage, text: PageText, faces: Faces): Promise<LaidPage> {
   const rules = await rulesOf(page, text.matrix);
-  faces.learn(page, new Set(text.runs.map((run) => run.font)));
-  const linked = await addLinks(page, printedOnce(text.runs), text.matrix);
-  const ruled = ruledTables(linked, rules);
+  faces.learn(page, text.runs);
+  const ruled = ruledTables(text.runs, rules);
   const framed = framedTables(ruled.rest, rules.across);
   const groups = readingOrder<Run | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
   return { columns: groups.map((group) => partsOf(group, faces)), height: text.height };
+}
+
+/** What stands on a page, by its tags where they are good and else by how it looks. */
+export async function readPage(page: PdfPage, faces: Faces): Promise<LaidPage | TaggedPage> {
+  const found = await textOf(page);
+  const text = { ...found, runs: await addLinks(page, printedOnce(found.runs), found.matrix) };
+  const marked = text.runs.some((run) => run.mark !== null);
+  const tree = marked ? ((await page.getStructTree().catch(() => null)) as Node | null) : null;
+  if (tree !== null && !faces.know(text.runs)) {
+    await page.getOperatorList();
+    faces.learn(page, text.runs);
+  }
+  const blocks = blocksByTags(tree, text.runs, faces);
+  return blocks === null ? await layOut(page, text, faces) : { blocks };
 }

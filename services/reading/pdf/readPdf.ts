@@ -1,53 +1,79 @@
 import { UnreadableFile } from "../reader.ts";
-import { type Block, blocksOf, isTable } from "./blocks.ts";
+import { type Block, blocksOf, isLined, isTable } from "./blocks.ts";
+import { flow } from "./flow.ts";
 import { Faces } from "./fonts.ts";
-import { furnitureOf, type LaidPage } from "./furniture.ts";
-import { isHeading, levelsOf, type Looks, looksOf } from "./headings.ts";
+import { furnitureOf } from "./furniture.ts";
+import type { Table } from "./grid.ts";
+import { isHeading, levelsOf, type Looks, looksOf, peopleOf } from "./headings.ts";
 import { vocabularyOf } from "./join.ts";
 import { DAMAGED, openPdf, type Pdf } from "./open.ts";
-import { layOut } from "./page.ts";
+import { type LaidPage, readPage, type TaggedPage } from "./page.ts";
 import { render } from "./render.ts";
 import type { TextLine } from "./textLine.ts";
 
-async function pagesOf(pdf: Pdf): Promise<LaidPage[]> {
+type Page = LaidPage | TaggedPage;
+
+const isTagged = (page: Page): page is TaggedPage => "blocks" in page;
+
+async function pagesOf(pdf: Pdf): Promise<Page[]> {
   const faces = new Faces();
-  const pages: LaidPage[] = [];
+  const pages: Page[] = [];
   let failed = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
     try {
       const page = await pdf.getPage(number);
-      pages.push(await layOut(page, faces));
+      pages.push(await readPage(page, faces));
       page.cleanup();
     } catch (error) {
       failed++;
       if (failed === pdf.numPages) throw new UnreadableFile(DAMAGED, { cause: error });
-      pages.push({ columns: [], height: 1 });
+      pages.push({ blocks: [] });
     }
   }
   return pages;
 }
 
-const linesIn = (pages: readonly LaidPage[]): TextLine[] =>
-  pages.flatMap((page) => page.columns.flat().filter((part): part is TextLine => !isTable(part)));
+const linesOf = (page: Page): TextLine[] =>
+  isTagged(page)
+    ? page.blocks.flatMap((block) => (isLined(block) ? block.lines : []))
+    : page.columns.flat().filter((part): part is TextLine => !isTable(part));
 
 /** Typewriting is code only where it is the exception. */
 const unlikeCode = (looks: Looks, block: Block): Block =>
   looks.mono && block.kind === "code" ? { kind: "text", lines: block.lines } : block;
+
+/** The blocks of every page, in the order of reading. */
+function blocksOfPages(pages: readonly Page[], looks: Looks): Block[][] {
+  const furniture = furnitureOf(pages.map((page) => (isTagged(page) ? { columns: [], height: 1 } : page)));
+  const blocksIn = (column: (TextLine | Table)[]): Block[] =>
+    blocksOf(column.filter((part) => isTable(part) || !furniture.has(part)));
+  return pages.map((page) =>
+    (isTagged(page) ? page.blocks : flow(page.columns.map(blocksIn), looks, page.height)).map((block) =>
+      unlikeCode(looks, block),
+    ),
+  );
+}
+
+/** The levels of the headings: those that the document itself names, else those that look like headings. */
+function headingsOf(blocks: readonly Block[][], pages: readonly Page[], looks: Looks): Map<Block, number> {
+  const named = blocks.flat().filter((block) => block.kind === "heading");
+  const judged = blocks.filter((_, index) => named.length === 0 || !isTagged(pages[index]!));
+  const headings = new Set(judged.flat().filter((block) => isHeading(block, looks)));
+  for (const block of peopleOf(judged[0] ?? [], headings)) headings.delete(block);
+  const levels = levelsOf([...headings]);
+  for (const block of named) levels.set(block, block.level);
+  return levels;
+}
 
 /** Markdown, one string per page ("" for a page without text). Throws UnreadableFile: locked, damaged, scanned, too many pages. */
 export async function readPdf(bytes: Uint8Array): Promise<string[]> {
   const pdf = await openPdf(bytes);
   const pages = await pagesOf(pdf);
   await pdf.loadingTask.destroy();
-  const lines = linesIn(pages);
+  const lines = pages.flatMap(linesOf);
   const words = vocabularyOf(lines.map((line) => line.raw));
   const looks = looksOf(lines);
-  const furniture = furnitureOf(pages);
-  const blocks = pages.map((page) =>
-    page.columns
-      .flatMap((column) => blocksOf(column.filter((part) => isTable(part) || !furniture.has(part))))
-      .map((block) => unlikeCode(looks, block)),
-  );
-  const levels = levelsOf(blocks.flat().filter((block) => isHeading(block, looks)));
+  const blocks = blocksOfPages(pages, looks);
+  const levels = headingsOf(blocks, pages, looks);
   return blocks.map((page) => render(page, levels, words));
 }

@@ -1,13 +1,23 @@
 import type { Block } from "./blocks.ts";
 import { escapeInline, escapeStart, fence, table } from "./markdown.ts";
 import { joinLines, type Vocabulary } from "./join.ts";
-import { MARKER } from "./marks.ts";
+import { LEADERS, MARKER } from "./marks.ts";
 import type { TextLine } from "./textLine.ts";
 
+/** A table of contents without its dots. */
+const withoutLeaders = (text: string): string => text.replace(new RegExp(LEADERS, "g"), " ").replace(/ {2,}/g, " ");
+
+/** A link that a line's end has parted is one link. */
+const wholeLinks = (text: string): string => text.replace(/\]\(([^()\s]+)\) \[(?=[^\]]*\]\(\1\))/g, " ");
+
 const textOf = (lines: readonly TextLine[], words: Vocabulary): string =>
-  joinLines(
-    lines.map((line) => line.text),
-    words,
+  wholeLinks(
+    withoutLeaders(
+      joinLines(
+        lines.map((line) => line.text),
+        words,
+      ),
+    ),
   );
 
 /** Code keeps how far its lines stand in. */
@@ -23,7 +33,8 @@ function codeLines(lines: readonly TextLine[]): string[] {
   return out;
 }
 
-const item = (text: string, bullet: boolean): { marker: string; said: string } => {
+const item = (text: string, bullet: boolean, label: string | null): { marker: string; said: string } => {
+  if (label !== null) return { marker: label, said: text };
   const marker = MARKER.exec(text);
   if (marker === null) return { marker: "-", said: bullet ? text.slice(1).trim() : text };
   const rest = text.slice(marker[0].length);
@@ -50,7 +61,8 @@ export function render(blocks: readonly Block[], levels: ReadonlyMap<Block, numb
     const level = levels.get(block);
     if (block.kind === "table") {
       out.push(table(block.rows.map((row) => row.map((cell) => escapeInline(joinLines(cell.split("\n"), words))))));
-    } else if (level !== undefined) out.push(`${"#".repeat(level)} ${textOf(block.lines, words)}`);
+    } else if (block.kind === "figure") out.push(`![${escapeInline(block.alt)}]()`);
+    else if (level !== undefined) out.push(`${"#".repeat(level)} ${textOf(block.lines, words)}`);
     else if (block.kind === "code") out.push(fence(codeLines(block.lines)));
     else if (block.kind === "item") {
       let end = i;
@@ -60,7 +72,7 @@ export function render(blocks: readonly Block[], levels: ReadonlyMap<Block, numb
       out.push(
         items
           .map((one, index) => {
-            const { marker, said } = item(textOf(one.lines, words), one.lines[0]!.bullet);
+            const { marker, said } = item(textOf(one.lines, words), one.lines[0]!.bullet, one.marker);
             return `${"   ".repeat(depths[index]!)}${marker} ${escapeStart(said)}`;
           })
           .join("\n"),

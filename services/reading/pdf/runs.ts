@@ -136,7 +136,7 @@ export function cutRun(run: Run, places: readonly number[]): Run[] {
   const cuts = [0];
   for (const x of inside) {
     const guess = Math.round((x - run.x0) / perCharacter);
-    const spaces = [...run.text.matchAll(/ +/g)].map((space) => space.index + space[0].length);
+    const spaces = [...run.text.matchAll(/ +|(?<=\w)(?=[.,;:!?)\]]+(?: |$))/g)].map((gap) => gap.index + gap[0].length);
     const nearest = spaces.toSorted((a, b) => Math.abs(a - guess) - Math.abs(b - guess))[0];
     if (nearest !== undefined && nearest > cuts.at(-1)! && Math.abs(nearest - guess) <= 6) cuts.push(nearest);
   }

@@ -1,6 +1,6 @@
 import type { Faces } from "./fonts.ts";
 import type { Box } from "./geometry.ts";
-import { type Line, parted, textOfLine } from "./lines.ts";
+import { type Line, parted, raised, textOfLine } from "./lines.ts";
 import { escapeInline, linkTo } from "./markdown.ts";
 import type { Run } from "./runs.ts";
 
@@ -36,7 +36,7 @@ function piecesOf(runs: readonly Run[], line: Line, faces: Faces, allMono: boole
     const space = before !== undefined && parted(before, run, line.size) ? " " : "";
     const mono = !allMono && faces.face(run.font).mono;
     const last = pieces.at(-1);
-    const text = textOfLine(line, [run]);
+    const text = raised(run, line);
     if (last !== undefined && last.link === run.link && last.mono === mono) last.text += space + text;
     else {
       if (last !== undefined) last.text += space;
@@ -73,7 +73,7 @@ export function textLine(line: Line, faces: Faces): TextLine {
     x1: line.x1,
     y1: line.y1,
     raw: textOfLine(line),
-    text: piecesOf(line.runs, line, faces, mono).map(inline).join("").trim(),
+    text: piecesOf(line.runs, line, faces, mono).map(inline).join("").replace(/ {2,}/g, " ").trim(),
     baseline: line.baseline,
     size: line.size,
     bold: share(line.runs, (run) => faces.face(run.font).bold) > 0.85,
