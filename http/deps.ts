@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { Blobs, CommandSender, Frames, Keyring } from "#events/ports.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
+import type { SearchEngine } from "#projections/passages/engine.ts";
 import type { Passed } from "#projections/passed.ts";
 import type { Db } from "#projections/projection.ts";
 import type { Catalog } from "./catalog.ts";
@@ -29,6 +30,7 @@ export interface HttpDeps {
   frames: Frames;
   keyring: Keyring;
   blobs: Blobs;
+  engine: SearchEngine;
   catalog: Catalog;
   scripts: ScriptChecker;
   passed: Passed;

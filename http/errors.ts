@@ -92,7 +92,8 @@ export const fromRejection = ({ code, message, param, held_by: heldBy }: Rejecti
   code === "internal" ? internalError(new Error(message)) : new ApiError(code, message, { param, heldBy });
 
 /** A 502 has no code (spec: Errors). */
-export const badGateway = (message: string): ApiError => new ApiError(null, message, { status: 502 });
+export const badGateway = (message: string, cause?: unknown): ApiError =>
+  new ApiError(null, message, { status: 502, cause });
 
 export interface ErrorBody {
   error: { message: string; type: string; param: string | null; code?: string };

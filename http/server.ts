@@ -15,12 +15,14 @@ import { createBudget } from "./budget.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import type { Http, HttpDeps } from "./deps.ts";
 import { ApiError, errorBody, errorHeaders } from "./errors.ts";
+import { extractionRoutes } from "./extractions/routes.ts";
 import { describeApi } from "./face/openapi.ts";
 import { createMetrics } from "./face/metrics.ts";
 import { faceRoutes } from "./face/routes.ts";
 import { toApiError } from "./failures.ts";
 import { observe } from "./observe.ts";
 import { answerBadRequest, answerExpectation } from "./parserErrors.ts";
+import { knowledgeRoutes } from "./knowledge/routes.ts";
 import { createProviders } from "./providers.ts";
 import { requestId } from "./requestId.ts";
 import { createFreshRead, createSend } from "./send.ts";
@@ -118,5 +120,7 @@ export async function buildServer(deps: HttpDeps) {
   };
   await app.register(api(chatRoutes), { prefix: "/api/openai/v1" });
   await app.register(api(accountRoutes), { prefix: "/api" });
+  await app.register(api(knowledgeRoutes), { prefix: "/api/v1/knowledge" });
+  await app.register(api(extractionRoutes), { prefix: "/api/v1" });
   return app;
 }

@@ -2,8 +2,8 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { z } from "zod";
 import { ApiError } from "./errors.ts";
 
-/** Codes that the spec gives to certain fields, by what their path looks like. */
-export type FieldCodes = [path: RegExp, code: string][];
+/** Codes that the spec gives to certain fields, by what their path looks like, and what is said of them. */
+export type FieldCodes = [path: RegExp, code: string, message?: RegExp][];
 
 /** `messages[0].content` for ["messages", 0, "content"]. */
 export const pathOf = (path: PropertyKey[]): string =>
@@ -22,10 +22,9 @@ const WHOLE: Record<string, string> = {
 function refusal(error: z.ZodError, part: string, codes: FieldCodes): ApiError {
   const issue = error.issues[0]!;
   const param = pathOf(issue.path);
-  const code = codes.find(([path]) => path.test(param))?.[1] ?? null;
-  return new ApiError(code, `${param || WHOLE[part] || part}: ${issue.message}.`.replace(/\.\.$/, "."), {
-    param: param || null,
-  });
+  const message = `${param || WHOLE[part] || part}: ${issue.message}.`.replace(/\.\.$/, ".");
+  const code = codes.find(([path, , said]) => path.test(param) && (said?.test(message) ?? true))?.[1] ?? null;
+  return new ApiError(code, message, { param: param || null });
 }
 
 /** Parses with the route's zod schemas; nothing is coerced, unknown fields are dropped. */

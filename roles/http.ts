@@ -4,6 +4,7 @@ import { buildServer } from "#http/server.ts";
 import { openCatalog } from "#infra/models/index.ts";
 import { createChecker } from "#infra/scripts/check.ts";
 import { openScripts } from "#infra/scripts/openScripts.ts";
+import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { together } from "#infra/postgres/together.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import { createStanding } from "#projections/passed.ts";
@@ -13,7 +14,7 @@ import type { Opened } from "./open.ts";
 
 /** The public face. Resolves when it listens; `address` is where. */
 export async function startHttp(opened: Opened) {
-  const { settings, db, pool, bus, log, keyring, blobs, logger, worker } = opened;
+  const { settings, addresses, db, pool, bus, log, keyring, blobs, logger, worker } = opened;
   const catalog = openCatalog({
     offline: settings.OFFLINE_MODELS,
     deployment: deploymentCredentials(settings),
@@ -21,6 +22,7 @@ export async function startHttp(opened: Opened) {
     privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
   });
   const scripts = openScripts({ processes: 1 });
+  const engine = openSearchEngine({ url: addresses.meili_url, key: addresses.meili_master_key });
   const keys = together((hashes) => findKeysByHash(db, hashes));
   const { passed, doubt, regained } = createStanding({ hints: bus.hints, db });
   pool.on("remove", doubt);
@@ -32,6 +34,7 @@ export async function startHttp(opened: Opened) {
     frames: bus.frames,
     keyring,
     blobs,
+    engine,
     catalog,
     scripts: createChecker(scripts),
     passed,
@@ -48,6 +51,7 @@ export async function startHttp(opened: Opened) {
     app,
     async stop() {
       await app.close();
+      await engine.close();
       await scripts.close();
     },
   };

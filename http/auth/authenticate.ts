@@ -1,4 +1,6 @@
 import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
+import type { Product } from "#events/key.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import { findSessionByTokenHash, type SessionRow } from "#projections/sessions/query.ts";
 import { ApiError } from "../errors.ts";
@@ -65,6 +67,13 @@ async function callerOf(http: Needs, rawHeaders: readonly string[]): Promise<Cal
 /** Hook for routes that a key or a session reaches: one query, never cached. */
 export const requireCredential = (http: Needs) => async (request: FastifyRequest) => {
   request.caller = await callerOf(http, request.raw.rawHeaders);
+};
+
+/** Hook for routes of a product that a key must be enabled for. Throws 403 `product_not_enabled`. */
+export const requireProduct = (http: Needs, product: z.infer<typeof Product>) => async (request: FastifyRequest) => {
+  request.caller = await callerOf(http, request.raw.rawHeaders);
+  if (!request.caller.products.includes(product))
+    throw new ApiError("product_not_enabled", `This API key is not enabled for ${product}.`);
 };
 
 /** Hook for routes of a signed-in person. A key gets 403 `session_required`. */

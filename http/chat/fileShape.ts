@@ -1,4 +1,3 @@
-import { create as contentDisposition } from "content-disposition";
 import { z } from "zod";
 import type { FileRow } from "#projections/files/query.ts";
 
@@ -44,12 +43,3 @@ export const UploadForm = z.object({
 });
 
 export const DeletedFile = z.object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) });
-
-/** What came from a client is never shown as a page of ours. */
-export const servedAs = ({ mime_type, filename }: FileRow): Record<string, string> => ({
-  "content-type": mime_type,
-  "content-disposition": contentDisposition(filename),
-  "x-content-type-options": "nosniff",
-  "content-security-policy": "sandbox; default-src 'none'",
-  "cross-origin-resource-policy": "same-origin",
-});

@@ -9,9 +9,11 @@ import type { Http } from "../deps.ts";
 import { commandId, doneBefore, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
 import type { App } from "../app.ts";
 import { writtenAt } from "../send.ts";
-import { DeletedFile, File, FileList, present, servedAs, type Shown, UploadForm } from "./fileShape.ts";
+import { servedAs } from "../served.ts";
+import { MAX_FILE_BYTES, OVERHEAD_BYTES } from "../upload/form.ts";
+import { DeletedFile, File, FileList, present, type Shown, UploadForm } from "./fileShape.ts";
 import { fileNotFound, findFile, readFile } from "./store.ts";
-import { MAX_FILE_BYTES, OVERHEAD_BYTES, readUpload, type Upload } from "./upload.ts";
+import { readUpload, type Upload } from "./upload.ts";
 
 const MOST = 100;
 

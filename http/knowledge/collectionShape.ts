@@ -1,0 +1,52 @@
+import { z } from "zod";
+import type { CollectionRow } from "#projections/collections/query.ts";
+import type { FieldCodes } from "../validate.ts";
+
+const LONGEST_NAME = 120;
+const LONGEST_DESCRIPTION = 2_000;
+
+const required = "is required";
+const name = z
+  .string({ error: ({ input }) => (input === undefined || input === null ? required : "must be a string") })
+  .trim()
+  .min(1, required)
+  .refine((text) => Array.from(text).length <= LONGEST_NAME, `must have ${LONGEST_NAME} characters at most`);
+const description = z
+  .string("must be a string")
+  .max(LONGEST_DESCRIPTION, `must have ${LONGEST_DESCRIPTION} characters at most`)
+  .nullish()
+  .transform((text) => text ?? undefined);
+
+export const Create = z.object({ name, description }, "must be an object with a name");
+export const Change = z.object({ name: name.optional(), description }, "must be an object");
+
+export const CREATE_CODES: FieldCodes = [
+  [/^(name)?$/, "missing_name", /(is required|with a name)\.$/],
+  [/^name$/, "invalid_name"],
+];
+export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
+
+/** Collection (spec: Knowledge resources). */
+export const Collection = z.object({
+  id: z.string(),
+  slug: z.string().describe("Stays when the collection is renamed."),
+  name: z.string(),
+  description: z.string(),
+  documents: z
+    .object({
+      ready: z.int(),
+      pending: z.int().describe("Waiting or being read."),
+      failed: z.int(),
+      total: z.int(),
+      bytes: z.int().describe("Size of ready documents."),
+    })
+    .describe("From a summary that lags by a few seconds."),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+
+export const present = ({ created_at, updated_at, ...row }: CollectionRow): z.infer<typeof Collection> => ({
+  ...row,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+});

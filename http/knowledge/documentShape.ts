@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
+import { cleanFilename } from "../filename.ts";
+import { Tags } from "../upload/tags.ts";
+import type { FieldCodes } from "../validate.ts";
+
+/** Document (spec: Knowledge resources). A field with no value is left out. */
+export const Document = z.object({
+  id: z.string(),
+  collection_id: z.string(),
+  name: z.string(),
+  mime_type: z.string(),
+  size_bytes: z.int(),
+  status: z.enum(DOCUMENT_STATUSES),
+  error: z.string().optional().describe("Why it failed."),
+  page_count: z.int().optional().describe("Of PDF and PowerPoint."),
+  chunk_count: z.int().describe("Passages that search can return."),
+  tags: z.array(z.string()),
+  source: z.enum(["api", "upload", "connector"]),
+  external_id: z.string().optional().describe("The caller's own id of a text that was pushed."),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  indexed_at: z.iso.datetime().optional().describe("When search could find it."),
+});
+
+/** What is shown of a document. */
+export type Shown = Omit<
+  DocumentRow,
+  | "organization_id"
+  | "collection"
+  | "original"
+  | "blob"
+  | "live_generation"
+  | "text_blob"
+  | "passages_blob"
+  | "wrapped_key"
+>;
+
+export const present = (row: Shown): z.infer<typeof Document> => ({
+  id: row.id,
+  collection_id: row.collection_id,
+  name: row.name,
+  mime_type: row.mime_type,
+  size_bytes: row.size_bytes,
+  status: row.status,
+  ...(row.status === "failed" && { error: row.error ?? "The file could not be read." }),
+  ...(row.page_count !== null && { page_count: row.page_count }),
+  chunk_count: row.chunk_count,
+  tags: row.tags,
+  source: row.source,
+  ...(row.external_id !== null && { external_id: row.external_id }),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+  ...(row.indexed_at !== null && { indexed_at: row.indexed_at.toISOString() }),
+});
+
+/** A name to show, as a file's (see cleanFilename). */
+const name = z
+  .string("must be a string")
+  .transform(cleanFilename)
+  .refine((text) => text !== "", "must not be empty");
+
+export const Change = z.object({ name: name.optional(), tags: Tags.optional() }, "must be an object");
+export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
+
+const LONGEST_EXTERNAL_ID = 500;
+
+/** Text that is pushed (decisions: documents/text). */
+export const Push = z.object(
+  {
+    text: z
+      .string({ error: ({ input }) => (input === undefined || input === null ? "is required" : "must be a string") })
+      .refine((text) => /\S/.test(text), "is required"),
+    name: name.nullish(),
+    format: z.enum(["markdown", "text"], 'must be "markdown" or "text"').nullish().describe("`markdown` by default."),
+    tags: Tags.nullish(),
+    external_id: z
+      .string("must be a string")
+      .min(1, "must not be empty")
+      .max(LONGEST_EXTERNAL_ID, `must have ${LONGEST_EXTERNAL_ID} characters at most`)
+      .nullish()
+      .describe("The caller's own id: the same one replaces the document."),
+  },
+  "must be an object with a text",
+);
+export const PUSH_CODES: FieldCodes = [[/^(text)?$/, "empty_document", /(is required|with a text)\.$/]];

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { SearchResult } from "#projections/passages/groups.ts";
+import type { FieldCodes } from "../validate.ts";
+
+const DEFAULT = 8;
+const MOST = 100;
+const FARTHEST = 1_000_000;
+
+const strings = () => z.array(z.string("must be a string"), "must be an array of strings").nullish();
+const whole = () => z.int("must be a whole number").nullish();
+const required = "is required";
+
+/** Search body (spec: Knowledge API). */
+export const Search = z.object(
+  {
+    query: z
+      .string({ error: ({ input }) => (input === undefined || input === null ? required : "must be a string") })
+      .refine((text) => /\S/.test(text), required),
+    collections: strings().describe("Slugs or display names, whatever their case; left out: every collection."),
+    document_ids: strings().describe("Only these documents."),
+    tags: strings().describe("Documents with any one of these tags."),
+    limit: whole().describe(`Passages; ${DEFAULT} by default, ${MOST} at most.`),
+    offset: whole().describe("Passages to skip."),
+  },
+  "must be an object with a query",
+);
+export type Search = z.infer<typeof Search>;
+
+export const SEARCH_CODES: FieldCodes = [[/^(query)?$/, "missing_query", /(is required|with a query)\.$/]];
+
+/** Of passages; what is out of range is corrected. */
+export const windowOf = ({ limit, offset }: Pick<Search, "limit" | "offset">) => ({
+  limit: Math.min(MOST, Math.max(1, limit ?? DEFAULT)),
+  offset: Math.min(FARTHEST, Math.max(0, offset ?? 0)),
+});
+
+/** Search response (spec: Knowledge resources). */
+export const Found = z.object({
+  query: z.string(),
+  results: z.array(
+    z.object({
+      document: z.object({
+        id: z.string(),
+        name: z.string(),
+        collection_id: z.string(),
+        collection: z.string().describe("Display name."),
+      }),
+      score: z.number().describe("Of its best passage; to be compared within one response."),
+      passages: z.array(
+        z.object({
+          seq: z.int(),
+          page: z.int().optional(),
+          section: z.string().optional(),
+          reference: z.string().describe("The whole citation, as it is printed."),
+          score: z.number(),
+          content: z.string(),
+        }),
+      ),
+    }),
+  ),
+  limit: z.int(),
+  offset: z.int(),
+  has_more: z.boolean(),
+});
+
+type Group = z.infer<typeof Found>["results"][number];
+
+/** A field with no value is left out. */
+export const presentGroup = ({ document, score, passages }: SearchResult): Group => ({
+  document,
+  score,
+  passages: passages.map(({ seq, page, section, reference, score, content }) => ({
+    seq,
+    ...(page !== null && { page }),
+    ...(section !== null && { section }),
+    reference,
+    score,
+    content,
+  })),
+});
