@@ -2,7 +2,7 @@ import type { Answer, Command, Recorded } from "./envelope.ts";
 import type { Erasure, Head } from "./decider.ts";
 import type { NewEvent } from "./define.ts";
 import type { RejectionDetails } from "./rejection.ts";
-import type { Citation, FinishReason, Said, Usage } from "./thread.ts";
+import type { Citation, FinishReason, Said, ToolCall, Usage } from "./thread.ts";
 
 /* What the rooms need of the outside world. `infra/` implements these and `main.ts` hands them over. */
 
@@ -147,6 +147,10 @@ export type Frame = { attempt: number; n: number } & (
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "citations"; citations: Citation[] }
+  /** A round is recorded, and its tools are called now. */
+  | { type: "calls"; calls: ToolCall[] }
+  /** A call of the newest round has ended, by its number. */
+  | { type: "called"; call: number; status: "completed" | "failed" }
   /** The last frame: the event that ended the turn is committed at this position. */
   | { type: "end"; position: number; end: TurnEnd }
 );

@@ -67,6 +67,7 @@ export function chunksFor(head: Head) {
 
     /** The next frame of a running turn: how far the stream has come with it, and what to send. */
     fold(sent: Sent, frame: Exclude<Frame, { type: "end" }>): [Sent, string] {
+      if (frame.type === "calls" || frame.type === "called") return [sent, ""];
       const { attempt } = frame;
       const heard = attempt === sent.heard.attempt ? sent.heard : { ...NOTHING_HEARD, attempt };
       if (heard.differs) return [{ ...sent, heard }, ""];

@@ -100,6 +100,15 @@ export async function liveDocuments(db: Db, organization: string, ids: string[])
   );
 }
 
+/** Which of the documents were pushed as text: there is no file of theirs to look at. */
+export async function pushedAmong(db: Db, organization: string, ids: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(
+    "select id from read.documents where organization_id = $1 and id = any ($2) and original = 'text'",
+    [organization, ids.filter(isUuid)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Whether there is anything in the index of these collections; `document_ids` empty: of any document. */
 export async function anyLive(
   db: Db,

@@ -2,9 +2,10 @@ import type { RequestRound, FinishTool } from "#events/thread.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import type { z } from "zod";
 import type { Model, ModelRequest } from "./model.ts";
-import { messagesOf, NOTHING, saidIn, seam, type Round } from "./round.ts";
+import { messagesOf, NOTHING, type Round } from "./round.ts";
 import { speak, type Speaking, type Speech } from "./speak.ts";
-import { callTool, type Called } from "./tools/call.ts";
+import { wordsAfter } from "./telling.ts";
+import { callTool } from "./tools/call.ts";
 import type { Calling, Tool } from "./tools/tool.ts";
 
 /** Rounds of tools in one turn (spec: Limits). */
@@ -39,15 +40,16 @@ export interface Conversation {
  * the answer that asked for no more. Throws BrokenOff with what was said in the round that broke off.
  */
 export async function converse(conversation: Conversation): Promise<Speech> {
-  const { model, request, rounds, tools, calling } = conversation;
+  const { model, request, rounds, tools, calling, onFrame } = conversation;
   for (;;) {
     if (rounds.length > 0) await finishCalls(conversation, rounds.length - 1);
     if (rounds.length === MAX_ROUNDS) return { said: NOTHING, calls: [], finish_reason: "stop", usage: NO_USAGE };
-    const speech = await speak(model, goingOn(request, rounds), calling.signal, framesOf(conversation));
+    const speech = await speak(model, goingOn(request, rounds), calling.signal, wordsAfter(rounds, onFrame));
     if (!wantsTools(speech) || tools.length === 0) return speech;
     const { said, opaque, usage } = speech;
     const calls = speech.calls.slice(0, MAX_CALLS);
     await conversation.recordRound({ round: rounds.length, usage, ...said, calls, opaque });
+    onFrame({ type: "calls", calls });
     rounds.push({ ...said, calls, opaque, usage, results: calls.map(() => undefined) });
   }
 }
@@ -62,27 +64,6 @@ const goingOn = (request: ModelRequest, rounds: Round[]): ModelRequest =>
     ? request
     : { ...request, tool_choice: "auto", messages: [...request.messages, ...rounds.flatMap(messagesOf)] };
 
-/** Pieces of a later round, set apart from what was said before. */
-function framesOf({ rounds, onFrame }: Conversation): (frame: Speaking) => void {
-  if (rounds.length === 0) return onFrame;
-  const before = saidIn(rounds);
-  const apart: { text?: string; reasoning?: string } = {};
-  return (frame) => {
-    if (frame.type === "citations") {
-      const by = before.text.length + (apart.text?.length ?? 0);
-      const citations = frame.citations.map((citation) => ({
-        ...citation,
-        start_index: citation.start_index + by,
-        end_index: citation.end_index + by,
-      }));
-      return onFrame({ type: "citations", citations });
-    }
-    const first = apart[frame.type] === undefined;
-    const between = (apart[frame.type] ??= seam(before[frame.type], frame.text));
-    onFrame({ type: frame.type, text: first ? between + frame.text : frame.text });
-  };
-}
-
 /** Makes the calls of a round that have not been made yet, some at a time. */
 async function finishCalls(conversation: Conversation, at: number): Promise<void> {
   const { calls, results } = conversation.rounds[at]!;
@@ -90,10 +71,11 @@ async function finishCalls(conversation: Conversation, at: number): Promise<void
   const work = open.values();
   const worker = async () => {
     for (const { call, n } of work) {
-      const { tools, calling, onToolError } = conversation;
+      const { tools, calling, onToolError, onFrame } = conversation;
       const called = await callTool(tools, call, calling, onToolError);
       await conversation.recordCall({ round: at, call: n, ...called });
-      results[n] = called satisfies Called;
+      results[n] = called;
+      onFrame({ type: "called", call: n, status: called.status });
     }
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, open.length) }, worker));

@@ -38,6 +38,8 @@ describe("a turn that lost its worker", () => {
       if (streamed) {
         const words = play.frames.flatMap((frame) => (frame.type === "text" ? frame.text : [])).join("");
         expect(words).toBe(WHOLE);
+        const steps = play.frames.flatMap((frame) => (frame.type === "calls" ? frame.calls : [])).length;
+        expect([steps, play.frames.filter(({ type }) => type === "called").length]).toEqual([3, 3]);
         expect(play.frames.map(({ n }) => n)).toEqual(play.frames.map((_, n) => n));
       }
     });
@@ -46,7 +48,7 @@ describe("a turn that lost its worker", () => {
   test("with recorded words that a reader has seen goes on", async () => {
     const play = stage({ ...story, streamed: true });
     await play.worker("first", 3).begin();
-    expect(play.frames).toMatchObject([{ text: "Let me look." }]);
+    expect(play.frames[0]).toMatchObject({ type: "text", text: "Let me look." });
     await play.worker("second").attend();
     expect(endOf(play)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
   });

@@ -5,6 +5,7 @@ import type { ModelMessage } from "./model.ts";
 
 /** What a call of a round came to, as the model gets to read it. */
 export interface RoundResult {
+  status: "completed" | "failed";
   text: string;
   sources: Source[];
 }
@@ -22,7 +23,7 @@ export interface Round extends Said {
 export const seam = (before: string, after: string): string =>
   before === "" || after === "" || /\s$/.test(before) || /^\s/.test(after) ? "" : "\n\n";
 
-const shifted = (citation: Citation, by: number): Citation => ({
+export const shifted = (citation: Citation, by: number): Citation => ({
   ...citation,
   start_index: citation.start_index + by,
   end_index: citation.end_index + by,
@@ -97,7 +98,7 @@ export async function recordedRounds(
     if (!personal) throw new Error("a recorded step of a running turn was erased");
     if (type === "RoundRequested")
       rounds.push({ ...personal, usage: data.usage, results: personal.calls.map(() => undefined) });
-    else rounds[data.round]!.results[data.call] = await resultOf(personal, open);
+    else rounds[data.round]!.results[data.call] = { status: data.status, ...(await resultOf(personal, open)) };
   }
   return rounds;
 }
@@ -105,7 +106,7 @@ export async function recordedRounds(
 async function resultOf(
   { output, sources }: Finished,
   open: Parameters<typeof recordedRounds>[2],
-): Promise<RoundResult> {
+): Promise<Omit<RoundResult, "status">> {
   if ("text" in output) return { text: output.text, sources };
   const opened = await open(output.blob);
   return { text: opened?.toString() ?? JSON.stringify({ error: "The result is gone." }), sources };

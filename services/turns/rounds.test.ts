@@ -72,6 +72,7 @@ describe("a turn with tools", () => {
     const words = play.frames.flatMap((frame) => (frame.type === "text" ? frame.text : []));
     expect(words).toEqual(["A", "B", "\n\nC", "D"]);
     expect(endOf(play).personal.said.text).toBe(words.join(""));
+    expect(play.frames.map(({ type }) => type).join()).toBe("text,text,calls,called,calls,called,text,text,end");
   });
 
   test("forces a choice in the first round only", async () => {

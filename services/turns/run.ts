@@ -1,6 +1,6 @@
 import type { Recorded } from "#events/envelope.ts";
 import type { Blobs, EventLog, Frames, Keyring, TurnEnd } from "#events/ports.ts";
-import { CompleteTurn, type Prompt, type Said } from "#events/thread.ts";
+import { CompleteTurn, type Prompt } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { converse } from "./converse.ts";
 import { credentialFor, type Credentials } from "./credential.ts";
@@ -9,6 +9,7 @@ import { historyBefore, modelRequest, openBlob, promptOf, type Stores } from "./
 import { ModelError, type Models, type ToolOffer } from "./model.ts";
 import { recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
 import type { Speaking } from "./speak.ts";
+import { tellAgain } from "./telling.ts";
 import { NotRecorded, stepOf, stepsOf, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { Tool } from "./tools/tool.ts";
@@ -91,7 +92,7 @@ async function answer(
     if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
     if (turn.steps.length > 0) {
       rounds.push(...(await recordedRounds(turn.steps, turn.turn_id, (blob) => openBlob(options, turn.turn_id, blob))));
-      repeat(saidIn(rounds), onFrame);
+      tellAgain(rounds, onFrame);
     }
     const tools = offered(options.tools, prompt);
     const { organization_id, turn_id, model, streamed } = turn;
@@ -123,13 +124,6 @@ const offerOf = ({ name, description, parameters }: Tool): ToolOffer => ({ name,
 
 const offered = (tools: Tools, { tools: names, tool_choice }: Prompt): Tool[] =>
   tool_choice === "none" ? [] : names.flatMap((name) => tools.get(name) ?? []);
-
-/** What an earlier attempt has recorded, said again for readers who begin with this attempt. */
-function repeat({ reasoning, text, citations }: Said, onFrame: (frame: Speaking) => void): void {
-  if (reasoning !== "") onFrame({ type: "reasoning", text: reasoning });
-  if (text !== "") onFrame({ type: "text", text });
-  if (citations.length > 0) onFrame({ type: "citations", citations });
-}
 
 /** A started turn as the log tells it. */
 export function turnFrom(

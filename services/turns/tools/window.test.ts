@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { windowOf } from "./window.ts";
+
+/** A text cut into passages of these lengths. */
+const cut = (lengths: number[]) => {
+  let start = 0;
+  const passages = lengths.map((length, seq) => ({ seq, start, end: (start += length) }));
+  const markdown = lengths.map((length, n) => String.fromCodePoint(97 + n).repeat(length)).join("");
+  return { markdown, passages };
+};
+
+test("windows follow each other to the end and are the whole document", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 50_000 }), { minLength: 1, maxLength: 12 }), (lengths) => {
+      const { markdown, passages } = cut(lengths);
+      const texts: string[] = [];
+      for (let from: number | null = 0; from !== null; ) {
+        const window: ReturnType<typeof windowOf> = windowOf(markdown, passages, from);
+        if (!window) throw new Error("there is a passage, but no window");
+        expect(window.text.length).toBeLessThanOrEqual(Math.max(40_000, lengths[from]!));
+        texts.push(window.text);
+        from = window.next_seq;
+      }
+      expect(texts.join("")).toBe(markdown);
+    }),
+  );
+});
+
+test("a window holds as many passages as fit", () => {
+  const { markdown, passages } = cut([20_000, 20_000, 1, 1]);
+  expect(windowOf(markdown, passages, 0)).toEqual({ text: markdown.slice(0, 40_000), next_seq: 2 });
+  expect(windowOf(markdown, passages, 2)).toEqual({ text: markdown.slice(40_000), next_seq: null });
+});
+
+test("there is no window behind the end", () =>
+  expect(windowOf("a", [{ seq: 0, start: 0, end: 1 }], 1)).toBeUndefined());
