@@ -16,6 +16,11 @@ const startsAsHtml = (bytes: Uint8Array): boolean =>
 const readers: Partial<Record<ReadableType, ReadPages>> = {
   [types.pdf]: async (bytes) => (await import("./pdf/readPdf.ts")).readPdf(bytes),
   [types.html]: async (bytes) => (await import("./html/readHtml.ts")).readHtml(bytes),
+  [types.xlsx]: async (bytes) => (await import("./sheets/readSheets.ts")).readSheets(bytes),
+  [types.xls]: async (bytes) => (await import("./sheets/readSheets.ts")).readSheets(bytes),
+  [types.ods]: async (bytes) => (await import("./sheets/readSheets.ts")).readSheets(bytes),
+  [types.csv]: async (bytes) => (await import("./sheets/csv.ts")).readCsv(bytes),
+  [types.tsv]: async (bytes) => (await import("./sheets/csv.ts")).readTsv(bytes),
   [types.md]: async (bytes) => (await import("./text/markdown.ts")).readMarkdown(bytes),
   [types.txt]: async (bytes) => (await import("./text/plain.ts")).readPlain(bytes),
   [types.json]: async (bytes) => (await import("./text/json.ts")).readJson(bytes),

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { readCsv, readTsv } from "./csv.ts";
+import { delimiterOf, recordsOf } from "./records.ts";
+
+const records = (text: string, delimiter: "," | ";" | "\t" | "|" = ",") => [...recordsOf(text, delimiter)];
+const csv = async (text: string) => (await readCsv(Buffer.from(text)))[0];
+
+test("records are cut at the delimiter and the line end, but not between quotes", () => {
+  expect(records("a,b\n1,2\n")).toEqual([
+    ["a", "b"],
+    ["1", "2"],
+  ]);
+  expect(records(`"a,1","b ""c""\nd"\n,`)).toEqual([
+    ["a,1", `b "c"\nd`],
+    ["", ""],
+  ]);
+  expect(records("a|b||", "|")).toEqual([["a", "b", "", ""]]);
+  expect(records("")).toEqual([]);
+  expect(records("a\n\nb")).toEqual([["a"], [""], ["b"]]);
+});
+
+test("a quote that never closes, or stands inside a field, is a character", () => {
+  expect(records(`5" pipe,"3\nb,c`)).toEqual([
+    [`5" pipe`, `"3`],
+    ["b", "c"],
+  ]);
+  expect(records(`"a"b,c`)).toEqual([["ab", "c"]]);
+});
+
+test.each([
+  ["a,b,c\n1,2,3", ","],
+  ["a;b\n1,5;2,5\n3;4", ";"],
+  ["1,5;2,5\n3,5;4,5", ";"],
+  ["a\tb, c\n1\t2, 3", "\t"],
+  ["a|b\n1|2", "|"],
+  [`"x;y",b\n"z;w",d`, ","],
+  ["one column\nof, words\nonly", ","],
+] as const)("finds the delimiter of %j", (text, delimiter) => {
+  expect(delimiterOf(text)).toBe(delimiter);
+});
+
+test("a table: its first row is the header, empty rows and columns are left out, short rows filled up", async () => {
+  expect(await csv("a,,b\r\n\r\n1,,2,\r\n3\r\n")).toBe("| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 |  |");
+});
+
+test("what would end a cell or hide a word is escaped", async () => {
+  expect(await csv(`a,b\n"x|y","one\ntwo <b>"`)).toBe("| a | b |\n| --- | --- |\n| x\\|y | one<br>two \\<b> |");
+});
+
+test("lines above the header are its title", async () => {
+  expect(await csv("Report of May,,\n\na,b,c\n1,2,3")).toBe(
+    "Report of May\n\n| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
+  );
+});
+
+test("Excel's hint names the delimiter, whatever the rest looks like", async () => {
+  expect(await csv("sep=;\na,x;b,y\n1;2")).toBe("| a,x | b,y |\n| --- | --- |\n| 1 | 2 |");
+});
+
+test("a file of tabs is not guessed at", async () => {
+  expect((await readTsv(Buffer.from("a;b\tc\n1;2\t3")))[0]).toBe("| a;b | c |\n| --- | --- |\n| 1;2 | 3 |");
+});
+
+test("nothing gives nothing", async () => {
+  expect(await csv("\n,,\n")).toBe("");
+});

@@ -1,0 +1,122 @@
+import { utils, write, type BookType, type CellObject, type WorkSheet } from "@e965/xlsx";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
+import { expect, test } from "vitest";
+import { UnreadableFile } from "../reader.ts";
+import { readSheets } from "./readSheets.ts";
+
+type Value = string | number | boolean | null | CellObject;
+
+const number = (v: number, z: string): CellObject => ({ t: "n", v, z });
+
+const fileOf = (sheets: Record<string, WorkSheet>, bookType: BookType = "xlsx"): Buffer => {
+  const book = utils.book_new();
+  for (const [name, sheet] of Object.entries(sheets)) utils.book_append_sheet(book, sheet, name);
+  return write(book, { type: "buffer", bookType }) as Buffer;
+};
+
+const sheetOf = (rows: Value[][], merges: string[] = []): WorkSheet => ({
+  ...utils.aoa_to_sheet(rows),
+  "!merges": merges.map((range) => utils.decode_range(range)),
+});
+
+const markdownOf = async (rows: Value[][], merges?: string[], type?: BookType): Promise<string> =>
+  (await readSheets(fileOf({ S: sheetOf(rows, merges) }, type)))[0]!.replace("## S\n\n", "");
+
+test.each(["xlsx", "biff8", "ods"] as const)(
+  "every sheet of %s stands under its name, empty ones nowhere",
+  async (type) => {
+    const sheets = {
+      One: sheetOf([
+        ["a", "b"],
+        ["c", "d"],
+      ]),
+      None: sheetOf([[]]),
+      Two: sheetOf([["note"]]),
+    };
+    const [markdown] = await readSheets(fileOf(sheets, type));
+    expect(markdown).toBe("## One\n\n| a | b |\n| --- | --- |\n| c | d |\n\n## Two\n\nnote");
+  },
+);
+
+test("values read as they look, dates as they sort, long numbers with all digits", async () => {
+  const rows = [
+    ["kind", "value"],
+    ["percent", number(0.25, "0%")],
+    ["money", number(1234.5, "#,##0.00")],
+    ["day", number(46000, "m/d/yy")],
+    ["moment", number(46000.6041667, "yyyy-mm-dd hh:mm")],
+    ["clock", number(0.6041667, "h:mm")],
+    ["duration", number(1.5, "[h]:mm")],
+    ["month", number(46000, "mmm yyyy")],
+    ["code", 4006381333931],
+    ["sum", 0.1 + 0.2],
+    ["truth", true],
+    ["pipe", "a|b\nc"],
+  ];
+  const values = (await markdownOf(rows))
+    .split("\n")
+    .slice(2)
+    .map((row) => row.split(" | ")[1]?.replace(/ \|$/, ""));
+  const dates = ["2025-12-09", "2025-12-09 14:30", "14:30", "36:00", "Dec 2025"];
+  expect(values).toEqual(["25%", "1,234.50", ...dates, "4006381333931", "0.3", "TRUE", "a\\|b<br>c"]);
+});
+
+test("empty rows part tables, unless the next goes on without a header", async () => {
+  const table = [
+    ["Name", "Count"],
+    ["a", 1],
+  ];
+  expect(await markdownOf([...table, [], ["b", 2]])).toBe("| Name | Count |\n| --- | --- |\n| a | 1 |\n| b | 2 |");
+  expect(await markdownOf([...table, [], ...table])).toBe(
+    "| Name | Count |\n| --- | --- |\n| a | 1 |\n\n| Name | Count |\n| --- | --- |\n| a | 1 |",
+  );
+});
+
+test("tables side by side are two; a column of space between label and figures is none", async () => {
+  expect(
+    await markdownOf([
+      ["a", "b", null, "c", "d"],
+      [1, 2, null, 3, 4],
+    ]),
+  ).toBe("| a | b |\n| --- | --- |\n| 1 | 2 |\n\n| c | d |\n| --- | --- |\n| 3 | 4 |");
+  expect(
+    await markdownOf([
+      ["a", null, "b", null, "c"],
+      ["x", null, 1, null, 2],
+    ]),
+  ).toBe("| a | b | c |\n| --- | --- | --- |\n| x | 1 | 2 |");
+});
+
+test("a title above and a note below a table are paragraphs", async () => {
+  const rows = [["# Sales"], ["a", "b", "c"], [1, 2, 3], ["Source: the ledger"]];
+  expect(await markdownOf(rows, ["A1:C1"])).toBe(
+    "\\# Sales\n\n| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n\nSource: the ledger",
+  );
+});
+
+test("merged cells repeat their text, and stacked headers become one row", async () => {
+  const rows = [
+    ["Region", 2025, null],
+    [null, "Q1", "Q2"],
+    ["North", 1, 2],
+    [null, 3, 4],
+  ];
+  expect(await markdownOf(rows, ["A1:A2", "B1:C1", "A3:A4"])).toBe(
+    "| Region | 2025 Q1 | 2025 Q2 |\n| --- | --- | --- |\n| North | 1 | 2 |\n| North | 3 | 4 |",
+  );
+});
+
+test("two cells in the far corners of a sheet cost nothing", async () => {
+  const parts = unzipSync(fileOf({ S: sheetOf([["near"]]) }));
+  const name = "xl/worksheets/sheet1.xml";
+  const far = `<row r="1048576"><c r="XFD1048576" t="str"><v>far</v></c></row></sheetData>`;
+  const xml = strFromU8(parts[name]!).replace("</sheetData>", far).replace("A1:A1", "A1:XFD1048576");
+  const [markdown] = await readSheets(zipSync({ ...parts, [name]: strToU8(xml) }));
+  expect(markdown).toBe("## S\n\nnear\n\nfar");
+});
+
+test("what is no spreadsheet, half of one or protected cannot be read", async () => {
+  const file = fileOf({ S: sheetOf([["a"]]) });
+  await expect(readSheets(file.subarray(0, -50))).rejects.toThrow(UnreadableFile);
+  await expect(readSheets(Buffer.from("PK\u0003\u0004".repeat(30)))).rejects.toThrow(UnreadableFile);
+});

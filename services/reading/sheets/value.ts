@@ -1,0 +1,34 @@
+import { SSF, type CellObject } from "@e965/xlsx";
+
+const two = (number: number): string => String(number).padStart(2, "0");
+
+/** The format shows a day, and is not only a clock or a duration. */
+const showsDay = (format: string): boolean => /d/i.test(format.replace(/\[[^\]]*\]|"[^"]*"|\\./g, ""));
+
+/** 2026-03-02, with the time of day where the format shows one. */
+const isoDate = (serial: number, format: string, date1904: boolean): string => {
+  const { y, m, d, H, M, S } = SSF.parse_date_code(serial, { date1904 });
+  const day = `${y}-${two(m)}-${two(d)}`;
+  if (!/h/i.test(format)) return day;
+  return `${day} ${two(H)}:${two(M)}${/s/i.test(format) && S > 0 ? `:${two(Math.floor(S))}` : ""}`;
+};
+
+/** All digits of a number that has no format; its display would round it to eleven. */
+const plainNumber = (value: number): string => String(Number(value.toPrecision(15)));
+
+const numberText = ({ v, w, z }: CellObject, date1904: boolean): string => {
+  const value = Number(v);
+  const format = typeof z === "string" ? z : "General";
+  // LibreOffice writes truth values as numbers that show as words.
+  if (format === "General") return w && !/\d/.test(w) ? w : plainNumber(value);
+  if (SSF.is_date(format) && showsDay(format) && value >= 1) return isoDate(value, format, date1904);
+  return w?.trim() || plainNumber(value);
+};
+
+/** What a person sees in a cell, but dates the way they sort; empty for an empty cell. */
+export const cellText = (cell: CellObject, date1904: boolean): string => {
+  if (cell.t === "n") return numberText(cell, date1904);
+  if (cell.t === "z") return "";
+  if (cell.t === "b") return cell.v ? "TRUE" : "FALSE";
+  return (cell.t === "e" ? cell.w : String(cell.v ?? ""))?.trim() ?? "";
+};
