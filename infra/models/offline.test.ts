@@ -109,6 +109,77 @@ describe("offline/extractive", () => {
     );
   });
 
+  describe("where it may search", () => {
+    const tools = [{ name: "search_documents", description: "", parameters: {} }];
+    const question = "When was the bridge closed?";
+    const asked = () => heard(model, extractive(question, { tools }));
+    const found = async (result: string, more: Partial<ModelRequest> = {}) => {
+      const call = (await asked()).find((event) => event.type === "tool_calls")!;
+      const messages: ModelRequest["messages"] = [
+        ...extractive(question, {}, [report]).messages,
+        { role: "assistant", parts: [], calls: call.calls },
+        { role: "tool", call_id: call.calls[0]!.id, parts: [{ type: "text", text: result }] },
+      ];
+      return heard(model, extractive("", { tools, messages, ...more }));
+    };
+    const passage = (n: number, content: string) => ({
+      document: "roads.pdf",
+      reference: `p. ${n}`,
+      url: `https://here.example/roads#page=${n}`,
+      content,
+    });
+
+    test("asks for passages about the question", async () => {
+      expect(await asked()).toMatchObject([
+        { type: "tool_calls", calls: [{ name: "search_documents", arguments: JSON.stringify({ query: question }) }] },
+        { type: "finish", finish_reason: "tool_calls" },
+      ]);
+    });
+
+    test("quotes the best sentences of the passages, and cites each where it stands", async () => {
+      const results = [
+        passage(3, "# Roads\n\nThe bridge was closed in March. It is blue."),
+        passage(9, "Cats sleep."),
+        passage(7, "Closed roads: the bridge, the tunnel."),
+      ];
+      const events = await found(JSON.stringify({ results }));
+      const text =
+        "From roads.pdf, p. 3:\n> The bridge was closed in March.\n\nFrom roads.pdf, p. 7:\n> Closed roads: the bridge, the tunnel.";
+      expect(textOf(events)).toBe(text);
+      expect(events.find(({ type }) => type === "citations")).toEqual({
+        type: "citations",
+        citations: [
+          { url: "https://here.example/roads#page=3", title: "roads.pdf, p. 3", start_index: 0, end_index: 55 },
+          {
+            url: "https://here.example/roads#page=7",
+            title: "roads.pdf, p. 7",
+            start_index: 57,
+            end_index: text.length,
+          },
+        ],
+      });
+    });
+
+    test("quotes how the best passage begins where none has words of the question", async () => {
+      const events = await found(JSON.stringify({ results: [passage(2, "Une. Deux. Trois.")] }));
+      expect(textOf(events)).toBe("From roads.pdf, p. 2:\n> Une.\n> Deux.");
+    });
+
+    test.each(['{"results":[]}', '{"error":"The tool failed."}', "no JSON"])(
+      "reads attachments after %s",
+      async (none) => {
+        expect(textOf(await found(none))).toBe(
+          "From report.md:\n> The bridge over the Aar was closed in March for repairs.",
+        );
+      },
+    );
+
+    test("answers in JSON at once where that is wanted", async () => {
+      const events = await heard(model, extractive(question, { tools, response_format: { type: "json_object" } }));
+      expect(textOf(events)).toBe("{}");
+    });
+  });
+
   test.each([
     ["nothing to read", []],
     ["nothing that fits", [report]],
@@ -135,18 +206,12 @@ describe("offline/scripted", () => {
     });
   });
 
-  test.each([
-    "Just words",
-    "/tool search {}",
-    "/rounds 3",
-    "/finish never",
-    "/fail 200",
-    "/slow forever",
-    "/cutting",
-    "/",
-  ])("says %j as it is", async (line) => {
-    expect(textOf(await heard(model, scripted(line)))).toBe(line);
-  });
+  test.each(["Just words", "/tool", "/rounds many", "/finish never", "/fail 200", "/slow forever", "/cutting", "/"])(
+    "says %j as it is",
+    async (line) => {
+      expect(textOf(await heard(model, scripted(line)))).toBe(line);
+    },
+  );
 
   test.each([
     [502, "transient"],
@@ -164,6 +229,43 @@ describe("offline/scripted", () => {
     expect(textOf(said)).toBe("one two ");
     expect((await failed(model, scripted("/cut\n/say one two"))).said).toEqual([]);
     expect((await failed(model, scripted("/cut", { streamed: true }))).said).toEqual([]);
+  });
+
+  describe("with tools", () => {
+    const script = (lines: string, rounds: number) => {
+      const round = (n: number): ModelRequest["messages"] => [
+        { role: "assistant", parts: [], calls: [{ id: `c${n}`, name: "search", arguments: "{}" }] },
+        { role: "tool", call_id: `c${n}`, parts: [{ type: "text", text: `result ${n}` }] },
+      ];
+      const { messages } = scripted(lines);
+      return heard(
+        model,
+        scripted("", { messages: [...messages, ...Array.from({ length: rounds }, (_, n) => round(n)).flat()] }),
+      );
+    };
+    const calls = [
+      { name: "search", arguments: '{"query": "a b"}' },
+      { name: "read", arguments: "{}" },
+    ];
+    const lines = '/tool search {"query": "a b"}\n/tool read';
+
+    test("calls them all at once, then tells their results briefly", async () => {
+      expect(await script(lines, 0)).toMatchObject([
+        { type: "tool_calls", calls },
+        { type: "finish", finish_reason: "tool_calls" },
+      ]);
+      expect(textOf(await script(lines, 1))).toBe("search: result 0");
+    });
+
+    test("says what it shall say after them, so many rounds", async () => {
+      const more = `${lines}\n/rounds 2\n/say Done`;
+      expect(await script(more, 1)).toMatchObject([{ type: "tool_calls", calls }, { type: "finish" }]);
+      expect(textOf(await script(more, 2))).toBe("Done");
+    });
+
+    test("fails after them", async () => {
+      await expect(script(`${lines}\n/fail 502`, 1)).rejects.toMatchObject({ kind: "transient", status: 502 });
+    });
   });
 
   test("waits before each chunk, until nobody listens any more", async () => {

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "#services/turns/model.ts";
+import type { ModelMessage, ModelRequest } from "#services/turns/model.ts";
 
 type Encoding = typeof import("gpt-tokenizer/encoding/o200k_base");
 let encoding: Promise<Encoding> | undefined;
@@ -34,12 +34,16 @@ export async function countTokens(text: string): Promise<number> {
   return text === "" ? 0 : countWith(await load(), text);
 }
 
-/** What a request costs its model: the texts, and 4 tokens around each message. Attachments are not counted. */
+const textOf = (message: ModelMessage): string =>
+  [
+    ...message.parts.map((part) => (part.type === "text" ? part.text : "")),
+    ...(message.role === "assistant" && message.calls ? [JSON.stringify(message.calls)] : []),
+  ].join("\n");
+
+/** What a request costs its model: the texts and tools, and 4 tokens around each of them. Attachments are not counted. */
 export async function countPrompt(request: ModelRequest): Promise<number> {
   const count = await load();
-  const texts = request.messages.map(({ parts }) =>
-    parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
-  );
+  const texts = [...request.messages.map(textOf), ...request.tools.map((tool) => JSON.stringify(tool))];
   if (request.instructions !== null) texts.unshift(request.instructions);
   return texts.reduce((sum, text) => sum + countWith(count, text) + 4, 0);
 }

@@ -10,6 +10,8 @@ export interface Completion {
   /** Name of the field the reasoning comes in. */
   reasoning_field?: "reasoning_content" | "reasoning";
   annotations?: unknown[];
+  /** Tools that it wants; then it says nothing unless `text` is given, and finishes with `tool_calls`. */
+  tool_calls?: { name: string; arguments: string | object; [more: string]: unknown }[];
   finish_reason?: string | null;
   /** Null: the provider counts nothing. */
   usage?: unknown;
@@ -40,8 +42,8 @@ const lastText = (messages: any[] = []): string => {
 };
 
 const filled = (completion: Completion, { body }: SeenRequest) => ({
-  text: lastText(body.messages),
-  finish_reason: "stop",
+  text: completion.tool_calls ? "" : lastText(body.messages),
+  finish_reason: completion.tool_calls ? "tool_calls" : "stop",
   usage: USAGE,
   ...completion,
 });
@@ -53,8 +55,29 @@ const said = ({ reasoning, reasoning_field = "reasoning_content", annotations }:
   ...(annotations && { annotations }),
 });
 
+/** As OpenAI numbers and names them. */
+const callsOf = ({ tool_calls = [] }: Completion) =>
+  tool_calls.map(({ name, arguments: args, ...more }, index) => ({
+    index,
+    id: `call_${index}`,
+    type: "function",
+    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+    ...more,
+  }));
+
+/** Each call begins with its name; then their arguments come piece by piece, by turns. */
+function* callDeltas(completion: Completion) {
+  const calls = callsOf(completion);
+  for (const call of calls) yield { ...call, function: { ...call.function, arguments: "" } };
+  const pieces = calls.map(({ function: { arguments: args } }) => args.match(/.{1,7}/gs) ?? []);
+  for (let n = 0; n < Math.max(0, ...pieces.map(({ length }) => length)); n++)
+    for (const [index, list] of pieces.entries()) if (list[n]) yield { index, function: { arguments: list[n] } };
+}
+
 function sendWhole(completion: ReturnType<typeof filled>, { body }: SeenRequest, response: ServerResponse): void {
-  const message = { role: "assistant", content: completion.text, refusal: null, ...said(completion) };
+  const tool_calls = callsOf(completion).map(({ index: _, ...call }) => call);
+  const spoken = { content: completion.text || (tool_calls.length > 0 ? null : ""), refusal: null };
+  const message = { role: "assistant", ...spoken, ...said(completion), ...(tool_calls.length > 0 && { tool_calls }) };
   const choices = [{ index: 0, message, logprobs: null, finish_reason: completion.finish_reason }];
   const { usage } = completion;
   const whole = { ...base(body.model, "chat.completion"), choices, ...(usage !== null && { usage }) };
@@ -80,6 +103,7 @@ async function sendStream(completion: ReturnType<typeof filled>, { body }: SeenR
     if (delay_ms !== undefined) await wait(delay_ms);
     response.write(chunk({ content: word }));
   }
+  for (const call of callDeltas(completion)) response.write(chunk({ tool_calls: [call] }));
   if (completion.annotations) response.write(chunk({ annotations: completion.annotations }));
   if (cut === "end") return response.end();
   if (cut)

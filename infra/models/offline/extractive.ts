@@ -1,12 +1,15 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { Model, ModelRequest } from "#services/turns/model.ts";
-import { filesOf, lastUserParts, textOf, type FilePart } from "./conversation.ts";
+import { filesOf, lastUserParts, roundsBefore, textOf, type FilePart } from "./conversation.ts";
 import { wantedJson } from "./echo.ts";
+import { quotePassages } from "./passages.ts";
 import { bestSentences } from "./sentences.ts";
-import { speak } from "./speak.ts";
+import { askFor, speak } from "./speak.ts";
+
+const SEARCH = "search_documents";
 
 const NOTHING =
-  "I found nothing about this. I am offline/extractive: I quote sentences from text attachments and this conversation, and write nothing of my own.";
+  "I found nothing about this. I am offline/extractive: I quote sentences from documents, text attachments and this conversation, and write nothing of my own.";
 
 const isText = ({ mime_type }: FilePart): boolean =>
   /^text\/|^application\/(.*\+)?(json|xml|yaml|x-yaml|markdown)\b/.test(mime_type);
@@ -46,9 +49,15 @@ async function answer(request: ModelRequest): Promise<string> {
   return NOTHING;
 }
 
-/** offline/extractive: quotes the sentences that answer best, of attachments or else of what was said before. */
+/** offline/extractive: quotes the sentences that answer best, of documents where it may search, of attachments, or else of what was said before. */
 export const extractive: Model = {
   async *complete(request) {
-    yield* speak(request, { text: wantedJson(request) ?? (await answer(request)) });
+    const json = wantedJson(request);
+    const query = textOf(lastUserParts(request)).trim();
+    const [searched] = roundsBefore(request);
+    const searches = json === undefined && query !== "" && request.tools.some(({ name }) => name === SEARCH);
+    if (searches && !searched) return yield* askFor(request, [{ name: SEARCH, arguments: JSON.stringify({ query }) }]);
+    const quoted = searches ? quotePassages(searched?.results[0] ?? "", query) : undefined;
+    yield* speak(request, quoted ?? { text: json ?? (await answer(request)) });
   },
 };

@@ -20,22 +20,28 @@ const sentencesOf = (text: string): string[] =>
     .map((sentence) => sentence.trim().slice(0, MAX_SENTENCE))
     .filter((sentence) => sentence !== "");
 
+/** A sentence and which of the texts it is from. */
+export interface Quote {
+  sentence: string;
+  from: number;
+}
+
 /**
- * The sentences of a text (three by default) that share most with a question, in the order of the text.
+ * The sentences of some texts (three by default) that share most with a question, in the order of the texts.
  * A word counts for more the fewer sentences hold it. None shares a word: none is returned.
  */
-export function bestSentences(text: string, question: string, limit = 3): string[] {
-  const sentences = sentencesOf(text.slice(0, MAX_READ)).map((sentence) => ({
-    sentence,
-    words: new Set(wordsOf(sentence)),
-  }));
+export function bestQuotes(texts: string[], question: string, limit = 3): Quote[] {
+  const sentences = texts.flatMap((text, from) =>
+    sentencesOf(text.slice(0, MAX_READ)).map((sentence) => ({ sentence, from, words: new Set(wordsOf(sentence)) })),
+  );
   const weights = [...new Set(wordsOf(question))].map((word) => {
     const holders = sentences.filter(({ words }) => words.has(word)).length;
     return { word, weight: Math.log(1 + sentences.length / (holders + 0.5)) };
   });
   return sentences
-    .map(({ sentence, words }, at) => ({
+    .map(({ sentence, from, words }, at) => ({
       sentence,
+      from,
       at,
       score: weights.reduce((sum, { word, weight }) => sum + (words.has(word) ? weight : 0), 0) / (1 + words.size / 50),
     }))
@@ -43,5 +49,12 @@ export function bestSentences(text: string, question: string, limit = 3): string
     .sort((a, b) => b.score - a.score || a.at - b.at)
     .slice(0, limit)
     .sort((a, b) => a.at - b.at)
-    .map(({ sentence }) => sentence);
+    .map(({ sentence, from }) => ({ sentence, from }));
 }
+
+export const bestSentences = (text: string, question: string): string[] =>
+  bestQuotes([text], question).map(({ sentence }) => sentence);
+
+/** How a text begins. */
+export const firstSentences = (text: string, limit = 2): string[] =>
+  sentencesOf(text.slice(0, MAX_READ)).slice(0, limit);

@@ -1,4 +1,5 @@
-import type { FinishReason } from "#events/thread.ts";
+import { randomUUID } from "node:crypto";
+import type { Citation, FinishReason, ToolCall } from "#events/thread.ts";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { countPrompt, countTokens, firstTokens } from "../tokens.ts";
 
@@ -23,6 +24,8 @@ export interface Speech {
   text: string;
   reasoning?: string;
   finish_reason?: FinishReason;
+  /** Sources of the text; those beyond what is said of it are left out. */
+  citations?: Citation[];
   /** What to wait for before each chunk. */
   pause?: () => Promise<void> | undefined;
 }
@@ -38,6 +41,8 @@ export async function* speak(request: ModelRequest, speech: Speech): AsyncGenera
     await speech.pause?.();
     if (chunk !== "") yield { type: "text", text: chunk };
   }
+  const citations = (speech.citations ?? []).filter(({ end_index }) => end_index <= text.length);
+  if (citations.length > 0) yield { type: "citations", citations };
   const reasoning_tokens = await countTokens(reasoning);
   yield {
     type: "finish",
@@ -47,6 +52,21 @@ export async function* speak(request: ModelRequest, speech: Speech): AsyncGenera
       completion_tokens: (await countTokens(text)) + reasoning_tokens,
       cached_tokens: 0,
       reasoning_tokens,
+    },
+  };
+}
+
+/** Asks for tools, as a model would. */
+export async function* askFor(request: ModelRequest, wanted: Omit<ToolCall, "id">[]): AsyncGenerator<ModelEvent> {
+  yield { type: "tool_calls", calls: wanted.map((call) => ({ id: `call_${randomUUID()}`, ...call })) };
+  yield {
+    type: "finish",
+    finish_reason: "tool_calls",
+    usage: {
+      prompt_tokens: await countPrompt(request),
+      completion_tokens: await countTokens(JSON.stringify(wanted)),
+      cached_tokens: 0,
+      reasoning_tokens: 0,
     },
   };
 }
