@@ -53,32 +53,34 @@ function fromBareBase64(base64: string, sentName: string, param: string): Named 
 const fieldsOf = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-function imagePart(part: Part, at: string): Named {
-  const { url } = fieldsOf(part.image_url);
-  const param = `${at}.image_url.url`;
+/** An image given as a base64 data: URL. Throws the spec's attachment codes. */
+export function imageAttachment(url: unknown, param: string): Named {
   if (typeof url !== "string") throw invalid(param, "must be a base64 data: URL.");
   if (!/^data:/i.test(url)) throw invalid(param, "must be a base64 data: URL; remote files are never fetched.");
   return fromDataUrl(url, "", param);
 }
 
-function filePart(part: Part, at: string): Named {
-  const { file_data: data, file_id: id, filename = "" } = fieldsOf(part.file);
-  if (filename !== null && typeof filename !== "string") throw invalid(`${at}.file.filename`, "must be a string.");
+/** A file given by its bytes or by its id. Throws the spec's attachment codes. */
+export function fileAttachment(
+  { file_data: data, file_id: id, filename = "" }: Record<string, unknown>,
+  at: string,
+): Named {
+  if (filename !== null && typeof filename !== "string") throw invalid(`${at}.filename`, "must be a string.");
   if (typeof data === "string") {
-    const param = `${at}.file.file_data`;
+    const param = `${at}.file_data`;
     if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(data))
       throw invalid(param, "must be base64; remote files are never fetched.");
     return /^data:/i.test(data)
       ? fromDataUrl(data, filename ?? "", param)
       : fromBareBase64(data, filename ?? "", param);
   }
-  if (typeof id === "string") return { kind: "stored", file_id: id, param: `${at}.file.file_id` };
-  throw invalid(`${at}.file`, "must have file_data or file_id, as a string.");
+  if (typeof id === "string") return { kind: "stored", file_id: id, param: `${at}.file_id` };
+  throw invalid(at, "must have file_data or file_id, as a string.");
 }
 
 /** The attachment in a part of a user message; undefined for parts of other types. Throws the spec's attachment codes. */
 export function attachmentOf(part: Part, at: string): Named | undefined {
-  if (part.type === "image_url") return imagePart(part, at);
-  if (part.type === "file") return filePart(part, at);
+  if (part.type === "image_url") return imageAttachment(fieldsOf(part.image_url)["url"], `${at}.image_url.url`);
+  if (part.type === "file") return fileAttachment(fieldsOf(part.file), `${at}.file`);
   return undefined;
 }

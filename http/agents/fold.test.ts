@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import type { Frame, TurnEnd } from "#events/ports.ts";
+import { NO_USAGE } from "#events/thread.ts";
+import { createStream } from "./stream.ts";
+import type { ResponseHead } from "./present.ts";
+
+const head: ResponseHead = {
+  turn_id: "0198c0de-0000-7000-8000-00000000000a",
+  thread_id: "0198c0de-0000-7000-8000-00000000000b",
+  model: "offline/echo",
+  created: 1_700_000_000,
+  instructions: null,
+  previous_turn_id: null,
+  user: null,
+  vars: {},
+  reasoning_effort: null,
+  expose_tool_items: true,
+};
+type Said = Frame extends infer F
+  ? F extends { type: "end" }
+    ? never
+    : F extends Frame
+      ? Omit<F, "attempt" | "n">
+      : never
+  : never;
+const frame = (said: Said, attempt = 1): Exclude<Frame, { type: "end" }> => ({ ...said, attempt, n: 0 });
+const said = { text: "", reasoning: "", citations: [] };
+const completed: TurnEnd = { status: "completed", said, finish_reason: "stop", usage: NO_USAGE };
+
+const parsed = (sse: string): any[] => [...sse.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!));
+const call = { id: "call_1", name: "lookup", arguments: '{"q":1}' };
+const TOOL_TURN: Said[] = [
+  { type: "reasoning", text: "Let me look." },
+  { type: "text", text: "Looking. " },
+  { type: "calls", calls: [call] },
+  { type: "called", call: 0, status: "completed" },
+  { type: "text", text: "\n\nFound" },
+  { type: "text", text: " it." },
+];
+const cited: TurnEnd = {
+  ...completed,
+  said: { ...said, citations: [{ url: "https://a.example/", title: "A", start_index: 0, end_index: 3 }] },
+};
+
+function play(frames: Said[], end: TurnEnd, from = head, startAfter = -1): string {
+  const stream = createStream(from, startAfter);
+  return stream.open() + frames.map((each) => stream.next(frame(each))).join("") + stream.end(end, 1_700_000_001);
+}
+
+describe("a response's stream", () => {
+  const events = parsed(play(TOOL_TURN, cited));
+
+  test("is numbered from 0 without a gap and names each event twice alike", () => {
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, n) => n));
+    const names = [...play(TOOL_TURN, cited).matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
+    expect(names).toEqual(events.map(({ type }) => type));
+  });
+
+  test("tells each item from its opening to its close, in order", () => {
+    expect(events.map(({ type, output_index: at }) => (at === undefined ? type : `${at} ${type}`))).toEqual([
+      "response.created",
+      "response.in_progress",
+      "0 response.output_item.added",
+      "0 response.reasoning_summary_text.delta",
+      "0 response.reasoning_summary_text.done",
+      "0 response.output_item.done",
+      "1 response.output_item.added",
+      "1 response.content_part.added",
+      "1 response.output_text.delta",
+      "1 response.output_text.done",
+      "1 response.content_part.done",
+      "1 response.output_item.done",
+      "2 response.output_item.added",
+      "2 response.function_call_arguments.delta",
+      "2 response.function_call_arguments.done",
+      "2 response.output_item.done",
+      "3 response.output_item.added",
+      "3 response.content_part.added",
+      "3 response.output_text.delta",
+      "3 response.output_text.delta",
+      "3 response.output_text.annotation.added",
+      "3 response.output_text.done",
+      "3 response.content_part.done",
+      "3 response.output_item.done",
+      "response.completed",
+    ]);
+  });
+
+  test("ends with the whole response, whose items are those that were told", () => {
+    const { response } = events.at(-1);
+    expect(response).toMatchObject({ status: "completed", error: null, completed_at: 1_700_000_001 });
+    expect(response.output).toEqual(
+      events.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item),
+    );
+    expect(response.output.map(({ type }: { type: string }) => type)).toEqual([
+      "reasoning",
+      "message",
+      "function_call",
+      "message",
+    ]);
+    expect(response.output[2]).toMatchObject({
+      ...call,
+      id: expect.stringMatching(/^fc_/),
+      call_id: "call_1",
+      status: "completed",
+    });
+    expect(response.output[3].content).toEqual([
+      {
+        type: "output_text",
+        text: "Found it.",
+        annotations: [{ type: "url_citation", url: "https://a.example/", title: "A", start_index: 0, end_index: 9 }],
+        logprobs: [],
+      },
+    ]);
+  });
+
+  test("goes on after any event with exactly the rest", () => {
+    const whole = play(TOOL_TURN, cited);
+    const rest = (n: number) => parsed(play(TOOL_TURN, cited, head, n));
+    for (const [n] of events.entries()) expect(rest(n)).toEqual(parsed(whole).slice(n + 1));
+  });
+
+  test("goes on where another worker took over, without a word twice", () => {
+    const stream = createStream(head, -1);
+    const first =
+      stream.open() +
+      TOOL_TURN.slice(0, 4)
+        .map((each) => stream.next(frame(each)))
+        .join("");
+    const second = TOOL_TURN.map((each) => stream.next(frame(each, 2))).join("") + stream.end(cited, 1_700_000_001);
+    expect(parsed(first + second)).toEqual(events);
+  });
+
+  test("shows no tools of an agent that keeps them to itself", () => {
+    const told = parsed(play(TOOL_TURN, cited, { ...head, expose_tool_items: false }));
+    expect(told.at(-1).response.output.map(({ type }: { type: string }) => type)).toEqual([
+      "reasoning",
+      "message",
+      "message",
+    ]);
+    expect(told.some(({ type }) => type.includes("function_call"))).toBe(false);
+  });
+});
+
+describe("a turn that does not complete", () => {
+  test("fails with what it had, an open call included", () => {
+    const failed: TurnEnd = { status: "failed", said, message: "lost", usage: NO_USAGE };
+    const { type, response } = parsed(play(TOOL_TURN.slice(0, 3), failed)).at(-1);
+    expect(type).toBe("response.failed");
+    expect(response).toMatchObject({
+      status: "failed",
+      error: { type: "server_error", code: "agent_error", message: "lost" },
+      usage: { total_tokens: 0 },
+    });
+    expect(response.output.at(-1)).toMatchObject({ type: "function_call", status: "incomplete" });
+  });
+
+  test("is cancelled without an error", () => {
+    const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
+    const { type, response } = parsed(play([{ type: "text", text: "half" }], stopped)).at(-1);
+    expect([type, response.status, response.error]).toEqual(["response.failed", "cancelled", null]);
+    expect(response.output[0]).toMatchObject({ status: "incomplete" });
+  });
+});
+
+test("a completed response that says nothing still has its message", () => {
+  const events = parsed(play([], completed));
+  expect(events.at(-1).response.output).toMatchObject([{ type: "message", content: [{ text: "" }] }]);
+});
+
+test("a failing tool closes its item as incomplete", () => {
+  const events = parsed(
+    play(
+      [
+        { type: "calls", calls: [call] },
+        { type: "called", call: 0, status: "failed" },
+      ],
+      completed,
+    ),
+  );
+  expect(events.at(-1).response.output[0]).toMatchObject({ type: "function_call", status: "incomplete" });
+});

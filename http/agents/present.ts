@@ -1,0 +1,84 @@
+import type { TurnEnd } from "#events/ports.ts";
+import { NO_USAGE, type Usage } from "#events/thread.ts";
+import type { Item } from "./items.ts";
+
+/** A turn of an agent as its response tells of it. */
+export interface ResponseHead {
+  turn_id: string;
+  thread_id: string;
+  /** `provider/model`. */
+  model: string;
+  /** Unix seconds. */
+  created: number;
+  /** The caller's own, never the agent's. */
+  instructions: string | null;
+  previous_turn_id: string | null;
+  user: string | null;
+  /** Of the thread, with those of this request. */
+  vars: Record<string, unknown>;
+  reasoning_effort: string | null;
+  expose_tool_items: boolean;
+}
+
+const presentUsage = (usage: Usage) => ({
+  input_tokens: usage.prompt_tokens,
+  input_tokens_details: { cached_tokens: usage.cached_tokens },
+  output_tokens: usage.completion_tokens,
+  output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+  total_tokens: usage.prompt_tokens + usage.completion_tokens,
+});
+
+/** What nobody can change, and strict parsers ask for (spec: Agent response object; wire facts). */
+const FIXED = {
+  background: false,
+  frequency_penalty: 0,
+  incomplete_details: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  service_tier: "default",
+  store: true,
+  temperature: 1,
+  text: { format: { type: "text" } },
+  tool_choice: "auto",
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: "disabled",
+} as const;
+
+const STATUS = { completed: "completed", failed: "failed", refused: "failed", stopped: "cancelled" } as const;
+
+const errorOf = (end: TurnEnd | undefined) =>
+  end?.status === "failed" || end?.status === "refused"
+    ? { type: "server_error", code: "agent_error", message: end.message || "The turn failed." }
+    : null;
+
+export const responseId = (turn_id: string): string => `resp_${turn_id}`;
+
+/** The response object of a turn, while it runs and when it has ended (spec: Agent response object). */
+export function presentResponse(head: ResponseHead, output: Item[], end?: TurnEnd, completed_at: number | null = null) {
+  return {
+    id: responseId(head.turn_id),
+    object: "response" as const,
+    created_at: head.created,
+    completed_at: end?.status === "completed" ? completed_at : null,
+    status: end ? STATUS[end.status] : ("in_progress" as const),
+    error: errorOf(end),
+    instructions: head.instructions,
+    model: head.model,
+    output,
+    previous_response_id: head.previous_turn_id === null ? null : responseId(head.previous_turn_id),
+    reasoning: { effort: head.reasoning_effort, summary: null },
+    usage: end ? presentUsage(end.status === "refused" ? NO_USAGE : end.usage) : null,
+    user: head.user,
+    metadata: head.vars,
+    thread_id: head.thread_id,
+    ...FIXED,
+  };
+}
+
+export type Response = ReturnType<typeof presentResponse>;

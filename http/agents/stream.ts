@@ -1,0 +1,56 @@
+import type { Frame, TurnEnd } from "#events/ports.ts";
+import { createFold, type StreamEvent } from "./fold.ts";
+import { presentResponse, type ResponseHead } from "./present.ts";
+
+/**
+ * The stream of one response: numbered events, as SSE (wire facts: the stream's grammar). A newer attempt of its turn begins
+ * with the frames of the older one, so what was sent already is made anew and not sent twice.
+ */
+export function createStream(head: ResponseHead, startAfter: number) {
+  const options = { turn_id: head.turn_id, tools: head.expose_tool_items };
+  let fold = createFold(options);
+  let attempt = 0;
+  let made = 0;
+  let sent = startAfter + 1;
+
+  function number(events: StreamEvent[]): string {
+    let text = "";
+    for (const { type, ...event } of events) {
+      const sequence_number = made++;
+      if (sequence_number < sent) continue;
+      sent = sequence_number + 1;
+      text += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...event })}\n\n`;
+    }
+    return text;
+  }
+  function open(): string {
+    const response = presentResponse(head, []);
+    return number([
+      { type: "response.created", response },
+      { type: "response.in_progress", response },
+    ]);
+  }
+
+  return {
+    /** The first two events. */
+    open,
+    /** The next frame of the turn. */
+    next(frame: Exclude<Frame, { type: "end" }>): string {
+      let again = "";
+      if (frame.attempt > attempt && attempt > 0) {
+        fold = createFold(options);
+        made = 0;
+        again = open();
+      }
+      attempt = Math.max(attempt, frame.attempt);
+      return again + number(fold.next(frame));
+    },
+    /** Closes what is open, and ends with the one terminal event. */
+    end(end: TurnEnd, completed_at: number): string {
+      const closing = fold.end(end);
+      const response = presentResponse(head, fold.output(), end, completed_at);
+      const type = end.status === "completed" ? "response.completed" : "response.failed";
+      return number([...closing, { type, response }]);
+    },
+  };
+}
