@@ -2,13 +2,15 @@ import type { Nodes, PhrasingContent } from "mdast";
 
 /* A cell of a Markdown table is one line: blocks inside it become runs with `<br>` between them. */
 
-const NEW_LINE: PhrasingContent = { type: "html", value: "<br>" };
+/* Nodes are made anew each time: later passes change them in place. */
+const newLine = (): PhrasingContent => ({ type: "html", value: "<br>" });
+const semicolon = (): PhrasingContent => ({ type: "text", value: "; " });
 
 export const plain = (nodes: Nodes[]): string =>
   nodes.map((node) => ("value" in node ? node.value : "children" in node ? plain(node.children) : "")).join("");
 
-const joined = (lines: PhrasingContent[][], between: PhrasingContent): PhrasingContent[] =>
-  lines.flatMap((line, index) => (index === 0 ? line : [between, ...line]));
+const joined = (lines: PhrasingContent[][], between: () => PhrasingContent): PhrasingContent[] =>
+  lines.flatMap((line, index) => (index === 0 ? line : [between(), ...line]));
 
 const codeLines = (value: string): PhrasingContent[][] =>
   value
@@ -26,15 +28,13 @@ const blockLines = (node: Nodes): PhrasingContent[][] => {
       return node.children.flatMap((item, index) =>
         marked(node.ordered ? `${(node.start ?? 1) + index}. ` : "- ", linesOf(item.children)),
       );
-    case "table": {
-      const semicolon: PhrasingContent = { type: "text", value: "; " };
+    case "table":
       return node.children.map((row) =>
         joined(
           row.children.map((cell) => cell.children),
           semicolon,
         ),
       );
-    }
     case "code":
       return codeLines(node.value);
     case "thematicBreak":
@@ -50,6 +50,7 @@ const PHRASING = new Set<string>([
   "strong",
   "delete",
   "inlineCode",
+  "inlineMath",
   "link",
   "html",
   "footnoteReference",
@@ -72,4 +73,4 @@ const linesOf = (nodes: Nodes[]): PhrasingContent[][] => {
 };
 
 /** Any content as the content of a table's cell. */
-export const cellContent = (nodes: Nodes[]): PhrasingContent[] => joined(linesOf(nodes), NEW_LINE);
+export const cellContent = (nodes: Nodes[]): PhrasingContent[] => joined(linesOf(nodes), newLine);

@@ -83,12 +83,15 @@ const stacked = (rows: Places[], x: number): Content => {
   return structuredClone(labels).flatMap((label, index) => (index === 0 ? label : [{ ...SLASH }, ...label]));
 };
 
-/** In the body a cell repeats down, so that each row is whole by itself, and not to the right. */
-const bodyContent = (place: Place | undefined): Content => (place?.step === 0 ? structuredClone(place.content) : []);
+/** A wide cell stands in each of its columns and rows, so that each row is whole by itself; one over all columns only once. */
+const bodyRow = (row: Places, columns: number[]): Content[] => {
+  const whole = columns.length > 2 && columns.every((x) => row[x]?.content === row[0]?.content);
+  return columns.map((x) => (whole && x > 0 ? [] : structuredClone(row[x]?.content ?? [])));
+};
 
 /** A first row of one wide cell names the table, not a column. */
 const isTitle = (rows: Row[]): boolean =>
-  rows.length > 2 && rows[0]?.cells.length === 1 && rows[0].cells[0]?.rows === 1;
+  rows.length > 2 && rows[0]?.cells.length === 1 && (rows[0].cells[0]?.columns ?? 1) > 1;
 
 export interface Grid {
   title: Content;
@@ -98,16 +101,14 @@ export interface Grid {
 
 /** The rows of a Markdown table. */
 export const gridOf = (table: Row[]): Grid => {
-  const said = table.filter(({ cells }) => cells.some(({ content, rows }) => rows > 1 || plain(content).trim() !== ""));
-  const title = isTitle(said) ? (said[0]?.cells[0]?.content ?? []) : [];
-  const rows = isTitle(said) ? said.slice(1) : said;
-  const places = withoutEmpty(spread(rows));
+  const title = isTitle(table) ? (table[0]?.cells[0]?.content ?? []) : [];
+  const rows = isTitle(table) ? table.slice(1) : table;
+  const spreadRows = spread(rows).map((places, y) => ({ row: rows[y], places }));
+  const said = spreadRows.filter(({ places }) => places.some(isFilled));
+  const count = headerCount(said.flatMap(({ row }) => row ?? []));
+  const places = withoutEmpty(said.map((line) => line.places));
   const columns = [...(places[0] ?? []).keys()];
-  const count = headerCount(rows);
   const header = columns.map((x) => stacked(places.slice(0, count), x));
-  const body = places.slice(count).map((row) => columns.map((x) => bodyContent(row[x])));
-  return {
-    title,
-    rows: columns.length === 0 ? [] : [header, ...body.filter((row) => plain(row.flat()).trim() !== "")],
-  };
+  const body = places.slice(count).map((row) => bodyRow(row, columns));
+  return { title, rows: columns.length === 0 ? [] : [header, ...body] };
 };

@@ -1,15 +1,18 @@
 import type { Element } from "hast";
 import type { Handle, State } from "hast-util-to-mdast";
 import { defaultHandlers } from "hast-util-to-mdast";
-import type { Nodes, PhrasingContent, RootContent } from "mdast";
-import { linearMath } from "./math.ts";
+import type { ListItem, Nodes, PhrasingContent } from "mdast";
+import { texOfMath } from "./math.ts";
 import { NOTE, NOTE_REFERENCE } from "./notes.ts";
 import { tableHandler } from "./table.ts";
 import { findElements, isElement, property, textOf } from "./tree.ts";
+import { verbatim } from "./verbatim.ts";
 
 const ignore: Handle = () => undefined;
 
 const content: Handle = (state, node) => state.all(node);
+
+const listItem = (children: ListItem["children"]): ListItem => ({ type: "listItem", children });
 
 const phrasing = (nodes: Nodes[]): PhrasingContent[] => nodes as PhrasingContent[];
 
@@ -35,19 +38,38 @@ const superscript: Handle = (state, node) => {
   return power ? { type: "text", value: `^${text}` } : children;
 };
 
+/** Terms and descriptions, also where each pair is wrapped. */
+const definitionParts = (node: Element): Element[] =>
+  node.children.filter(isElement).flatMap((child) => (child.tagName === "div" ? definitionParts(child) : [child]));
+
 const definitions: Handle = (state, node) => {
-  const items = findElements(node, ({ tagName }) => tagName === "dt" || tagName === "dd");
-  return items.flatMap((item): RootContent[] => {
-    const flow = state.toFlow(state.all(item)) as RootContent[];
-    const [first] = flow;
-    if (item.tagName === "dd" || first?.type !== "paragraph") return flow;
-    return [{ type: "paragraph", children: [{ type: "strong", children: first.children }] }, ...flow.slice(1)];
-  });
+  const items: ListItem[] = [];
+  for (const part of definitionParts(node)) {
+    const children = state.toFlow(state.all(part)) as ListItem["children"];
+    const [first, ...rest] = children;
+    const open = items.at(-1);
+    if (part.tagName === "dt" && first?.type === "paragraph") {
+      items.push(listItem([{ type: "paragraph", children: [{ type: "strong", children: first.children }] }, ...rest]));
+    } else if (open) {
+      const last = open.children.at(-1);
+      if (last?.type === "list") last.children.push(listItem(children));
+      else open.children.push({ type: "list", children: [listItem(children)] });
+    } else items.push(listItem(children));
+  }
+  return { type: "list", children: items };
 };
 
+const checkbox: Handle = (_state, node) => {
+  if (!/^(?:checkbox|radio)$/.test(property(node, "type"))) return undefined;
+  return verbatim("checked" in node.properties && node.properties["checked"] !== false ? "[x]" : "[ ]");
+};
+
+/** TeX between dollars, which Markdown leaves as it is; a pipe would end a table's cell. */
 const math: Handle = (_state, node) => {
   const source = findElements(node, (child) => property(child, "encoding") === "application/x-tex")[0];
-  return { type: "text", value: source ? textOf(source).trim() : linearMath(node) };
+  const tex = (source ? textOf(source) : texOfMath(node)).replace(/\s+/g, " ").replaceAll("|", "\\vert ").trim();
+  if (tex === "") return undefined;
+  return verbatim(property(node, "display") === "block" ? `$$${tex}$$` : `$${tex}$`);
 };
 
 const noteReference: Handle = (_state, node) => {
@@ -99,7 +121,7 @@ export const handlers: Record<string, Handle> = {
   video: content,
   select: ignore,
   textarea: ignore,
-  input: ignore,
+  input: checkbox,
   iframe: ignore,
   comment: ignore,
   math,

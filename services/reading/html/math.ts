@@ -1,35 +1,38 @@
 import type { Element } from "hast";
 import { isElement, textOf } from "./tree.ts";
 
-/** Groups what is longer than one sign or number, so that an operator beside it keeps its reach. */
-export const group = (text: string): string =>
-  /^(?:[\p{L}]|\d+(?:\.\d+)?|\(.*\))$/u.test(text) || text === "" ? text : `(${text})`;
+/** Nothing where there is no script. */
+export const script = (mark: "_" | "^", tex: string): string => (tex === "" ? "" : `${mark}{${tex}}`);
 
-/** MathML on one line: `a/b`, `x^2`, `x_i`, `sqrt(x)`. */
-export const linearMath = (node: Element): string => {
+/** Presentation MathML as TeX; letters and operators stay as the signs they are. */
+export const texOfMath = (node: Element): string => {
   const parts = node.children.filter(isElement);
   if (parts.length === 0) return textOf(node).trim();
-  const [first = "", second = "", third = ""] = parts.map(linearMath);
+  const [first = "", second = "", third = ""] = parts.map(texOfMath);
   switch (node.tagName) {
     case "mfrac":
-      return `${group(first)}/${group(second)}`;
+      return `\\frac{${first}}{${second}}`;
     case "msup":
     case "mover":
-      return `${first}^${group(second)}`;
+      return first + script("^", second);
     case "msub":
     case "munder":
-      return `${first}_${group(second)}`;
+      return first + script("_", second);
     case "msubsup":
     case "munderover":
-      return `${first}_${group(second)}^${group(third)}`;
+      return first + script("_", second) + script("^", third);
     case "msqrt":
-      return `sqrt(${parts.map(linearMath).join("")})`;
+      return `\\sqrt{${parts.map(texOfMath).join("")}}`;
     case "mroot":
-      return `root(${second}, ${first})`;
+      return `\\sqrt[${second}]{${first}}`;
+    case "mtable":
+      return `\\begin{matrix}${parts.map(texOfMath).join(" \\\\ ")}\\end{matrix}`;
+    case "mtr":
+      return parts.map(texOfMath).join(" & ");
     case "annotation":
     case "annotation-xml":
       return "";
     default:
-      return parts.map(linearMath).join("");
+      return parts.map(texOfMath).join("");
   }
 };

@@ -43,11 +43,13 @@ const lengthOf = (node: Element): number => textOf(node).replace(/\s+/g, "").len
 const holdsSection = (cell: Element): boolean =>
   findElements(cell, ({ tagName }) => /^h[1-6]$/.test(tagName)).some((heading) => lengthOf(heading) < lengthOf(cell));
 
-/** Tables that only place things on a page: of one cell, mostly made of other tables, or with whole sections in cells. */
+/** Tables that only place things on a page: of one cell, or without headers and mostly made of other tables or sections. */
 const isLayout = (table: Element, rows: Element[]): boolean => {
   if (/^(?:presentation|none)$/.test(property(table, "role"))) return true;
   const cells = rows.flatMap(cellElements);
-  if (cells.length <= 1 || cells.some(holdsSection)) return true;
+  if (cells.length <= 1) return true;
+  if (cells.some(({ tagName }) => tagName === "th")) return false;
+  if (cells.some(holdsSection)) return true;
   const nested = cells.flatMap((cell) => findElements(cell, ({ tagName }) => tagName === "table"));
   return nested.some((inner) => lengthOf(inner) * 2 > lengthOf(table));
 };

@@ -1,4 +1,4 @@
-import type { Emphasis, Nodes, Parents, PhrasingContent, RootContent, Strong } from "mdast";
+import type { Emphasis, ListItem, Nodes, Parents, PhrasingContent, RootContent, Strong } from "mdast";
 import { plain } from "./cell.ts";
 
 /* Word processors leave emphasis on spaces, halves of words and whole headings; Markdown has no way to write that. */
@@ -81,6 +81,19 @@ const tidyPhrasing = (nodes: PhrasingContent[]): PhrasingContent[] => {
   return mergeTexts(written);
 };
 
+/** Indented lists without an item of their own belong to the item before, or stand where their own items should. */
+const withoutBareItems = (items: ListItem[]): ListItem[] => {
+  const kept: ListItem[] = [];
+  for (const item of items) {
+    const [only] = item.children;
+    const last = kept.at(-1);
+    if (only?.type !== "list" || item.children.length > 1) kept.push(item);
+    else if (last) kept[kept.length - 1] = { ...last, children: [...last.children, only] };
+    else kept.push(...only.children);
+  }
+  return kept;
+};
+
 /** A list is tight unless an item has more than one paragraph. */
 const isLoose = (children: Nodes[]): boolean => children.filter(({ type }) => type === "paragraph").length > 1;
 
@@ -107,7 +120,7 @@ export const tidy = (node: Nodes): Nodes => {
       return { ...node, children: tidyAll([{ type: "tableRow", children: cells }, ...rows]) };
     }
     case "list":
-      return { ...node, spread: false, children: tidyAll(node.children) };
+      return { ...node, spread: false, children: withoutBareItems(tidyAll(node.children)) };
     case "listItem": {
       const children = tidyAll(node.children);
       return { ...node, spread: isLoose(children), children };

@@ -2,15 +2,19 @@ import type { Root } from "hast";
 import { toMdast } from "hast-util-to-mdast";
 import type { Nodes } from "mdast";
 import { gfmToMarkdown } from "mdast-util-gfm";
-import { defaultHandlers, toMarkdown as write, type Options } from "mdast-util-to-markdown";
+import { defaultHandlers, toMarkdown as write, type Handle, type Options } from "mdast-util-to-markdown";
 import { handlers } from "./handlers.ts";
 import { markNotes } from "./notes.ts";
 import { makePlain } from "./text.ts";
 import { tidy } from "./tidy.ts";
+import type { Verbatim } from "./verbatim.ts";
 
 /** Escapes that CommonMark does not ask for, or that only keep an address from becoming a link; each is noise in a text that is searched. */
 const NEEDLESS =
   /(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])|\\&(?!#?\w{1,31};)|(?<=\w)\\@(?=\w)|(?<=https?|ftp)\\:|(?<=www)\\\./giu;
+
+const gfm = gfmToMarkdown({ tablePipeAlign: false });
+const writeTable = gfm.extensions?.find(({ handlers: own }) => own?.table)?.handlers?.table as Handle;
 
 const OPTIONS: Options = {
   bullet: "-",
@@ -18,10 +22,16 @@ const OPTIONS: Options = {
   rule: "-",
   fences: true,
   listItemIndent: "one",
-  extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  extensions: [gfm],
   handlers: {
+    // Programs that are less generous than GFM look for three dashes.
+    table: (node, parent, state, info) => {
+      const [header = "", delimiters = "", ...rows] = writeTable(node, parent, state, info).split("\n");
+      return [header, delimiters.replaceAll("-", "---"), ...rows].join("\n");
+    },
     text: (node, parent, state, info) =>
       defaultHandlers.text(node, parent, state, info).replace(NEEDLESS, (escaped) => escaped.slice(1)),
+    inlineMath: (node: Verbatim) => node.value,
     break: (node, parent, state, info) => defaultHandlers.break(node, parent, state, info).replace("\\\n", "  \n"),
   },
 };

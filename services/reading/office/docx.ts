@@ -19,6 +19,7 @@ const KNOWN_STYLES = [
   "p.Known-code => pre:separator('\\n')",
   "p.Known-quote => blockquote > p:fresh",
   "r.Known-run-code => code",
+  "r.Known-run-math => math",
   "r[style-name='Emphasis'] => em",
   ...deepLists,
 ];

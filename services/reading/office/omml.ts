@@ -1,27 +1,39 @@
 import { childOf, type Element, elementsOf } from "../guard/xml.ts";
-import { group } from "../html/math.ts";
+import { script } from "../html/math.ts";
 
-/* Office's equations on one line: `a/b`, `x^2`, `sum_(i=1)^n(x_i)`. */
+/* Office's equations as TeX: `\frac{a}{b}`, `x^{2}`; letters and operators stay as the signs they are. */
 
 const part = (element: Element, name: string): string => {
   const child = childOf(element, name);
-  return child ? linearOmml(child) : "";
+  return child ? texOfOmml(child) : "";
 };
 
 const setting = (element: Element, properties: string, name: string): string | undefined =>
   childOf(childOf(element, properties), name)?.attributes["m:val"];
 
-const script = (mark: string, text: string): string => (text === "" ? "" : `${mark}${group(text)}`);
+const all = (element: Element): string => elementsOf(element).map(texOfOne).join("");
 
-const all = (element: Element): string => elementsOf(element).map(linearOne).join("");
+const bases = (element: Element): string[] =>
+  elementsOf(element)
+    .filter(({ name }) => name === "m:e")
+    .map(all);
 
-const linearOne = (element: Element): string => {
+const rowsOf = (matrix: Element): string =>
+  elementsOf(matrix)
+    .filter(({ name }) => name === "m:mr")
+    .map(texOfOne)
+    .join(" \\\\ ");
+
+const aligned = (lines: string[]): string =>
+  lines.length > 1 ? `\\begin{aligned}${lines.join(" \\\\ ")}\\end{aligned}` : (lines[0] ?? "");
+
+const texOfOne = (element: Element): string => {
   switch (element.name) {
     case "m:t":
     case "w:t":
       return element.children.filter((child) => typeof child === "string").join("");
     case "m:f":
-      return `${group(part(element, "m:num"))}/${group(part(element, "m:den"))}`;
+      return `\\frac{${part(element, "m:num")}}{${part(element, "m:den")}}`;
     case "m:sSup":
     case "m:sSub":
     case "m:sSubSup":
@@ -33,7 +45,7 @@ const linearOne = (element: Element): string => {
     }
     case "m:rad": {
       const degree = part(element, "m:deg");
-      return degree === "" ? `sqrt(${part(element, "m:e")})` : `root(${degree}, ${part(element, "m:e")})`;
+      return `\\sqrt${degree === "" ? "" : `[${degree}]`}{${part(element, "m:e")}}`;
     }
     case "m:nary": {
       const sign = setting(element, "m:naryPr", "m:chr") ?? "∫";
@@ -43,19 +55,20 @@ const linearOne = (element: Element): string => {
     case "m:d": {
       const open = setting(element, "m:dPr", "m:begChr") ?? "(";
       const close = setting(element, "m:dPr", "m:endChr") ?? ")";
-      const parts = elementsOf(element).filter(({ name }) => name === "m:e");
-      return open + parts.map(all).join(setting(element, "m:dPr", "m:sepChr") ?? "|") + close;
+      return open + bases(element).join(setting(element, "m:dPr", "m:sepChr") ?? "|") + close;
     }
     case "m:mr":
+      return bases(element).join(" & ");
+    case "m:m":
+      return `\\begin{matrix}${rowsOf(element)}\\end{matrix}`;
     case "m:eqArr":
-      return `${elementsOf(element)
-        .filter(({ name }) => name === "m:e")
-        .map(all)
-        .join(", ")}; `;
+      return aligned(bases(element));
+    case "m:bar":
+      return `\\overline{${part(element, "m:e")}}`;
     default:
       return element.name.endsWith("Pr") ? "" : all(element);
   }
 };
 
-/** An `m:oMath` as text on one line. */
-export const linearOmml = (element: Element): string => all(element).trim();
+/** An `m:oMath` as TeX. */
+export const texOfOmml = (element: Element): string => all(element).trim();

@@ -1,5 +1,5 @@
 import { childOf, type Element, elementsOf, findAll, textOf } from "../guard/xml.ts";
-import { linearOmml } from "./omml.ts";
+import { texOfOmml } from "./omml.ts";
 import { outlineOf, valueOf, type WordStyles } from "./wordStyles.ts";
 
 /* Word's XML, put so that the converter behind sees what it would pass over: equations, fields, text boxes, styles. */
@@ -17,6 +17,11 @@ export const make = (
 const valued = (name: string, value: string): Element => make(name, [], { "w:val": value });
 
 const run = (text: string): Element => make("w:r", [make("w:t", [text], { "xml:space": "preserve" })]);
+
+const equation = (element: Element): Element => {
+  const tex = run(texOfOmml(element));
+  return { ...tex, children: [make("w:rPr", [valued("w:rStyle", "Known-run-math")]), ...tex.children] };
+};
 
 const isOn = (element: Element | undefined): boolean =>
   element !== undefined && !/^(?:0|false|off)$/.test(valueOf(element));
@@ -72,14 +77,24 @@ const textRun = (element: Element, styles: WordStyles): Element[] => {
   return [replaceChild(element, "w:rPr", withStyle(undefined, "w:rPr", "w:rStyle", "Known-run-code"))];
 };
 
+/** A row may begin late: the grid's columns before it are empty cells. */
+const tableRow = (element: Element): Element => {
+  const skipped = Number(valueOf(childOf(childOf(element, "w:trPr"), "w:gridBefore")));
+  if (!(skipped > 0)) return element;
+  const empty = Array.from({ length: Math.min(skipped, 64) }, () => make("w:tc", [make("w:p")]));
+  return { ...element, children: [...empty, ...element.children] };
+};
+
 const rewriteOne = (element: Element, styles: WordStyles): Element[] => {
   switch (element.name) {
     case "w:p":
       return paragraph(element, styles);
+    case "w:tr":
+      return [tableRow(element)];
     case "w:r":
       return textRun(element, styles);
     case "m:oMath":
-      return [run(linearOmml(element))];
+      return [equation(element)];
     case "m:oMathPara":
     case "w:fldSimple":
     case "w:dir":

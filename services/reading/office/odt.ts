@@ -1,0 +1,46 @@
+import type { Element as Html, ElementContent } from "hast";
+import { childOf, type Element, elementsOf } from "../guard/xml.ts";
+import { openZip, type Zip } from "../guard/zip.ts";
+import { toMarkdown } from "../html/toMarkdown.ts";
+import { element } from "../html/tree.ts";
+import { UnreadableFile } from "../reader.ts";
+import { joinBlocks } from "./joinBlocks.ts";
+import { type OdtContext, odtNode } from "./odtBody.ts";
+import { readOdtStyles } from "./odtStyles.ts";
+import { readPart, requirePart } from "./part.ts";
+
+/** MathML, with or without a prefix, as HTML's. */
+const htmlOf = (node: Element): Html =>
+  element(
+    node.name.replace(/^math:/, ""),
+    node.children.map((child) => (typeof child === "string" ? child : htmlOf(child))),
+    { encoding: node.attributes["encoding"], display: node.attributes["display"] },
+  );
+
+const formulaIn = (zip: Zip, name: string): Html | undefined => {
+  const part = readPart(zip, `${name.replace(/^\.\/|\/$/g, "")}/content.xml`);
+  return part && /^(?:math:)?math$/.test(part.name) ? htmlOf(part) : undefined;
+};
+
+const refuseEncrypted = (zip: Zip): void => {
+  if (zip.text("META-INF/manifest.xml")?.includes("encryption-data")) {
+    throw new UnreadableFile("The file is protected by a password.");
+  }
+};
+
+/** Reads an OpenDocument text: one Markdown, no pages. Throws UnreadableFile. */
+export const readOdt = async (bytes: Uint8Array): Promise<string[]> => {
+  const zip = openZip(bytes);
+  refuseEncrypted(zip);
+  const content = requirePart(zip, "content.xml");
+  const styles = readPart(zip, "styles.xml");
+  const context: OdtContext = {
+    styles: readOdtStyles(styles ? [styles, content] : [content]),
+    notes: [],
+    formula: (name) => formulaIn(zip, name),
+  };
+  const text = childOf(childOf(content, "office:body"), "office:text");
+  const blocks = text ? elementsOf(text).flatMap((node) => odtNode(node, context)) : [];
+  const children: ElementContent[] = [...joinBlocks(blocks), ...context.notes];
+  return [toMarkdown({ type: "root", children })];
+};
