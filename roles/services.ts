@@ -1,3 +1,4 @@
+import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { openModels } from "#infra/models/index.ts";
 import { countTokens } from "#infra/models/tokens.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
@@ -9,15 +10,22 @@ import { createHandler } from "#services/handle.ts";
 import { reactors, wakes } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
 import { runTurn } from "#services/turns/run.ts";
+import { createTools } from "#services/turns/tools/index.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import { deploymentCredentials } from "./credentials.ts";
 import { createDocumentWork } from "./documents.ts";
+import { openKnowledge } from "./knowledge.ts";
 import type { Opened } from "./open.ts";
 
 /** The role that decides and does: handles commands, runs turns, reacts to events, sweeps up what was lost. */
 export async function startServices(opened: Opened) {
   const { settings, logger, log, bus, worker, blobs, keyring } = opened;
   const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
+
+  const engine = openSearchEngine({ url: opened.addresses.meili_url, key: opened.addresses.meili_master_key });
+  const tools = createTools({
+    knowledge: openKnowledge({ db: opened.db, engine, blobs, keyring, base_url: settings.BASE_URL }),
+  });
 
   const turns = createTurns({
     log,
@@ -32,7 +40,7 @@ export async function startServices(opened: Opened) {
           dataKeys: log,
           frames: bus.frames,
           models,
-          tools: new Map(),
+          tools,
           handle,
           countTokens,
           deployment: deploymentCredentials(settings),
@@ -106,7 +114,7 @@ export async function startServices(opened: Opened) {
       const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)));
       await Promise.race([Promise.all([turns.idle(), documents.idle()]), patience]);
       clearTimeout(timer);
-      await documents.close();
+      await Promise.all([documents.close(), engine.close()]);
     },
   };
 }
