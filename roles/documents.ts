@@ -11,8 +11,12 @@ import { followPassages } from "#services/knowledge/indexing/follow.ts";
 import { readDocument } from "#services/knowledge/reading/readDocument.ts";
 import { readExtraction } from "#services/knowledge/reading/readExtraction.ts";
 import { createReadings } from "#services/knowledge/reading/readings.ts";
+import { createSlots } from "#services/knowledge/reading/slots.ts";
 import { sendTo } from "#services/knowledge/send.ts";
 import type { Opened } from "./open.ts";
+
+/** While one file is read, texts of others are written: the log and the blobs wait for the disk, not for the processor. */
+const RUNNING_PER_READER = 4;
 
 /** What a services process does for documents: reads them, leads them into the index, empties deleted collections. */
 export function createDocumentWork(
@@ -25,11 +29,11 @@ export function createDocumentWork(
   const onError = (error: unknown) =>
     logger.warn({ err: error }, "the passage index could not follow, it is tried again");
 
-  const deps = { ...sealed, log, reader, send, worker, failpoint };
+  const deps = { ...sealed, log, reader, slots: createSlots(settings.READERS), send, worker, failpoint };
   const readings = createReadings({
     log,
     worker,
-    readers: settings.READERS,
+    atOnce: settings.READERS * RUNNING_PER_READER,
     send,
     run: (job) => (partsOf(job.stream).aggregate === "document" ? readDocument(deps, job) : readExtraction(deps, job)),
     onError: (error, { stream, attempt }) => logger.warn({ err: error, stream, attempt }, "a file could not be read"),

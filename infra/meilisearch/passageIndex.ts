@@ -55,8 +55,13 @@ const create = async (server: Server, uid: string): Promise<void> => {
 
 const exists = async (server: Server, uid: string): Promise<boolean> => {
   try {
-    await server.ask({ method: "GET", path: `/indexes/${uid}`, timeoutMs: 5_000 });
-    return true;
+    const found = await server.ask<{ primaryKey: string | null }>({
+      method: "GET",
+      path: `/indexes/${uid}`,
+      timeoutMs: 5_000,
+    });
+    // Documents that come for an index which was lost have the server make one, but not as ours are made.
+    return found.primaryKey !== null;
   } catch (error) {
     if (error instanceof MeilisearchError && error.code === "index_not_found") return false;
     throw error;

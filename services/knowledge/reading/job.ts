@@ -2,6 +2,7 @@ import type { Blobs, EventLog } from "#events/ports.ts";
 import type { Reader } from "../../reading/reader.ts";
 import type { SealedDeps } from "../sealed.ts";
 import type { Send, Target } from "../send.ts";
+import type { Slots } from "./slots.ts";
 
 /** One reading: no more than ids, because thousands of them may wait. */
 export interface Job extends Target {
@@ -14,6 +15,8 @@ export interface JobDeps extends SealedDeps {
   log: Pick<EventLog, "heads" | "read">;
   blobs: Blobs;
   reader: Pick<Reader, "read" | "cut">;
+  /** As many files as there are readers are open at once, however many readings run. */
+  slots: Slots;
   send: Send;
   worker: string;
   /** A point at which the crash harness may end the process. */
@@ -23,4 +26,3 @@ export interface JobDeps extends SealedDeps {
 /** Workers that may lose a reading before it is given up. */
 export const ATTEMPTS = 3;
 export const LOST = "The file could not be read: three tries ended before they came to a result.";
-export const NOTHING = "No text was found in this file.";

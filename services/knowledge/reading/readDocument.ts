@@ -8,7 +8,8 @@ import { stateOf } from "../../states.ts";
 import { codePoints } from "./codePoints.ts";
 import { documentFrom } from "../document.ts";
 import { decodePassages, encodePassages, sealedBlobs, type SealedBlobs } from "../sealed.ts";
-import { ATTEMPTS, LOST, NOTHING, type Job, type JobDeps } from "./job.ts";
+import { ATTEMPTS, LOST, type Job, type JobDeps } from "./job.ts";
+import { readFile } from "./readFile.ts";
 
 /** Blobs that were written, and what RecordText says of them. */
 interface Written {
@@ -66,15 +67,12 @@ function writeText(deps: JobDeps, job: Job, before: StoredDocument, blobs: Seale
 
 async function readOriginal(deps: JobDeps, job: Job, before: StoredDocument, blobs: SealedBlobs): Promise<Written> {
   const name = documentFrom(await deps.log.read(job.stream))?.name ?? "";
-  const bytes = await blobs.get(before.blob);
-  const { markdown, page_count, pages, passages } = await deps.reader.read({
-    bytes,
-    mime_type: before.mime_type,
-    name,
-  });
-  if (passages.length === 0) throw new UnreadableFile(NOTHING);
-  const text = await blobs.put(Buffer.from(markdown));
-  const cut = await blobs.put(encodePassages({ page_count, pages, passages }));
+  const file = { blob: before.blob, mime_type: before.mime_type, name };
+  const { markdown, page_count, pages, passages } = await readFile(deps, blobs, file);
+  const [text, cut] = await Promise.all([
+    blobs.put(Buffer.from(markdown)),
+    blobs.put(encodePassages({ page_count, pages, passages })),
+  ]);
   return { blobs: [text, cut], text: { text, passages: cut, page_count, ...counts(markdown, passages) } };
 }
 

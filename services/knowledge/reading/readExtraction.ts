@@ -5,7 +5,8 @@ import { UnreadableFile } from "../../reading/reader.ts";
 import { stateOf } from "../../states.ts";
 import { sealedBlobs, type SealedBlobs } from "../sealed.ts";
 import { codePoints } from "./codePoints.ts";
-import { ATTEMPTS, LOST, NOTHING, type Job, type JobDeps } from "./job.ts";
+import { ATTEMPTS, LOST, type Job, type JobDeps } from "./job.ts";
+import { readFile } from "./readFile.ts";
 
 type Open = Extract<ExtractionState, { status: "queued" | "reading" }>;
 
@@ -43,9 +44,8 @@ async function waiting({ log }: JobDeps, job: Job): Promise<Open | undefined> {
 async function writeText(deps: JobDeps, job: Job, before: Open, blobs: SealedBlobs) {
   const [requested] = await deps.log.read(job.stream);
   const { name } = (requested?.personal ?? { name: "" }) as { name: string };
-  const bytes = await blobs.get(before.blob);
-  const { markdown, page_count, passages } = await deps.reader.read({ bytes, mime_type: before.mime_type, name });
-  if (passages.length === 0) throw new UnreadableFile(NOTHING);
+  const file = { blob: before.blob, mime_type: before.mime_type, name };
+  const { markdown, page_count, passages } = await readFile(deps, blobs, file);
   const text = await blobs.put(Buffer.from(markdown));
   return { text, page_count, chunk_count: passages.length, characters: codePoints(markdown) };
 }

@@ -19,8 +19,8 @@ const SHORT = 100;
 export interface ReadingsOptions {
   log: Pick<EventLog, "read">;
   worker: string;
-  /** How many files are read at once. */
-  readers: number;
+  /** How many readings run at once. */
+  atOnce: number;
   send: Send;
   run(job: Job): Promise<void>;
   onError(error: unknown, job: Job): void;
@@ -51,7 +51,7 @@ export function createReadings(options: ReadingsOptions) {
     );
   };
   const fill = (): void => {
-    while (!stopped && running.size < options.readers) {
+    while (!stopped && running.size < options.atOnce) {
       const job = queue.next();
       if (!job) return;
       begin(job);
