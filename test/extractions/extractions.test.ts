@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { streamOf } from "#events/ids.ts";
+import { readable, realFile, unreadable } from "../files/index.ts";
+import { expectTruth } from "../files/expectTruth.ts";
+import { expectRefusal } from "../hostile/target.ts";
+import { openLibrary, type Library } from "../knowledge/library.ts";
+
+let library: Library;
+let call: Library["call"];
+beforeAll(async () => {
+  library = await openLibrary();
+  call = library.call;
+});
+const read = (id: string) => call("GET", `${library.extractions}/${id}`);
+const remove = (id: string) => call("DELETE", `${library.extractions}/${id}`);
+/** What each end of an extraction was charged. */
+const charged = async (id: string) =>
+  (await library.platform.opened.log.read(streamOf("extraction", id)))
+    .filter(({ type }) => type === "ExtractionCompleted")
+    .map(({ data }: any) => data.units);
+
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+describe("a file of every type", () => {
+  test.each(readable)("$name", async (truth) => {
+    const content = realFile(truth.name);
+    const { status, body } = await library.extract({ content, name: truth.name });
+    expect(status).toBe(202);
+    const asked = {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: truth.name,
+      mime_type: truth.mime_type,
+      size_bytes: content.length,
+      created_at: INSTANT,
+      expires_at: INSTANT,
+    };
+    expect(body).toEqual({ ...asked, status: "pending", ...(body.chunk_count === 0 && { chunk_count: 0 }) });
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(DAY_MS);
+
+    const { markdown, chunk_count, ...record } = await library.extracted(body.id);
+    const { created_at, expires_at } = body;
+    const pages = truth.page_count === null ? {} : { page_count: truth.page_count };
+    expect(record).toEqual({ ...asked, id: body.id, status: "ready", created_at, expires_at, ...pages });
+    expect(chunk_count).toBeGreaterThanOrEqual(truth.page_count ?? 1);
+    expectTruth(markdown, truth);
+    expect(await charged(body.id)).toEqual([truth.page_count ?? Math.ceil([...markdown].length / 3_000)]);
+  });
+
+  test.each(unreadable)("$name is accepted and fails, and says why", async ({ name, told }) => {
+    const content = realFile(name);
+    const { status, body } = await library.extract({ content, name });
+    expect(status).toBe(202);
+    const failed = await library.extracted(body.id);
+    expect(failed).toMatchObject({
+      status: "failed",
+      name,
+      size_bytes: content.length,
+      error: expect.stringMatching(told),
+    });
+    expect(failed).not.toHaveProperty("markdown");
+    expect(await charged(body.id)).toEqual([]);
+  });
+});
+
+describe("identical bytes", () => {
+  test("are answered with the earlier result", async () => {
+    const sent = { content: "Extracted once.", name: "once.md" };
+    const { id } = (await library.extract(sent)).body;
+    const ready = await library.extracted(id);
+    const again = await library.extract({ ...sent, name: "twice.md" });
+    expect([again.status, again.body]).toEqual([200, ready]);
+  });
+
+  test("of another type are another result", async () => {
+    const content = "a,b\n1,2\n";
+    const [csv, text] = [
+      await library.extract({ content, name: "a.csv" }),
+      await library.extract({ content, name: "a.txt" }),
+    ];
+    expect([csv.status, text.status]).toEqual([202, 202]);
+    const [table, plain] = [await library.extracted(csv.body.id), await library.extracted(text.body.id)];
+    expect(table.markdown).toContain("|");
+    expect(plain.markdown).not.toContain("|");
+  });
+
+  test("sent eight times at once are one extraction", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => library.extract({ content: "At once.", name: "a.md" })),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 202]);
+  });
+
+  test("that failed are tried anew", async () => {
+    const sent = { content: realFile("blank.pdf"), name: "again.pdf" };
+    const first = (await library.extract(sent)).body;
+    await library.extracted(first.id);
+    const second = await library.extract(sent);
+    expect(second.status).toBe(202);
+    expect((await library.extracted(second.body.id)).status).toBe("failed");
+  });
+
+  test("of a deleted extraction are new", async () => {
+    const sent = { content: "Deleted, then sent again.", name: "a.md" };
+    const { id } = (await library.extract(sent)).body;
+    await library.extracted(id);
+    expect((await remove(id)).status).toBe(204);
+    const again = await library.extract(sent);
+    expect([again.status, again.body.id === id]).toEqual([202, false]);
+    expect((await library.extracted(again.body.id)).markdown.trim()).toBe("Deleted, then sent again.");
+  });
+
+  test("under an idempotency key are answered as they were", async () => {
+    const sent = { content: "Under a key.", name: "a.md", headers: { "idempotency-key": "extract-1" } };
+    const first = await library.extract(sent);
+    const again = await library.extract(sent);
+    expect([first.status, again.status, again.body.id]).toEqual([202, 202, first.body.id]);
+    expectRefusal(await library.extract({ ...sent, content: "Else." }), 422, "idempotency_key_reused");
+  });
+});
+
+describe("a record", () => {
+  test("that is deleted is absent", async () => {
+    const { id } = (await library.extract({ content: "Soon gone.", name: "a.md" })).body;
+    await library.extracted(id);
+    const { status, text } = await remove(id);
+    expect([status, text]).toEqual([204, ""]);
+    expectRefusal(await read(id), 404, "extraction_not_found");
+    expectRefusal(await remove(id), 404, "extraction_not_found");
+  });
+
+  test("can be deleted before it is read", async () => {
+    const { id } = (await library.extract({ content: realFile("guide-tagged.pdf"), name: "early.pdf" })).body;
+    expect((await remove(id)).status).toBe(204);
+    expectRefusal(await read(id), 404, "extraction_not_found");
+  });
+
+  test.each(["nonsense", "01900000-0000-7000-8000-000000000000", "%00"])("%s is not there", async (id) => {
+    expectRefusal(await read(id), 404, "extraction_not_found");
+    expectRefusal(await remove(id), 404, "extraction_not_found");
+  });
+
+  test("is not indexed", async () => {
+    await library.extracted((await library.extract({ content: "Narwhal.", name: "n.md" })).body.id);
+    expect((await library.search({ query: "narwhal" })).body.results).toEqual([]);
+  });
+});
+
+describe("a form", () => {
+  const END = "--b--\r\n";
+  const part = (disposition: string, content = "x") =>
+    `--b\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: text/plain\r\n\r\n${content}\r\n`;
+  const FILE = part('name="file"; filename="a.txt"', "words");
+  const send = (body: string, type = "multipart/form-data; boundary=b") =>
+    call("POST", library.extractions, body, { "content-type": type });
+
+  test("has its file in the first part with a filename, under any name", async () => {
+    const { status, body } = await send(
+      part('name="note"', "ignored") + part('name="upload"; filename="b.txt"', "any name") + END,
+    );
+    expect([status, body.name, body.size_bytes]).toEqual([202, "b.txt", 8]);
+  });
+
+  test.each([
+    ["no file", "missing_file", part('name="file"') + END],
+    ["nothing", "missing_file", ""],
+    ["two files", "too_many_files", FILE + FILE + END],
+    ["no end", "invalid_body", FILE],
+    ["an empty file", "empty_document", part('name="file"; filename="a.txt"', "") + END],
+  ])("with %s: %s", async (_what, code, body) => expectRefusal(await send(body), 400, code));
+
+  test("that is none", async () => expectRefusal(await send("{}", "application/json"), 400, "invalid_body"));
+});

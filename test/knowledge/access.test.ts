@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientOf } from "../http/service.ts";
+import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
+import { everyRoute } from "./everyRoute.ts";
+import { openLibrary, type Library } from "./library.ts";
+
+/* The rows of both error tables that hold for every route: who may ask. */
+
+const THINGS = { slug: "any", collection: UNKNOWN, document: UNKNOWN, extraction: UNKNOWN };
+let library: Library;
+const clients: Record<string, ReturnType<typeof clientOf>> = {};
+beforeAll(async () => {
+  library = await openLibrary();
+  const { url } = library.platform;
+  const session = clientOf({ chat: url }, await library.signIn());
+  const key = async (body: object, change?: object) => {
+    const made = (await session("POST", "/api/keys", { name: "Test", ...body })).body;
+    if (change) await session("PATCH", `/api/keys/${made.id}`, change);
+    return made.key as string;
+  };
+  const as = (token: string) => clientOf({ chat: `${url}/api/v1/knowledge` }, token);
+  const soon = new Date(Date.now() + 500).toISOString();
+  clients["an unknown key"] = as("sk-svc-unknown");
+  clients["a disabled key"] = as(await key({}, { enabled: false }));
+  clients["an expired key"] = as(await key({ expires_at: soon }));
+  clients["a key for knowledge"] = as(await key({ products: ["knowledge"] }));
+  clients["a key for extraction"] = as(await key({ products: ["extraction"] }));
+  clients["a key for nothing"] = as(await key({ products: [] }));
+  await expect.poll(() => Date.now() > Date.parse(soon)).toBe(true);
+});
+
+describe.each(everyRoute("").map(({ name }) => [name]))("to %s", (name) => {
+  const attempt = () => everyRoute(library.extractions).find((one) => one.name === name)!;
+
+  test.each([
+    ["an unknown key", "invalid_api_key"],
+    ["a disabled key", "api_key_disabled"],
+    ["an expired key", "expired_api_key"],
+  ])("with %s is refused", async (who, code) => {
+    expectRefusal(await attempt().ask(clients[who]!, THINGS), 401, code);
+  });
+
+  test("with no key is refused", async () => {
+    const bare: typeof library.call = (method, path, body, headers) =>
+      library.call(method, path, body, { ...headers, authorization: "" });
+    expectRefusal(await attempt().ask(bare, THINGS), 401, "missing_api_key");
+  });
+
+  test("needs a key that is enabled for the product", async () => {
+    const { product, ask } = attempt();
+    const wrong = product === "knowledge" ? "a key for extraction" : "a key for knowledge";
+    for (const who of [wrong, "a key for nothing"])
+      expectRefusal(await ask(clients[who]!, THINGS), 403, "product_not_enabled");
+    const right = await ask(clients[`a key for ${product}`]!, THINGS);
+    expect([401, 403]).not.toContain(right.status);
+  });
+});
+
+test("there is no list of extractions", async () => {
+  expect((await library.call("GET", library.extractions)).status).toBe(404);
+});

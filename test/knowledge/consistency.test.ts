@@ -1,0 +1,103 @@
+import { beforeAll, expect, test } from "vitest";
+import { openLibrary, type Library } from "./library.ts";
+
+/* Search is asked without a pause while documents are replaced, reprocessed and deleted: it never finds nothing, never two generations of one document, never a deleted one. */
+
+let library: Library;
+let shelf: string;
+beforeAll(async () => {
+  library = await openLibrary();
+  shelf = await library.collect("Changing");
+});
+
+const CHAPTERS = 6;
+const edition = (name: string, number: number) =>
+  Array.from(
+    { length: CHAPTERS },
+    (_, n) => `# ${name} ${n}\n\nEdition ${number} of ${name}, a page of the almanac. ${"Tide and moon. ".repeat(40)}`,
+  ).join("\n\n");
+
+interface Seen {
+  asked: number;
+  /** Editions of each document that an answer had, by its id. */
+  editions: Map<string, Set<string>>;
+  /** Passages that an answer had more than once. */
+  twice: number;
+}
+
+async function look(): Promise<Seen> {
+  const asked = performance.now();
+  const { status, body } = await library.search({ query: "almanac edition", collections: [shelf], limit: 100 });
+  expect(status).toBe(200);
+  const editions = new Map<string, Set<string>>();
+  for (const { document, passages } of body.results)
+    editions.set(
+      document.id,
+      new Set(passages.flatMap(({ content }: any) => [...content.matchAll(/Edition (\d+)/g)].map(([, n]) => n))),
+    );
+  const positions = body.results.flatMap(({ document, passages }: any) =>
+    passages.map(({ seq }: any) => `${document.id} ${seq}`),
+  );
+  return { asked, editions, twice: positions.length - new Set(positions).size };
+}
+
+async function lookUntil(done: () => boolean): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  while (!done()) seen.push(await look());
+  return seen;
+}
+
+const ROUNDS = 12;
+
+test("hundreds of searches during replacements, reprocesses and deletes", async () => {
+  const stays = ["almanac-a", "almanac-b"];
+  const push = (external_id: string, number: number) =>
+    library.push(shelf, { text: edition(external_id, number), name: external_id, external_id });
+  const kept = await Promise.all(stays.map(async (name) => library.ended((await push(name, 1)).body.id)));
+  const goes = await Promise.all(
+    Array.from({ length: ROUNDS }, async (_, n) => library.ended((await push(`goes-${n}`, 1)).body.id)),
+  );
+  const before = await look();
+  expect(before.editions.size).toBe(stays.length + ROUNDS);
+
+  let done = false;
+  const deletedAt = new Map<string, number>();
+  const ready = (id: string, since: string) =>
+    library.until(`/documents/${id}`, ({ status, indexed_at }) => status === "ready" && indexed_at > since);
+  const change = async () => {
+    let [a, b] = kept;
+    for (let round = 0; round < ROUNDS; round++) {
+      await push(stays[0]!, round + 2);
+      expect((await library.call("POST", `/documents/${b.id}/reprocess?reextract=${round % 2 === 0}`)).status).toBe(
+        202,
+      );
+      const { id } = goes[round]!;
+      expect((await library.call("DELETE", `/documents/${id}`)).status).toBe(204);
+      deletedAt.set(id, performance.now());
+      [a, b] = await Promise.all([ready(a.id, a.indexed_at), ready(b.id, b.indexed_at)]);
+    }
+  };
+  const changing = change().finally(() => (done = true));
+  const [seen] = await Promise.all([
+    Promise.all([lookUntil(() => done), lookUntil(() => done)]).then((both) => both.flat()),
+    changing,
+  ]);
+
+  expect(seen.length).toBeGreaterThan(200);
+  const stayed = kept.map(({ id }) => id as string);
+  const wrong = { missing: 0, mixed: 0, twice: 0, deleted: 0 };
+  for (const { asked, editions, twice } of seen) {
+    wrong.twice += twice;
+    wrong.missing += stayed.filter((id) => !editions.has(id)).length;
+    wrong.mixed += [...editions.values()].filter((found) => found.size !== 1).length;
+    wrong.deleted += [...editions.keys()].filter((id) => (deletedAt.get(id) ?? Infinity) < asked).length;
+  }
+  expect(wrong).toEqual({ missing: 0, mixed: 0, twice: 0, deleted: 0 });
+  const after = await look();
+  expect([...after.editions].map(([id, found]) => [id, [...found]]).sort()).toEqual(
+    [
+      [stayed[0], [String(ROUNDS + 1)]],
+      [stayed[1], ["1"]],
+    ].sort(),
+  );
+}, 120_000);

@@ -1,0 +1,232 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
+import { realFile } from "../files/index.ts";
+import { openLibrary, type Library } from "./library.ts";
+
+let library: Library;
+let search: Library["search"];
+const ids: Record<string, string> = {};
+
+const chapter = (n: number) =>
+  `## Chapter ${n}\n\n${`The harbour master writes chapter ${n} of the log with care. `.repeat(18)}\n`;
+const LOG = `# Log of the harbour\n\n${Array.from({ length: 12 }, (_, n) => chapter(n + 1)).join("\n")}`;
+
+beforeAll(async () => {
+  library = await openLibrary();
+  search = library.search;
+  const [harbour, farm] = [await library.collect("The Harbour"), await library.collect("Farm & Fields")];
+  const keep = async (name: string, collection: string, content: string | Buffer<ArrayBuffer>, tags: string[] = []) => {
+    const sent = { content, name, fields: tags.map((tag): [string, string] => ["tags", tag]) };
+    const { id, status } = await library.keep(collection, sent);
+    expect(status).toBe("ready");
+    ids[name] = id;
+  };
+  await Promise.all([
+    keep("log.md", harbour, LOG, ["log", "2026"]),
+    keep("pilots.md", harbour, "# Pilots\n\nA pilot boards every ship over 40 metres.", ["rules"]),
+    keep("guide.pdf", harbour, realFile("guide.pdf")),
+    keep("barley.txt", farm, "Barley is sown in March. The harbour is far away."),
+    keep("cows.md", farm, "# Cows\n\n## Milking\n\nThe cows are milked at five.", ["animals", "rules"]),
+    keep("deck.pptx", farm, realFile("deck.pptx")),
+  ]);
+});
+
+const found = async (body: object) => {
+  const answer = await search(body);
+  expect([answer.status, answer.body]).toEqual([200, expect.objectContaining({ results: expect.any(Array) })]);
+  return answer.body;
+};
+const names = ({ results }: any): string[] => results.map(({ document }: any) => document.name);
+const passages = ({ results }: any): any[] => results.flatMap((group: any) => group.passages);
+
+describe("an answer", () => {
+  test("has groups by document, best first, with passages in rank order", async () => {
+    const answer = await found({ query: "harbour master", limit: 100 });
+    expect(Object.keys(answer).sort()).toEqual(["has_more", "limit", "offset", "query", "results"]);
+    expect(answer).toMatchObject({ query: "harbour master", limit: 100, offset: 0, has_more: false });
+    expect(names(answer)[0]).toBe("log.md");
+    expect(new Set(names(answer)).size).toBe(answer.results.length);
+    for (const group of answer.results) {
+      expect(Object.keys(group).sort()).toEqual(["document", "passages", "score"]);
+      const scores = group.passages.map(({ score }: any) => score);
+      expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+      expect(group.score).toBe(scores[0]);
+    }
+    const best = answer.results.map(({ score }: any) => score);
+    expect(best).toEqual(best.toSorted((a: number, b: number) => b - a));
+    const log = answer.results[0].passages.map(({ seq }: any) => seq);
+    expect(new Set(log).size).toBe(log.length);
+    expect(log.length).toBeGreaterThanOrEqual(12);
+  });
+
+  test("cites pages of a PDF and of slides, headings elsewhere, or counts", async () => {
+    const first = async (query: string, document: string) =>
+      passages(await found({ query, document_ids: [ids[document]] }))[0];
+    const pdf = await first("gloves and lamp", "guide.pdf");
+    expect(pdf).toMatchObject({ page: 2, reference: "p. 2", content: expect.stringContaining("gloves") });
+    const slide = await first("iron pole", "deck.pptx");
+    expect(slide).toMatchObject({ page: 4, reference: "p. 4" });
+    const headed = await first("milked", "cows.md");
+    expect(headed).toMatchObject({ section: "Cows > Milking", reference: "Cows > Milking" });
+    expect(headed).not.toHaveProperty("page");
+    const plain = await first("barley", "barley.txt");
+    expect(plain).toEqual({
+      seq: 0,
+      reference: "excerpt 1",
+      score: expect.any(Number),
+      content: expect.stringContaining("Barley is sown in March."),
+    });
+  });
+
+  test("has the document's name and its collection's, also after a rename", async () => {
+    const { id: collection_id } = (await library.call("GET", "/collections/farm-fields")).body;
+    const document = { id: ids["cows.md"], name: "cows.md", collection_id, collection: "Farm & Fields" };
+    expect((await found({ query: "milked" })).results[0].document).toEqual(document);
+    await library.call("PATCH", "/collections/farm-fields", { name: "Barn" });
+    expect((await found({ query: "milked" })).results[0].document).toEqual({ ...document, collection: "Barn" });
+    expect(names(await found({ query: "milked", collections: ["barn"] }))).toEqual(["cows.md"]);
+    await library.call("PATCH", "/collections/farm-fields", { name: "Farm & Fields" });
+  });
+
+  test("is the same twice", async () => {
+    const query = { query: "chapter of the harbour log", limit: 30 };
+    expect(await found(query)).toEqual(await found(query));
+  });
+});
+
+describe("limit and offset", () => {
+  test("count passages: pages put together are the whole", async () => {
+    const whole = passages(await found({ query: "harbour master chapter", limit: 100 }));
+    const paged: any[] = [];
+    for (let offset = 0; ; offset += 5) {
+      const page = await found({ query: "harbour master chapter", limit: 5, offset });
+      expect(page).toMatchObject({ limit: 5, offset, has_more: offset + 5 < whole.length });
+      paged.push(...passages(page));
+      if (!page.has_more) break;
+    }
+    const key = ({ seq, content, score }: any) => ({ seq, content, score });
+    expect(paged.map(key).sort((a, b) => b.score - a.score || a.content.localeCompare(b.content))).toEqual(
+      whole.map(key).sort((a, b) => b.score - a.score || a.content.localeCompare(b.content)),
+    );
+  });
+
+  test("are 8 and 0 where none are given, and corrected", async () => {
+    const query = "harbour master chapter";
+    const plain = await found({ query });
+    expect([plain.limit, plain.offset, passages(plain).length, plain.has_more]).toEqual([8, 0, 8, true]);
+    for (const [sent, limit, offset] of [
+      [{ limit: 101 }, 100, 0],
+      [{ limit: 1e9 }, 100, 0],
+      [{ offset: -4 }, 8, 0],
+      [{ limit: null, offset: null }, 8, 0],
+    ] as const) {
+      const answer = await found({ query, ...sent });
+      expect([answer.limit, answer.offset]).toEqual([limit, offset]);
+    }
+    const least = await found({ query, limit: 0 });
+    expect(least.limit).toBeGreaterThanOrEqual(1);
+    const beyond = await found({ query, offset: 5_000 });
+    expect([beyond.results, beyond.has_more]).toEqual([[], false]);
+    const exact = passages(await found({ query, limit: 100 })).length;
+    expect((await found({ query, limit: exact })).has_more).toBe(false);
+    expect((await found({ query, limit: exact - 1 })).has_more).toBe(true);
+  });
+});
+
+describe("a selection", () => {
+  test("by collections: slugs or names, in any case", async () => {
+    for (const collections of [["the-harbour"], ["The Harbour"], ["THE HARBOUR"], ["the-harbour", "The Harbour"]]) {
+      const answer = await found({ query: "harbour", collections, limit: 100 });
+      expect(names(answer)).not.toContain("barley.txt");
+      expect(names(answer)).toContain("log.md");
+    }
+    const both = await found({ query: "harbour", collections: ["the-harbour", "farm-fields"], limit: 100 });
+    expect(names(both).sort()).toEqual(names(await found({ query: "harbour", limit: 100 })).sort());
+  });
+
+  test("of a collection that is not there fails, and lists the slugs that are", async () => {
+    const { id } = (await library.call("GET", "/collections/the-harbour")).body;
+    for (const name of ["nowhere", id, "", 'x" OR org != "']) {
+      const answer = await search({ query: "harbour", collections: ["the-harbour", name] });
+      expectRefusal(answer, 400, "unknown_collection");
+      expect(answer.body.error.message).toContain("the-harbour");
+      expect(answer.body.error.message).toContain("farm-fields");
+    }
+  });
+
+  test("by documents, which must be in the searched collections", async () => {
+    expect(names(await found({ query: "harbour", document_ids: [ids["barley.txt"]] }))).toEqual(["barley.txt"]);
+    const two = await found({ query: "harbour", document_ids: [ids["barley.txt"], ids["log.md"]], limit: 100 });
+    expect(names(two).sort()).toEqual(["barley.txt", "log.md"]);
+    for (const document_ids of [[UNKNOWN], [ids["log.md"], UNKNOWN], ["nonsense"]])
+      expectRefusal(await search({ query: "harbour", document_ids }), 400, "document_not_found");
+    expectRefusal(
+      await search({ query: "harbour", collections: ["the-harbour"], document_ids: [ids["barley.txt"]] }),
+      400,
+      "document_not_found",
+    );
+  });
+
+  test("by tags: any one of them", async () => {
+    expect(names(await found({ query: "pilot cows harbour", tags: ["rules"] })).sort()).toEqual([
+      "cows.md",
+      "pilots.md",
+    ]);
+    expect(names(await found({ query: "cows harbour", tags: ["animals", "log"] })).sort()).toEqual([
+      "cows.md",
+      "log.md",
+    ]);
+    for (const tags of [["none"], ["RULES "], ['x" OR org != "'], ["') OR org EXISTS"], ["log\\"], ["log\nOR"]])
+      expect((await found({ query: "harbour", tags })).results).toEqual([]);
+  });
+
+  test("that is empty is none: everything is searched, or nothing", async () => {
+    const all = names(await found({ query: "harbour", limit: 100 }));
+    for (const selection of [{ collections: [] }, { tags: [] }, { document_ids: [] }]) {
+      const answer = await search({ query: "harbour", limit: 100, ...selection });
+      expect(answer.status).toBe(200);
+      expect([all, []]).toContainEqual(names(answer.body));
+    }
+  });
+});
+
+describe("a query", () => {
+  test.each([
+    ["", undefined],
+    ["spaces", "  \n "],
+    ["nothing", null],
+  ])("of %s is missing", async (_what, query) => {
+    expectRefusal(await search({ query }), 400, "missing_query");
+  });
+
+  test.each(["zzzyxwv", "?!…", "😀", "the", "x".repeat(10_000), "lamp ".repeat(2_000), '"', "\\", 'org = "x"'])(
+    "of odd words is answered: %.20s",
+    async (query) => {
+      expect((await found({ query })).query).toBe(query);
+    },
+  );
+
+  test("finds what is spelled otherwise: case, endings, a phrase in quotes", async () => {
+    for (const query of ["BARLEY", "sowing barley", '"Barley is sown"', "When is barley sown in the fields?"])
+      expect(names(await found({ query }))[0]).toBe("barley.txt");
+  });
+});
+
+test("an organization with nothing indexed finds nothing", async () => {
+  const other = library.as((await library.platform.organization("Empty")).api_key);
+  const nothing = { query: "harbour", results: [], limit: 8, offset: 0, has_more: false };
+  expect((await other.search({ query: "harbour" })).body).toEqual(nothing);
+  await other.collect("The Harbour");
+  expect((await other.search({ query: "harbour", collections: ["the-harbour"] })).body).toEqual(nothing);
+});
+
+test.each(["refusing", "silent"] as const)(
+  "a search that cannot run, the index %s, is 502 and never empty",
+  async (state) => {
+    library.index.set(state);
+    const { status, body } = await search({ query: "harbour" });
+    library.index.set("open");
+    expect([status, body.error.code ?? undefined, body.results]).toEqual([502, undefined, undefined]);
+    expect(names(await found({ query: "harbour master" }))[0]).toBe("log.md");
+  },
+);

@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectRefusal } from "../hostile/target.ts";
+import { realFile } from "../files/index.ts";
+import { openLibrary, type Library } from "./library.ts";
+
+let library: Library;
+let call: Library["call"];
+let shelf: string;
+beforeAll(async () => {
+  library = await openLibrary();
+  call = library.call;
+  shelf = await library.collect("Shelf");
+});
+const total = async () => (await call("GET", `/collections/${shelf}/documents`)).body.total as number;
+
+describe("identical bytes", () => {
+  test("are one document of a collection, whatever they are called", async () => {
+    const content = realFile("guide.docx");
+    const first = await library.keep(shelf, { content, name: "guide.docx", fields: [["tags", "one"]] });
+    const again = await library.upload(shelf, { content, name: "other.docx", fields: [["tags", "two"]] });
+    expect([again.status, again.body]).toEqual([200, first]);
+  });
+
+  test("are two in two collections", async () => {
+    const second = await library.collect("Second shelf");
+    const content = "Twice, in two places.";
+    const one = await library.upload(shelf, { content });
+    const two = await library.upload(second, { content });
+    expect([one.status, two.status, one.body.id === two.body.id]).toEqual([202, 202, false]);
+  });
+
+  test("sent eight times at once are one document", async () => {
+    const before = await total();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => library.upload(shelf, { content: "All at once.", name: `${n}.md` })),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 202]);
+    expect(await total()).toBe(before + 1);
+    expect((await library.ended(answers[0]!.body.id)).status).toBe("ready");
+  });
+
+  test("whose first reading failed are tried again", async () => {
+    const content = realFile("locked.pdf");
+    const failed = await library.keep(shelf, { content, name: "locked.pdf" });
+    expect(failed.status).toBe("failed");
+    const again = await library.upload(shelf, { content, name: "locked.pdf" });
+    expect([again.status, again.body.id]).toEqual([202, failed.id]);
+    expect(again.body.status).toMatch(/^(pending|processing)$/);
+    expect(again.body).not.toHaveProperty("error");
+    expect((await library.ended(failed.id)).status).toBe("failed");
+  });
+
+  test("under an idempotency key are answered as they were", async () => {
+    const sent = { content: "Under a key.", name: "key.md", headers: { "idempotency-key": "upload-1" } };
+    const first = await library.upload(shelf, sent);
+    const again = await library.upload(shelf, sent);
+    expect([first.status, again.status, again.body.id]).toEqual([202, 202, first.body.id]);
+    expectRefusal(await library.upload(shelf, { ...sent, content: "Something else." }), 422, "idempotency_key_reused");
+  });
+});
+
+describe("tags", () => {
+  test.each([
+    ["one", [["tags", "a"]], ["a"]],
+    [
+      "repeated",
+      [
+        ["tags", "a"],
+        ["tags", "b"],
+        ["tags", "a"],
+      ],
+      ["a", "b"],
+    ],
+    ["a JSON array", [["tags", '["a", "b c"]']], ["a", "b c"]],
+    ["none", [], []],
+    ["odd ones", [["tags", 'x" OR org != "']], ['x" OR org != "']],
+  ] as [string, [string, string][], string[]][])("sent as %s", async (what, fields, tags) => {
+    const { status, body } = await library.upload(shelf, { content: `Tags: ${what}`, fields });
+    expect([status, body.tags]).toEqual([202, tags]);
+  });
+});
+
+const END = "--b--\r\n";
+const part = (disposition: string, content: string | Buffer = "x", type = "text/plain") =>
+  `--b\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n${content}\r\n`;
+const FILE = part('name="file"; filename="a.txt"', "words");
+const send = (body: string, type = "multipart/form-data; boundary=b") =>
+  call("POST", `/collections/${shelf}/documents`, body, { "content-type": type });
+
+describe("a form", () => {
+  test("may have its file under any name, after any fields", async () => {
+    const { status, body } = await send(part('name="x"') + part('name="anything"; filename="b.txt"', "any name") + END);
+    expect([status, body.name, body.size_bytes]).toEqual([202, "b.txt", 8]);
+  });
+
+  test.each([
+    ["no part", "missing_file", END],
+    ["nothing", "missing_file", ""],
+    ["a part without a filename", "missing_file", part('name="file"') + END],
+    ["two files", "too_many_files", FILE + FILE + END],
+    ["two files of different names", "too_many_files", FILE + part('name="more"; filename="b.txt"', "more") + END],
+    ["no end", "invalid_body", FILE],
+    ["an end within a header", "invalid_body", "--b\r\nContent-Disp"],
+    ["another boundary", "invalid_body", FILE.replaceAll("--b", "--c") + END.replaceAll("--b", "--c")],
+    ["an empty file", "empty_document", part('name="file"; filename="a.txt"', "") + END],
+  ])("with %s: %s", async (_what, code, body) => {
+    const before = await total();
+    expectRefusal(await send(body), 400, code);
+    expect(await total()).toBe(before);
+  });
+
+  test.each(["application/json", "text/plain", "multipart/form-data", "multipart/mixed; boundary=b"])(
+    "that says it is %s is none",
+    async (type) => expectRefusal(await send(FILE + END, type), 400, "invalid_body"),
+  );
+});
+
+describe("a type that nothing reads", () => {
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  test.each([
+    ["a picture", png, "a.png", "image/png"],
+    ["a picture called a PDF", png, "a.pdf", "application/pdf"],
+    ["an archive", Buffer.from("504b0506000000000000000000000000000000000000", "hex"), "a.zip", "application/zip"],
+    ["a program", Buffer.concat([Buffer.from("7f454c4602010100", "hex"), Buffer.alloc(200)]), "a", ""],
+    [
+      "a sound",
+      Buffer.concat([Buffer.from("ID3\u0003\u0000\u0000\u0000\u0000\u0000\u0000"), Buffer.alloc(100)]),
+      "a.mp3",
+      "audio/mpeg",
+    ],
+    ["bytes of no kind", Buffer.from("00ff00fe80818283c0c1f5f6", "hex"), "a.bin", "application/octet-stream"],
+  ])("%s is refused", async (_what, content, name, type) => {
+    const before = await total();
+    expectRefusal(await library.upload(shelf, { content, name, type }), 415, "unsupported_file_type");
+    expectRefusal(await library.extract({ content, name, type }), 415, "unsupported_file_type");
+    expect(await total()).toBe(before);
+  });
+});
+
+test("an upload to a collection that is not there is refused, and keeps nothing", async () => {
+  expectRefusal(await library.upload("nowhere"), 404, "collection_not_found");
+});
