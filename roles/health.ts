@@ -39,6 +39,16 @@ async function followers({ db }: Opened): Promise<Record<string, Health>> {
   );
 }
 
+/** Search finds what the passage index has followed. */
+async function passageIndex({ db }: Opened): Promise<Record<string, Health>> {
+  const [row] = await db.query<{ index_id: string | null; lag: number }>(
+    `select s.index_id, h.position - coalesce(c.position, 0) as lag from log.head h
+     left join log.checkpoints c on c.name = 'passages' left join ops.search_index s on s.name = 'passages'`,
+  );
+  const { index_id, lag } = row!;
+  return { "index passages": { ok: lag < LAG, detail: { lag, index: index_id } } };
+}
+
 /** Every dependency and every follower by name, with what there is to say of it. */
 export async function readHealth(opened: Opened): Promise<Record<string, Health>> {
   const { db, bus, addresses } = opened;
@@ -58,6 +68,6 @@ export async function readHealth(opened: Opened): Promise<Record<string, Health>
       return ((await response.json()) as { status: string }).status;
     }),
   ]);
-  const projected = postgres.ok ? await followers(opened).catch(() => ({})) : {};
-  return { postgres, nats, meilisearch, ...projected };
+  const followed = postgres.ok ? await Promise.all([followers(opened), passageIndex(opened)]).catch(() => []) : [];
+  return Object.assign({ postgres, nats, meilisearch }, ...followed);
 }

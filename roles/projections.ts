@@ -1,10 +1,21 @@
+import { lead } from "#infra/postgres/leader.ts";
 import { createProjector } from "#infra/postgres/projector.ts";
+import { keepSummaries } from "#infra/postgres/summaries.ts";
+import { documents } from "#projections/documents/project.ts";
 import { projections } from "#projections/index.ts";
 import type { Opened } from "./open.ts";
 
-/** The role that follows the log into the read models. */
-export async function startProjections({ pool, log, bus, logger }: Opened) {
+/** The role that follows the log into the read models, and counts what collections hold. */
+export async function startProjections({ pool, db, log, bus, logger }: Opened) {
   const projector = createProjector({ pool, log, hints: bus.hints, projections, logger });
   await projector.start();
-  return projector;
+  const onError = (error: unknown) => logger.warn({ err: error }, "the summaries could not be refreshed");
+  const summaries = { db, types: Object.keys(documents.on), onError };
+  const counting = lead(pool, "summaries", (signal) => keepSummaries(summaries, signal), onError);
+  return {
+    async stop(): Promise<void> {
+      await counting.stop();
+      await projector.stop();
+    },
+  };
 }
