@@ -64,9 +64,9 @@ function addProjections(svc: Command): void {
     .action(async (options) => (await import("./projections/status.ts")).status(options));
   group
     .command("rebuild")
-    .description("build one anew from the log, beside the one that serves")
+    .description("build one, or the index of passages, anew from the log, beside the one that serves")
     .argument("[name]")
-    .option("--all", "every one, one after the other")
+    .option("--all", "every read model, one after the other")
     .option(...json)
     .action(async (name, options) => (await import("./projections/rebuild.ts")).rebuild(name, options));
 }

@@ -6,9 +6,12 @@ import { withDatabase } from "../connect.ts";
 import { print, printJson } from "../output.ts";
 import { Problem } from "../problem.ts";
 import { progress } from "../progress.ts";
+import { rebuildPassages } from "./passages.ts";
+
+const PASSAGES = "passages";
 
 function chosen(name: string | undefined, all: boolean | undefined): Projection[] {
-  const names = projections.map((projection) => projection.name).join(", ");
+  const names = [...projections.map((projection) => projection.name), PASSAGES].join(", ");
   if (all && name === undefined) return projections;
   const found = projections.filter((projection) => projection.name === name);
   if (found.length === 0 || all)
@@ -16,8 +19,19 @@ function chosen(name: string | undefined, all: boolean | undefined): Projection[
   return found;
 }
 
+/** The passage index is filled by the running service, beside the one that serves. */
+function rebuildIndex(options: { json?: boolean }): Promise<void> {
+  return withDatabase(async ({ db }) => {
+    const shown = progress(`Rebuilding ${PASSAGES}`, "events");
+    const { index_id, position } = await rebuildPassages(db, shown.show).finally(shown.end);
+    if (options.json) return printJson({ rebuilt: [{ name: PASSAGES, position, index_id }] });
+    print(`${PASSAGES} was rebuilt and serves from position ${position}, as ${index_id}.`);
+  });
+}
+
 /** Builds read models anew beside the serving ones and swaps them in, one after the other. */
 export async function rebuild(name: string | undefined, options: { all?: boolean; json?: boolean }): Promise<void> {
+  if (name === PASSAGES && !options.all) return rebuildIndex(options);
   const wanted = chosen(name, options.all);
   await withDatabase(async ({ pool, log, db }) => {
     const logger = pino({ level: "silent" });

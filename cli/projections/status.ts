@@ -2,6 +2,7 @@ import { projections } from "#projections/index.ts";
 import type { Db } from "#projections/projection.ts";
 import { withDatabase } from "../connect.ts";
 import { firstLine, print, printJson, table } from "../output.ts";
+import { readPassagesStatus, type PassagesStatus } from "./passages.ts";
 
 export interface ParkedStream {
   stream: string;
@@ -44,13 +45,21 @@ export async function readStatus(db: Db): Promise<{ head: number; projections: P
   return { head: head!.position, projections: statuses };
 }
 
-const versionShown = ({ version, wanted_version }: ProjectionStatus): string =>
+const versionShown = ({ version, wanted_version }: Pick<ProjectionStatus, "version" | "wanted_version">): string =>
   version === null ? "not built" : version === wanted_version ? String(version) : `${version}, not ${wanted_version}`;
+
+function passagesShown({ index_id, documents, building }: PassagesStatus): string {
+  if (index_id === null) return "There is no passage index yet: the first document makes it.";
+  const found = `The passage index ${index_id} finds ${documents} ${documents === 1 ? "document" : "documents"}`;
+  if (!building) return `${found}.`;
+  return `${found}; a new one is at position ${building.position} of ${building.target ?? "?"}.`;
+}
 
 export function status(options: { json?: boolean }): Promise<void> {
   return withDatabase(async ({ db }) => {
     const { head, projections: statuses } = await readStatus(db);
-    if (options.json) return printJson({ head, projections: statuses });
+    const passages = await readPassagesStatus(db);
+    if (options.json) return printJson({ head, projections: statuses, passages });
     const rows = statuses.map((one) => [
       one.name,
       versionShown(one),
@@ -58,7 +67,9 @@ export function status(options: { json?: boolean }): Promise<void> {
       String(one.lag),
       String(one.parked.length),
     ]);
+    rows.push(["passages", versionShown(passages), String(passages.position), String(passages.lag), "-"]);
     print(table([["projection", "version", "position", "lag", "parked"], ...rows]));
+    print(passagesShown(passages));
     for (const { name, parked } of statuses)
       for (const { stream, position, error } of parked)
         print(`${name} has parked ${stream} at position ${position}: ${firstLine(error)}`);

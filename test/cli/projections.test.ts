@@ -14,7 +14,7 @@ afterAll(() => its.pool.end());
 
 test("status says what is not built, rebuild --all builds it, and status says where it stands", async () => {
   const before = json(await cli.svc("projections", "status", "--json"));
-  expect(before).toMatchObject({ head: 8 });
+  expect(before).toMatchObject({ head: 8, passages: { index_id: null, lag: 8, documents: 0, building: null } });
   expect(before.projections.map((one: any) => [one.name, one.version, one.lag])).toEqual(
     names.map((name) => [name, null, 8]),
   );
@@ -45,6 +45,18 @@ test("a rebuild that names nothing, or nothing there is, says what there is", as
   for (const args of [[], ["nonsense"], ["keys", "--all"]]) {
     const { code, stderr } = await cli.svc("projections", "rebuild", ...args);
     expect(code).toBe(1);
-    expect(stderr).toContain(`name one of ${names.join(", ")}, or give --all.`);
+    expect(stderr).toContain(`name one of ${names.join(", ")}, passages, or give --all.`);
   }
+});
+
+test("the passage index is rebuilt by a running service, and before the first document there is none", async () => {
+  const none = await cli.svc("projections", "rebuild", "passages");
+  expect(none).toMatchObject({ code: 1, stdout: "" });
+  expect(none.stderr).toContain("There is no passage index yet");
+  await its.pool.query("insert into ops.search_index (index_id, version) values ('x-passages-1', 1)");
+  const unled = await cli.svc("projections", "rebuild", "passages");
+  expect(unled).toMatchObject({ code: 1, stdout: "" });
+  expect(unled.stderr).toContain("No services process is running");
+  const { stdout } = await cli.svc("projections", "status");
+  expect(stdout).toContain("The passage index x-passages-1 finds 0 documents.");
 });

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Db } from "#projections/projection.ts";
+import { INDEX_VERSION } from "#services/knowledge/indexing/build.ts";
+import { Problem } from "../problem.ts";
+
+const LOOK_EVERY_MS = 100;
+
+export interface PassagesStatus {
+  /** Name of the serving index; null before the first document. */
+  index_id: string | null;
+  /** The version of the code that filled it. */
+  version: number | null;
+  wanted_version: number;
+  position: number;
+  /** Events that its follower has yet to pass. */
+  lag: number;
+  /** Documents that search finds. */
+  documents: number;
+  /** How far a new index is, where one is being filled. */
+  building: { position: number; target: number | null } | null;
+}
+
+const STATUS = `
+  select s.index_id, s.version, coalesce(c.position, 0) as position, h.position - coalesce(c.position, 0) as lag,
+    b.name is not null as building, b.position as built, b.target
+  from log.head h
+  left join ops.search_index s on s.name = 'passages'
+  left join log.checkpoints c on c.name = 'passages'
+  left join ops.index_builds b on b.name = 'passages'`;
+
+type StatusRow = Pick<PassagesStatus, "index_id" | "version" | "position" | "lag"> & {
+  building: boolean;
+  built: number;
+  target: number | null;
+};
+
+/** What the read model says is found; 0 before it is built. */
+async function countDocuments(db: Db): Promise<number> {
+  const [model] = await db.query<{ there: boolean }>("select to_regclass('read.documents') is not null as there");
+  if (!model!.there) return 0;
+  const [row] = await db.query<{ documents: number }>(
+    "select count(*)::integer as documents from read.documents where live_generation is not null",
+  );
+  return row!.documents;
+}
+
+/** Where the passage index stands. */
+export async function readPassagesStatus(db: Db): Promise<PassagesStatus> {
+  const [row] = await db.query<StatusRow>(STATUS);
+  const { building, built, target, ...status } = row!;
+  return {
+    ...status,
+    wanted_version: INDEX_VERSION,
+    documents: await countDocuments(db),
+    building: building ? { position: built, target } : null,
+  };
+}
+
+/** Whether a services process leads the index. */
+const LED = `
+  select exists (
+    select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+    where l.locktype = 'advisory' and l.granted and l.objsubid = 2
+      and l.classid::bigint = hashtext('svc')::bigint & 4294967295
+      and l.objid::bigint = hashtext('passages')::bigint & 4294967295) as led`;
+
+/** Asks the running service for a new index, and waits until that one serves. */
+export async function rebuildPassages(
+  db: Db,
+  onProgress: (position: number, target: number) => void,
+): Promise<PassagesStatus> {
+  const before = await readPassagesStatus(db);
+  if (before.index_id === null)
+    throw new Problem("There is no passage index yet", "upload a document, the first one makes it");
+  const [leader] = await db.query<{ led: boolean }>(LED);
+  if (!leader!.led)
+    throw new Problem(
+      "No services process is running, which would fill the new index",
+      "start the service, then try again",
+    );
+  await db.query("insert into ops.index_builds default values on conflict do nothing");
+  for (;;) {
+    const status = await readPassagesStatus(db);
+    if (!status.building) return status;
+    if (status.building.target !== null) onProgress(status.building.position, status.building.target);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
