@@ -31,7 +31,7 @@ export interface Deployment {
 }
 
 export const keyring = openKeyring(Buffer.alloc(32, 7));
-const blobs = { get: async () => undefined, put: async () => "", removeAll: async () => {} };
+const blobs = { get: async () => undefined, put: async () => "", removeAll: async () => {}, remove: async () => {} };
 
 /** Puts the product's own parts together as one services process, in the current process. One of them leads: it relays. */
 export function startNode({ world, database, bus, flaws, noRoom, asked }: Deployment, leads: boolean): void {

@@ -1,0 +1,342 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startProvider, type Provider, type Reply } from "../doubles/provider.ts";
+import { expectRefusal } from "../hostile/target.ts";
+import { openLibrary, type Library } from "../knowledge/library.ts";
+import { clientOf } from "./service.ts";
+
+/* The tools of a chat completion (spec: Chat API, built-in tool names, limits, errors). */
+
+let provider: Provider;
+let library: Library;
+let handbook: { id: string };
+let note: { id: string };
+let pushed: { id: string };
+let chat: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  provider = await startProvider();
+  library = await openLibrary({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
+  await library.collect("Staff");
+  await library.collect("Workshop Rules");
+  const pdf = await readFile(new URL("../../examples/handbook.pdf", import.meta.url));
+  handbook = await library.keep("staff", { content: pdf, name: "handbook.pdf" });
+  const text = "# Keys\n\nThe key of the wind tunnel hangs behind the door.\n\n# Noise\n\nThe saw is off at night.\n";
+  note = await library.keep("workshop-rules", { content: text, name: "rules.md" });
+  const { body } = await library.push("staff", { text: "The canteen closes at noon on Fridays.", name: "Canteen" });
+  pushed = await library.ended(body.id);
+  chat = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, library.credentials.api_key);
+});
+afterAll(() => provider.close());
+beforeEach(() => {
+  provider.requests.length = 0;
+});
+
+const BOTH = ["search_documents", "read_document"];
+const toolsOf = (...names: string[]) => names.map((name) => ({ type: "function", function: { name } }));
+const complete = (body: object, headers?: Record<string, string>) => chat("POST", "/chat/completions", body, headers);
+const ask = (content: string, more: object = {}) =>
+  complete({ model: "offline/extractive", messages: [{ role: "user", content }], tools: toolsOf(...BOTH), ...more });
+const script = (lines: string[], more: object = {}) => ask(lines.join("\n"), { model: "offline/scripted", ...more });
+const tool = (name: string, args: object) => `/tool ${name} ${JSON.stringify(args)}`;
+
+/** What the provider answers, one after the other; it repeats the last. */
+const answers = (...replies: Reply[]) => {
+  let n = 0;
+  provider.script(({ method }) => (method === "POST" ? replies[Math.min(n++, replies.length - 1)] : undefined));
+};
+const asked = () => provider.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+const chunksOf = (text: string) =>
+  text
+    .split("\n\n")
+    .filter((frame) => frame.startsWith("data: {"))
+    .map((frame) => JSON.parse(frame.slice("data: ".length)));
+
+/** The answer to a request, the same whether it came whole or in pieces. */
+async function answered(streamed: boolean, body: object) {
+  if (!streamed) {
+    const { status, body: whole, text } = await complete(body);
+    if (status !== 200) throw new Error(text);
+    const [{ message, finish_reason }] = whole.choices;
+    return { content: message.content, annotations: message.annotations, finish_reason, usage: whole.usage };
+  }
+  const { text } = await complete({ ...body, stream: true, stream_options: { include_usage: true } });
+  expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+  const chunks = chunksOf(text);
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  const reasons = choices.flatMap(({ finish_reason }) => finish_reason ?? []);
+  expect(reasons).toHaveLength(1);
+  expect(choices.at(-1).finish_reason).toBe(reasons[0]);
+  return {
+    content: choices.map(({ delta }) => delta.content ?? "").join(""),
+    annotations: choices.flatMap(({ delta }) => delta.annotations ?? []),
+    finish_reason: reasons[0],
+    usage: chunks.at(-1).usage,
+  };
+}
+
+describe.each([
+  { way: "buffered", streamed: false },
+  { way: "streamed", streamed: true },
+])("an answer from documents, $way", ({ streamed }) => {
+  test("of the extractive model quotes passages and cites their pages", async () => {
+    const { content, annotations, finish_reason } = await answered(streamed, {
+      model: "offline/extractive",
+      messages: [{ role: "user", content: "How many days of paid leave do I have?" }],
+      tools: toolsOf(...BOTH),
+    });
+    expect(content).toContain("28 days of paid leave");
+    expect(finish_reason).toBe("stop");
+    const { url, title, start_index, end_index } = annotations[0].url_citation;
+    expect(title).toBe("handbook.pdf, p. 3");
+    expect(url).toBe(`${library.platform.settings.BASE_URL}/api/v1/knowledge/documents/${handbook.id}/content#page=3`);
+    expect(content.slice(start_index, end_index)).toContain("28 days of paid leave");
+  });
+
+  test("of a provider's model: its tools run, and it is asked again with what they found", async () => {
+    answers(
+      {
+        text: "Let me look.",
+        tool_calls: [
+          { name: "search_documents", arguments: { query: "key of the wind tunnel" } },
+          { name: "read_document", arguments: { document_id: note.id } },
+        ],
+      },
+      { text: "Behind the door." },
+    );
+    const answer = await answered(streamed, {
+      model: "openai/gpt-test",
+      messages: [{ role: "user", content: "Where is the key?" }],
+      tools: toolsOf(...BOTH),
+    });
+    expect(answer.content).toBe("Let me look.\n\nBehind the door.");
+    expect(answer).toMatchObject({ finish_reason: "stop", usage: { prompt_tokens: 24, completion_tokens: 14 } });
+    const [first, second] = asked();
+    expect(first.tools.map((offer: any) => offer.function.name)).toEqual(BOTH);
+    expect(second.messages.slice(0, 2)).toMatchObject([
+      { role: "user", content: "Where is the key?" },
+      { role: "assistant", content: "Let me look.", tool_calls: [{ id: "call_0" }, { id: "call_1" }] },
+    ]);
+    const [searched, read] = second.messages.slice(2).map(({ content }: any) => JSON.parse(content));
+    expect(searched.results[0]).toMatchObject({
+      document_id: note.id,
+      document: "rules.md",
+      collection: "Workshop Rules",
+      section: "Keys",
+      reference: "Keys",
+      content: expect.stringContaining("behind the door"),
+    });
+    expect(read).toMatchObject({ document: "rules.md", next_seq: null, text: expect.stringContaining("# Noise") });
+    expect(answer.annotations).toContainEqual({
+      type: "url_citation",
+      url_citation: {
+        url: searched.results[0].url,
+        title: "rules.md, Keys",
+        start_index: 0,
+        end_index: answer.content.length,
+      },
+    });
+  });
+});
+
+describe("search_documents", () => {
+  const searched = async (args: object, more: object = {}) => {
+    answers({ tool_calls: [{ name: "search_documents", arguments: args }] }, { text: "Done" });
+    const { status } = await ask("Go", { model: "openai/gpt-test", ...more });
+    expect(status).toBe(200);
+    return JSON.parse(asked().at(-1).messages.at(-1).content);
+  };
+  const names = ({ results }: { results: { document: string }[] }) => new Set(results.map(({ document }) => document));
+
+  test("stays within the collections of the request, whatever the model names", async () => {
+    const limited = { knowledge: { collections: ["WORKSHOP rules"] } };
+    expect(names(await searched({ query: "paid leave key saw" }, limited))).toEqual(new Set(["rules.md"]));
+    expect(await searched({ query: "leave", collections: ["staff"] }, limited)).toEqual({
+      error: expect.stringContaining("workshop-rules"),
+    });
+    expect(await searched({ query: "leave", document_ids: [handbook.id] }, limited)).toEqual({ results: [] });
+  });
+
+  test("stays within the collections and documents that the model names", async () => {
+    expect(names(await searched({ query: "key saw leave", collections: ["Workshop Rules"] }))).toEqual(
+      new Set(["rules.md"]),
+    );
+    expect(names(await searched({ query: "noon canteen leave", document_ids: [pushed.id] }))).toEqual(
+      new Set(["Canteen"]),
+    );
+    expect(await searched({ query: "leave", tags: ["none such"] })).toEqual({ results: [] });
+  });
+
+  test("returns 25 passages at most", async () => {
+    const greased = (n: number) => `# Part ${n}\n\n${`The gearwheel number ${n} is greased in spring. `.repeat(20)}\n`;
+    const text = Array.from({ length: 40 }, (_, n) => greased(n)).join("\n");
+    await library.keep("workshop-rules", { content: text, name: "wheels.md" });
+    expect((await searched({ query: "gearwheel" })).results).toHaveLength(8);
+    expect((await searched({ query: "gearwheel", limit: 1_000 })).results).toHaveLength(25);
+  });
+
+  test("names pushed text where it can be read", async () => {
+    const [best] = (await searched({ query: "When does the canteen close on Fridays?" })).results;
+    expect(best.url).toBe(`${library.platform.settings.BASE_URL}/api/v1/knowledge/documents/${pushed.id}/text#seq=0`);
+  });
+
+  test("of another organization finds nothing of this one", async () => {
+    const other = await library.platform.organization("Others");
+    const theirs = library.as(other.api_key);
+    await theirs.collect("Staff");
+    const call = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, other.api_key);
+    const lines = [
+      tool("search_documents", { query: "paid leave", organization_id: "x" }),
+      tool("search_documents", { query: "paid leave", document_ids: [handbook.id] }),
+      tool("read_document", { document_id: handbook.id }),
+    ];
+    const { body } = await call("POST", "/chat/completions", {
+      model: "offline/scripted",
+      messages: [{ role: "user", content: lines.join("\n") }],
+      tools: toolsOf(...BOTH),
+    });
+    const { content } = body.choices[0].message;
+    expect(content).toContain(
+      'search_documents: {"results":[]}\nsearch_documents: {"results":[]}\nread_document: {"error"',
+    );
+  });
+});
+
+describe("read_document", () => {
+  const windows = async (document_id: string, more: object = {}) => {
+    const texts: string[] = [];
+    for (let from_seq: number | null = 0; from_seq !== null; ) {
+      answers({ tool_calls: [{ name: "read_document", arguments: { document_id, from_seq } }] }, { text: "Done" });
+      await ask("Go", { model: "openai/gpt-test", ...more });
+      const result: { text: string; next_seq: number | null } = JSON.parse(asked().at(-1).messages.at(-1).content);
+      texts.push(result.text);
+      from_seq = result.next_seq;
+    }
+    return texts;
+  };
+
+  test("gives a long document in windows that are the whole of it", async () => {
+    const text = Array.from(
+      { length: 300 },
+      (_, n) => `## Step ${n}\n\n${"Turn the screw to the left. ".repeat(12)}\n`,
+    ).join("\n");
+    const { id } = await library.keep("workshop-rules", { content: text, name: "long.md" });
+    const texts = await windows(id);
+    expect(texts.length).toBeGreaterThan(2);
+    for (const window of texts) expect(window.length).toBeLessThanOrEqual(40_000);
+    const whole = await library.call("GET", `/documents/${id}/text`);
+    expect(texts.join("")).toBe(whole.body?.text ?? whole.text);
+  });
+
+  test.each([
+    ["that is in no collection of the request", () => handbook.id, { knowledge: { collections: ["workshop-rules"] } }],
+    ["that does not exist", () => "0198c0de-0000-7000-8000-00000000000a", {}],
+    ["whose id is none", () => "handbook.pdf", {}],
+  ])("of a document %s tells the model so", async (_, id, more) => {
+    const { status, body } = await script([tool("read_document", { document_id: id() })], more);
+    expect(status).toBe(200);
+    expect(body.choices[0].message.content).toContain("There is no such document here");
+  });
+});
+
+describe("a turn", () => {
+  test("ends after ten rounds", async () => {
+    answers({ text: "Again. ", tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] });
+    const { body } = await ask("Go", { model: "openai/gpt-test" });
+    expect(asked()).toHaveLength(10);
+    expect(body).toMatchObject({
+      choices: [{ finish_reason: "stop", message: { content: "Again. ".repeat(10) } }],
+      usage: { prompt_tokens: 120, completion_tokens: 70, total_tokens: 190 },
+    });
+  });
+
+  test("goes on when a tool fails, and the model reports it", async () => {
+    const failing = [tool("search_documents", { limit: 3 }), "/tool web_search {}", "/tool read_document {nonsense"];
+    const { status, body } = await script(failing);
+    expect(status).toBe(200);
+    expect(body.choices[0].message.content.split("\n")).toEqual([
+      expect.stringContaining("do not fit: query"),
+      expect.stringContaining("no tool of this name"),
+      expect.stringContaining("not valid JSON"),
+    ]);
+  });
+
+  test("goes on when the search server is away", async () => {
+    library.index.set("refusing");
+    try {
+      const { status, body } = await script([tool("search_documents", { query: "key" })]);
+      expect(status).toBe(200);
+      expect(body.choices[0].message.content).toContain("The tool failed");
+    } finally {
+      library.index.set("open");
+    }
+  });
+
+  test("whose provider fails after tools have run is a 502", async () => {
+    answers({ tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] }, { status: 400, body: {} });
+    expectRefusal(await ask("Go", { model: "openai/gpt-test" }), 502, undefined);
+  });
+
+  test("keeps its words, and none of its tools, for the next one", async () => {
+    answers(
+      { text: "Let me look.", tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] },
+      { text: "Found." },
+      { text: "Yes." },
+    );
+    const first = await ask("Where?", { model: "openai/gpt-test" });
+    const headers = { "x-thread-id": first.headers.get("x-thread-id")! };
+    await complete({ model: "openai/gpt-test", messages: [{ role: "user", content: "Sure?" }] }, headers);
+    expect(asked().at(-1).messages).toEqual([
+      { role: "user", content: "Where?" },
+      { role: "assistant", content: "Let me look.\n\nFound." },
+      { role: "user", content: "Sure?" },
+    ]);
+    expect(asked().at(-1)).not.toHaveProperty("tools");
+  });
+
+  test.each(["required", { type: "function", function: { name: "read_document" } }])(
+    "with tool_choice %j is forced once",
+    async (tool_choice) => {
+      answers({ tool_calls: [{ name: "read_document", arguments: { document_id: note.id } }] }, { text: "Read." });
+      await ask("Go", { model: "openai/gpt-test", tool_choice });
+      expect(asked().map((body) => body.tool_choice)).toEqual([tool_choice, undefined]);
+    },
+  );
+
+  test("with tool_choice none is offered no tools", async () => {
+    answers({ text: "No." });
+    await ask("Go", { model: "openai/gpt-test", tool_choice: "none" });
+    expect(asked()).toHaveLength(1);
+    expect(asked()[0]).not.toHaveProperty("tools");
+  });
+});
+
+describe("refused", () => {
+  test.each([
+    ["unknown_tool", { tools: toolsOf("search_documents", "coffee") }, "tools[1].function.name"],
+    ["tool_not_configured", { tools: toolsOf("search_documents", "web_search") }, "tools[1].function.name"],
+    ["tool_not_configured", { tools: toolsOf("web_fetch") }, "tools[0].function.name"],
+    ["unknown_collection", { knowledge: { collections: ["staff", "stuff"] } }, "knowledge.collections"],
+    ["unknown_collection", { knowledge: { collections: [""] }, tools: null }, "knowledge.collections"],
+    ["invalid_tool_choice", { tool_choice: "sometimes" }, "tool_choice"],
+    ["invalid_tool_choice", { tool_choice: { type: "function", function: { name: "web_fetch" } } }, "tool_choice"],
+  ])("with %s: %j", async (code, more, param) => {
+    const answer = await ask("Go", more);
+    expectRefusal(answer, 400, code);
+    expect(answer.body.error.param).toBe(param);
+  });
+
+  test("an unknown collection is told which there are", async () => {
+    const { body } = await ask("Go", { knowledge: { collections: ["stuff"] } });
+    expect(body.error.message).toContain("staff, workshop-rules");
+  });
+
+  test("with no collection in the organization", async () => {
+    const { api_key } = await library.platform.organization("Empty");
+    const call = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, api_key);
+    for (const name of BOTH) {
+      const messages = [{ role: "user", content: "Go" }];
+      const answer = await call("POST", "/chat/completions", { model: "offline/echo", messages, tools: toolsOf(name) });
+      expectRefusal(answer, 400, "tool_not_configured");
+    }
+  });
+});
