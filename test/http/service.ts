@@ -9,6 +9,7 @@ export async function startService(env: Record<string, string> = {}) {
   return {
     base: url,
     chat: `${url}/api/openai/v1`,
+    opened,
     db: opened.db,
     pool: opened.pool,
     blobs: join(settings.DATA_DIR, "blobs"),

@@ -1,0 +1,167 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { RequestExtraction } from "#events/extraction.ts";
+import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { clientOf, startService, type Service } from "./service.ts";
+
+let service: Service;
+let base: string;
+let call: ReturnType<typeof clientOf>;
+let other: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  service = await startService();
+  base = `${service.base}/api/v1/extractions`;
+  call = clientOf(service, service.credentials.api_key);
+  other = clientOf(service, (await service.organization("Other")).api_key);
+});
+
+const UNKNOWN = "01900000-0000-7000-8000-000000000000";
+const DAY_MS = 24 * 60 * 60 * 1000;
+const formOf = (content: string, name = "a.csv", type = "text/csv") => {
+  const form = new FormData();
+  form.append("ignored", "no file");
+  form.append("whatever", new File([content], name, { type }));
+  return form;
+};
+/** An extraction of CSV, asked for a day ago but for two seconds. */
+async function expiring(text: string) {
+  const { keyring, bus, log, blobs } = service.opened;
+  const { organization_id } = service.credentials;
+  const id = newId();
+  const stream = streamOf("extraction", id);
+  const [wrapped, sha256] = [keyring.create(stream), createHash("sha256").update(text).digest("hex")];
+  const expires_at = Date.now() + 2_000;
+  await bus.sender(log).send({
+    id: newCommandId(),
+    type: RequestExtraction.type,
+    stream,
+    organization_id,
+    principal: "system",
+    at: new Date().toISOString(),
+    deadline: new Date(Date.now() + 20_000).toISOString(),
+    request_id: "test",
+    keys: { [stream]: wrapped },
+    data: {
+      extraction_id: id,
+      mime_type: "text/csv",
+      size_bytes: text.length,
+      blob: await blobs.put(`${organization_id}/${stream}`, keyring.seal(stream, wrapped, Buffer.from(text))),
+      content_claim: keyring.mark("extraction", `${organization_id}\n${sha256}\ntext/csv`),
+      expires_at: new Date(expires_at).toISOString(),
+      name: "a.csv",
+      sha256,
+    },
+  });
+  return { id, expires_at };
+}
+const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code];
+
+describe("an extraction", () => {
+  test("is asked for, is the same for the same bytes and type, and is destroyed", async () => {
+    const { status, body } = await call("POST", base, formOf("a,b\n1,2\n"));
+    expect([status, body]).toEqual([
+      202,
+      {
+        id: expect.any(String),
+        status: "pending",
+        name: "a.csv",
+        mime_type: "text/csv",
+        size_bytes: 8,
+        created_at: expect.any(String),
+        expires_at: expect.any(String),
+      },
+    ]);
+    expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(DAY_MS);
+    const again = await call("POST", base, formOf("a,b\n1,2\n", "b.csv"));
+    expect([again.status, again.body.id, again.body.name]).toEqual([200, body.id, "a.csv"]);
+    const typed = await call("POST", base, formOf("a,b\n1,2\n", "a.md", "text/markdown"));
+    expect([typed.status, typed.body.id === body.id]).toEqual([202, false]);
+    expect((await other("POST", base, formOf("a,b\n1,2\n"))).status).toBe(202);
+
+    const { created_at, expires_at } = body;
+    expect((await call("GET", `${base}/${body.id}`)).body).toMatchObject({ id: body.id, created_at, expires_at });
+    const unknown = await call("GET", `${base}/${UNKNOWN}`);
+    expect(code(unknown)).toEqual([404, "extraction_not_found"]);
+    for (const answer of [await other("GET", `${base}/${body.id}`), await other("DELETE", `${base}/${body.id}`)])
+      expect([answer.status, answer.body]).toEqual([404, unknown.body]);
+    expect((await call("DELETE", `${base}/${body.id}`)).status).toBe(204);
+    for (const method of ["GET", "DELETE"])
+      expect((await call(method, `${base}/${body.id}`)).body).toEqual(unknown.body);
+    expect((await call("GET", `${base}/nonsense`)).body).toEqual(unknown.body);
+    expect(await service.db.query("select from log.keys where thing = $1", [`extraction-${body.id}`])).toEqual([]);
+    expect((await call("POST", base, formOf("a,b\n1,2\n"))).status).toBe(202);
+  });
+
+  test("is gone at the instant it expires, and its bytes can be sent anew", async () => {
+    const { id, expires_at } = await expiring("soon over");
+    expect(Date.now()).toBeLessThan(expires_at);
+    expect((await call("POST", base, formOf("soon over"))).body.id).toBe(id);
+    await sleep(expires_at - Date.now());
+    expect(code(await call("GET", `${base}/${id}`))).toEqual([404, "extraction_not_found"]);
+    expect(code(await call("DELETE", `${base}/${id}`))).toEqual([404, "extraction_not_found"]);
+    const { status, body } = await call("POST", base, formOf("soon over"));
+    expect([status, body.id === id]).toEqual([202, false]);
+  });
+
+  test("is one under its key, and one however many ask at once", async () => {
+    const headers = { "idempotency-key": "k" };
+    const first = await call("POST", base, formOf("keyed"), headers);
+    const second = await call("POST", base, formOf("keyed"), headers);
+    expect([second.status, second.body.id]).toEqual([202, first.body.id]);
+    expect(code(await call("POST", base, formOf("other"), headers))).toEqual([422, "idempotency_key_reused"]);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => call("POST", base, formOf("at once"))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 202]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
+  test.each<[string, string, [string, string | File][]]>([
+    ["no file", "missing_file", [["a", "x"]]],
+    ["an empty file", "empty_document", [["a", new File([], "a.txt")]]],
+    [
+      "two files",
+      "too_many_files",
+      [
+        ["a", new File(["x"], "a.txt")],
+        ["a", new File(["x"], "a.txt")],
+      ],
+    ],
+  ])("is not made of %s", async (_name, expected, parts) => {
+    const form = new FormData();
+    for (const [name, value] of parts) form.append(name, value);
+    expect(code(await call("POST", base, form))).toEqual([400, expected]);
+  });
+
+  test("of anything but a readable form is none", async () => {
+    expect(code(await call("POST", base, {}))).toEqual([400, "invalid_body"]);
+    const cut = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nx';
+    const type = { "content-type": "multipart/form-data; boundary=b" };
+    expect(code(await call("POST", base, cut, type))).toEqual([400, "invalid_body"]);
+    expect(code(await call("POST", base, formOf("GIF89a\u0000\u0001", "a.gif", "image/gif")))).toEqual([
+      415,
+      "unsupported_file_type",
+    ]);
+    expect((await call("GET", base)).status).toBe(404);
+  });
+});
+
+test("a product that a key is not enabled for is a 403, before anything is read", async () => {
+  const login = await call("POST", `${service.base}/api/auth/login`, service.credentials.admin);
+  const session = clientOf(service, login.body.token);
+  const keyFor = async (products: string[]) => {
+    const { body } = await session("POST", `${service.base}/api/keys`, { name: "narrow", products });
+    return clientOf(service, body.key);
+  };
+  const knowledge = `${service.base}/api/v1/knowledge/collections`;
+  const [neither, reader, librarian] = [await keyFor([]), await keyFor(["extraction"]), await keyFor(["knowledge"])];
+  for (const key of [neither, librarian])
+    expect(code(await key("POST", base, formOf("x")))).toEqual([403, "product_not_enabled"]);
+  for (const key of [neither, reader]) expect(code(await key("GET", knowledge))).toEqual([403, "product_not_enabled"]);
+  expect([(await reader("POST", base, formOf("by key"))).status, (await librarian("GET", knowledge)).status]).toEqual([
+    202, 200,
+  ]);
+  const made = await session("POST", knowledge, { name: "By a person" });
+  const uploaded = await session("POST", `${knowledge}/${made.body.slug}/documents`, formOf("by a person"));
+  expect([made.status, uploaded.status, uploaded.body.source]).toEqual([201, 202, "upload"]);
+  expect(code(await clientOf(service, "sk-svc-nonsense")("GET", knowledge))).toEqual([401, "invalid_api_key"]);
+});
