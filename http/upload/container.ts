@@ -66,5 +66,21 @@ const STREAMS: [name: string, kind: "doc" | "xls" | "ppt" | "encrypted"][] = [
   ["Book\0", "xls"],
 ];
 
-export const kindOfCompound = (bytes: Buffer): "doc" | "xls" | "ppt" | "encrypted" | undefined =>
-  STREAMS.find(([name]) => bytes.includes(Buffer.from(name, "utf16le")))?.[1];
+/** Where the names of a compound file are, most often: in its directory, else near its start or end. */
+function* namedPlaces(bytes: Buffer): Iterable<Buffer> {
+  if (bytes.length < 52) return;
+  const directory = (bytes.readUInt32LE(48) + 1) * 2 ** Math.min(12, bytes.readUInt16LE(30));
+  yield bytes.subarray(directory, directory + 64 * 1024);
+  yield bytes.subarray(0, MEGABYTE);
+  yield bytes.subarray(-MEGABYTE);
+}
+const MEGABYTE = 1_000_000;
+
+/** What a compound file holds; undefined where its names do not tell. */
+export function kindOfCompound(bytes: Buffer): "doc" | "xls" | "ppt" | "encrypted" | undefined {
+  for (const place of namedPlaces(bytes)) {
+    const found = STREAMS.find(([name]) => place.includes(Buffer.from(name, "utf16le")));
+    if (found) return found[1];
+  }
+  return undefined;
+}
