@@ -5,16 +5,17 @@ import { progress } from "./tools/progress.ts";
 const benches = {
   chat: async () => (await import("./chat/bench.ts")).benchChat(),
   log: async () => (await import("./log/bench.ts")).benchLog(),
+  search: async () => (await import("./search/bench.ts")).benchSearch(),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: "boolean" } } });
 const [name] = positionals;
-if (name !== "chat" && name !== "log") {
-  console.error("usage: npm run bench -- chat|log [--json]");
+if (name === undefined || !(name in benches)) {
+  console.error(`usage: npm run bench -- ${Object.keys(benches).join("|")} [--json]`);
   process.exitCode = 2;
 } else {
   try {
-    const report = await benches[name]();
+    const report = await benches[name as keyof typeof benches]();
     progress("");
     if (!print(report, values.json === true)) process.exitCode = 1;
   } catch (error) {

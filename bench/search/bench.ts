@@ -1,0 +1,169 @@
+import { searchPassages } from "../../projections/passages/search.ts";
+import { orInterrupted } from "../tools/interrupted.ts";
+import { progress } from "../tools/progress.ts";
+import type { Report } from "../tools/report.ts";
+import { percentile, rounded } from "../tools/stats.ts";
+import { judgedCorpus, type JudgedSet } from "./corpus.ts";
+import { ndcg } from "./judge.ts";
+import { openLibrary, type Library, type Tenant } from "./library.ts";
+import { plainBm25, rawMeilisearch, type Searcher } from "./rivals.ts";
+import { otherPassages } from "./synthetic.ts";
+
+const PASSAGES = 80_000;
+const PASSAGES_A_DOCUMENT = 20;
+const ROUNDS = 3;
+const LIMIT = 10;
+
+interface Ranked {
+  set: string;
+  way: string;
+  ndcg: number;
+}
+interface Timed {
+  tenant: string;
+  way: string;
+  ms: number[];
+}
+
+/** Search in an index of many tenants: how good the ranking is and how long it takes, beside Meilisearch asked directly. */
+export const benchSearch = async (): Promise<Report> => {
+  progress("starting PostgreSQL, NATS and Meilisearch");
+  const library = await openLibrary();
+  try {
+    return await orInterrupted(() => measure(library));
+  } finally {
+    progress("stopping");
+    await library.close();
+  }
+};
+
+const measure = async (library: Library): Promise<Report> => {
+  const { works, sets } = judgedCorpus();
+  const [small, large] = [await library.tenant(), await library.tenant()];
+  await library.add(small, works);
+  await fill(library, large);
+  const [raw, rawLarge] = [rawMeilisearch(library, small, LIMIT), rawMeilisearch(library, large, LIMIT)];
+  const ours = oursFor(library, small);
+  const passages = works.reduce((sum, { pieces }) => sum + pieces.length, 0);
+  const ranked = await rank(sets, { ours, "plain BM25": plainBm25(works), "Meilisearch's default": raw.search });
+  const questions = sets.flatMap((set) => set.questions.map(([question]) => question));
+  const timed = [
+    ...(await time(`${passages} passages of`, questions, { ours, "Meilisearch's default": raw.search })),
+    ...(await time("all the others of", questions, {
+      ours: oursFor(library, large),
+      "Meilisearch's default": rawLarge.search,
+    })),
+  ];
+  await Promise.all([raw.close(), rawLarge.close()]);
+  return report(ranked, timed, sets);
+};
+
+/** Other tenants' passages, so that the index is as large as that of a deployment. */
+const fill = async (library: Library, tenant: Tenant): Promise<void> => {
+  let pieces = [];
+  let works = [];
+  let put = 0;
+  for (const { name, text } of otherPassages(PASSAGES)) {
+    pieces.push({ text, lead: "", section: null });
+    if (pieces.length < PASSAGES_A_DOCUMENT) continue;
+    works.push({ name, pieces });
+    pieces = [];
+    put += PASSAGES_A_DOCUMENT;
+    if (put % 4_000 > 0) continue;
+    progress(`indexing ${PASSAGES} passages: ${put}`);
+    await library.add(tenant, works);
+    works = [];
+  }
+};
+
+const oursFor =
+  ({ db, engine }: Library, { organization_id, collection_id }: Tenant): Searcher =>
+  async (query) => {
+    const { results } = await searchPassages({ db, engine }, organization_id, {
+      query,
+      collections: [{ id: collection_id }],
+      document_ids: [],
+      tags: [],
+      limit: LIMIT,
+      offset: 0,
+    });
+    return results
+      .flatMap(({ passages }) => passages)
+      .toSorted((a, b) => b.score - a.score)
+      .map(({ content }) => content);
+  };
+
+const rank = async (sets: JudgedSet[], ways: Record<string, Searcher>): Promise<Ranked[]> => {
+  const ranked: Ranked[] = [];
+  for (const { name, questions } of sets) {
+    for (const [way, search] of Object.entries(ways)) {
+      progress(`ranking ${name}: ${way}`);
+      let sum = 0;
+      for (const judged of questions) sum += ndcg(await search(judged[0]), judged);
+      ranked.push({ set: name, way, ndcg: sum / questions.length });
+    }
+  }
+  return ranked;
+};
+
+/** The ways take turns, so that what else the machine does meets them alike. */
+const time = async (tenant: string, questions: string[], ways: Record<string, Searcher>): Promise<Timed[]> => {
+  const timed = Object.keys(ways).map((way): Timed => ({ tenant, way, ms: [] }));
+  for (let round = 0; round <= ROUNDS; round++) {
+    progress(`timing ${tenant} the index, round ${round} of ${ROUNDS}`);
+    for (const question of questions)
+      for (const [n, search] of Object.values(ways).entries()) {
+        const start = performance.now();
+        await search(question);
+        // The first round warms the caches.
+        if (round > 0) timed[n]!.ms.push(performance.now() - start);
+      }
+  }
+  return timed;
+};
+
+const report = (ranked: Ranked[], timed: Timed[], sets: JudgedSet[]): Report => {
+  const mean = (way: string): number => {
+    const scores = ranked.filter((one) => one.way === way);
+    return scores.reduce((sum, one) => sum + one.ndcg, 0) / scores.length;
+  };
+  const ways = [...new Set(ranked.map(({ way }) => way))];
+  const p50s = timed.filter(({ way }) => way === "ours").map(({ ms }) => percentile(ms, 0.5));
+  return {
+    bench: "search",
+    tables: [
+      {
+        title: `nDCG@10 among ${PASSAGES} passages of another tenant`,
+        head: ["", "questions", ...ways],
+        rows: sets.map(({ name, questions }) => [
+          name,
+          questions.length,
+          ...ways.map((way) => ranked.find((one) => one.set === name && one.way === way)!.ndcg),
+        ]),
+      },
+      {
+        title: `One search of ${LIMIT} passages with the tenant's filter (milliseconds)`,
+        head: ["the tenant has", "", "p50", "p99"],
+        rows: timed.map(({ tenant, way, ms }) => [
+          `${tenant} the index`,
+          way,
+          percentile(ms, 0.5),
+          percentile(ms, 0.99),
+        ]),
+      },
+    ],
+    verdicts: [
+      { name: "ndcg_of_bm25", value: mean("ours") / mean("plain BM25"), floor: 1, aim: 1.02, better: "more" },
+      { name: "ms_p50_at_80000_passages", value: Math.max(...p50s), floor: 50, aim: 25, better: "less" },
+    ],
+    figures: {
+      ndcg: Object.fromEntries(ways.map((way) => [way, rounded(mean(way))])),
+      ms: timed.map(({ tenant, way, ms }) => ({
+        tenant,
+        way,
+        p50: rounded(percentile(ms, 0.5)),
+        p99: rounded(percentile(ms, 0.99)),
+      })),
+    },
+  };
+};
