@@ -1,0 +1,49 @@
+import type { Element, ElementContent } from "hast";
+import { blocksOf, type Paragraph } from "./flow.ts";
+import { type CellPlan, type RtfRow, rtfTable } from "./rtfTable.ts";
+
+/** A text in which blocks stand: the document's own, or a note's. */
+export interface RtfBody {
+  /** Null is a paragraph that is left out. */
+  endParagraph(paragraph: Paragraph | null, inTable: boolean): void;
+  endCell(): void;
+  endRow(plans: CellPlan[], header: boolean): void;
+  /** All blocks; nothing may follow. */
+  finish(): ElementContent[];
+}
+
+const isBlank = ({ runs }: Paragraph): boolean => runs.every((run) => run.note === undefined && run.text.trim() === "");
+
+export const rtfBody = (): RtfBody => {
+  const content: (Paragraph | Element)[] = [];
+  let cell: Paragraph[] = [];
+  let cells: ElementContent[][] = [];
+  let rows: RtfRow[] = [];
+
+  const endTable = (): void => {
+    if (rows.length > 0) content.push(rtfTable(rows));
+    // What a file leaves open in a table is text all the same.
+    content.push(...cells.flat().filter((node) => node.type === "element"), ...cell);
+    [rows, cells, cell] = [[], [], []];
+  };
+
+  return {
+    endParagraph(paragraph, inTable) {
+      if (paragraph === null || (isBlank(paragraph) && paragraph.kind !== "pre")) return;
+      if (!inTable && cells.length === 0) endTable();
+      (inTable || cells.length > 0 ? cell : content).push(paragraph);
+    },
+    endCell() {
+      cells.push(blocksOf(cell));
+      cell = [];
+    },
+    endRow(plans, header) {
+      if (cells.length > 0) rows.push({ plans, header, cells });
+      cells = [];
+    },
+    finish() {
+      endTable();
+      return blocksOf(content);
+    },
+  };
+};
