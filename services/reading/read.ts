@@ -13,9 +13,17 @@ const startsAsHtml = (bytes: Uint8Array): boolean =>
   /<html[\s>]/i.test(Buffer.from(bytes.subarray(0, 2_000)).toString("latin1"));
 
 /* Imported when first needed: a process loads only the libraries of the types it meets. */
-const readers: Partial<Record<ReadableType, ReadPages>> = {
+const readers: Record<ReadableType, ReadPages> = {
   [types.pdf]: async (bytes) => (await import("./pdf/readPdf.ts")).readPdf(bytes),
+  [types.docx]: async (bytes) => (await import("./office/docx.ts")).readDocx(bytes),
+  [types.doc]: async (bytes) => (await import("./office/doc.ts")).readDoc(bytes),
+  [types.odt]: async (bytes) => (await import("./office/odt.ts")).readOdt(bytes),
+  [types.rtf]: async (bytes) => (await import("./office/rtf.ts")).readRtf(bytes),
+  [types.epub]: async (bytes) => (await import("./office/epub.ts")).readEpub(bytes),
+  [types.eml]: async (bytes) => (await import("./office/eml.ts")).readEml(bytes),
   [types.html]: async (bytes) => (await import("./html/readHtml.ts")).readHtml(bytes),
+  [types.pptx]: async (bytes) => (await import("./slides/pptx.ts")).readPptx(bytes),
+  [types.odp]: async (bytes) => (await import("./slides/odp.ts")).readOdp(bytes),
   [types.xlsx]: async (bytes) => (await import("./sheets/readSheets.ts")).readSheets(bytes),
   [types.xls]: async (bytes) => (await import("./sheets/readSheets.ts")).readSheets(bytes),
   [types.ods]: async (bytes) => (await import("./sheets/readSheets.ts")).readSheets(bytes),
@@ -25,13 +33,12 @@ const readers: Partial<Record<ReadableType, ReadPages>> = {
   [types.txt]: async (bytes) => (await import("./text/plain.ts")).readPlain(bytes),
   [types.json]: async (bytes) => (await import("./text/json.ts")).readJson(bytes),
   [types.xml]: async (bytes) =>
-    startsAsHtml(bytes) ? readers[types.html]!(bytes) : (await import("./text/xml.ts")).readXml(bytes),
+    startsAsHtml(bytes) ? readers[types.html](bytes) : (await import("./text/xml.ts")).readXml(bytes),
 };
 
 const readerOf = (type: string): ReadPages => {
-  const read = readers[type as ReadableType];
-  if (!read) throw new UnreadableFile("There is no reader for this type of file.");
-  return read;
+  if (!Object.hasOwn(readers, type)) throw new UnreadableFile("There is no reader for this type of file.");
+  return readers[type as ReadableType];
 };
 
 /** Stores take neither NUL nor half a character; blank lines around a page say nothing. */

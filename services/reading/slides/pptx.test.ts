@@ -1,0 +1,140 @@
+import { strToU8, zipSync } from "fflate";
+import { expect, test } from "vitest";
+import { UnreadableFile } from "../reader.ts";
+import { readPptx } from "./pptx.ts";
+
+const NAMES = `xmlns:a="urn:a" xmlns:p="urn:p" xmlns:r="urn:r" xmlns:c="urn:c" xmlns:m="urn:m"`;
+
+const relations = (listed: Record<string, [kind: string, target: string]>): string =>
+  `<Relationships>${Object.entries(listed)
+    .map(([id, [kind, target]]) => {
+      const mode = kind === "hyperlink" ? ` TargetMode="External"` : "";
+      return `<Relationship Id="${id}" Type="urn:office/${kind}" Target="${target}"${mode}/>`;
+    })
+    .join("")}</Relationships>`;
+
+const text = (words: string, properties = ""): string => `<a:p>${properties}<a:r><a:t>${words}</a:t></a:r></a:p>`;
+
+const shape = (paragraphs: string, placeholder = ""): string =>
+  `<p:sp><p:nvSpPr><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:txBody><a:lstStyle/>${paragraphs}</p:txBody></p:sp>`;
+
+const title = (words: string): string => shape(text(words), `<p:ph type="title"/>`);
+
+const slide = (shapes: string): string => `<p:sld ${NAMES}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`;
+
+interface Slide {
+  shapes: string;
+  links?: Record<string, [string, string]>;
+}
+
+const MASTER = `<p:sldMaster ${NAMES}><p:txStyles><p:bodyStyle><a:lvl1pPr><a:buChar char="*"/></a:lvl1pPr>
+  <a:lvl2pPr><a:buChar char="-"/></a:lvl2pPr><a:lvl3pPr><a:buChar char="-"/></a:lvl3pPr></p:bodyStyle></p:txStyles></p:sldMaster>`;
+
+/** A presentation whose slides are stored in the opposite order of the one in which they are shown. */
+const deck = (slides: Slide[], more: Record<string, string> = {}): Uint8Array => {
+  const numbers = slides.map((_, index) => index);
+  const parts: Record<string, string> = {
+    "_rels/.rels": relations({ rId1: ["officeDocument", "ppt/presentation.xml"] }),
+    "ppt/presentation.xml": `<p:presentation ${NAMES}><p:sldIdLst>${numbers
+      .map((number) => `<p:sldId id="${number}" r:id="rId${number}"/>`)
+      .join("")}</p:sldIdLst></p:presentation>`,
+    "ppt/_rels/presentation.xml.rels": relations(
+      Object.fromEntries(numbers.map((number) => [`rId${number}`, ["slide", `slides/slide${9 - number}.xml`]])),
+    ),
+    "ppt/slideLayouts/l.xml": `<p:sldLayout ${NAMES} type="obj"/>`,
+    "ppt/slideLayouts/_rels/l.xml.rels": relations({ m: ["slideMaster", "../slideMasters/m.xml"] }),
+    "ppt/slideMasters/m.xml": MASTER,
+    ...more,
+  };
+  for (const [number, { shapes, links }] of slides.entries()) {
+    parts[`ppt/slides/slide${9 - number}.xml`] = slide(shapes);
+    const layout = { l: ["slideLayout", "../slideLayouts/l.xml"] as [string, string] };
+    parts[`ppt/slides/_rels/slide${9 - number}.xml.rels`] = relations({ ...layout, ...links });
+  }
+  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, xml]) => [name, strToU8(xml)])));
+};
+
+const only = async (shapes: string, links: Slide["links"] = {}, more?: Record<string, string>) =>
+  (await readPptx(deck([{ shapes, links }], more)))[0];
+
+test("a page for each slide in the order of the show, empty ones too, each under its title", async () => {
+  const slides = [{ shapes: title("Reef") }, { shapes: "" }, { shapes: shape(text("words")) + title("Pools") }];
+  expect(await readPptx(deck(slides))).toEqual(["# Reef", "", "## Pools\n\nwords"]);
+});
+
+test("a title of two lines is one heading; date, footer and number of the slide are left out", async () => {
+  const broken = shape(
+    `<a:p><a:r><a:t>One</a:t></a:r><a:br/><a:r><a:t>two</a:t></a:r></a:p>`,
+    `<p:ph type="ctrTitle"/>`,
+  );
+  const furniture = ["dt", "ftr", "sldNum"].map((type) => shape(text("x"), `<p:ph type="${type}"/>`));
+  expect(await only(furniture.join("") + broken)).toBe("# One two");
+});
+
+test("placeholders have their master's bullets by level, text boxes and those that say so have none", async () => {
+  const items = [text("a"), text("b", `<a:pPr lvl="1"/>`), text("c", `<a:pPr lvl="1"/>`), text("d")].join("");
+  expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- a\n  - b\n  - c\n- d");
+  expect(await only(shape(text("a") + text("b")))).toBe("a\n\nb");
+  expect(await only(shape(text("a", `<a:pPr><a:buNone/></a:pPr>`), `<p:ph idx="1"/>`))).toBe("a");
+  const numbered = `<a:pPr><a:buAutoNum type="arabicPeriod"/></a:pPr>`;
+  expect(await only(shape(text("a", numbered) + text("b", numbered)))).toBe("1. a\n2. b");
+});
+
+test("a level that is skipped does not lose its item", async () => {
+  const items = [text("deep", `<a:pPr lvl="2"/>`), text("top"), text("deeper", `<a:pPr lvl="2"/>`)].join("");
+  expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- deep\n- top\n  - deeper");
+});
+
+test("tables spread their merged cells", async () => {
+  const cell = (words: string, attributes = "") => `<a:tc ${attributes}><a:txBody>${text(words)}</a:txBody></a:tc>`;
+  const rows = [
+    `<a:tr>${cell("Pool")}${cell("Crabs")}${cell("Fish")}</a:tr>`,
+    `<a:tr>${cell("North", `rowSpan="2"`)}${cell("7", `gridSpan="2"`)}${cell("", `hMerge="1"`)}</a:tr>`,
+    `<a:tr>${cell("", `vMerge="1"`)}${cell("1")}${cell("2")}</a:tr>`,
+  ];
+  const frame = `<p:graphicFrame><a:graphic><a:graphicData><a:tbl>${rows.join("")}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
+  expect(await only(frame)).toBe("| Pool | Crabs | Fish |\n| --- | --- | --- |\n| North | 7 | 7 |\n| North | 1 | 2 |");
+});
+
+test("a chart gives its title and values", async () => {
+  const points = (...values: string[]) =>
+    values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join("");
+  const series = (name: string, ...values: string[]) =>
+    `<c:ser><c:tx><c:v>${name}</c:v></c:tx><c:cat>${points("May", "June")}</c:cat><c:val>${points(...values)}</c:val></c:ser>`;
+  const bars = `<c:barChart>${series("North", "1", "0.30000000000000004")}${series("South", "3", "4")}</c:barChart>`;
+  const chart = `<c:chartSpace ${NAMES}><c:chart><c:title><a:t>Crabs</a:t></c:title><c:plotArea>${bars}</c:plotArea></c:chart></c:chartSpace>`;
+  const frame = `<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="x"/></a:graphicData></a:graphic></p:graphicFrame>`;
+  expect(await only(frame, { x: ["chart", "../charts/c.xml"] }, { "ppt/charts/c.xml": chart })).toBe(
+    "Crabs\n\n| | North | South |\n| --- | --- | --- |\n| May | 1 | 3 |\n| June | 0.3 | 4 |",
+  );
+});
+
+test("groups, alternatives and pictures give what they say; links keep their address", async () => {
+  const linked = `<a:p><a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>here</a:t></a:r></a:p>`;
+  const picture = (description: string) => `<p:pic><p:nvPicPr><p:cNvPr descr="${description}"/></p:nvPicPr></p:pic>`;
+  const shapes =
+    `<p:grpSp><p:grpSp>${shape(linked)}</p:grpSp></p:grpSp>` +
+    `<mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice>${shape(text("new"))}</mc:Choice><mc:Fallback>${shape(text("old"))}</mc:Fallback></mc:AlternateContent>` +
+    picture("A crab under a stone") +
+    picture("IMG_1.png");
+  const markdown = await only(shapes, { h: ["hyperlink", "https://example.com/pools"] });
+  expect(markdown).toBe("[here](https://example.com/pools)\n\nnew\n\nA crab under a stone");
+});
+
+test("the speaker's notes stand below the slide", async () => {
+  const notes = `<p:notes ${NAMES}><p:cSld><p:spTree>${shape(text("7"), `<p:ph type="sldNum"/>`)}${shape(text("Counted twice."), `<p:ph type="body"/>`)}</p:spTree></p:cSld></p:notes>`;
+  const more = { "ppt/notesSlides/n.xml": notes };
+  expect(await only(title("Pools"), { n: ["notesSlide", "../notesSlides/n.xml"] }, more)).toBe(
+    "# Pools\n\nNotes: Counted twice.",
+  );
+});
+
+test("what looks like Markdown is text", async () => {
+  expect(await only(shape(text("# 1 *of* &lt;b&gt;")))).toBe("\\# 1 \\*of\\* \\<b>");
+});
+
+test("an archive that is no presentation, or a protected one, cannot be read", async () => {
+  await expect(readPptx(zipSync({ "a.xml": strToU8("<a/>") }))).rejects.toThrow(UnreadableFile);
+  await expect(readPptx(Buffer.from("d0cf11e0a1b11ae1", "hex"))).rejects.toThrow("password");
+  await expect(readPptx(deck([{ shapes: "<p:sp>" }]))).rejects.toThrow(UnreadableFile);
+});
