@@ -14,18 +14,17 @@ beforeAll(async () => {
   library = await openLibrary();
 });
 
-const TEXT = "Gone in a moment.";
 const read = (id: string) => library.call("GET", `${library.extractions}/${id}`);
 
 /** An extraction as http would ask for it, but one that lives for `ms` only. */
-async function shortLived(ms: number) {
+async function shortLived(ms: number, text: string) {
   const { bus, log, keyring, blobs } = library.platform.opened;
   const { organization_id } = library.credentials;
   const extraction_id = newId();
   const stream = streamOf("extraction", extraction_id);
   const folder = `${organization_id}/${stream}`;
   const wrapped = keyring.create(stream);
-  const sha256 = createHash("sha256").update(TEXT).digest("hex");
+  const sha256 = createHash("sha256").update(text).digest("hex");
   const expires_at = new Date(Date.now() + ms);
   const answer = await bus.sender(log).send({
     id: newCommandId(),
@@ -40,8 +39,8 @@ async function shortLived(ms: number) {
     data: {
       extraction_id,
       mime_type: types.md,
-      size_bytes: TEXT.length,
-      blob: await blobs.put(folder, keyring.seal(stream, wrapped, Buffer.from(TEXT))),
+      size_bytes: text.length,
+      blob: await blobs.put(folder, keyring.seal(stream, wrapped, Buffer.from(text))),
       content_claim: keyring.mark("extraction", [organization_id, sha256, types.md].join("\n")),
       expires_at: expires_at.toISOString(),
       name: "moment.md",
@@ -53,9 +52,13 @@ async function shortLived(ms: number) {
 }
 
 test("a result is there until the instant it expires, and then as if it had never been", async () => {
-  const { id, expires_at } = await shortLived(4_000);
+  const { id, expires_at } = await shortLived(4_000, "Gone in a moment.");
   const record = await library.extracted(id);
-  expect([record.status, record.markdown.trim(), record.expires_at]).toEqual(["ready", TEXT, expires_at.toISOString()]);
+  expect([record.status, record.markdown.trim(), record.expires_at]).toEqual([
+    "ready",
+    "Gone in a moment.",
+    expires_at.toISOString(),
+  ]);
   for (let there = 0; ; there++) {
     const asked = Date.now();
     const answer = await read(id);
@@ -70,17 +73,18 @@ test("a result is there until the instant it expires, and then as if it had neve
 });
 
 test("identical bytes after it are new, though nobody has cleaned up yet", async () => {
-  const { id } = await shortLived(3_000);
-  expect((await library.extract({ content: TEXT, name: "moment.md" })).body.id).toBe(id);
+  const { id } = await shortLived(3_000, "Sent again.");
+  const sent = { content: "Sent again.", name: "moment.md" };
+  expect((await library.extract(sent)).body.id).toBe(id);
   await sleep(3_100);
-  const anew = await library.extract({ content: TEXT, name: "moment.md" });
+  const anew = await library.extract(sent);
   expect([anew.status, anew.body.id === id]).toEqual([202, false]);
   expect((await library.extracted(anew.body.id)).status).toBe("ready");
   await library.call("DELETE", `${library.extractions}/${anew.body.id}`);
 });
 
 test("its bytes, its text and its key are destroyed soon after", async () => {
-  const { id, folder, expires_at } = await shortLived(2_500);
+  const { id, folder, expires_at } = await shortLived(2_500, "Swept up.");
   await library.extracted(id);
   const { db } = library.platform.opened;
   const kept = () => readdir(join(library.platform.settings.DATA_DIR, "blobs", folder)).catch(() => []);

@@ -80,7 +80,7 @@ describe("an upload of every type", () => {
     expect(failed).toMatchObject({ status: "failed", name, chunk_count: 0, error: expect.stringMatching(told) });
     expect(failed).not.toHaveProperty("indexed_at");
     expect(failed.error).not.toMatch(/\bat \w|Error:|\/.*\.(ts|js)|undefined/);
-    expectRefusal(await call("GET", `/documents/${body.id}/text`), 400, "not_ready");
+    expectRefusal(await call("GET", `/documents/${body.id}/text`), 404, "no_extracted_text");
     expect((await call("GET", `/documents/${body.id}/content`)).status).toBe(200);
   });
 });

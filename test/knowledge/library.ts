@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
 import { clientOf } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { startSearchProxy } from "./searchProxy.ts";
@@ -20,15 +20,17 @@ export const formOf = ({ content = "Words.", name = "note.md", type = "", fields
 };
 
 const ENDED = ["ready", "failed"];
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE_MS = 60_000;
 
 /** What one credential can do with knowledge and extractions. */
 export function readerOf(url: string, token: string) {
   const call = clientOf({ chat: `${url}/api/v1/knowledge` }, token);
   const until = async (path: string, ends: (body: any) => boolean) => {
-    let body: any;
-    await expect.poll(async () => ends((body = (await call("GET", path)).body)), PATIENCE).toBe(true);
-    return body;
+    for (const start = performance.now(); ; await sleep(50)) {
+      const { body } = await call("GET", path);
+      if (ends(body)) return body;
+      if (performance.now() - start > PATIENCE_MS) throw new Error(`${path} stays ${JSON.stringify(body)}`);
+    }
   };
   const upload = (collection: string, sent: Sent = {}) =>
     call("POST", `/collections/${collection}/documents`, formOf(sent), sent.headers);

@@ -82,7 +82,7 @@ describe("tags", () => {
 });
 
 const END = "--b--\r\n";
-const part = (disposition: string, content: string | Buffer = "x", type = "text/plain") =>
+const part = (disposition: string, content = "x", type = "text/plain") =>
   `--b\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n${content}\r\n`;
 const FILE = part('name="file"; filename="a.txt"', "words");
 const send = (body: string, type = "multipart/form-data; boundary=b") =>
