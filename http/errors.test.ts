@@ -10,6 +10,13 @@ describe("an error's body", () => {
     });
   });
 
+  test("leaves out a param that says nothing where it is asked to", () => {
+    expect(errorBody(new ApiError("not_found", "No."), true)).toEqual({
+      error: { message: "No.", type: "not_found_error", code: "not_found" },
+    });
+    expect(errorBody(new ApiError("invalid_name", "No.", { param: "name" }), true).error.param).toBe("name");
+  });
+
   test("of a 500 and a 502 has no code, and of a 500 no detail", () => {
     expect(errorBody(internalError(new Error("password=hunter2"))).error).toEqual({
       message: "The server had an error while processing the request.",

@@ -96,14 +96,15 @@ export const badGateway = (message: string, cause?: unknown): ApiError =>
   new ApiError(null, message, { status: 502, cause });
 
 export interface ErrorBody {
-  error: { message: string; type: string; param: string | null; code?: string };
+  error: { message: string; type: string; param?: string | null; code?: string };
 }
 
-export const errorBody = ({ message, status, param, errorCode }: ApiError): ErrorBody => ({
+/** The spec's error object; `bare` leaves out a `param` that says nothing, as the knowledge and extraction APIs do. */
+export const errorBody = ({ message, status, param, errorCode }: ApiError, bare = false): ErrorBody => ({
   error: {
     message,
     type: TYPE_OF[status] ?? "invalid_request_error",
-    param,
+    ...(bare && param === null ? {} : { param }),
     ...(errorCode === null ? {} : { code: errorCode }),
   },
 });

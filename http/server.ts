@@ -66,7 +66,7 @@ function sendError(error: FastifyError | Error, request: FastifyRequest, reply: 
   return reply
     .code(known.status)
     .headers({ ...errorHeaders(known), "x-request-id": request.id })
-    .send(errorBody(known));
+    .send(errorBody(known, request.url.startsWith("/api/v1/")));
 }
 
 /** Answers under way get this long when the process ends; then their clients have to ask again. */

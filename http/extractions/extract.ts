@@ -35,8 +35,7 @@ export async function lookUp(
 }
 
 /** The same for what is unknown, expired, deleted, or another organization's. */
-export const extractionNotFound = () =>
-  new ApiError("extraction_not_found", "There is no such extraction.", { param: "id" });
+export const extractionNotFound = () => new ApiError("extraction_not_found", "There is no such extraction.");
 
 /** The record with its text, where that is ready. Throws 404 where it went meanwhile. */
 export async function withMarkdown({ blobs, keyring }: Http, row: ExtractionRow): Promise<Shown> {

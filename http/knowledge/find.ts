@@ -16,8 +16,7 @@ async function orFresh<R>(find: () => Promise<R | undefined>, wait: () => Promis
   return find();
 }
 
-export const collectionNotFound = () =>
-  new ApiError("collection_not_found", "There is no such collection.", { param: "reference" });
+export const collectionNotFound = () => new ApiError("collection_not_found", "There is no such collection.");
 
 /** The collection of a slug or an id. Throws 400 `invalid_collection_reference`, 404 `collection_not_found`. */
 export async function findCollection(
@@ -51,7 +50,7 @@ export async function lookUpDocument(
   );
 }
 
-export const documentNotFound = () => new ApiError("not_found", "There is no such document.", { param: "id" });
+export const documentNotFound = () => new ApiError("not_found", "There is no such document.");
 
 /** As `lookUpDocument`. Throws 404 `not_found`. */
 export async function findDocument(http: Needs, caller: Pick<Caller, "organization_id">, id: string) {

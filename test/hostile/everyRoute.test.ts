@@ -28,7 +28,7 @@ const filled = (path: string, value: string) =>
 /** The shape that every answer other than success has. */
 const wellRefused = (status: number, body: any) =>
   status < 300 ||
-  (status >= 400 && status < 500 && typeof body?.error?.message === "string" && body.error.param !== undefined);
+  (status >= 400 && status < 500 && typeof body?.error?.message === "string" && typeof body.error.type === "string");
 
 /** Answers that are neither a success nor a proper refusal. */
 async function failures(

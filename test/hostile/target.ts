@@ -100,7 +100,7 @@ export function expectRefusal(
 ) {
   expect([status, body?.error?.code]).toEqual([wanted, code]);
   expect(Object.keys(body)).toEqual(["error"]);
-  expect(body.error).toEqual({
+  expect({ param: null, ...body.error }).toEqual({
     message: expect.stringMatching(/\S/),
     type: expect.stringMatching(/_error$/),
     param: param === undefined ? expect.toSatisfy((value) => value === null || typeof value === "string") : param,
