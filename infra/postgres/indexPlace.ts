@@ -1,11 +1,14 @@
 import type pg from "pg";
-import type { IndexPlace } from "#services/knowledge/passageIndex.ts";
+import type { IndexPlace, Place } from "#services/knowledge/passageIndex.ts";
 
 const LOOK = `
-  select s.index_id, s.version, coalesce(c.position, 0) as position, exists (select from ops.index_builds) as asked, h.position as head
+  select s.index_id, s.version, coalesce(c.position, 0) as position, exists (select from ops.index_builds) as asked, h.position as head,
+    -- nobody searches where there is no such model
+    coalesce(d.position, h.position) as shown
   from log.head h
   left join ops.search_index s on s.name = 'passages'
-  left join log.checkpoints c on c.name = 'passages'`;
+  left join log.checkpoints c on c.name = 'passages'
+  left join log.checkpoints d on d.name = 'documents'`;
 
 const ADVANCE = `
   insert into log.checkpoints (name, version, position) values ('passages', 1, $1)
@@ -28,16 +31,12 @@ const FLIP = `
   )
   select count(*)::integer as flipped from flipped`;
 
+type PlaceRow = Omit<Place, "serving"> & { index_id: string | null; version: number | null };
+
 /** The place of the passage index, in PostgreSQL. */
 export const openIndexPlace = (pool: pg.Pool): IndexPlace => ({
   async look() {
-    const { rows } = await pool.query<{
-      index_id: string | null;
-      version: number | null;
-      position: number;
-      asked: boolean;
-      head: number;
-    }>({ name: "index-place", text: LOOK });
+    const { rows } = await pool.query<PlaceRow>({ name: "index-place", text: LOOK });
     const { index_id, version, ...place } = rows[0]!;
     return { ...place, serving: index_id === null ? null : { index: index_id, version: version! } };
   },

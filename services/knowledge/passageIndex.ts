@@ -52,10 +52,22 @@ export interface Serving {
   version: number;
 }
 
+export interface Place {
+  /** Null before the first document. */
+  serving: Serving | null;
+  /** How far the index has followed the log. */
+  position: number;
+  /** How far the read model of the documents has, which says what search may show. */
+  shown: number;
+  /** Where the log ends. */
+  head: number;
+  /** A new index is to be filled. */
+  asked: boolean;
+}
+
 /** Where the passage index of the deployment stands: which one serves, and up to where it has followed the log. */
 export interface IndexPlace {
-  /** `serving` is null before the first document; `asked`: a new index is to be filled; `head`: where the log ends. */
-  look(): Promise<{ serving: Serving | null; position: number; asked: boolean; head: number }>;
+  look(): Promise<Place>;
   /** The first index serves from now on; false where another does. */
   begin(first: Serving): Promise<boolean>;
   /** Moves forward, never back. */

@@ -1,47 +1,37 @@
 import { createHash } from "node:crypto";
 import { newCommandId, newId, streamOf } from "#events/ids.ts";
-import type { Answer } from "#events/envelope.ts";
+import type { Answer, Command } from "#events/envelope.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
+import type { Handle } from "#services/handle.ts";
 import type { startPlatform } from "../platform.ts";
 
 type Platform = Awaited<ReturnType<typeof startPlatform>>;
 type Opened = Platform["opened"];
 
-/** Sends a command over the bus, as http would. */
-export async function send(
-  { bus, log }: Opened,
-  organization_id: string,
-  stream: string,
-  type: string,
-  data: object,
-  keys: Record<string, string> = {},
-): Promise<Answer> {
-  return bus.sender(log).send({
-    id: newCommandId(),
-    type,
-    stream,
-    organization_id,
-    principal: "system",
-    at: new Date().toISOString(),
-    deadline: new Date(Date.now() + 20_000).toISOString(),
-    request_id: "test",
-    data,
-    keys,
-  });
-}
-
-/** What can be sent to one organization's knowledge. */
-export function knowledgeOf(opened: Opened, organization_id = newId()) {
-  const { blobs, keyring } = opened;
-  const collection_id = newId();
+/** What can be sent to an organization's knowledge: over the bus, as http does, or to a handler of the test's own. */
+export function knowledgeOf(opened: Opened, { handle }: { handle?: Handle } = {}) {
+  const { blobs, keyring, bus, log } = opened;
+  const [organization_id, collection_id] = [newId(), newId()];
+  const ask = (stream: string, type: string, data: object, keys: Record<string, string> = {}): Promise<Answer> => {
+    const command: Command = {
+      id: newCommandId(),
+      type,
+      stream,
+      organization_id,
+      principal: "system",
+      at: new Date().toISOString(),
+      deadline: new Date(Date.now() + 20_000).toISOString(),
+      request_id: "test",
+      data,
+      keys,
+    };
+    return handle ? handle(command) : bus.sender(log).send(command);
+  };
   const sealed = async (thing: string, text: string) => {
     const wrapped = keyring.create(thing);
     const blob = await blobs.put(`${organization_id}/${thing}`, keyring.seal(thing, wrapped, Buffer.from(text)));
     return { blob, keys: { [thing]: wrapped } };
   };
-  const ask = (stream: string, type: string, data: object, keys?: Record<string, string>) =>
-    send(opened, organization_id, stream, type, data, keys);
-
   return {
     organization_id,
     collection_id,

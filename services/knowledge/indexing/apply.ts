@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfirmIndexed, FailIndexing } from "#events/document.ts";
-import type { Change, PassageIndex, Settled } from "../passageIndex.ts";
+import type { Change, PassageIndex, Settled, Superseded } from "../passageIndex.ts";
 import type { Send } from "../send.ts";
 import type { Contents } from "./contents.ts";
-import type { Plan, Wanted } from "./plan.ts";
+import type { Wanted } from "./plan.ts";
 import { finishedAt, put, type PutDeps } from "./put.ts";
 
 /** Waits before what was refused is tried again, each document alone. */
@@ -23,13 +23,18 @@ export class IndexLost extends Error {
 }
 
 /**
- * Brings the index to where the plan wants it, and waits until it is there. A document that the server refuses is tried
+ * Puts what is wanted and takes out what was superseded, and waits until it is so. A document that the server refuses is tried
  * three times in all; those that it will not have are the answer. Throws when the server or the log cannot be asked, or the index is lost.
  */
-export async function apply(deps: ApplyDeps, index: string, plan: Plan, contents: Contents): Promise<Set<Wanted>> {
-  const missing = plan.wanted.filter(({ finished_at }) => finished_at === undefined);
+export async function apply(
+  deps: ApplyDeps,
+  index: string,
+  { wanted, superseded }: { wanted: Wanted[]; superseded: Superseded[] },
+  contents: Contents,
+): Promise<Set<Wanted>> {
+  const missing = wanted.filter(({ finished_at }) => finished_at === undefined);
   const first = await put(deps, index, missing);
-  const removal = plan.superseded.length > 0 ? [await deps.index.remove(index, plan.superseded)] : [];
+  const removal = superseded.length > 0 ? [await deps.index.remove(index, superseded)] : [];
   const settled = await settle(deps, index, [...first.groups.flatMap(({ changes }) => changes), ...removal]);
   let open = [...first.broken, ...noted(first.groups, settled, contents)];
   for (const wait of AGAIN_AFTER_MS) {
@@ -48,7 +53,7 @@ export async function apply(deps: ApplyDeps, index: string, plan: Plan, contents
 }
 
 /** Tells the documents that wait what became of them. */
-export async function report({ send }: ApplyDeps, { wanted }: Plan, refused: Set<Wanted>): Promise<void> {
+export async function report({ send }: ApplyDeps, wanted: Wanted[], refused: Set<Wanted>): Promise<void> {
   await Promise.all(
     wanted
       .filter(({ awaited }) => awaited)

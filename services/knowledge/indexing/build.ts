@@ -12,6 +12,8 @@ export const INDEX_VERSION = 1;
 /** Events that are looked at together. */
 export const BATCH = 500;
 const AGAIN_AFTER_MS = 1_000;
+/** The read model is some milliseconds behind, unless nobody follows the log into it. */
+const [SHOWN_LOOKS, SHOWN_AFTER_MS] = [100, 20];
 
 export interface BuildDeps extends ApplyDeps {
   log: Pick<EventLog, "scan" | "heads" | "read">;
@@ -37,7 +39,8 @@ export async function build(
   const round = async (): Promise<boolean> => {
     if (!(await deps.index.exists(index))) throw new IndexLost(`the index ${index} is gone`);
     const { events, seen } = await deps.log.scan(position, FOLLOWED, BATCH);
-    await apply(deps, index, await planFor(deps.log, events, contents), contents);
+    const { wanted, deleted, older } = await planFor(deps.log, events, contents);
+    await apply(deps, index, { wanted, superseded: [...deleted, ...older] }, contents);
     position = seen;
     await deps.place.filled(position, Math.max(position, (await deps.place.look()).head));
     return events.length === BATCH;
@@ -59,7 +62,8 @@ export async function build(
   while (await persist());
   await lock(async () => {
     while (await persist());
-    signal.throwIfAborted();
+    for (let looks = 0; looks < SHOWN_LOOKS && (await deps.place.look()).shown < position; looks++)
+      await sleep(SHOWN_AFTER_MS, undefined, { signal });
     if (!(await deps.place.flip(from, { index, version: INDEX_VERSION }, position)))
       throw new Error(`${index} was filled, but ${from} does not serve any more`);
   });

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hints } from "#events/ports.ts";
-import type { Serving } from "../passageIndex.ts";
+import type { Place, Serving } from "../passageIndex.ts";
 import { apply, IndexLost, report } from "./apply.ts";
 import { BATCH, build, INDEX_VERSION, newIndexId, type BuildDeps } from "./build.ts";
 import { createContents } from "./contents.ts";
 import { createLock } from "./lock.ts";
 import { createPacer } from "./pacer.ts";
-import { FOLLOWED, planFor, type Plan } from "./plan.ts";
+import { FOLLOWED, planFor, type Older, type Plan } from "./plan.ts";
 
 const LOOK_EVERY_MS = 1_000;
 const ADVANCE_EVERY_MS = 1_000;
@@ -29,6 +29,10 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
   const lock = createLock();
   const pace = createPacer(deps.hints, signal);
   let contents = createContents();
+  /** Further than its place that is kept, by what waits in `older`. */
+  let at = 0;
+  /** A search finds the old generation until the read model shows the new one: so long it stays. */
+  let older: Older[] = [];
   let filling: { index: string; done: Promise<void> } | undefined;
   let [lookAt, advanceAt, cleanAt] = [0, 0, performance.now() + GRACE_MS];
 
@@ -55,19 +59,23 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     return id;
   };
 
-  const take = async (serving: Serving | null, position: number): Promise<boolean> => {
-    const { events, seen } = await log.scan(position, FOLLOWED, BATCH);
+  const take = async ({ serving, position, shown }: Place): Promise<boolean> => {
+    const from = Math.max(at, position);
+    const { events, seen } = await log.scan(from, FOLLOWED, BATCH);
     const plan = await planFor(log, events, contents);
+    const [due, later] = partition([...older, ...plan.older], (one) => one.position <= shown);
+    const superseded = [...plan.deleted, ...due];
     const id = serving?.index ?? (await first(plan));
-    if (id && plan.wanted.length + plan.superseded.length > 0) {
-      const refused = await apply(deps, id, plan, contents);
+    if (id && plan.wanted.length + superseded.length > 0) {
+      const refused = await apply(deps, id, { wanted: plan.wanted, superseded }, contents);
       deps.failpoint("after-passages-put");
-      await report(deps, plan, refused);
+      await report(deps, plan.wanted, refused);
       deps.failpoint("after-indexed");
     }
+    [at, older] = [seen, later];
     // other events pass by the thousand
-    if (events.length > 0 || performance.now() > advanceAt) {
-      if (seen > position) await place.advance(seen);
+    if (events.length + due.length > 0 || performance.now() > advanceAt) {
+      await place.advance(Math.min(seen, ...later.map((one) => one.position - 1)));
       advanceAt = performance.now() + ADVANCE_EVERY_MS;
     }
     return events.length === BATCH;
@@ -80,7 +88,8 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
 
   /** One step of the serving index; answers whether there is more, or which index was lost. */
   const step = async (): Promise<boolean | { lost: string }> => {
-    const { serving, position, asked } = await place.look();
+    const looked = await place.look();
+    const { serving, asked } = looked;
     if (serving && performance.now() > lookAt) {
       if (!(await index.exists(serving.index))) return { lost: serving.index };
       lookAt = performance.now() + LOOK_EVERY_MS;
@@ -88,7 +97,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     if (serving && (asked || serving.version !== INDEX_VERSION)) void fill(serving.index).catch(deps.onError);
     if (serving && performance.now() > cleanAt) await clean(serving);
     try {
-      return await take(serving, position);
+      return await take(looked);
     } catch (error) {
       if (serving && error instanceof IndexLost) return { lost: serving.index };
       throw error;
@@ -109,4 +118,8 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
       await sleep(wait, undefined, { signal }).catch(() => {});
     }
   await filling?.done.catch(() => {});
+}
+
+function partition<T>(items: T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
 }

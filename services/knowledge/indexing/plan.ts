@@ -23,9 +23,15 @@ export interface Wanted extends Target {
   awaited: boolean;
 }
 
+/** Generations that another has taken the place of, with the event that said so. */
+export interface Older extends Superseded {
+  position: number;
+}
+
 export interface Plan {
   wanted: Wanted[];
-  superseded: Superseded[];
+  deleted: Superseded[];
+  older: Older[];
 }
 
 /**
@@ -39,22 +45,24 @@ export async function planFor(
 ): Promise<Plan> {
   const byStream = Map.groupBy(events, ({ stream }) => stream);
   const heads = await log.heads([...byStream.keys()]);
-  const plan: Plan = { wanted: [], superseded: [] };
+  const plan: Plan = { wanted: [], deleted: [], older: [] };
   for (const [stream, its] of byStream) {
     const head = heads.get(stream);
     if (!head) continue;
     const state = stored((await stateOf(log, head, document)).state);
     const document_id = partsOf(stream).id;
-    if (!state) plan.superseded.push({ document_id, below_generation: null });
-    else {
+    if (state) {
       plan.wanted.push(...wantedOf(head, state, its, contents));
-      const below_generation = state.live?.generation ?? 1;
-      if (below_generation > 1 && its.some(({ type }) => type === "DocumentIndexed"))
-        plan.superseded.push({ document_id, below_generation });
-    }
+      plan.older.push(...its.flatMap(supersededBy));
+    } else plan.deleted.push({ document_id, below_generation: null });
   }
   return plan;
 }
+
+const supersededBy = ({ type, data, position }: PublicEvent): Older[] =>
+  type === "DocumentIndexed" && data.generation > 1
+    ? [{ document_id: data.document_id, below_generation: data.generation, position }]
+    : [];
 
 function wantedOf(head: StreamHead, state: StoredDocument, events: PublicEvent[], contents: Contents): Wanted[] {
   const awaited = state.status === "indexing" ? state.text : null;
