@@ -9,7 +9,7 @@ import { callTool } from "./tools/call.ts";
 import type { Calling, Tool } from "./tools/tool.ts";
 
 /** Rounds of tools in one turn (spec: Limits). */
-export const MAX_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 /** Calls of one round; nobody asks for more at once in earnest. */
 const MAX_CALLS = 32;
 /** Calls that run at once. */

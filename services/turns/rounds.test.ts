@@ -4,6 +4,14 @@ import { endOf, stage, times, toolOf, USAGE } from "#test/doubles/turnStage.ts";
 const results = (play: ReturnType<typeof stage>, asked: number) =>
   play.asked[asked]!.messages.filter(({ role }) => role === "tool").map(({ parts }) => (parts[0] as any).text);
 
+test("a turn without tools asks once, and records nothing but its end", async () => {
+  const play = stage({ rounds: [{ text: ["Hello"] }], streamed: true });
+  await play.worker("w").begin();
+  expect(play.types()).toEqual(["TurnStarted", "TurnCompleted"]);
+  expect(play.asked).toHaveLength(1);
+  expect(play.frames.map(({ type }) => type)).toEqual(["text", "end"]);
+});
+
 describe("a turn with tools", () => {
   test("asks, runs what the model wants, and asks again with the results", async () => {
     const play = stage({
