@@ -22,17 +22,26 @@ export function vocabularyOf(lines: Iterable<string>): Vocabulary {
 const bothWords = (head: string, next: string, words: Vocabulary): boolean =>
   head.length > 3 && next.length > 3 && words.has(head.toLowerCase()) && words.has(next.toLowerCase());
 
-const PARTED = /(\p{L}[\p{L}\p{M}]*)([-‐\u00AD])$/u;
+const HYPHENS = "-‐\u00AD";
+const LAST_WORD = /[\p{L}\p{M}]*$/u;
+
+/** The letters before a hyphen at the end; null where there is none. */
+function partedWord(text: string): { head: string; hyphen: string } | null {
+  const hyphen = text.at(-1) ?? " ";
+  if (!HYPHENS.includes(hyphen)) return null;
+  const head = LAST_WORD.exec(text.slice(-60, -1))![0];
+  return head === "" ? null : { head, hyphen };
+}
 
 /** Joins what follows after a line's end: a word that the line's end parted is whole again. */
 export function joinTwo(before: string, after: string, words: Vocabulary): string {
-  const parted = PARTED.exec(before);
+  const parted = partedWord(before);
   const next = /^[\p{L}\p{M}]+/u.exec(after)?.[0];
   if (parted === null)
     return /[-‐–/]$/.test(before) && /^[\p{L}\p{N}]/u.test(after) && !/\s.$/.test(before)
       ? before + after
       : `${before} ${after}`;
-  const [, head = "", hyphen] = parted;
+  const { head, hyphen } = parted;
   if (hyphen === "\u00AD") return before.slice(0, -1) + after;
   if (next === undefined) return /^\p{N}/u.test(after) ? before + after : `${before} ${after}`;
   // "pre- and postwar" keeps its hyphen and its space.

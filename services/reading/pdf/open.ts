@@ -25,8 +25,9 @@ export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
     const locked = error instanceof Error && error.name === "PasswordException";
     throw new UnreadableFile(locked ? LOCKED : DAMAGED, { cause: error });
   });
-  if (pdf.numPages <= MOST_PAGES) return pdf;
   const pages = pdf.numPages;
+  if (pages >= 1 && pages <= MOST_PAGES) return pdf;
   await pdf.loadingTask.destroy();
+  if (!(pages >= 1)) throw new UnreadableFile(DAMAGED);
   throw new UnreadableFile(`The PDF has ${pages} pages; at most ${MOST_PAGES} can be read.`);
 }

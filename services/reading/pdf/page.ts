@@ -22,6 +22,14 @@ export interface TaggedPage {
   blocks: Block[];
 }
 
+export interface How {
+  faces: Faces;
+  /** Drawn lines are not looked at. */
+  plain: boolean;
+  /** Tags are looked at. */
+  tagged: boolean;
+}
+
 const isRun = (part: Run | Table): part is Run => "text" in part;
 
 /** The lines of a group, in order with the tables that stand among them. */
@@ -52,8 +60,8 @@ const printedOnce = (runs: readonly Run[]): Run[] => {
   });
 };
 
-async function layOut(page: PdfPage, text: PageText, faces: Faces): Promise<LaidPage> {
-  const rules = await rulesOf(page, text.matrix);
+async function layOut(page: PdfPage, text: PageText, faces: Faces, plain: boolean): Promise<LaidPage> {
+  const rules = plain ? { across: [], down: [] } : await rulesOf(page, text.matrix);
   faces.learn(page, text.runs);
   const ruled = ruledTables(text.runs, rules);
   const framed = framedTables(ruled.rest, rules.across);
@@ -62,15 +70,15 @@ async function layOut(page: PdfPage, text: PageText, faces: Faces): Promise<Laid
 }
 
 /** What stands on a page, by its tags where they are good and else by how it looks. */
-export async function readPage(page: PdfPage, faces: Faces): Promise<LaidPage | TaggedPage> {
+export async function readPage(page: PdfPage, { faces, plain, tagged }: How): Promise<LaidPage | TaggedPage> {
   const found = await textOf(page);
   const text = { ...found, runs: await addLinks(page, printedOnce(found.runs), found.matrix) };
-  const marked = text.runs.some((run) => run.mark !== null);
+  const marked = tagged && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as Node | null) : null;
-  if (tree !== null && !faces.know(text.runs)) {
+  if (tree !== null && !plain && !faces.know(text.runs)) {
     await page.getOperatorList();
     faces.learn(page, text.runs);
   }
   const blocks = blocksByTags(tree, text.runs, faces);
-  return blocks === null ? await layOut(page, text, faces) : { blocks };
+  return blocks === null ? await layOut(page, text, faces, plain) : { blocks };
 }

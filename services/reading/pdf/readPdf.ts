@@ -5,24 +5,36 @@ import { Faces } from "./fonts.ts";
 import { furnitureOf } from "./furniture.ts";
 import type { Table } from "./grid.ts";
 import { isHeading, levelsOf, type Looks, looksOf, peopleOf } from "./headings.ts";
+import { largestStream } from "./inflation.ts";
 import { vocabularyOf } from "./join.ts";
 import { DAMAGED, openPdf, type Pdf } from "./open.ts";
 import { type LaidPage, readPage, type TaggedPage } from "./page.ts";
 import { render } from "./render.ts";
 import type { TextLine } from "./textLine.ts";
 
+/** pdf.js looks for each page's tags from the document's start: 777 pages take 1.6 s, and ten times as many take 100 times as long. */
+const MOST_TAGGED = 1_500;
+
 type Page = LaidPage | TaggedPage;
 
 const isTagged = (page: Page): page is TaggedPage => "blocks" in page;
 
-async function pagesOf(pdf: Pdf): Promise<Page[]> {
+/** Drawing orders of this many bytes are maps and plans; their lines are no tables, and following them takes 500 MB. */
+const MOST_DRAWN = 8_000_000;
+
+const MOST_CHARACTERS = 50_000_000;
+
+const SCANNED =
+  "The PDF has no text: its pages seem to be scanned. Text recognition (OCR) is not offered; upload a file with text in it.";
+
+async function pagesOf(pdf: Pdf, plain: boolean): Promise<Page[]> {
   const faces = new Faces();
   const pages: Page[] = [];
   let failed = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
     try {
       const page = await pdf.getPage(number);
-      pages.push(await readPage(page, faces));
+      pages.push(await readPage(page, { faces, plain, tagged: pdf.numPages <= MOST_TAGGED }));
       page.cleanup();
     } catch (error) {
       failed++;
@@ -65,15 +77,28 @@ function headingsOf(blocks: readonly Block[][], pages: readonly Page[], looks: L
   return levels;
 }
 
+/** Throws UnreadableFile when the pages say next to nothing (stamps on a scan), or far too much. */
+function checked(pages: string[]): string[] {
+  let [letters, length] = [0, 0];
+  for (const page of pages) {
+    length += page.length;
+    if (letters < 5 * pages.length) letters += page.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  }
+  if (length > MOST_CHARACTERS) throw new UnreadableFile("The PDF has more text than can be read.");
+  if (letters < (pages.length === 1 ? 2 : 5 * pages.length)) throw new UnreadableFile(SCANNED);
+  return pages;
+}
+
 /** Markdown, one string per page ("" for a page without text). Throws UnreadableFile: locked, damaged, scanned, too many pages. */
 export async function readPdf(bytes: Uint8Array): Promise<string[]> {
+  const plain = largestStream(bytes) > MOST_DRAWN;
   const pdf = await openPdf(bytes);
-  const pages = await pagesOf(pdf);
+  const pages = await pagesOf(pdf, plain);
   await pdf.loadingTask.destroy();
   const lines = pages.flatMap(linesOf);
   const words = vocabularyOf(lines.map((line) => line.raw));
   const looks = looksOf(lines);
   const blocks = blocksOfPages(pages, looks);
   const levels = headingsOf(blocks, pages, looks);
-  return blocks.map((page) => render(page, levels, words));
+  return checked(blocks.map((page) => render(page, levels, words)));
 }
