@@ -58,7 +58,7 @@ const tablesIn = (markdown: string): Rows[] =>
       ),
   );
 
-const different = (a: string, b: string): number => (a === b ? 0 : 1 - alike([...a], [...b]));
+const different = (a: string, b: string): number => (a === b ? 0 : 1 - alike(a.split(""), b.split("")));
 
 const rowCost = (a: string[], b: string[]): number => distance(a, b, () => 1, different);
 
@@ -67,7 +67,8 @@ const sizeOf = (rows: Rows): number => rows.reduce((sum, row) => sum + 1 + row.l
 const tableCost = (a: Rows, b: Rows): number => distance(a, b, (row) => 1 + row.length, rowCost);
 
 /** Is the same said in the same order? */
-export const readingScore = (truth: string, read: string): number => alike([...plainText(truth)], [...plainText(read)]);
+export const readingScore = (truth: string, read: string): number =>
+  alike(plainText(truth).split(""), plainText(read).split(""));
 
 /** Are the tables the same ones, with the same rows and cells? Null when the truth has none. */
 export function tableScore(truth: string, read: string): number | null {
