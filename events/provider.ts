@@ -2,6 +2,9 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
 import { idFrom, streamOf } from "./ids.ts";
 
+/** Name of the credential for searching the web: an endpoint, and no models. */
+export const WEB_SEARCH = "web_search";
+
 /** One provider credential per organization and name, so its id follows from both. */
 export const providerStream = (organization: string, name: string): string =>
   streamOf("provider", idFrom("provider", organization, name));

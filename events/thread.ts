@@ -62,6 +62,8 @@ export const Prompt = z.object({
     .object({ collections: z.array(z.uuid()) })
     .nullable()
     .default(NO_TOOLS.knowledge),
+  /** What an agent adds to what its caller asks. */
+  agent: z.object({ instructions: z.string(), reasoning_effort: z.string().nullable() }).optional(),
 });
 export type Prompt = z.infer<typeof Prompt>;
 
@@ -100,14 +102,29 @@ export type ToolCall = z.infer<typeof ToolCall>;
 const Turn = z.object({ turn_id: z.uuid() });
 /** Work of an older attempt than the thread knows is refused. */
 const Attempted = Turn.extend({ attempt: z.int().positive() });
+/** The agent that a turn runs on. */
+const AgentOfTurn = z.object({
+  agent_id: z.uuid(),
+  version: z.int().positive(),
+  /** Whether its response shows its tool calls. */
+  expose_tool_items: z.boolean(),
+  /** The response that this one continues. */
+  previous_turn_id: z.uuid().nullable(),
+});
+export type AgentOfTurn = z.infer<typeof AgentOfTurn>;
 const Started = Turn.extend({
   scope: z.string(),
+  /** Absent in a chat. */
+  agent: AgentOfTurn.optional(),
   /** `provider/model`. */
   model: z.string(),
   streamed: z.boolean(),
   /** RFC 3339: after this the turn fails, whoever works on it. */
   ends_by: z.iso.datetime(),
 });
+
+/** Key of the blob of everything that readers were told (JSON); for responses, whose streams can be read again. */
+const Told = z.object({ frames: z.string().optional() });
 
 /** One answer of the model that asks for tools. */
 const Round = Attempted.extend({ /** 0, 1, 2 … within the turn. */ round: z.int().nonnegative(), usage: Usage });
@@ -142,7 +159,7 @@ export const FinishTool = defineCommand("FinishTool", "thread", Finished.extend(
 export const CompleteTurn = defineCommand(
   "CompleteTurn",
   "thread",
-  Attempted.extend({ finish_reason: FinishReason, usage: Usage, said: Said }),
+  Attempted.extend(Told.shape).extend({ finish_reason: FinishReason, usage: Usage, said: Said }),
 );
 /** `refused`: the provider said no before anything was said; the thread stays as it was. */
 export const RefuseTurn = defineCommand(
@@ -153,16 +170,22 @@ export const RefuseTurn = defineCommand(
 export const FailTurn = defineCommand(
   "FailTurn",
   "thread",
-  Attempted.extend({ message: z.string(), usage: Usage, said: Said }),
+  Attempted.extend(Told.shape).extend({ message: z.string(), usage: Usage, said: Said }),
 );
-/** The client of a streamed turn went away: what was produced is kept. */
-export const StopTurn = defineCommand("StopTurn", "thread", Attempted.extend({ usage: Usage, said: Said }));
+/** The client of a streamed chat turn went away, or a response was cancelled: what was produced is kept. */
+export const StopTurn = defineCommand(
+  "StopTurn",
+  "thread",
+  Attempted.extend(Told.shape).extend({ usage: Usage, said: Said }),
+);
 /** A worker takes a turn whose worker is gone. */
 export const TakeOverTurn = defineCommand(
   "TakeOverTurn",
   "thread",
   Turn.extend({ attempt: z.int().min(2), worker: z.string() }),
 );
+/** A response and what prompted it leave their thread. */
+export const DeleteTurn = defineCommand("DeleteTurn", "thread", Turn.extend({ scope: z.string() }));
 export const DeleteThread = defineCommand("DeleteThread", "thread", z.object({ scope: z.string() }));
 
 const thing = (data: { turn_id: string }) => streamOf("turn", data.turn_id);
@@ -190,22 +213,23 @@ export const RoundRequested = defineEvent("RoundRequested", { public: Round, per
 /** From here on this call is never made again. */
 export const ToolFinished = defineEvent("ToolFinished", { public: Finished, personal: Result, thing });
 export const TurnCompleted = defineEvent("TurnCompleted", {
-  public: Attempted.extend({ finish_reason: FinishReason, usage: Usage, model: z.string() }),
+  public: Attempted.extend(Told.shape).extend({ finish_reason: FinishReason, usage: Usage, model: z.string() }),
   personal: z.object({ said: Said }),
   thing,
 });
 export const TurnFailed = defineEvent("TurnFailed", {
-  public: Attempted.extend({ usage: Usage, model: z.string() }),
+  public: Attempted.extend(Told.shape).extend({ usage: Usage, model: z.string() }),
   personal: z.object({ said: Said, message: z.string() }),
   thing,
 });
 export const TurnStopped = defineEvent("TurnStopped", {
-  public: Attempted.extend({ usage: Usage, model: z.string() }),
+  public: Attempted.extend(Told.shape).extend({ usage: Usage, model: z.string() }),
   personal: z.object({ said: Said }),
   thing,
 });
 /** Nothing came of the turn and its data key is gone: the thread reads as if it had not been asked. */
 export const TurnRefused = defineEvent("TurnRefused", { public: Attempted.extend({ code: z.string().nullable() }) });
+export const TurnDeleted = defineEvent("TurnDeleted", { public: Turn });
 export const ThreadDeleted = defineEvent("ThreadDeleted", { public: z.object({}) });
 
 export type ThreadCommand =
@@ -217,6 +241,7 @@ export type ThreadCommand =
   | CommandFrom<typeof FailTurn>
   | CommandFrom<typeof StopTurn>
   | CommandFrom<typeof TakeOverTurn>
+  | CommandFrom<typeof DeleteTurn>
   | CommandFrom<typeof DeleteThread>;
 export type ThreadEvent =
   | EventFrom<typeof TurnStarted>
@@ -227,4 +252,5 @@ export type ThreadEvent =
   | EventFrom<typeof TurnFailed>
   | EventFrom<typeof TurnStopped>
   | EventFrom<typeof TurnRefused>
+  | EventFrom<typeof TurnDeleted>
   | EventFrom<typeof ThreadDeleted>;

@@ -56,6 +56,10 @@ const schema = z
     OPENAI_API_KEY: z.string().optional(),
     OPENAI_BASE_URL: http("https://api.openai.com/v1").optional(),
     PRIVATE_PROVIDER_HOSTS: list(),
+    PRIVATE_FETCH_HOSTS: list(),
+    WEB_SEARCH_URL: http("https://api.search.brave.com/res/v1/web/search").optional(),
+    WEB_SEARCH_API_KEY: z.string().optional(),
+    SCRIPTED_TOOLS: z.enum(["on", "off"], "must be on or off").default("on"),
     TRUST_PROXY: list().refine(
       (proxies) => proxies.every(isNetwork),
       "must be addresses or networks such as 10.0.0.0/8, with commas between",
@@ -81,6 +85,7 @@ const schema = z
       /\/+$/,
       "",
     ),
+    SCRIPTED_TOOLS: env.SCRIPTED_TOOLS === "on",
     OFFLINE_MODELS: (env.OFFLINE_MODELS ?? (env.NODE_ENV === "production" ? "off" : "on")) === "on",
   }));
 

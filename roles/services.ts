@@ -3,6 +3,8 @@ import { openModels } from "#infra/models/index.ts";
 import { countTokens } from "#infra/models/tokens.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { lead } from "#infra/postgres/leader.ts";
+import { openReader } from "#infra/readers/openReader.ts";
+import { openScripts } from "#infra/scripts/openScripts.ts";
 import { relay } from "#infra/postgres/relay.ts";
 import { partsOf } from "#events/ids.ts";
 import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
@@ -16,6 +18,8 @@ import { deploymentCredentials } from "./credentials.ts";
 import { createDocumentWork } from "./documents.ts";
 import { openKnowledge } from "./knowledge.ts";
 import type { Opened } from "./open.ts";
+import { openOwnScripts } from "./ownScripts.ts";
+import { openWeb } from "./web.ts";
 
 /** The role that decides and does: handles commands, runs turns, reacts to events, sweeps up what was lost. */
 export async function startServices(opened: Opened) {
@@ -23,8 +27,12 @@ export async function startServices(opened: Opened) {
   const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
 
   const engine = openSearchEngine({ url: opened.addresses.meili_url, key: opened.addresses.meili_master_key });
+  const pages = openReader({ processes: 1 });
+  const runner = openScripts({ processes: settings.READERS });
   const tools = createTools({
     knowledge: openKnowledge({ db: opened.db, engine, blobs, keyring, base_url: settings.BASE_URL }),
+    web: openWeb({ settings, credentials: { log, keyring }, reader: pages }),
+    scripts: openOwnScripts({ settings, db: opened.db, log, blobs, keyring, runner }),
   });
 
   const turns = createTurns({
@@ -114,7 +122,7 @@ export async function startServices(opened: Opened) {
       const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)));
       await Promise.race([Promise.all([turns.idle(), documents.idle()]), patience]);
       clearTimeout(timer);
-      await Promise.all([documents.close(), engine.close()]);
+      await Promise.all([documents.close(), engine.close(), pages.close(), runner.close()]);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { WEB_SEARCH } from "#events/provider.ts";
 import type { Catalog, ModelInfo, ProviderRow } from "#http/catalog.ts";
 import type { Credential } from "#services/turns/model.ts";
 import { createListing, type Listing } from "./listing.ts";
@@ -25,6 +26,9 @@ interface Provider {
   configured: string[];
   listed(): ReturnType<Listing>;
 }
+
+/** Names under which no organization has models. */
+const NO_MODELS = new Set(["offline", WEB_SEARCH]);
 
 const offlineModels: ModelInfo[] = offlineNames.map((name) => ({
   id: `offline/${name}`,
@@ -62,7 +66,7 @@ export function openCatalog({ offline, deployment, unseal, privateHosts }: Catal
     new Map([
       ...deployment.map((credential) => [credential.provider, sharedProvider(credential)] as const),
       ...rows
-        .filter(({ name, base_url }) => name !== "offline" && hasAddress({ provider: name, base_url }))
+        .filter(({ name, base_url }) => !NO_MODELS.has(name) && hasAddress({ provider: name, base_url }))
         .map((row) => [row.name, ownProvider(organization, row)] as const),
     ]);
 

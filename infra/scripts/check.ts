@@ -2,7 +2,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { parse } from "acorn";
 import { ScriptMeta } from "#events/definition.ts";
 import { InvalidScript, type CheckedScript, type ScriptChecker } from "#http/scripts.ts";
-import { ScriptFailed, type ScriptRunner } from "#services/scripts/runner.ts";
+import { ScriptFailed, type ScriptRunner } from "#services/scripting/runner.ts";
 import { z } from "zod";
 
 /** `meta` as a script exports it; what is left out has an empty value. */

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
-import { ScriptFailed, type ScriptHost } from "#services/scripts/runner.ts";
+import { ScriptFailed, type ScriptHost } from "#services/scripting/runner.ts";
 import { residentBytes } from "../readers/resident.ts";
 import type { Order, Report } from "./messages.ts";
 
@@ -13,7 +13,7 @@ const SILENT_MS = 5_000;
 const RESIDENT = 1_000_000_000;
 const NICE = 5;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const READABLE = ["package.json", "node_modules", "events", "services/scripts", "infra/scripts", "roles/scripts.ts"];
+const READABLE = ["package.json", "node_modules", "events", "services/scripting", "infra/scripts", "roles/scripts.ts"];
 
 const permissions = (): string[] => {
   const paths = READABLE.map((path) => ROOT + path);

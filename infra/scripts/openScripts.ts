@@ -1,4 +1,4 @@
-import { ScriptFailed, type ScriptHost, type ScriptRunner } from "#services/scripts/runner.ts";
+import { ScriptFailed, type ScriptHost, type ScriptRunner } from "#services/scripting/runner.ts";
 import { startChild, type Child, type Waiting } from "./child.ts";
 
 interface Options {

@@ -1,4 +1,4 @@
-import { ScriptFailed } from "#services/scripts/runner.ts";
+import { ScriptFailed } from "#services/scripting/runner.ts";
 import type { Order, Report } from "./messages.ts";
 import { openVm } from "./vm.ts";
 

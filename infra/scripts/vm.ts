@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { EvalFlags, QuickJS, type JSValueHandle } from "quickjs-wasi";
-import { ScriptFailed } from "#services/scripts/runner.ts";
+import { ScriptFailed } from "#services/scripting/runner.ts";
 import { PRELUDE } from "./prelude.ts";
 
 const MEMORY = 64 * 1024 * 1024;

@@ -16,6 +16,10 @@ create table turns (
   usage text,
   error text,
   code text,
+  -- of an agent's response: the agent, what the caller said beside the messages, and the blob of what its stream told
+  agent text,
+  asked text,
+  frames text,
   command_id text not null,
   attempt integer not null,
   ends_by timestamptz not null,
@@ -23,3 +27,21 @@ create table turns (
   ended_at timestamptz
 ) with (fillfactor = 70);
 create index turns_by_thread on turns (thread_id, position);
+create index turns_of_agents on turns (organization_id, scope, started_at) where agent is not null;
+-- What a turn said and asked for before its last answer; a turn without tools has none.
+create table turn_rounds (
+  turn_id uuid not null,
+  round integer not null,
+  thread_id uuid not null,
+  said text,
+  calls text,
+  primary key (turn_id, round)
+);
+create table turn_calls (
+  turn_id uuid not null,
+  round integer not null,
+  call integer not null,
+  thread_id uuid not null,
+  status text not null,
+  primary key (turn_id, round, call)
+);

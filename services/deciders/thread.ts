@@ -6,6 +6,7 @@ import {
   ThreadDeleted,
   ToolFinished,
   TurnCompleted,
+  TurnDeleted,
   TurnFailed,
   TurnRefused,
   TurnStarted,
@@ -25,6 +26,8 @@ interface RunningTurn {
   model: string;
   ends_by: string;
   command_id: string;
+  /** It is a response of an agent: once begun it is never as if it had not been asked. */
+  of_agent: boolean;
 }
 
 export type ThreadState =
@@ -60,7 +63,7 @@ function current(state: ThreadState, data: { turn_id: string; attempt: number })
 }
 
 export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
-  version: 2,
+  version: 3,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -100,6 +103,9 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         const { turn_id, attempt, code } = command.data;
         return current(state, command.data) ? [TurnRefused.of({ turn_id, attempt, code })] : [];
       }
+      case "DeleteTurn":
+        if (state.status !== "open" || state.scope !== command.data.scope) throw notFound();
+        return [TurnDeleted.of({ turn_id: command.data.turn_id })];
       case "DeleteThread":
         if (state.status !== "open" || state.scope !== command.data.scope) throw notFound();
         return [ThreadDeleted.of({})];
@@ -110,11 +116,11 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
     const { scope, refused } = state.status === "open" ? state : { scope: "", refused: [] };
     switch (event.type) {
       case "TurnStarted": {
-        const { turn_id, worker, model, ends_by, command_id } = event.data;
+        const { turn_id, worker, model, ends_by, command_id, agent } = event.data;
         return {
           status: "open",
           scope: event.data.scope,
-          turn: { id: turn_id, attempt: 1, worker, model, ends_by, command_id },
+          turn: { id: turn_id, attempt: 1, worker, model, ends_by, command_id, of_agent: agent !== undefined },
           refused,
         };
       }
@@ -130,6 +136,9 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         return { status: "open", scope, turn: null, refused };
       case "TurnRefused":
         return { status: "open", scope, turn: null, refused: [...refused, event.data.turn_id].slice(-REMEMBERED) };
+      case "TurnDeleted":
+        // whoever still works on it comes too late with its end
+        return state.status === "open" && state.turn?.id === event.data.turn_id ? { ...state, turn: null } : state;
       case "ThreadDeleted":
         return { status: "deleted" };
     }
@@ -141,7 +150,9 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
       : { status: null, due_at: null, worker: null },
 
   erases: (events, stream) => ({
-    things: events.flatMap((event) => (event.type === "TurnRefused" ? [streamOf("turn", event.data.turn_id)] : [])),
+    things: events.flatMap((event) =>
+      event.type === "TurnRefused" || event.type === "TurnDeleted" ? [streamOf("turn", event.data.turn_id)] : [],
+    ),
     streams: events.some((event) => event.type === "ThreadDeleted") ? [stream] : [],
   }),
 

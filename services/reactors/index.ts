@@ -9,6 +9,7 @@ import { runTurnOnStarted } from "./runTurnOnStarted.ts";
 export const reactors: Record<string, Reactor[]> = {
   TurnStarted: [runTurnOnStarted],
   TurnRefused: [deleteBlobsOnForgotten],
+  TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],
   FileDeleted: [deleteBlobsOnForgotten],
   CollectionDeleted: [emptyCollectionOnDeleted],

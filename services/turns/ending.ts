@@ -19,11 +19,18 @@ interface Counting {
   countTokens(text: string): Promise<number>;
 }
 
+interface Broken {
+  prompt: Prompt | undefined;
+  rounds: Round[];
+  of_agent: boolean;
+  signal: AbortSignal;
+}
+
 /** How a turn ends that came to no end of its own: stopped, failed with what was said until then, or refused. */
 export async function brokenOff(
   counting: Counting,
   error: unknown,
-  { prompt, rounds, signal: { reason } }: { prompt: Prompt | undefined; rounds: Round[]; signal: AbortSignal },
+  { prompt, rounds, of_agent, signal: { reason } }: Broken,
 ): Promise<Ending> {
   const open = error instanceof BrokenOff ? error.said : NOTHING;
   const cause = error instanceof BrokenOff ? error.cause : error;
@@ -36,7 +43,8 @@ export async function brokenOff(
   const message =
     reason === ("late" satisfies Cut) ? "The model did not finish within the time that a turn has." : messageOf(cause);
   // A turn whose tools have run did happen: what it took is counted, and nobody runs them again for the same request.
-  if (text !== "" || rounds.length > 0)
+  // A response has been promised its id, and ends as failed.
+  if (text !== "" || rounds.length > 0 || of_agent)
     return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
   const code =
     cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;

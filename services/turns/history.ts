@@ -80,8 +80,18 @@ export async function modelRequest(
   tools: ModelRequest["tools"],
   history: ModelRequest["messages"],
 ): Promise<ModelRequest> {
-  const { messages, vars: _, tools: _names, knowledge: _limits, ...settings } = prompt;
+  const { messages, vars: _, tools: _names, knowledge: _limits, agent, ...settings } = prompt;
   const asked = await Promise.all(messages.map((message) => modelMessage(stores, turn.id, message)));
   const model = turn.model.slice(turn.model.indexOf("/") + 1);
-  return { ...settings, model, messages: [...history, ...asked], tools, streamed: turn.streamed };
+  // the caller's instructions come after the agent's own (spec: Agent response request)
+  const instructions = [agent?.instructions, prompt.instructions].filter(Boolean).join("\n\n") || null;
+  return {
+    ...settings,
+    instructions,
+    reasoning_effort: agent?.reasoning_effort ?? null,
+    model,
+    messages: [...history, ...asked],
+    tools,
+    streamed: turn.streamed,
+  };
 }

@@ -35,6 +35,8 @@ export interface ModelRequest {
   seed: number | null;
   response_format: ResponseFormat;
   user: string | null;
+  /** How long it shall think, where it can be told. */
+  reasoning_effort: string | null;
   /** Somebody reads along: ask the provider for a stream. Buffered requests yield one text event. */
   streamed: boolean;
 }

@@ -1,6 +1,7 @@
 import type { Recorded } from "#events/envelope.ts";
 import type { Blobs, EventLog, Frames, Keyring, TurnEnd } from "#events/ports.ts";
-import { CompleteTurn, type Prompt } from "#events/thread.ts";
+import { CompleteTurn, type AgentOfTurn, type Prompt } from "#events/thread.ts";
+import { partsOf } from "#events/ids.ts";
 import type { Handle } from "../handle.ts";
 import { converse } from "./converse.ts";
 import { credentialFor, type Credentials } from "./credential.ts";
@@ -35,6 +36,7 @@ export interface TurnToRun {
   attempt: number;
   model: string;
   streamed: boolean;
+  agent: AgentOfTurn | undefined;
   ends_by: string;
   request_id: string;
   /** Version of TurnStarted in the thread; 1 means there is no history. */
@@ -42,6 +44,8 @@ export interface TurnToRun {
   input: { prompt: Prompt } | { prompt_blob: string } | undefined;
   /** What earlier attempts have recorded: events of its thread, with the turn's rounds and calls among them. */
   steps: Recorded[];
+  /** What readers were told by the attempt before this one. */
+  heard: Speaking[];
 }
 
 /** Runs a turn to its end event. Never throws for what a provider does; throws when the log cannot be written. */
@@ -53,13 +57,19 @@ export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Prom
     ? frames.onStop(turn.organization_id, turn.turn_id, () => cut.abort("stopped" satisfies Cut))
     : () => {};
   let n = 0;
+  const told: Speaking[] = [];
   const tell = turn.streamed ? frames.publish : frames.tell;
   const publish = (frame: Speaking | { type: "end"; position: number; end: TurnEnd }) =>
     tell(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
 
   try {
-    const ending = await answer(options, turn, cut.signal, (frame) => (turn.streamed ? publish(frame) : undefined));
-    const done = await options.handle(stepOf(turn, ending.command, ending.data));
+    const ending = await answer(options, turn, cut.signal, (frame) => {
+      if (turn.agent) told.push(frame);
+      if (turn.streamed) publish(frame);
+    });
+    // a response's stream can be read again, also when the bus has forgotten it
+    const kept = turn.agent && { frames: await stepsOf(options, turn).keepTold(told) };
+    const done = await options.handle(stepOf(turn, ending.command, { ...ending.data, ...kept }));
     // Position 0: the turn had been taken over or deleted meanwhile, and whoever has it now says how it ends.
     if (done.position > 0) publish({ type: "end", position: done.position, end: ending.end });
   } catch (error) {
@@ -92,16 +102,24 @@ async function answer(
     if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
     if (turn.steps.length > 0) {
       rounds.push(...(await recordedRounds(turn.steps, turn.turn_id, (blob) => openBlob(options, turn.turn_id, blob))));
-      tellAgain(rounds, onFrame);
+      tellAgain(rounds, turn.heard, onFrame);
     }
-    const tools = offered(options.tools, prompt);
     const { organization_id, turn_id, model, streamed } = turn;
+    const tools = await offered(options.tools, organization_id, prompt);
     const last = await converse({
       model: options.models.open(credential),
       request: await modelRequest(options, { id: turn_id, model, streamed }, prompt, tools.map(offerOf), history),
       rounds,
       tools,
-      calling: { organization_id, collections: prompt.knowledge?.collections ?? null, signal },
+      calling: {
+        organization_id,
+        turn_id,
+        thread_id: partsOf(turn.thread).id,
+        user: prompt.user,
+        vars: prompt.vars,
+        collections: prompt.knowledge?.collections ?? null,
+        signal,
+      },
       onFrame,
       ...stepsOf(options, turn),
       onToolError: (error, tool) => options.onToolError(error, turn, tool),
@@ -116,14 +134,15 @@ async function answer(
     };
   } catch (error) {
     if (error instanceof TurnLost || error instanceof NotRecorded) throw error;
-    return brokenOff(options, error, { prompt, rounds, signal });
+    return brokenOff(options, error, { prompt, rounds, of_agent: turn.agent !== undefined, signal });
   }
 }
 
 const offerOf = ({ name, description, parameters }: Tool): ToolOffer => ({ name, description, parameters });
 
-const offered = (tools: Tools, { tools: names, tool_choice }: Prompt): Tool[] =>
-  tool_choice === "none" ? [] : names.flatMap((name) => tools.get(name) ?? []);
+/** A turn without tools asks nobody. */
+const offered = async (tools: Tools, organization: string, { tools: names, tool_choice }: Prompt): Promise<Tool[]> =>
+  tool_choice === "none" || names.length === 0 ? [] : tools.find(organization, names);
 
 /** A started turn as the log tells it. */
 export function turnFrom(
@@ -131,12 +150,13 @@ export function turnFrom(
     meta: Pick<Recorded["meta"], "request_id">;
   },
   attempt: number,
-  steps: Recorded[] = [],
+  { steps, heard }: Pick<TurnToRun, "steps" | "heard"> = { steps: [], heard: [] },
 ): TurnToRun {
-  const { turn_id, model, streamed, ends_by } = started.data as {
+  const { turn_id, model, streamed, agent, ends_by } = started.data as {
     turn_id: string;
     model: string;
     streamed: boolean;
+    agent?: AgentOfTurn;
     ends_by: string;
   };
   return {
@@ -146,10 +166,12 @@ export function turnFrom(
     attempt,
     model,
     streamed,
+    agent,
     ends_by,
     request_id: started.meta.request_id,
     version: started.version,
     input: (started.personal as { input: TurnToRun["input"] } | undefined)?.input,
     steps,
+    heard,
   };
 }

@@ -5,6 +5,7 @@ import type { Blobs, DataKeys, Keyring } from "#events/ports.ts";
 import { FinishTool, RequestRound } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import type { RecordCall, RecordRound } from "./converse.ts";
+import type { Speaking } from "./speak.ts";
 
 /** Steps and ends of a turn must not be given up early: the sweep would only do the same later. */
 const WITHIN_MS = 60_000;
@@ -72,5 +73,7 @@ export function stepsOf(recording: Recording, turn: Stepping) {
       const output = long ? { blob: await putBlob(recording, turn, text) } : { text };
       await record(FinishTool, { ...call, output });
     },
+    /** Keeps everything that readers were told; the blob's key. */
+    keepTold: (frames: Speaking[]): Promise<string> => putBlob(recording, turn, JSON.stringify(frames)),
   };
 }

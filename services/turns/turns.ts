@@ -7,6 +7,7 @@ import { stateOf } from "../states.ts";
 import type { Handle, Handled } from "../handle.ts";
 import { isStep, recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
 import { turnFrom, type TurnToRun } from "./run.ts";
+import type { Speaking } from "./speak.ts";
 
 /** Turns that one process runs at once; what comes on top waits for another worker or for the sweep. */
 const ROOM = 1_000;
@@ -58,12 +59,12 @@ export function createTurns(options: TurnsOptions) {
   async function giveUp(
     handle: Handle,
     head: StreamHead,
-    turn: { id: string; attempt: number },
+    turn: { id: string; attempt: number; of_agent: boolean },
     { said, rounds }: Standing,
     message: string,
   ) {
     const ids = { turn_id: turn.id, attempt: turn.attempt };
-    const happened = said.text !== "" || said.reasoning !== "" || rounds.length > 0;
+    const happened = said.text !== "" || said.reasoning !== "" || rounds.length > 0 || turn.of_agent;
     const usage = totalUsage(rounds);
     const done = happened
       ? await send(handle, head, FailTurn.type, { ...ids, message, said, usage })
@@ -78,21 +79,20 @@ export function createTurns(options: TurnsOptions) {
     });
   }
 
-  async function heard(head: StreamHead, turnId: string): Promise<Pick<Said, "text" | "reasoning">> {
-    const spoken = (await options.frames.kept(head.organization_id, turnId)).filter(({ type }) => type !== "end");
+  /** What readers were told by the newest attempt that spoke. */
+  async function heard(head: StreamHead, turnId: string): Promise<Speaking[]> {
+    const spoken = (await options.frames.kept(head.organization_id, turnId)).filter((frame) => frame.type !== "end");
     // A worker that only stood still may have spoken beside the one that took over from it.
     const newest = Math.max(...spoken.map(({ attempt }) => attempt));
-    const joined = (type: "text" | "reasoning") =>
-      spoken.map((frame) => (frame.attempt === newest && frame.type === type ? frame.text : "")).join("");
-    return { text: joined("text"), reasoning: joined("reasoning") };
+    const last = spoken.filter(({ attempt }) => attempt === newest).toSorted((a, b) => a.n - b.n);
+    return last.map(({ attempt: _, n: _n, ...frame }) => frame);
   }
 
   /** How far a turn has come: what is recorded of it, and what readers have seen beyond that. */
-  async function standing(
-    events: Recorded[],
-    turnId: string,
-    seen: Awaited<ReturnType<typeof heard>>,
-  ): Promise<Standing> {
+  async function standing(events: Recorded[], turnId: string, frames: Speaking[]): Promise<Standing> {
+    const joined = (type: "text" | "reasoning") =>
+      frames.map((frame) => (frame.type === type ? frame.text : "")).join("");
+    const seen = { text: joined("text"), reasoning: joined("reasoning") };
     const rounds = await recordedRounds(events, turnId, async () => undefined);
     const recorded = saidIn(rounds);
     const longer = (type: "text" | "reasoning") =>
@@ -141,7 +141,7 @@ export function createTurns(options: TurnsOptions) {
       const attempt = turn.attempt + 1;
       const taken = await send(handle, head, TakeOverTurn.type, { turn_id: turn.id, attempt, worker: options.worker });
       if (taken.position === 0) return;
-      const next = { id: turn.id, attempt };
+      const next = { id: turn.id, attempt, of_agent: turn.of_agent };
       // Whatever the lost attempt could record is in the log by now; what it records from here on is refused.
       const events = await options.log.read(head.stream);
       const started = events.find(
@@ -152,7 +152,7 @@ export function createTurns(options: TurnsOptions) {
       // A reader who has seen words that are not recorded cannot be given others; everybody else gets a second try.
       if (!started || attempt > ATTEMPTS || stands.open) return giveUp(handle, head, next, stands, lost);
       const steps = events.filter((event) => isStep(event, turn.id));
-      start(turnFrom(started, attempt, steps));
+      start(turnFrom(started, attempt, { steps, heard: seen }));
     },
   };
 }

@@ -12,6 +12,7 @@ export const asking = (text: string, more: Partial<ModelRequest> = {}, files: Pa
   seed: null,
   response_format: { type: "text" },
   user: null,
+  reasoning_effort: null,
   tools: [],
   tool_choice: "auto",
   streamed: false,

@@ -146,7 +146,7 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
         },
       },
       models: { open: () => model },
-      tools: new Map(tools.map((tool) => [tool.name, tool])),
+      tools: { find: async (_, names) => names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []) },
       handle,
       countTokens: async (text) => text.length,
       deployment: [],

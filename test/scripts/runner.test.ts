@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { openScripts } from "#infra/scripts/openScripts.ts";
-import { ScriptFailed, type ScriptCall } from "#services/scripts/runner.ts";
+import { ScriptFailed, type ScriptCall } from "#services/scripting/runner.ts";
 
 const runner = openScripts({ processes: 2 });
 afterAll(() => runner.close());

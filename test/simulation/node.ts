@@ -56,7 +56,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           dataKeys: log,
           frames: bus.frames,
           models: { open: () => scriptedModel(turn, asked) },
-          tools: new Map(),
+          tools: { find: async () => [] },
           onToolError: onError,
           handle: flaws.ending?.(handle, database) ?? handle,
           countTokens: async (text) => text.length,

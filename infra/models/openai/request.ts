@@ -76,6 +76,10 @@ export function toWire(request: ModelRequest, ownAddress: boolean): ChatCompleti
     ...(request.seed !== null && { seed: request.seed }),
     ...(request.response_format.type !== "text" && { response_format: request.response_format }),
     ...(request.user !== null && { user: request.user }),
+    // any word: what a model understands by it is the provider's to say
+    ...(request.reasoning_effort !== null && {
+      reasoning_effort: request.reasoning_effort as ChatCompletionCreateParamsBase["reasoning_effort"],
+    }),
     ...(request.tools.length > 0 && toolsOf(request)),
   };
 }

@@ -1,5 +1,6 @@
 import type { Source, ToolCall } from "#events/thread.ts";
 import { KnowledgeError } from "./knowledge.ts";
+import { WebError } from "./web.ts";
 import { ToolError, type Calling, type Tool } from "./tool.ts";
 
 /** What became of a call. `name` is null where no such tool was offered. */
@@ -58,7 +59,7 @@ export async function callTool(
     return done({ status: "completed", ...(await unlessAborted(work, calling.signal)) });
   } catch (error) {
     calling.signal.throwIfAborted();
-    const told = error instanceof ToolError || error instanceof KnowledgeError;
+    const told = error instanceof ToolError || error instanceof KnowledgeError || error instanceof WebError;
     if (!told) onError(error, call.name);
     const message = told ? error.message : "The tool failed; it may work later.";
     return done({ status: "failed", text: JSON.stringify({ error: message }), sources: [] });

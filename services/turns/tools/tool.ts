@@ -5,6 +5,12 @@ import type { ToolOffer } from "../model.ts";
 /** What a call may reach. It comes from the turn, never from what the model wrote. */
 export interface Calling {
   organization_id: string;
+  turn_id: string;
+  thread_id: string;
+  /** The end user that the request named. */
+  user: string | null;
+  /** What the request carries for tools (spec: `meta.vars`). */
+  vars: Record<string, unknown>;
   /** Ids of the collections that the request allows; null: all of the organization. */
   collections: string[] | null;
   signal: AbortSignal;

@@ -1,0 +1,54 @@
+import { streamOf } from "#events/ids.ts";
+import type { Blobs, EventLog, Keyring } from "#events/ports.ts";
+import { secretStream } from "#events/secret.ts";
+import type { Settings } from "#infra/config.ts";
+import { download } from "#infra/web/download.ts";
+import { guardedFetch } from "#infra/web/guardedFetch.ts";
+import { findTools } from "#projections/definitions/query.ts";
+import type { Db } from "#projections/projection.ts";
+import { secret as decider, type SecretState } from "#services/deciders/secret.ts";
+import type { ScriptRunner } from "#services/scripting/runner.ts";
+import { stateOf } from "#services/states.ts";
+import type { Scripts } from "#services/turns/tools/scripted.ts";
+
+interface OwnScriptsDeps {
+  settings: Pick<Settings, "PRIVATE_FETCH_HOSTS">;
+  db: Db;
+  log: Pick<EventLog, "heads" | "read">;
+  blobs: Pick<Blobs, "get">;
+  keyring: Pick<Keyring, "open" | "openSecret">;
+  runner: ScriptRunner;
+}
+
+/** An organization's own tools and what they may reach. */
+export function openOwnScripts({ settings, db, log, blobs, keyring, runner }: OwnScriptsDeps): Scripts {
+  const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS, webOnly: true });
+  return {
+    run: runner.run,
+
+    async find(organization, names) {
+      const rows = await findTools(db, organization, names);
+      const found = rows.map(async ({ id, name, version, meta, grants, blob, wrapped_key }) => {
+        const sealed = await blobs.get(blob);
+        if (!sealed) return [];
+        const { js } = JSON.parse(keyring.open(streamOf("definition", id), wrapped_key, sealed).toString());
+        return [{ name, version, meta, grants, js: js as string }];
+      });
+      return (await Promise.all(found)).flat();
+    },
+
+    /** Read fresh, so that one that was removed is gone at once. */
+    async secret(organization, name) {
+      const stream = secretStream(organization, name);
+      const head = (await log.heads([stream])).get(stream);
+      const state: SecretState = head ? (await stateOf(log, head, decider)).state : decider.initial;
+      if (state.status === "absent") return undefined;
+      return keyring.openSecret(`secret:${organization}:${name}`, state.sealed_value);
+    },
+
+    async fetch(url, init, signal) {
+      const { status, headers, bytes } = await download(fetch, url, init, signal);
+      return { status, headers, text: bytes.toString("utf8") };
+    },
+  };
+}
