@@ -1,16 +1,20 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
+import { fork, type ChildProcess } from "node:child_process";
+import { on } from "node:events";
 import { realpathSync } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { UnreadableFile } from "#services/reading/reader.ts";
 import type { Answer, Outcome, Request } from "./messages.ts";
+import { processorMs } from "./processor.ts";
 import { residentBytes } from "./resident.ts";
 
 export interface Limits {
+  /** Processor time for one file, or three times as long by the clock: on a busy machine reading waits for others. */
   deadline_ms: number;
   /** Bytes of memory at which a reading process is killed. */
   resident: number;
+  /** How long a process without work is kept. */
+  idle_ms: number;
 }
 
 /** The process was gone before the request had arrived: nothing is known of the file. */
@@ -18,7 +22,10 @@ export class NotStarted extends Error {
   override name = "NotStarted";
 }
 
+const TOO_LONG = "Reading the file took too long.";
+const TOO_LARGE = "The file is too large or too complex to be read.";
 const LOOK_MS = 250;
+const PATIENCE = 3;
 /** Reading gives way to answering. */
 const NICE = 5;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -39,6 +46,29 @@ const launch = (program: string) =>
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
 
+/** Kills the process when it takes more than it may. A process that ends by itself has run out of memory, as a rule. */
+const watchOver = (process: ChildProcess, { deadline_ms, resident }: Limits) => {
+  const pid = process.pid ?? 0;
+  const before = processorMs(pid);
+  let verdict = TOO_LARGE;
+  const kill = (why: string): void => {
+    verdict = why;
+    process.kill("SIGKILL");
+  };
+  const look = setInterval(() => {
+    if (residentBytes(pid) > resident) kill(TOO_LARGE);
+    else if (processorMs(pid) - before > deadline_ms) kill(TOO_LONG);
+  }, LOOK_MS);
+  const deadline = setTimeout(kill, PATIENCE * deadline_ms, TOO_LONG);
+  return {
+    verdict: () => verdict,
+    stop(): void {
+      clearInterval(look);
+      clearTimeout(deadline);
+    },
+  };
+};
+
 /** A process that reads one file at a time. */
 export const startChild = (program: string) => {
   const process = launch(program);
@@ -50,11 +80,11 @@ export const startChild = (program: string) => {
   if (process.pid !== undefined) setPriority(process.pid, NICE);
   let files = 0;
 
+  // An iterator keeps what comes in between: two messages may arrive at once.
+  const answers = on(process, "message", { close: ["exit"] });
   const next = async (): Promise<Answer | undefined> => {
-    const heard = new AbortController();
-    const message = once(process, "message", { signal: heard.signal }).then(([answer]) => answer as Answer);
-    message.catch(() => {});
-    return Promise.race([message, gone.then(() => undefined)]).finally(() => heard.abort());
+    const { value, done } = await answers.next();
+    return done ? undefined : (value as [Answer])[0];
   };
 
   const converse = async (request: Request): Promise<Outcome | undefined> => {
@@ -71,23 +101,15 @@ export const startChild = (program: string) => {
     files: () => files,
     end: () => void process.kill("SIGKILL"),
     /** Throws UnreadableFile when the process does not survive the request, NotStarted when it never got it. */
-    async ask(request: Request, { deadline_ms, resident }: Limits): Promise<Outcome> {
+    async ask(request: Request, limits: Limits): Promise<Outcome> {
       files += 1;
-      let why = "The file is too large or too complex to be read.";
-      const deadline = setTimeout(() => {
-        why = `Reading the file took longer than ${deadline_ms / 1_000} seconds.`;
-        process.kill("SIGKILL");
-      }, deadline_ms);
-      const watch = setInterval(() => {
-        if (residentBytes(process.pid ?? 0) > resident) process.kill("SIGKILL");
-      }, LOOK_MS);
+      const watch = watchOver(process, limits);
       try {
         const outcome = await converse(request);
-        if (!outcome) throw new UnreadableFile(why);
+        if (!outcome) throw new UnreadableFile(watch.verdict());
         return outcome;
       } finally {
-        clearTimeout(deadline);
-        clearInterval(watch);
+        watch.stop();
       }
     },
   };

@@ -12,11 +12,10 @@ interface Options {
 }
 
 const PROGRAM = fileURLToPath(new URL("../../roles/reader.ts", import.meta.url));
-const LIMITS: Limits = { deadline_ms: 120_000, resident: 1_500_000_000 };
+const LIMITS: Limits = { deadline_ms: 120_000, resident: 1_500_000_000, idle_ms: 60_000 };
 /** Libraries leak: a process is replaced after so many files, or when it holds so much after one. */
 const FILES = 50;
 const KEEPS = 400_000_000;
-const IDLE_MS = 60_000;
 const ATTEMPTS = 3;
 
 const valueOf = (outcome: Outcome): Reading | Passage[] => {
@@ -48,7 +47,7 @@ export const openReader = ({ processes, program = PROGRAM, limits = LIMITS }: Op
   };
   const rest = (child: Child): void => {
     if (closed) return child.end();
-    idle.push({ child, timer: setTimeout(child.end, IDLE_MS).unref() });
+    idle.push({ child, timer: setTimeout(child.end, limits.idle_ms).unref() });
   };
   const take = (): Child => {
     for (let rested = idle.pop(); rested; rested = idle.pop()) {
