@@ -67,6 +67,7 @@ export async function extract(http: Http, request: FastifyRequest): Promise<{ st
       return http.send(RequestExtraction, { ...sending, keys, data });
     },
     find: (id) => lookUp(http, caller, id),
+    lost: extractionNotFound,
     // one that has expired holds its bytes until it is swept up
     gone: async (id) =>
       void (await http.send(ExpireExtraction, { ...envelope(request, id), data: { extraction_id: id } })),

@@ -6,7 +6,7 @@ import { keepOnce, type Kept, type Named } from "../upload/keep.ts";
 import type { Upload } from "../upload/upload.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
 import { envelope, there, type Answered } from "./documentStore.ts";
-import { collectionNotFound, lookUpDocument } from "./find.ts";
+import { collectionNotFound, documentNotFound, lookUpDocument } from "./find.ts";
 
 export interface Arriving extends Upload {
   collection_id: string;
@@ -51,6 +51,7 @@ export function keepDocument(http: Http, request: FastifyRequest, arriving: Arri
       return http.send(UploadDocument, sending);
     },
     find: (id) => lookUpDocument(http, request.caller, id),
+    lost: documentNotFound,
     gone: () => http.freshRead(["documents"]),
   });
 }

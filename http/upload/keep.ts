@@ -54,6 +54,8 @@ export interface Keeping<R> {
   send(made: Made): Promise<Sent>;
   /** A thing that is there. */
   find(id: string): Promise<R | undefined>;
+  /** What the same request made before is there no longer: it is not made again. */
+  lost(): ApiError;
   /** The holder of the name is not to be found: it has ended, or is about to. */
   gone(id: string): Promise<void>;
 }
@@ -117,6 +119,7 @@ export async function keepOnce<R>(http: Http, keeping: Keeping<R>): Promise<Kept
     }
     const row = await keeping.find(tried.id);
     if (row) return { kind: tried.kind, row };
+    if (tried.kind === "repeated") throw keeping.lost();
     await keeping.gone(tried.id);
     command_id = nextId(command_id, "once more");
   }

@@ -173,6 +173,21 @@ describe("a document", () => {
     const second = await send("keyed");
     expect([second.status, second.body.id]).toEqual([202, first.body.id]);
     expect(code(await send("else"))).toEqual([422, "idempotency_key_reused"]);
+    expect((await call("DELETE", `/documents/${first.body.id}`)).status).toBe(204);
+    expect(code(await send("keyed"))).toEqual([404, "not_found"]);
+    expect((await upload(slug, "keyed")).status).toBe(202);
+  });
+
+  test("under a key that met identical bytes is those, and new ones once they are gone", async () => {
+    const { slug } = await collection();
+    const there = await upload(slug, "met");
+    const send = () => call("POST", `/collections/${slug}/documents`, fileForm("met"), { "idempotency-key": "m" });
+    for (const { status, body } of [await send(), await send()])
+      expect([status, body.id]).toEqual([200, there.body.id]);
+    await call("DELETE", `/documents/${there.body.id}`);
+    const [anew, again] = [await send(), await send()];
+    expect([anew.status, again.status, again.body.id]).toEqual([202, 202, anew.body.id]);
+    expect(anew.body.id).not.toBe(there.body.id);
   });
 
   test("is one however many send it at once", async () => {
@@ -218,7 +233,7 @@ describe("a document", () => {
     ["an archive", Buffer.from("504b0304140000000000", "hex"), "a.zip", "application/zip"],
   ])("of %s has no reader", async (_name, bytes, name, type) => {
     const { slug } = await collection();
-    expect(code(await upload(slug, bytes as Buffer<ArrayBuffer>, name, type))).toEqual([415, "unsupported_file_type"]);
+    expect(code(await upload(slug, bytes, name, type))).toEqual([415, "unsupported_file_type"]);
   });
 
   test("comes in a form", async () => {
