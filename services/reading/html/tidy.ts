@@ -97,8 +97,12 @@ const withoutBareItems = (items: ListItem[]): ListItem[] => {
 /** A list is tight unless an item has more than one paragraph. */
 const isLoose = (children: Nodes[]): boolean => children.filter(({ type }) => type === "paragraph").length > 1;
 
+const EMPTIED = new Set(["paragraph", "heading", "list", "listItem", "blockquote"]);
+
 const tidyAll = <T extends Nodes>(nodes: T[]): T[] =>
-  nodes.map((node) => tidy(node) as T).filter((node) => !(node.type === "paragraph" && node.children.length === 0));
+  nodes
+    .map((node) => tidy(node) as T)
+    .filter((node) => !(EMPTIED.has(node.type) && (node as Parents).children.length === 0));
 
 /** Markdown's tree as it can be written: the same text, with emphasis only where it can stand. */
 export const tidy = (node: Nodes): Nodes => {

@@ -4,6 +4,7 @@ import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { UnreadableFile } from "../reader.ts";
 import { blocksOf, type Paragraph } from "./flow.ts";
+import { isOle } from "./part.ts";
 
 /** Cells end with a tab each, so that a row ends with one. */
 const isRow = (line: string): boolean => line.endsWith("\t") && line.trim() !== "";
@@ -41,6 +42,8 @@ const extract = async (bytes: Uint8Array): Promise<string[]> => {
 
 /** Reads a Word document of the years before 2007: one Markdown, no pages, notes at its end. Throws UnreadableFile. */
 export const readDoc = async (bytes: Uint8Array): Promise<string[]> => {
+  // Of anything else the library would open what it takes for an archive, unguarded.
+  if (!isOle(bytes)) throw new UnreadableFile("The file is damaged: it is not a Word document.");
   const texts = await extract(bytes);
   return [toMarkdown({ type: "root", children: blocksOf(texts.flatMap(blocksIn)) })];
 };

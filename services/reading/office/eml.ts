@@ -25,7 +25,7 @@ const headerLines = (email: Email): string[] => {
     ["From", email.from ? spellAll([email.from]) : ""],
     ["To", spellAll(email.to)],
     ["Cc", spellAll(email.cc)],
-    ["Date", email.date ?? ""],
+    ["Date", email.headers.find(({ key }) => key === "date")?.value ?? ""],
     ["Subject", email.subject ?? ""],
     ["Attachments", attached.join(", ")],
   ];

@@ -4,9 +4,11 @@ import { UnreadableFile } from "../reader.ts";
 
 const OLE = [0xd0, 0xcf, 0x11, 0xe0];
 
+export const isOle = (bytes: Uint8Array): boolean => OLE.every((byte, at) => bytes[at] === byte);
+
 /** An Office or OpenDocument file that asks for a password is no archive at all, but wrapped in an OLE file. */
 export const refuseProtected = (bytes: Uint8Array): void => {
-  if (OLE.every((byte, at) => bytes[at] === byte)) throw new UnreadableFile("The file is protected by a password.");
+  if (isOle(bytes)) throw new UnreadableFile("The file is protected by a password.");
 };
 
 /** A part's root element; undefined when the file has no such part. Throws UnreadableFile, also for any document type. */

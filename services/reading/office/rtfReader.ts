@@ -103,6 +103,12 @@ export const readRtfBlocks = (source: string): ElementContent[] => {
 
   const noteIds: number[] = [];
 
+  const endGroup = (): void => {
+    const group = groups.pop();
+    if (group?.outer) endNote(group, noteIds.pop() ?? 0);
+    if (group) state = group.state;
+  };
+
   const unicode = (value: number): void => {
     const sign = String.fromCharCode(value < 0 ? value + 65_536 : value);
     standIns = state.standIns;
@@ -121,6 +127,7 @@ export const readRtfBlocks = (source: string): ElementContent[] => {
   };
 
   const noTextHere = (name: string): boolean => {
+    if (state.place === "styles") return false;
     if (!noText.has(name) && !(star && !starred.has(name))) return false;
     state = { ...state, place: "skip" };
     return true;
@@ -209,9 +216,7 @@ export const readRtfBlocks = (source: string): ElementContent[] => {
       if (groups.length > MAX_GROUPS) throw new UnreadableFile("The file is nested too deeply.");
       [starts, star] = [true, false];
     } else if (token.kind === "close") {
-      const group = groups.pop();
-      if (group?.outer) endNote(group, noteIds.pop() ?? 0);
-      if (group) state = group.state;
+      endGroup();
       starts = false;
     } else if (token.name === "*") star = true;
     else {
@@ -220,6 +225,8 @@ export const readRtfBlocks = (source: string): ElementContent[] => {
     }
   }
   flush();
+  // A file that ends too early ends all that it began.
+  while (groups.length > 0) endGroup();
   endParagraph();
   return [...body.finish(), ...notes];
 };
