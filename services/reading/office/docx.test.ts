@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { wordFile } from "#test/reading/packed.ts";
+import { UnreadableFile } from "../reader.ts";
+import { readDocx } from "./docx.ts";
+
+const read = async (body: string, parts?: Record<string, string>): Promise<string> =>
+  (await readDocx(wordFile(body, parts)))[0] ?? "";
+
+const t = (text: string): string => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const p = (content: string, properties = ""): string => `<w:p><w:pPr>${properties}</w:pPr>${content}</w:p>`;
+const styled = (style: string, text: string): string => p(t(text), `<w:pStyle w:val="${style}"/>`);
+const style = (id: string, name: string, more = ""): string =>
+  `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
+
+describe("headings are known", () => {
+  test("by the name of their style, in whatever language its id is", async () => {
+    const styles = style("berschrift2", "heading 2") + style("Titel", "Title");
+    expect(await read(styled("Titel", "Report") + styled("berschrift2", "Costs"), { styles })).toBe(
+      "# Report\n\n## Costs",
+    );
+  });
+
+  test("by what their style is based on", async () => {
+    const styles = style("H1", "heading 1") + style("Own", "Chapter", '<w:basedOn w:val="H1"/>');
+    expect(await read(styled("Own", "Costs"), { styles })).toBe("# Costs");
+  });
+
+  test("by their outline level", async () => {
+    const styles = style("Own", "Chapter", '<w:pPr><w:outlineLvl w:val="2"/></w:pPr>');
+    const direct = p(t("Rent"), '<w:outlineLvl w:val="1"/>');
+    expect(await read(styled("Own", "Costs") + direct, { styles })).toBe("### Costs\n\n## Rent");
+  });
+
+  test("although styles are based on each other in a circle", async () => {
+    const styles = style("A", "a", '<w:basedOn w:val="B"/>') + style("B", "b", '<w:basedOn w:val="A"/>');
+    expect(await read(styled("A", "Text"), { styles })).toBe("Text");
+  });
+});
+
+test("the list of contents is left out: its lines repeat the headings", async () => {
+  const styles = style("TOC1", "toc 1") + style("H1", "heading 1");
+  expect(await read(styled("TOC1", "Costs 4") + styled("H1", "Costs"), { styles })).toBe("# Costs");
+});
+
+test("deleted, hidden and commented text is as it is printed", async () => {
+  const deleted = `<w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:ins>${t("new")}</w:ins>`;
+  const hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r>";
+  const comment = '<w:r><w:commentReference w:id="0"/></w:r>';
+  const comments = `<w:comment w:id="0">${p(t("really?"))}</w:comment>`;
+  expect(await read(p(deleted + hidden + comment), { comments })).toBe("new");
+});
+
+test("fields, and text boxes that only newer programs draw, are text", async () => {
+  const field = `<w:fldSimple w:instr="SEQ Table">${t("7")}</w:fldSimple>`;
+  const box = `<mc:AlternateContent><mc:Choice><w:txbxContent>${p(t("Boxed"))}</w:txbxContent></mc:Choice></mc:AlternateContent>`;
+  expect(await read(p(t("Table ") + field) + p(`<w:r>${box}</w:r>`))).toBe("Table 7\n\nBoxed");
+});
+
+test("equations are TeX", async () => {
+  const r = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`;
+  const power = `<m:sSup><m:e>${r("b")}</m:e><m:sup>${r("2")}</m:sup></m:sSup>`;
+  const root = `<m:rad><m:deg/><m:e>${r("x")}</m:e></m:rad>`;
+  const sum = `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${r("i=1")}</m:sub><m:sup>${r("n")}</m:sup><m:e>${root}</m:e></m:nary>`;
+  const fraction = `<m:f><m:num>${r("a")}</m:num><m:den>${power}</m:den></m:f>`;
+  expect(await read(p(`${t("Rate ")}<m:oMath>${fraction}${r("+")}${sum}</m:oMath>${t(".")}`))).toBe(
+    "Rate $\\frac{a}{b^{2}}+∑_{i=1}^{n} \\sqrt{x}$.",
+  );
+});
+
+test("rows that begin late begin in their column, and merged cells are whole in each row", async () => {
+  const cell = (text: string, properties = ""): string => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(t(text))}</w:tc>`;
+  const rows = [
+    `<w:tr>${cell("A")}${cell("B")}</w:tr>`,
+    `<w:tr>${cell("1", '<w:vMerge w:val="restart"/>')}${cell("2")}</w:tr>`,
+    `<w:tr>${cell("", "<w:vMerge/>")}${cell("3")}</w:tr>`,
+    `<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>${cell("4")}</w:tr>`,
+  ];
+  expect((await read(`<w:tbl>${rows.join("")}</w:tbl>`)).split("\n").slice(2)).toEqual([
+    "| 1 | 2 |",
+    "| 1 | 3 |",
+    "| | 4 |",
+  ]);
+});
+
+test("notes stand at the end", async () => {
+  const note = '<w:r><w:footnoteReference w:id="2"/></w:r>';
+  const footnotes = `<w:footnote w:id="2">${p(t("Since 2019."))}</w:footnote>`;
+  expect(await read(p(t("Closed") + note), { footnotes })).toBe("Closed[^1]\n\n[^1]: Since 2019.");
+});
+
+describe("a file is refused", () => {
+  test("that declares entities", async () => {
+    const body = wordFile(p(t("x")));
+    const hostile = wordFile('</w:body></w:document><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]>');
+    expect(await readDocx(body)).toEqual(["x"]);
+    await expect(readDocx(hostile)).rejects.toThrow("declares a document type");
+  });
+
+  test("that is nested a hundred thousand times", async () => {
+    const deep = "<w:sdt><w:sdtContent>".repeat(50_000) + "</w:sdtContent></w:sdt>".repeat(50_000);
+    await expect(read(deep)).rejects.toThrow(UnreadableFile);
+  });
+
+  test("that is no archive, or has no document in it", async () => {
+    await expect(readDocx(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
+    await expect(readDocx(Buffer.from("d0cf11e0a1b11ae1", "hex"))).rejects.toThrow("password");
+  });
+});

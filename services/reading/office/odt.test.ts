@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { openText } from "#test/reading/packed.ts";
+import { UnreadableFile } from "../reader.ts";
+import { readOdt } from "./odt.ts";
+
+const read = async (body: string, styles?: string, parts?: Record<string, string>): Promise<string> =>
+  (await readOdt(openText(body, styles, parts)))[0] ?? "";
+
+const p = (content: string, style = ""): string => `<text:p text:style-name="${style}">${content}</text:p>`;
+
+test("paragraphs are what the styles that theirs stands on say", async () => {
+  const styles = '<style:style style:name="P1" style:parent-style-name="Preformatted_20_Text"/>';
+  const body = p("Report", "Title") + p("a<text:s text:c='2'/>b", "P1") + p("c", "P1") + p("said", "Quotations");
+  expect(await read(body, styles)).toBe("# Report\n\n```\na  b\nc\n```\n\n> said");
+});
+
+test("emphasis comes from automatic styles", async () => {
+  const bold = '<style:style style:name="T1"><style:text-properties fo:font-weight="bold"/></style:style>';
+  expect(await read(p('so <text:span text:style-name="T1">much</text:span>'), bold)).toBe("so **much**");
+});
+
+test("a list that is written in parts is one list", async () => {
+  const numbered =
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>';
+  const item = (content: string): string => `<text:list-item>${content}</text:list-item>`;
+  const list = (style: string, items: string): string => `<text:list text:style-name="${style}">${items}</text:list>`;
+  const inner = list("L2", item(`<text:list>${item(p("a"))}</text:list>`));
+  expect(await read(list("L1", item(p("one"))) + inner + list("L1", item(p("two"))), numbered)).toBe(
+    "1. one\n   - a\n2. two",
+  );
+});
+
+test("numbered chapters are headings, not items", async () => {
+  const heading = '<text:h text:outline-level="2">Costs</text:h>';
+  expect(await read(`<text:list><text:list-item>${heading}</text:list-item></text:list>`)).toBe("## Costs");
+});
+
+test("deletions, comments and the list of contents are left out", async () => {
+  const left = [
+    `<text:tracked-changes>${p("old")}</text:tracked-changes>`,
+    `<text:table-of-content>${p("Costs 4")}</text:table-of-content>`,
+  ];
+  expect(await read(left.join("") + p(`Text<office:annotation>${p("really?")}</office:annotation>`))).toBe("Text");
+});
+
+test("tables have their header, their spans and repeated cells", async () => {
+  const cell = (text: string, more = ""): string => `<table:table-cell ${more}>${p(text)}</table:table-cell>`;
+  const rows = [
+    `<table:table-header-rows><table:table-row>${cell("A")}${cell("B")}${cell("C")}</table:table-row></table:table-header-rows>`,
+    `<table:table-row>${cell("1", 'table:number-columns-spanned="2"')}<table:covered-table-cell/>${cell("2")}</table:table-row>`,
+    `<table:table-row>${cell("x", 'table:number-columns-repeated="3"')}</table:table-row>`,
+  ];
+  expect((await read(`<table:table>${rows.join("")}</table:table>`)).split("\n")).toEqual([
+    "| A | B | C |",
+    "| --- | --- | --- |",
+    "| 1 | 1 | 2 |",
+    "| x | x | x |",
+  ]);
+});
+
+test("pictures are their description, formulas TeX, notes at the end", async () => {
+  const frame = (content: string): string => `<draw:frame>${content}</draw:frame>`;
+  const picture = frame("<draw:image/><svg:title>Logo</svg:title><svg:desc>A lighthouse</svg:desc>");
+  const formula = frame('<draw:object xlink:href="./Object 1"/>');
+  const note = `<text:note><text:note-citation>1</text:note-citation><text:note-body>${p("Built 1868.")}</text:note-body></text:note>`;
+  const math = "<math><msup><mi>x</mi><mn>2</mn></msup></math>";
+  expect(await read(p(`${picture} ${formula}${note}`), "", { "Object 1/content.xml": math })).toBe(
+    "A lighthouse $x^{2}$[^1]\n\n[^1]: Built 1868.",
+  );
+});
+
+test("a file that declares entities, is encrypted or too deep is refused", async () => {
+  const deep = "<text:section>".repeat(100_000) + "</text:section>".repeat(100_000);
+  await expect(read(deep)).rejects.toThrow(UnreadableFile);
+  await expect(read("", "", { "styles.xml": '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>' })).rejects.toThrow(
+    UnreadableFile,
+  );
+  const manifest = "<manifest><file-entry><encryption-data/></file-entry></manifest>";
+  await expect(read("", "", { "META-INF/manifest.xml": manifest })).rejects.toThrow("password");
+});

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { UnreadableFile } from "../reader.ts";
+import { readRtf } from "./rtf.ts";
+
+const read = async (body: string): Promise<string> =>
+  (await readRtf(Buffer.from(`{\\rtf1\\ansi\\ansicpg1252 ${body}}`, "latin1")))[0] ?? "";
+
+test("signs are read in the font's encoding, and stand-ins are left out", async () => {
+  const fonts = "{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}{\\f2\\fcharset128 Gothic;}}";
+  expect(
+    await read(
+      `${fonts}\\f0 caf\\'e9 \\f1 \\'cc\\'e8\\'f0 \\f2 \\'93\\'fa\\'96{\\f2\\'7b}\\par \\uc1\\u8364?5 \\uc2\\u-3?\\'3f!`,
+    ),
+  ).toContain("café Мир 日");
+  expect(await read("\\uc1\\u8364?5 and \\u55357?\\u56832?")).toBe("€5 and 😀");
+});
+
+test("headings are known by style and by outline level", async () => {
+  const styles = "{\\stylesheet{\\s0 Normal;}{\\s2 heading 2;}{\\s3 Title;}}";
+  const body = "\\pard\\s3 Report\\par\\pard\\s2 Costs\\par\\pard\\outlinelevel2\\b Rent\\par";
+  expect(await read(styles + body)).toBe("# Report\n\n## Costs\n\n### Rent");
+});
+
+test("lists are known by their labels, also by typed ones", async () => {
+  const item = (label: string, level: number, text: string): string =>
+    `{\\listtext ${label}\\tab}\\pard\\ls1\\ilvl${level} ${text}\\par`;
+  expect(await read(item("1.", 0, "one") + item("\\'b7", 1, "a") + item("2.", 0, "two"))).toBe(
+    "1. one\n   - a\n2. two",
+  );
+  expect(await read("{\\pard\\li360\\fi-360 \\bullet\\tab x\\par}{\\pard\\li720\\fi-360 \\endash\\tab y\\par}")).toBe(
+    "- x\n  - y",
+  );
+});
+
+test("tables have spans by the edges of their cells", async () => {
+  const wide = "\\trowd\\cellx100\\cellx300 \\intbl A\\cell B\\cell\\row";
+  const narrow = "\\trowd\\cellx100\\cellx200\\cellx300 \\intbl 1\\cell 2\\cell 3\\cell\\row\\pard After\\par";
+  expect((await read(wide + narrow)).split("\n")).toEqual([
+    "| A | B | B |",
+    "| --- | --- | --- |",
+    "| 1 | 2 | 3 |",
+    "",
+    "After",
+  ]);
+});
+
+test("links lead on, notes stand at the end, code is in a font of fixed width", async () => {
+  const fonts = "{\\fonttbl{\\f0\\fswiss Arial;}{\\f1\\fmodern Courier;}}";
+  const link = '{\\field{\\*\\fldinst HYPERLINK "https://lab.example/"}{\\fldrslt map}}';
+  const note = "{\\footnote \\pard Since 2019.\\par}";
+  expect(await read(`${fonts}\\f0 See the ${link}${note} of {\\f1 B-014}.\\par\\pard\\f1 a = 1\\par`)).toBe(
+    "See the [map](https://lab.example/)[^1] of `B-014`.\n\n```\na = 1\n```\n\n[^1]: Since 2019.",
+  );
+});
+
+test("headers, pictures, deleted and hidden text are left out", async () => {
+  const left =
+    "{\\header Page}{\\pict\\pngblip 89504e47}{\\*\\unknown x}{\\deleted old}{\\v secret}{\\info{\\title T}}";
+  expect(await read(`${left}Text\\bin4 \\{}{ here`)).toBe("Text here");
+});
+
+test("a file that ends too early keeps its text", async () => {
+  expect(await read("One{\\footnote Note}\\par\\trowd\\cellx100\\intbl cell\\cell rest")).toBe(
+    "One[^1]\n\ncell\n\nrest\n\n[^1]: Note",
+  );
+});
+
+test("what is no RTF, or nested too deeply, is refused", async () => {
+  await expect(readRtf(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
+  await expect(read("{".repeat(100_000))).rejects.toThrow(UnreadableFile);
+});
