@@ -1,0 +1,24 @@
+import { afterAll, expect, test } from "vitest";
+import { typeOfExtension } from "#events/mediaTypes.ts";
+import { openReader } from "#infra/readers/openReader.ts";
+import { UnreadableFile } from "#services/reading/reader.ts";
+import { hostileFiles } from "../files/bombs.ts";
+
+const reader = openReader({ processes: 1 });
+afterAll(() => reader.close());
+
+/* Each is read by the same process: the one after a hostile file is read as if nothing had been. */
+test.each(hostileFiles().filter(({ name }) => !name.endsWith(".pdf")))(
+  "$title ($name) is read or refused, and costs this process nothing",
+  async ({ name, content, ends }) => {
+    const before = process.memoryUsage.rss();
+    const file = { name, mime_type: typeOfExtension(name)!, bytes: Buffer.from(content as string) };
+    const outcome = await reader.read(file).catch((error: unknown) => error);
+    if (outcome instanceof Error) expect(outcome).toBeInstanceOf(UnreadableFile);
+    expect(ends).toContain(outcome instanceof Error ? "failed" : "ready");
+    expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
+
+    const next = await reader.read({ name: "next.md", mime_type: "text/markdown", bytes: Buffer.from("# Next") });
+    expect(next.markdown).toBe("# Next");
+  },
+);
