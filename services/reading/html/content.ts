@@ -1,5 +1,5 @@
 import type { Element, Nodes, Root } from "hast";
-import { childrenOf, filterTree, findElements, hasClass, isElement, property, textOf } from "./tree.ts";
+import { childrenOf, eachElement, filterTree, findElements, hasClass, isElement, property, textOf } from "./tree.ts";
 
 /* What a page says, without what surrounds it. */
 
@@ -8,6 +8,8 @@ const BOILERPLATE = new Set(["nav", "noscript", "dialog", "select", "textarea"])
 const BOILERPLATE_ROLES = /^(?:navigation|search|banner|contentinfo|dialog|alertdialog|menu|menubar|toolbar)$/;
 const EDITING_CLASSES = /^(?:headerlink|anchor-link|mw-editsection|noprint|skip-link|skip-nav)$/;
 const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+
+const lengthOf = (node: Nodes): number => textOf(node).replace(/\s+/g, "").length;
 
 const isHidden = (node: Element): boolean =>
   "hidden" in node.properties || property(node, "ariaHidden") === "true" || HIDDEN_STYLE.test(property(node, "style"));
@@ -22,6 +24,16 @@ const isPageEdge = (node: Element, parent: Nodes): boolean => {
   if (isElement(parent) && /^(?:article|section|main|blockquote|figure)$/.test(parent.tagName)) return false;
   return !hasHeading(node);
 };
+
+/** A header that is kept for its title has its menus beside it. */
+const isMenu = (node: Element): boolean =>
+  (node.tagName === "ul" || node.tagName === "ol") &&
+  lengthOf(node) > 0 &&
+  findElements(node, ({ tagName }) => tagName === "a").reduce((sum, link) => sum + lengthOf(link), 0) >
+    lengthOf(node) * 0.9;
+
+const withoutMenus = (header: Element): Element =>
+  filterTree(header, (node) => !(isElement(node) && (isMenu(node) || node.tagName === "input")));
 
 const isButton = (node: Element, parent: Nodes): boolean => node.tagName === "button" && !isHeading(parent);
 
@@ -38,10 +50,13 @@ const withoutCode = (root: Root): Root =>
   filterTree(root, (node) => node.type !== "comment" && !(isElement(node) && NEVER_TEXT.has(node.tagName)));
 
 /** Drops what no reader sees or needs, but nothing of the content's own order. */
-const withoutBoilerplate = (root: Root): Root =>
-  filterTree(root, (node, parent) => !(isElement(node) && isBoilerplate(node, parent)));
-
-const lengthOf = (node: Nodes): number => textOf(node).replace(/\s+/g, "").length;
+const withoutBoilerplate = (root: Root): Root => {
+  const clean = filterTree(root, (node, parent) => !(isElement(node) && isBoilerplate(node, parent)));
+  eachElement(clean, (node) => {
+    if (node.tagName === "header") node.children = withoutMenus(node).children;
+  });
+  return clean;
+};
 
 /** The outermost elements for which `wanted` holds. */
 const outermost = (node: Nodes, wanted: (found: Element) => boolean): Element[] =>

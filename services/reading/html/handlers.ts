@@ -60,7 +60,7 @@ const definitions: Handle = (state, node) => {
 };
 
 const checkbox: Handle = (_state, node) => {
-  if (!/^(?:checkbox|radio)$/.test(property(node, "type"))) return undefined;
+  if (!/^(?:checkbox|radio)$/.test(property(node, "type")) || property(node, "role") !== "") return undefined;
   return verbatim("checked" in node.properties && node.properties["checked"] !== false ? "[x]" : "[ ]");
 };
 
