@@ -117,10 +117,10 @@ export async function startServices(opened: Opened) {
     /** Takes no more work, lets running turns and readings finish for a while, then goes. */
     async stop(patienceMs: number): Promise<void> {
       await Promise.all([commands.stop(), reactions.stop(), sweep.stop()]);
-      await Promise.all([relaying.stop(), cleaning.stop(), following.stop()]);
+      await Promise.all([relaying.stop(), cleaning.stop()]);
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)));
-      await Promise.race([Promise.all([turns.idle(), documents.idle()]), patience]);
+      await Promise.race([Promise.all([turns.idle(), documents.idle(), following.stop()]), patience]);
       clearTimeout(timer);
       await Promise.all([documents.close(), engine.close(), pages.close(), runner.close()]);
     },

@@ -110,19 +110,21 @@ export function searchServer({ addresses, settings, db }: Opened) {
   const index = openPassageIndex({ url: meili_url, key: meili_master_key, prefix: settings.BUS_PREFIX });
   const serving = async (): Promise<string | undefined> =>
     (await db.query<{ index_id: string }>("select index_id from ops.search_index"))[0]?.index_id;
+  /** Some fields of all passages in the serving index, whatever the service would say of them. */
+  const fields = async (...names: string[]): Promise<Record<string, string>[]> => {
+    const response = await fetch(`${meili_url}/indexes/${await serving()}/documents/fetch`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${meili_master_key}`, "content-type": "application/json" },
+      body: JSON.stringify({ limit: 100_000, fields: names }),
+    });
+    if (!response.ok) throw new Error(`the search server answered ${response.status}`);
+    return ((await response.json()) as { results: Record<string, string>[] }).results;
+  };
   return {
     ...index,
     serving,
-    /** Names of all passages in an index, `<document>_<generation>_<seq>`. */
-    async passages(uid?: string): Promise<string[]> {
-      const response = await fetch(`${meili_url}/indexes/${uid ?? (await serving())}/documents/fetch`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${meili_master_key}`, "content-type": "application/json" },
-        body: JSON.stringify({ limit: 100_000, fields: ["pk"] }),
-      });
-      if (!response.ok) throw new Error(`the search server answered ${response.status}`);
-      const { results } = (await response.json()) as { results: { pk: string }[] };
-      return results.map(({ pk }) => pk).sort();
-    },
+    fields,
+    /** Their names, `<document>_<generation>_<seq>`. */
+    passages: async (): Promise<string[]> => (await fields("pk")).map(({ pk }) => pk!).sort(),
   };
 }

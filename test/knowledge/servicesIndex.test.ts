@@ -1,0 +1,205 @@
+import { expect, test } from "vitest";
+import { openIndexPlace } from "#infra/postgres/indexPlace.ts";
+import { createHandler } from "#services/handle.ts";
+import { followPassages, type FollowDeps } from "#services/knowledge/indexing/follow.ts";
+import type { PassageIndex } from "#services/knowledge/passageIndex.ts";
+import { encodePassages, sealedBlobs } from "#services/knowledge/sealed.ts";
+import { sendTo } from "#services/knowledge/send.ts";
+import { rebuildPassages } from "../../cli/projections/passages.ts";
+import { startPlatform } from "../platform.ts";
+import { knowledgeOf, searchServer, typesOf } from "./documents.ts";
+
+/* The follower of the log that leads the passage index: told off, broken off, and with an index that is lost or asked for anew. */
+
+const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
+const soon = { timeout: 20_000, interval: 20 };
+type Opened = Awaited<ReturnType<typeof startPlatform>>["opened"];
+
+/** A follower that the test can meddle with; documents are read by hand. */
+async function bench(meddle: (index: PassageIndex) => Partial<FollowDeps> = () => ({})) {
+  const { opened } = await startPlatform({ roles: ["projections"] });
+  const { log, bus, blobs, keyring, pool, settings } = opened;
+  const handle = createHandler({ log, hints: bus.hints, worker: () => undefined, afterCommit: () => {} });
+  const send = sendTo(handle, "bench");
+  const knowledge = knowledgeOf(opened, { handle });
+  const sealed = { blobs, keyring, dataKeys: log };
+  const index = searchServer(opened);
+  const errors: unknown[] = [];
+  const deps: FollowDeps = {
+    ...sealed,
+    log,
+    hints: bus.hints,
+    index,
+    place: openIndexPlace(pool),
+    prefix: settings.BUS_PREFIX,
+    send,
+    onError: (error) => void errors.push(error),
+    failpoint: () => {},
+    ...meddle(index),
+  };
+  /** A document whose text was recorded, and the keys of its blobs. */
+  async function read(text: string) {
+    const { document_id, stream } = await knowledge.upload(text);
+    const target = { stream, organization_id: knowledge.organization_id };
+    const work = { document_id, generation: 1, attempt: 1 };
+    await send(target, "StartReading", { ...work, worker: "bench" });
+    const its = (await sealedBlobs(sealed, target))!;
+    const passage = { seq: 0, page: null, section: null, start: 0, end: text.length, lead: "" };
+    const cut = { page_count: null, pages: null, passages: [passage] };
+    const named = { text: await its.put(Buffer.from(text)), passages: await its.put(encodePassages(cut)) };
+    await send(target, "RecordText", { ...work, ...named, page_count: null, chunk_count: 1, characters: text.length });
+    return { document_id, stream, named };
+  }
+  const stopping = new AbortController();
+  const follow = () => followPassages(deps, stopping.signal);
+  return { opened, index, errors, read, follow, stop: () => stopping.abort() };
+}
+const types = (opened: Opened, stream: string) => expect.poll(() => typesOf(opened, stream), soon);
+
+test("what the search server refuses fails alone, and so does what cannot be opened", async () => {
+  const { opened, index, errors, read, follow, stop } = await bench((real) => ({
+    index: {
+      ...real,
+      put: (uid, passages) =>
+        real.put(
+          uid,
+          passages.map((one) => (one.text === "poison" ? { ...one, document_id: "no id!" } : one)),
+        ),
+    },
+  }));
+  const [good, bad, torn] = [await read("good"), await read("poison"), await read("torn")];
+  await opened.blobs.remove(torn.named.passages);
+  const following = follow();
+  await types(opened, good.stream).toEqual(READY);
+  for (const { stream } of [bad, torn]) await types(opened, stream).toEqual([...READY.slice(0, 3), "IndexingFailed"]);
+  expect(await index.passages()).toEqual([`${good.document_id}_1_0`]);
+  expect(errors.map(String)).toContainEqual(expect.stringContaining("invalid_document_id"));
+  const later = await read("later");
+  await types(opened, later.stream).toEqual(READY);
+  stop();
+  await following;
+});
+
+test("a search server that is away, and a follower that dies at any point, lose nothing and tell nothing twice", async () => {
+  const points: string[] = [];
+  let away = 4;
+  const { opened, index, read, follow, stop } = await bench((real) => ({
+    index: {
+      ...real,
+      put: (uid, passages) => (away-- > 0 ? Promise.reject(new Error("away")) : real.put(uid, passages)),
+    },
+    failpoint(name) {
+      if (points.includes(name)) return;
+      points.push(name);
+      throw new Error(`broken off ${name}`);
+    },
+  }));
+  const documents = await Promise.all(["one", "two", "three"].map(read));
+  const following = follow();
+  for (const { stream } of documents) await types(opened, stream).toEqual(READY);
+  await expect.poll(async () => (await index.passages()).length, soon).toBe(3);
+  expect(points).toEqual(["after-passages-put", "after-indexed"]);
+  const place = async () => (await openIndexPlace(opened.pool).look()).position;
+  const last = (await opened.log.scan(0, ["DocumentIndexed"], 10)).events.at(-1)!.position;
+  await expect.poll(place, soon).toBeGreaterThanOrEqual(last);
+  await openIndexPlace(opened.pool).advance(1);
+  expect(await place()).toBeGreaterThanOrEqual(last);
+  stop();
+  await following;
+});
+
+test("a renamed document is put again, a deleted one is taken out", async () => {
+  const { opened } = await startPlatform();
+  const { upload, ask, remove } = knowledgeOf(opened);
+  const server = searchServer(opened);
+  const { document_id, stream } = await upload("The heron waits.", { name: "first.md" });
+  await types(opened, stream).toEqual(READY);
+  await ask(stream, "ChangeDocument", { document_id, name: "second.md" });
+  const titles = async () => (await server.fields("title")).map(({ title }) => title);
+  await expect.poll(titles, soon).toEqual(["second.md"]);
+  await remove(document_id);
+  await expect.poll(server.passages, soon).toEqual([]);
+});
+
+test("while documents are processed again search has what it is to show, at every moment", async () => {
+  const { opened } = await startPlatform();
+  const { upload, reprocess } = knowledgeOf(opened);
+  const server = searchServer(opened);
+  const documents = await Promise.all([1, 2, 3].map((n) => upload(`# Guide ${n}\n\nThe heron waits.`)));
+  for (const { stream } of documents) await types(opened, stream).toEqual(READY);
+  const shown = () =>
+    opened.db.query<{ id: string; live_generation: number }>(
+      "select id, live_generation from read.documents where live_generation is not null",
+    );
+  let [looks, missed, done] = [0, 0, false];
+  const looking = (async () => {
+    while (!done) {
+      const before = await shown();
+      const there = new Set(await server.passages());
+      const after = await shown();
+      for (const { id, live_generation } of before) {
+        if (after.find((one) => one.id === id)?.live_generation !== live_generation) continue;
+        looks++;
+        if (!there.has(`${id}_${live_generation}_0`)) missed++;
+      }
+    }
+  })();
+  for (let generation = 2; generation <= 6; generation++)
+    for (const { document_id, stream } of documents) {
+      await reprocess(document_id, generation % 2 === 0);
+      await types(opened, stream).toHaveLength(4 * generation);
+    }
+  await expect.poll(server.passages, soon).toEqual(documents.map(({ document_id }) => `${document_id}_6_0`).sort());
+  done = true;
+  await looking;
+  expect(missed).toBe(0);
+  expect(looks).toBeGreaterThan(50);
+});
+
+test("an index that was lost is filled from the log, with what came meanwhile, and leftovers go", async () => {
+  const { opened } = await startPlatform();
+  const { upload, remove, reprocess } = knowledgeOf(opened);
+  const server = searchServer(opened);
+  const leftover = `${opened.settings.BUS_PREFIX}-passages-00000000`;
+  await server.create(leftover);
+  const [kept, gone, again] = await Promise.all(["kept", "gone", "again"].map((text) => upload(text)));
+  for (const { stream } of [kept!, gone!, again!]) await types(opened, stream).toEqual(READY);
+  await reprocess(again!.document_id);
+  await types(opened, again!.stream).toHaveLength(8);
+  const lost = (await server.serving())!;
+
+  await server.drop(lost);
+  const meanwhile = await upload("meanwhile");
+  await remove(gone!.document_id);
+  await types(opened, meanwhile.stream).toEqual(READY);
+  await expect.poll(server.serving, soon).not.toBe(lost);
+  const names = [`${kept!.document_id}_1_0`, `${again!.document_id}_2_0`, `${meanwhile.document_id}_1_0`].sort();
+  await expect.poll(() => server.passages().catch(() => []), soon).toEqual(names);
+  await expect.poll(server.list, soon).toEqual([await server.serving()]);
+});
+
+test("a new index is filled on request while the old one serves, and takes its place whole", async () => {
+  const { opened } = await startPlatform();
+  const { upload } = knowledgeOf(opened);
+  const server = searchServer(opened);
+  const upTo = (n: number) => Promise.all(Array.from({ length: n }, (_, at) => upload(`Text ${at}`)));
+  const early = await upTo(20);
+  for (const { stream } of early) await types(opened, stream).toEqual(READY);
+  const old = (await server.serving())!;
+  const rebuilt = rebuildPassages(opened.db, () => {});
+  const late = await upTo(10);
+  let serving = old;
+  while (serving === old) {
+    expect(await server.exists(old)).toBe(true);
+    serving = (await server.serving())!;
+  }
+  // what was told to be found is there at once
+  const found = (await opened.log.scan(0, ["DocumentIndexed"], 100)).events.map(
+    ({ data }) => `${data.document_id}_1_0`,
+  );
+  expect(await server.passages()).toEqual(expect.arrayContaining(early.map(({ document_id }) => `${document_id}_1_0`)));
+  expect(found.length).toBeGreaterThanOrEqual(20);
+  for (const { stream } of late) await types(opened, stream).toEqual(READY);
+  expect(await server.passages()).toHaveLength(30);
+  expect(await rebuilt).toMatchObject({ index_id: serving, building: null });
+});
