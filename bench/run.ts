@@ -4,6 +4,7 @@ import { progress } from "./tools/progress.ts";
 
 const benches = {
   chat: async () => (await import("./chat/bench.ts")).benchChat(),
+  documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
   log: async () => (await import("./log/bench.ts")).benchLog(),
   search: async () => (await import("./search/bench.ts")).benchSearch(),
 };

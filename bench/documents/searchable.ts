@@ -1,0 +1,81 @@
+import { FormData } from "undici";
+import { randomFrom } from "../search/random.ts";
+import { progress } from "../tools/progress.ts";
+import { linesOf } from "./report.ts";
+import type { Service } from "./service.ts";
+
+const KNOWLEDGE = "/api/v1/knowledge";
+const ONE_BY_ONE = 20;
+export const CROWDS = [10, 100, 1_000];
+const CONNECTIONS = 16;
+/** Of each crowd, so many are looked for by words of their own. */
+const SAMPLE = 10;
+
+/** A word that no other document has. */
+const ownWord = (seed: number): string => {
+  const random = randomFrom(seed);
+  return Array.from({ length: 12 }, () => "abcdefghiklmnoprstuv"[Math.floor(random() * 20)]).join("");
+};
+
+/** About 1,500 characters of Markdown. */
+const upload = async ({ call }: Service, collection: string, seed: number): Promise<{ id: string }> => {
+  const form = new FormData();
+  const text = `# Note ${seed}\n\n${linesOf(seed, 19).join(".\n")}.\n\nIts word is ${ownWord(seed)}.\n`;
+  form.set("file", new File([text], `note-${seed}.md`, { type: "text/markdown" }));
+  return call("POST", `${KNOWLEDGE}/collections/${collection}/documents`, form, [202]);
+};
+
+const finds = async ({ call }: Service, seed: number): Promise<true | undefined> => {
+  const { results } = await call("POST", `${KNOWLEDGE}/search`, { query: ownWord(seed), limit: 1 }, [200]);
+  return results.length > 0 || undefined;
+};
+
+const collect = async ({ call }: Service, name: string): Promise<string> =>
+  (await call("POST", `${KNOWLEDGE}/collections`, { name }, [201])).slug;
+
+/** Milliseconds from the upload of a document to the first search that finds it, one after the other. */
+export const oneByOne = async (service: Service): Promise<number[]> => {
+  const slug = await collect(service, "One by one");
+  const times: number[] = [];
+  for (let n = 0; n <= ONE_BY_ONE; n++) {
+    progress(`one document at a time: ${n} of ${ONE_BY_ONE}`);
+    const seed = 1_000_000 + n;
+    const start = performance.now();
+    await upload(service, slug, seed);
+    await service.until("a document", 2, () => finds(service, seed));
+    // The first makes the index.
+    if (n > 0) times.push(performance.now() - start);
+  }
+  return times;
+};
+
+export interface Crowd {
+  documents: number;
+  /** Seconds from the first upload until all were accepted, and until all were searchable. */
+  accepted: number;
+  searchable: number;
+}
+
+/** Short documents sent at once over some connections. */
+export const crowd = async (service: Service, documents: number): Promise<Crowd> => {
+  const slug = await collect(service, `Crowd of ${documents}`);
+  const seeds = Array.from({ length: documents }, (_, n) => documents * 10 + n);
+  const left = seeds.values();
+  const start = performance.now();
+  const seconds = () => (performance.now() - start) / 1_000;
+  const send = async (): Promise<void> => {
+    for (const seed of left) await upload(service, slug, seed);
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, send));
+  const accepted = seconds();
+  await service.until(`${documents} documents`, 20, async () => {
+    const listed = `${KNOWLEDGE}/collections/${slug}/documents?limit=1&status=`;
+    const { total } = await service.call("GET", `${listed}ready`, undefined, [200]);
+    progress(`${documents} documents at once: ${total} are searchable`);
+    return total === documents || undefined;
+  });
+  const searchable = seconds();
+  for (const seed of seeds.filter((_, n) => n % Math.ceil(documents / SAMPLE) === 0))
+    if (!(await finds(service, seed))) throw new Error(`document ${seed} is ready, but search does not find it`);
+  return { documents, accepted, searchable };
+};

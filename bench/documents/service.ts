@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, FormData, fetch } from "undici";
+import { type Child, freePort, startNode } from "../tools/child.ts";
+import { dataFolder } from "../tools/folder.ts";
+
+const root = dirname(dirname(import.meta.dirname));
+const PATIENCE_S = 600;
+
+export interface Service {
+  child: Child;
+  /** Answers the parsed body; throws on any other status than these. */
+  call(method: string, path: string, body: FormData | object | undefined, statuses: number[]): Promise<any>;
+  /** Asks again every so many milliseconds until the answer is there. */
+  until<T>(what: string, every_ms: number, look: () => Promise<T | undefined>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** The service as `npm start` runs it, with data of its own that is removed afterwards. */
+export const startService = async (): Promise<Service> => {
+  const folder = await dataFolder();
+  const child = startNode([join(root, "svc.mjs"), "all"], {
+    NODE_ENV: "production",
+    DATA_DIR: folder.path,
+    PORT: String(await freePort()),
+    LOG_LEVEL: "warn",
+  });
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  const stop = async (): Promise<void> => {
+    await agent.destroy();
+    await child.stop();
+    await folder.remove();
+  };
+  const until: Service["until"] = async (what, every_ms, look) => {
+    for (const start = performance.now(); performance.now() - start < PATIENCE_S * 1000; await sleep(every_ms)) {
+      child.assertAlive();
+      const found = await look();
+      if (found !== undefined) return found;
+    }
+    throw new Error(`${what} was not there within ${PATIENCE_S} s`);
+  };
+  try {
+    const { base_url, api_key } = await until("credentials.json", 100, () => credentialsIn(folder.path));
+    const call: Service["call"] = async (method, path, body, statuses) => {
+      const isForm = body instanceof FormData;
+      const type: Record<string, string> = body === undefined || isForm ? {} : { "content-type": "application/json" };
+      const response = await fetch(new URL(path, base_url), {
+        method,
+        headers: { authorization: `Bearer ${api_key}`, ...type },
+        body: isForm || body === undefined ? body : JSON.stringify(body),
+        dispatcher: agent,
+      });
+      const text = await response.text();
+      if (!statuses.includes(response.status))
+        throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
+      return text && JSON.parse(text);
+    };
+    const ready = () => fetch(new URL("/readyz", base_url), { dispatcher: agent }).then(({ ok }) => ok || undefined);
+    await until("the service", 100, () => ready().catch(() => undefined));
+    return { child, call, until, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const credentialsIn = (folder: string): Promise<{ base_url: string; api_key: string } | undefined> =>
+  readFile(join(folder, "credentials.json"), "utf8").then(JSON.parse, () => undefined);
