@@ -100,7 +100,7 @@ const goesOn = (before: TextLine, line: TextLine, step: number, column: Column):
 
 /** An item's lines stand under its text, or under its sign where it does not hang. */
 const leavesItem = (first: TextLine, before: TextLine, line: TextLine, column: Column): boolean => {
-  const slack = line.size * 0.3;
+  const slack = line.size * 0.5;
   if (Math.abs(line.x0 - first.inner) < slack) return false;
   const under = Math.abs(line.x0 - first.x0) < slack;
   return endedEarly(before, line, column) || (!under && line.x0 < first.inner && before !== first);

@@ -4,7 +4,12 @@ const FORMS = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEFC\u2F00-\u2FD
 const SYMBOLS: Record<string, string> = {
   "\uF0B7": "•",
   "\uF0A7": "▪",
-  "\uF0A8": "◦",
+  "\uF0A8": "◻",
+  "\uF06E": "■",
+  "\uF06F": "□",
+  "\uF071": "❑",
+  "\uF076": "❖",
+  "\uF0FE": "☒",
   "\uF0D8": "➢",
   "\uF0FC": "✓",
   "\uF0E0": "→",
@@ -32,7 +37,7 @@ const accented = (pair: string, accent: string, letter: string): string => {
 
 /** What a run of a PDF says, in characters that a search can find. */
 export const plain = (text: string): string =>
-  text
+  (/^[\uF000-\uF0FF]$/.test(text) ? (SYMBOLS[text] ?? "•") : text)
     .replace(/[\t\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, " ")
     .replace(FORMS, (form) => form.normalize("NFKC"))
     .replace(/[\uE000-\uF8FF]/g, (sign) => SYMBOLS[sign] ?? "")

@@ -37,16 +37,44 @@ const sides = (boxes: readonly Box[], gutter: Gutter): { left: Box[]; right: Box
   return { left: left!, right: right!, across: across! };
 };
 
-/** Lines of prose fill their column; cells, labels and numbers do not. */
-function isProse(boxes: readonly Box[], from: number, to: number): boolean {
-  const rows = new Map<number, number>();
-  const size = median(boxes.map(height)) || 1;
+interface Side {
+  rows: Set<number>;
+  /** Of the side's width that a usual line fills. */
+  filled: number;
+  /** Usual length of a line, in heights of its letters. */
+  long: number;
+}
+
+/** How a side's lines lie; its margins are those of most of its boxes. */
+function sideOf(boxes: readonly Box[], size: number): Side {
+  const lengths = new Map<number, number>();
   for (const box of boxes) {
-    const row = Math.round(box.y1 / size);
-    rows.set(row, (rows.get(row) ?? 0) + width(box));
+    const row = Math.round(box.y1 / (size * 0.5));
+    lengths.set(row, (lengths.get(row) ?? 0) + width(box));
   }
-  const lines = [...rows.values()];
-  return lines.length >= 4 && median(lines) >= FILLED * (to - from) && median(lines) > size * 6;
+  const edge = (values: number[], part: number): number =>
+    values.sort((a, b) => a - b)[Math.floor((values.length - 1) * part)]!;
+  const left = edge(
+    boxes.map((box) => box.x0),
+    0.1,
+  );
+  const right = edge(
+    boxes.map((box) => box.x1),
+    0.95,
+  );
+  const usual = median([...lengths.values()]);
+  return { rows: new Set(lengths.keys()), filled: usual / Math.max(1, right - left), long: usual / size };
+}
+
+/** Columns of prose: their lines are long and fill them; or they at least do not stand beside each other as a table's do. */
+function areColumns(before: readonly Box[], after: readonly Box[], size: number): boolean {
+  if (before.length < 4 || after.length < 4) return false;
+  const [left, right] = [sideOf(before, size), sideOf(after, size)];
+  const [fewer, more] = left.rows.size < right.rows.size ? [left, right] : [right, left];
+  if (fewer.rows.size < 4 || left.long < 6 || right.long < 6) return false;
+  const beside = [...fewer.rows].filter((row) => more.rows.has(row)).length / fewer.rows.size;
+  const filled = Math.min(left.filled, right.filled);
+  return filled >= FILLED || (filled >= 0.3 && beside < 0.5);
 }
 
 /** The deepest valley of the skyline whose two sides are columns of prose. */
@@ -73,7 +101,7 @@ function findGutter(boxes: readonly Box[], region: Box): Gutter | null {
     const { left: before, right: after } = sides(boxes, valley);
     const narrow = NARROWEST * width(region);
     if (valley.x0 - region.x0 < narrow || region.x1 - valley.x1 < narrow) continue;
-    if (isProse(before, region.x0, valley.x0) && isProse(after, valley.x1, region.x1)) return valley;
+    if (areColumns(before, after, size)) return valley;
   }
   return null;
 }

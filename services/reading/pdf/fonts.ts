@@ -2,6 +2,7 @@ import type { PdfPage } from "./open.ts";
 
 export interface Face {
   bold: boolean;
+  italic: boolean;
   mono: boolean;
   /** Its letters are signs: bullets, arrows. */
   symbol: boolean;
@@ -13,7 +14,12 @@ const MONO =
 
 const faceOf = (name: string): Face => {
   const family = name.replace(/^[A-Z]{6}\+/, "");
-  return { bold: BOLD.test(family), mono: MONO.test(family), symbol: /wingding|dingbat|webding|symbol/i.test(family) };
+  return {
+    bold: BOLD.test(family),
+    italic: /ital|obliq|cmti|cmsl|sfti|[-,]it?$/i.test(family),
+    mono: MONO.test(family),
+    symbol: /wingding|dingbat|webding|symbol/i.test(family),
+  };
 };
 
 interface Known {
@@ -22,7 +28,7 @@ interface Known {
   black?: boolean;
 }
 
-const NO_FACE: Face = { bold: false, mono: false, symbol: false };
+const NO_FACE: Face = { bold: false, italic: false, mono: false, symbol: false };
 
 /** The faces of a document's fonts by pdf.js's name for them; known once a page that uses them was parsed in full. */
 export class Faces {

@@ -9,6 +9,7 @@ export interface Looks {
   /** Is most of it bold, or typewritten? Then that is nothing special. */
   bold: boolean;
   mono: boolean;
+  italic: boolean;
   font: string;
 }
 
@@ -21,7 +22,7 @@ const mostOf = <K>(counts: Map<K, number>): K | undefined => {
 export function looksOf(lines: Iterable<TextLine>): Looks {
   const sizes = new Map<number, number>();
   const fonts = new Map<string, number>();
-  let [all, bold, mono] = [0, 0, 0];
+  let [all, bold, mono, italic] = [0, 0, 0, 0];
   for (const line of lines) {
     const length = line.raw.length;
     const size = Math.round(line.size * 4) / 4;
@@ -30,38 +31,60 @@ export function looksOf(lines: Iterable<TextLine>): Looks {
     all += length;
     if (line.bold) bold += length;
     if (line.mono) mono += length;
+    if (line.italic) italic += length;
   }
-  return { body: mostOf(sizes) ?? 10, bold: bold > all * 0.5, mono: mono > all * 0.5, font: mostOf(fonts) ?? "" };
+  return {
+    body: mostOf(sizes) ?? 10,
+    bold: bold > all * 0.5,
+    mono: mono > all * 0.5,
+    italic: italic > all * 0.5,
+    font: mostOf(fonts) ?? "",
+  };
 }
 
 const isShouted = (text: string): boolean => /\p{Lu}{2}/u.test(text) && !/\p{Ll}{2}/u.test(text);
 
-/** What makes lines of text a heading: they are few, short, and stand out. */
-export function isHeading(block: Block, looks: Looks): boolean {
+const isNamed = (text: string): boolean => {
+  const words = text.split(" ").filter((word) => word.length > 3);
+  return words.length > 0 && words.filter((word) => /^\p{Lu}/u.test(word)).length >= words.length * 0.6;
+};
+
+/** Does a block of body text follow, longer than the block itself? */
+const leadsText = (next: Block | undefined, looks: Looks): boolean =>
+  next !== undefined &&
+  next.kind === "text" &&
+  next.lines.length > 1 &&
+  Math.abs(next.lines[0]!.size - looks.body) < 0.6;
+
+/** Few, short lines that may be a heading when they stand out. */
+const mayStandOut = (block: Block, text: string): block is Lined => {
   if (block.kind !== "text" && block.kind !== "item") return false;
+  if (block.lines.length > 4 || text.length > 220 || block.lines[0]!.mono) return false;
+  if ((text.match(/\p{L}/gu)?.length ?? 0) < 2 || LEADERS.test(text) || /[,;]$/.test(text) || CAPTION.test(text))
+    return false;
+  return block.kind === "text" || (sectionDepth(text) !== null && MARKER.test(text));
+};
+
+/** What makes lines of text a heading: they are few, short, and stand out. `next` follows them. */
+export function isHeading(block: Block, next: Block | undefined, looks: Looks): boolean {
+  const text = isLined(block) ? block.lines.map((line) => line.raw).join(" ") : "";
+  if (!mayStandOut(block, text)) return false;
   const { lines } = block;
-  const text = lines.map((line) => line.raw).join(" ");
   const first = lines[0]!;
   const deep = sectionDepth(text);
-  if (lines.length > 4 || text.length > 220 || (text.match(/\p{L}/gu)?.length ?? 0) < 2) return false;
-  if (LEADERS.test(text) || /[,;]$/.test(text)) return false;
-  if (CAPTION.test(text) || (block.kind === "item" && (deep === null || !MARKER.test(text)))) return false;
-  const larger = first.size >= looks.body * 1.09;
-  const bolder = first.bold && !looks.bold && first.size >= looks.body * 0.85;
-  if (larger) return lines.length <= 3 || first.size >= looks.body * 1.4;
-  if (lines.length > 2 || text.length > 140) return false;
-  if (bolder) return deep !== null || !/[.:]$/.test(text) || isShouted(text);
-  const other = first.font !== looks.font && first.size >= looks.body * 0.95;
-  return (
-    deep !== null && !/[.:]$/.test(text) && text.length < 90 && block.kind === "text" && (other || isShouted(text))
-  );
+  if (first.size >= looks.body * 1.09) return lines.length <= 3 || first.size >= looks.body * 1.4;
+  if (lines.length > 2 || text.length > 140 || first.size < looks.body * 0.85) return false;
+  if (first.bold && !looks.bold) return deep !== null || !/[.:]$/.test(text) || isShouted(text);
+  if (block.kind === "item" || /[.:]$/.test(text) || first.size < looks.body * 0.95 || text.length > 90) return false;
+  if (deep !== null) return first.font !== looks.font || isShouted(text);
+  return first.italic && !looks.italic && lines.length === 1 && isNamed(text) && leadsText(next, looks);
 }
 
 /** Signs of authors and their addresses. */
 const PEOPLE = /[@∗†‡§¶*⁰¹²³⁴-⁹]|, .*,/;
 
 /** Between a paper's title and its abstract stand people, however large their names are set. */
-export function peopleOf(first: readonly Block[], headings: ReadonlySet<Block>): Set<Block> {
+export function peopleOf(first: readonly Block[], headings: ReadonlySet<Block>): Lined[] {
   const sized = first.filter(isLined).filter((block) => headings.has(block));
   const largest = Math.max(0, ...sized.map((block) => block.lines[0]!.size));
   const title = first.findIndex((block) => isLined(block) && headings.has(block) && block.lines[0]!.size === largest);
@@ -75,26 +98,40 @@ export function peopleOf(first: readonly Block[], headings: ReadonlySet<Block>):
     );
   });
   const front = start < 0 ? [] : first.slice(title + 1, start);
-  return new Set(
-    front.filter((block) => {
-      if (!isLined(block) || block.lines[0]!.size > largest * 0.85) return false;
-      return !block.lines[0]!.bold || PEOPLE.test(block.lines.map((line) => line.raw).join(" "));
-    }),
-  );
+  return front.filter(isLined).filter((block) => {
+    if (block.lines[0]!.size > largest * 0.85) return false;
+    return !block.lines[0]!.bold || PEOPLE.test(block.lines.map((line) => line.raw).join(" "));
+  });
 }
 
-const styleOf = (line: TextLine): string => `${(line.size * 2).toFixed(0)} ${line.bold ? 1 : 0}`;
+const styleOf = (line: TextLine): string => `${(line.size * 2).toFixed(0)} ${line.bold ? 2 : line.italic ? 0 : 1}`;
+
+/** The styles of a document's headings, from the highest: those that the cover alone has count as one. */
+function ranksOf(headings: readonly Lined[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const block of headings) counts.set(styleOf(block.lines[0]!), (counts.get(styleOf(block.lines[0]!)) ?? 0) + 1);
+  const parts = (style: string): [number, number] => style.split(" ").map(Number) as [number, number];
+  const styles = [...counts.keys()].toSorted((a, b) => parts(b)[0] - parts(a)[0] || parts(b)[1] - parts(a)[1]);
+  const ranks = new Map<string, number>();
+  const covers = styles.findIndex((style) => counts.get(style)! > 1);
+  let [rank, before] = [0, ""];
+  for (const [index, style] of styles.entries()) {
+    const sameSize =
+      before !== "" &&
+      parts(before)[1] === parts(style)[1] &&
+      parts(before)[0] - parts(style)[0] <= parts(before)[0] * 0.04;
+    if (!sameSize && !(index > 0 && covers > 2 && index < covers)) rank++;
+    ranks.set(style, rank);
+    before = style;
+  }
+  return ranks;
+}
 
 /** A level for each heading, from 1: by size, then weight, and by its number where it has one. */
-export function levelsOf(headings: readonly Block[]): Map<Block, number> {
-  const lead = (block: Block): TextLine => (block as Lined).lines[0]!;
-  const styles = [...new Set(headings.map((block) => styleOf(lead(block))))].toSorted((a, b) => {
-    const [[sizeA = 0, boldA = 0], [sizeB = 0, boldB = 0]] = [a.split(" ").map(Number), b.split(" ").map(Number)];
-    return sizeB - sizeA || boldB - boldA;
-  });
-  const rank = new Map(styles.map((style, index) => [style, index + 1]));
-  const levels = new Map(headings.map((block) => [block, rank.get(styleOf(lead(block)))!]));
-  const depthOf = (block: Block): number | null => sectionDepth(lead(block).raw);
+export function levelsOf(headings: readonly Lined[]): Map<Block, number> {
+  const ranks = ranksOf(headings);
+  const levels = new Map<Block, number>(headings.map((block) => [block, ranks.get(styleOf(block.lines[0]!))!]));
+  const depthOf = (block: Lined): number | null => sectionDepth(block.lines[0]!.raw);
   const tops = headings.filter((block) => depthOf(block) === 1).map((block) => levels.get(block)!);
   const top = tops.length === 0 ? null : tops.toSorted((a, b) => a - b)[tops.length >> 1]!;
   for (const block of headings) {

@@ -1,4 +1,4 @@
-const BULLET = "[•▪◦‣⁃∙·●○■□➢➤✓✔❖♦►▶–—*-]";
+const BULLET = "[•▪◦◻‣⁃∙·●○■□❑☐☒➢➤✓✔❖♦►▶–—*-]";
 const NUMBER = "\\(?\\d{1,3}[.)]|\\(?[a-z]\\)|\\(?[ivx]{1,5}\\)";
 
 /** What starts a list's item. */
@@ -10,7 +10,8 @@ export const LEADERS = /(?:\. ?){4,}|…{2,}/;
 /** What begins an entry of a bibliography. */
 export const REFERENCE = /^\[[\w+ ]{1,12}\] \S/;
 
-export const CAPTION = /^(?:fig(?:ure|\.)?|table|tab\.|algorithm|listing|scheme|chart|box|plate|source) ?[\dIVXA-Z]/i;
+export const CAPTION =
+  /^(?:fig(?:ure|\.)?|table|tab\.|algorithm|listing|scheme|chart|box|plate|abb(?:\.|ildung)|tabelle)(?: ?\d| [ivx]+\b| [a-z]\.?\d| [a-z](?=[.:]))|^source:/i;
 
 /** `2`, `2.1` or `A.3`, and how deep it stands. */
 const SECTION =

@@ -54,23 +54,29 @@ const linesOf = (page: Page): TextLine[] =>
 const unlikeCode = (looks: Looks, block: Block): Block =>
   looks.mono && block.kind === "code" ? { kind: "text", lines: block.lines } : block;
 
-/** The blocks of every page, in the order of reading. */
-function blocksOfPages(pages: readonly Page[], looks: Looks): Block[][] {
+/** The pages without their running heads, feet and numbers. */
+function withoutFurniture(pages: readonly Page[]): Page[] {
   const furniture = furnitureOf(pages.map((page) => (isTagged(page) ? { columns: [], height: 1 } : page)));
-  const blocksIn = (column: (TextLine | Table)[]): Block[] =>
-    blocksOf(column.filter((part) => isTable(part) || !furniture.has(part)));
-  return pages.map((page) =>
-    (isTagged(page) ? page.blocks : flow(page.columns.map(blocksIn), looks, page.height)).map((block) =>
-      unlikeCode(looks, block),
-    ),
-  );
+  const kept = (column: (TextLine | Table)[]): (TextLine | Table)[] =>
+    column.filter((part) => isTable(part) || !furniture.has(part));
+  return pages.map((page) => (isTagged(page) ? page : { ...page, columns: page.columns.map(kept) }));
 }
+
+/** The blocks of a page, in the order of reading. */
+const blocksOfPage = (page: Page, looks: Looks): Block[] =>
+  (isTagged(page) ? page.blocks : flow(page.columns.map(blocksOf), looks, page.height)).map((block) =>
+    unlikeCode(looks, block),
+  );
+
+const after = (page: readonly Block[], block: Block): Block | undefined => page[page.indexOf(block) + 1];
 
 /** The levels of the headings: those that the document itself names, else those that look like headings. */
 function headingsOf(blocks: readonly Block[][], pages: readonly Page[], looks: Looks): Map<Block, number> {
   const named = blocks.flat().filter((block) => block.kind === "heading");
   const judged = blocks.filter((_, index) => named.length === 0 || !isTagged(pages[index]!));
-  const headings = new Set(judged.flat().filter((block) => isHeading(block, looks)));
+  const headings = new Set(
+    judged.flatMap((page) => page.filter(isLined).filter((block) => isHeading(block, after(page, block), looks))),
+  );
   for (const block of peopleOf(judged[0] ?? [], headings)) headings.delete(block);
   const levels = levelsOf([...headings]);
   for (const block of named) levels.set(block, block.level);
@@ -93,12 +99,12 @@ function checked(pages: string[]): string[] {
 export async function readPdf(bytes: Uint8Array): Promise<string[]> {
   const plain = largestStream(bytes) > MOST_DRAWN;
   const pdf = await openPdf(bytes);
-  const pages = await pagesOf(pdf, plain);
+  const pages = withoutFurniture(await pagesOf(pdf, plain));
   await pdf.loadingTask.destroy();
   const lines = pages.flatMap(linesOf);
   const words = vocabularyOf(lines.map((line) => line.raw));
   const looks = looksOf(lines);
-  const blocks = blocksOfPages(pages, looks);
+  const blocks = pages.map((page) => blocksOfPage(page, looks));
   const levels = headingsOf(blocks, pages, looks);
   return checked(blocks.map((page) => render(page, levels, words)));
 }

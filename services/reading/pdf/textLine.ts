@@ -2,6 +2,7 @@ import type { Faces } from "./fonts.ts";
 import type { Box } from "./geometry.ts";
 import { type Line, parted, raised, textOfLine } from "./lines.ts";
 import { escapeInline, linkTo } from "./markdown.ts";
+import { MARKER } from "./marks.ts";
 import type { Run } from "./runs.ts";
 
 /** A line as the second pass over the document needs it: small, and its runs are gone. */
@@ -13,6 +14,7 @@ export interface TextLine extends Box {
   baseline: number;
   size: number;
   bold: boolean;
+  italic: boolean;
   mono: boolean;
   /** Of most of its characters. */
   font: string;
@@ -62,6 +64,15 @@ const share = (runs: readonly Run[], has: (run: Run) => boolean): number => {
   return all === 0 ? 0 : some / all;
 };
 
+/** Where the text begins after its bullet; an estimate where both are one run. */
+function innerOf(line: Line): number {
+  const first = line.runs[0]!;
+  const second = line.runs[1];
+  if (second !== undefined && first.text.trim().length < 6 && second.x0 > first.x0) return second.x0;
+  const marker = MARKER.exec(first.text)?.[0].length ?? 0;
+  return first.x0 + (marker * (first.x1 - first.x0)) / first.text.length;
+}
+
 export function textLine(line: Line, faces: Faces): TextLine {
   const mono = share(line.runs, (run) => faces.face(run.font).mono) > 0.9;
   const main = line.runs.reduce((a, b) => (b.text.length > a.text.length ? b : a));
@@ -77,9 +88,10 @@ export function textLine(line: Line, faces: Faces): TextLine {
     baseline: line.baseline,
     size: line.size,
     bold: share(line.runs, (run) => faces.face(run.font).bold) > 0.85,
+    italic: share(line.runs, (run) => faces.face(run.font).italic) > 0.9,
     mono,
     font: main.font,
-    inner: (line.runs.find((run) => run.x0 > first.x0 + line.size * 0.2 && first.text.length < 6) ?? first).x0,
+    inner: innerOf(line),
     bullet: sign && (faces.face(first.font).symbol || (first.text === "o" && faces.face(first.font).mono)),
   };
 }

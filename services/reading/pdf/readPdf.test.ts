@@ -1,0 +1,164 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { readPdf } from "./readPdf.ts";
+import { line, pdfOf, show } from "./testing/build.ts";
+import { twoColumnPaper } from "./testing/paper.ts";
+import { headingScore, readingScore, score, tableScore } from "./testing/score.ts";
+
+const fileOf = (name: string): Promise<Buffer> => readFile(new URL(`../../../test/files/pdf/${name}`, import.meta.url));
+
+const read = async (...pages: string[][]): Promise<string> =>
+  (await readPdf(pdfOf(pages.map((page) => page.join("\n"))))).join("\n\n=\n\n");
+
+const LOREM = "Every paragraph has a few words so that the page has a body size";
+
+describe("documents with a known truth", () => {
+  it.each([1, 2, 3])("a paper in two columns (%i)", async (seed) => {
+    const paper = twoColumnPaper(seed);
+    const pages = await readPdf(paper.pdf);
+    const text = pages.join("\n\n");
+    expect(pages).toHaveLength(3);
+    expect(readingScore(paper.markdown, text)).toBeGreaterThan(0.98);
+    expect(tableScore(paper.markdown, text)).toBe(1);
+    expect(headingScore(paper.markdown, text)).toBeGreaterThan(0.95);
+    expect(text).not.toMatch(/Journal of Examples|\p{Ll}- \p{Ll}/u);
+  });
+
+  it.each(["handbook.pdf", "handbook-tagged.pdf"])("an office program's %s", async (name) => {
+    const truth = (await fileOf("handbook.md")).toString();
+    const text = (await readPdf(await fileOf(name))).join("\n\n");
+    expect(score(truth, text)).toBeGreaterThan(0.98);
+    expect(text).toContain("[guide for bookings](https://example.org/bookings)");
+    expect(text).toContain("```\ntill stop --force\ntill start --port 8080\n```");
+    expect(text).toContain("2. Look for a free slot of the right length.\n3. Read");
+  });
+
+  it("leaves the bytes as they are", async () => {
+    const bytes = await fileOf("handbook.pdf");
+    const before = Buffer.from(bytes);
+    await readPdf(bytes);
+    expect(bytes.equals(before)).toBe(true);
+  });
+});
+
+describe("tables", () => {
+  const cells = [
+    ["Name", "Amount"],
+    ["a | b", "1"],
+    ["a longer name", "2"],
+  ];
+  const drawn = cells.flatMap((row, index) =>
+    row.map((cell, column) => show(80 + column * 120, 685 - index * 20, 10, cell)),
+  );
+  const grid = [0, 1, 2, 3].map((row) => line(72, 700 - row * 20, 312, 700 - row * 20));
+  const walls = [72, 192, 312].map((x) => line(x, 700, x, 640));
+
+  it("come from the lines that are drawn around their cells, with their pipes escaped", async () => {
+    const text = await read([show(72, 740, 10, LOREM), ...drawn, ...grid, ...walls]);
+    expect(text).toBe(`${LOREM}\n\n| Name | Amount |\n| --- | --- |\n| a \\| b | 1 |\n| a longer name | 2 |`);
+  });
+
+  it("have an empty cell where a cell spans two columns", async () => {
+    const spanning = [
+      ...grid.slice(0, 2),
+      ...grid.slice(2),
+      line(72, 700, 72, 640),
+      line(312, 700, 312, 640),
+      line(192, 680, 192, 640),
+    ];
+    const text = await read([
+      show(72, 740, 10, LOREM),
+      show(150, 685, 10, "All of them"),
+      ...drawn.slice(2),
+      ...spanning,
+    ]);
+    expect(text).toContain("| All of them |  |\n| --- | --- |\n| a \\| b | 1 |");
+  });
+
+  it("need no lines when their columns are plain to see", async () => {
+    const rows = ["Mon 12 7.5", "Tue 9 6.25", "Wed 31 8.0", "Thu 4 1.75"].map((row) => row.split(" "));
+    const text = await read([
+      show(72, 740, 10, LOREM),
+      ...rows.flatMap((row, index) => row.map((cell, column) => show(72 + column * 90, 700 - index * 14, 10, cell))),
+    ]);
+    expect(text).toContain("| Mon | 12 | 7.5 |\n| --- | --- | --- |\n| Tue | 9 | 6.25 |");
+  });
+});
+
+describe("lines", () => {
+  it("become paragraphs, and their parted words whole", async () => {
+    const text = await read([
+      show(72, 700, 10, "The committee came to an unani-"),
+      show(72, 688, 10, "mous decision on the long-term plan."),
+      show(72, 660, 10, "A new paragraph stands apart."),
+    ]);
+    expect(text).toBe(
+      "The committee came to an unanimous decision on the long-term plan.\n\nA new paragraph stands apart.",
+    );
+  });
+
+  it("keep raised numbers apart from the word before them", async () => {
+    const text = await read([
+      show(72, 700, 10, "As was shown before"),
+      show(164, 704, 6, "12"),
+      show(175, 700, 10, "it works."),
+    ]);
+    expect(text).toBe("As was shown before¹² it works.");
+  });
+
+  it("lose running heads and page numbers, which repeat", async () => {
+    const page = (number: number, said: string): string[] => [
+      show(72, 760, 9, "Annual report of the club"),
+      show(72, 700, 10, said),
+      show(300, 30, 9, `Page ${number} of 3`),
+    ];
+    const text = await read(
+      page(1, "One is first and alone."),
+      page(2, "Two comes after it."),
+      page(3, "Three is the last."),
+    );
+    expect(text).toBe("One is first and alone.\n\n=\n\nTwo comes after it.\n\n=\n\nThree is the last.");
+  });
+
+  it("that stand out are headings, by their size and their numbers", async () => {
+    const text = await read([
+      show(72, 740, 18, "Guide to the house", "bold"),
+      show(72, 700, 13, "1 Rooms", "bold"),
+      show(72, 680, 10, LOREM),
+      show(72, 650, 11, "1.1 Kitchen", "bold"),
+      show(72, 630, 10, `${LOREM}.`),
+      show(72, 600, 13, "2 Garden", "bold"),
+      show(72, 580, 10, LOREM),
+    ]);
+    expect(text.match(/^#.*$/gm)).toEqual(["# Guide to the house", "## 1 Rooms", "### 1.1 Kitchen", "## 2 Garden"]);
+  });
+
+  it("of a list nest by how far they stand in", async () => {
+    const text = await read([
+      show(72, 740, 10, `${LOREM}:`),
+      show(72, 720, 10, "\u0095 apples"),
+      show(90, 706, 10, "\u0095 red ones that do not keep for very long when they"),
+      show(99, 694, 10, "lie in a warm room"),
+      show(72, 680, 10, "\u0095 pears"),
+    ]);
+    expect(text).toContain(
+      "- apples\n   - red ones that do not keep for very long when they lie in a warm room\n- pears",
+    );
+  });
+
+  it("are no markup that the page did not mean", async () => {
+    const text = await read([show(72, 700, 10, "# not a heading, <b>not bold</b> and *not* slanted")]);
+    expect(text).toBe("\\# not a heading, \\<b>not bold\\</b> and \\*not\\* slanted");
+  });
+
+  it("turned on their side are read as they were meant", async () => {
+    const turned = ["Sideways text is quite", "long on this page"].map(
+      (said, index) => `BT /body 10 Tf 0 1 -1 0 ${100 + index * 12} 72 Tm (${said}) Tj ET`,
+    );
+    expect(await read(turned)).toBe("Sideways text is quite long on this page");
+  });
+
+  it("of a page without text are an empty string", async () => {
+    expect(await readPdf(pdfOf([show(72, 700, 10, LOREM), ""]))).toEqual([LOREM, ""]);
+  });
+});

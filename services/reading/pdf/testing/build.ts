@@ -1,0 +1,78 @@
+/* PDFs by hand: only what a test needs, and its truth beside it. */
+
+/** Widths of Helvetica in thousandths, for the letters that differ from 556. */
+const WIDTHS: Record<string, number> = Object.fromEntries(
+  Object.entries({
+    " .,:;/!ftI[]": 278,
+    "ijl'": 222,
+    "()r-`": 333,
+    ckJsvxyz: 500,
+    ABEKPSVXY: 667,
+    CDHNRUw: 722,
+    GOQ: 778,
+    FTZ: 611,
+    mM: 833,
+    W: 944,
+  }).flatMap(([signs, width]) => Array.from(signs, (sign) => [sign, width])),
+);
+
+export const widthOf = (text: string, size: number): number => {
+  let width = 0;
+  for (const sign of text) width += WIDTHS[sign] ?? 556;
+  return (width * size) / 1_000;
+};
+
+const FONTS = { body: "Helvetica", bold: "Helvetica-Bold", mono: "Courier", italic: "Helvetica-Oblique" };
+
+export type Font = keyof typeof FONTS;
+
+const quoted = (text: string): string => text.replace(/[\\()]/g, "\\$&");
+
+/** Text with its baseline at x and y, in points from the lower left. */
+export const show = (x: number, y: number, size: number, text: string, font: Font = "body"): string =>
+  `BT /${font} ${size} Tf ${x.toFixed(2)} ${y.toFixed(2)} Td (${quoted(text)}) Tj ET`;
+
+export const line = (x0: number, y0: number, x1: number, y1: number): string => `${x0} ${y0} m ${x1} ${y1} l S`;
+
+/** A PDF of these objects (numbered from 1; the first is the catalog). */
+export function fileOf(objects: readonly (string | Buffer)[]): Buffer {
+  const parts: Buffer[] = [Buffer.from("%PDF-1.7\n")];
+  let length = parts[0]!.length;
+  const offsets: number[] = [];
+  for (const [index, object] of objects.entries()) {
+    offsets.push(length);
+    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(object), Buffer.from("\nendobj\n")]);
+    parts.push(part);
+    length += part.length;
+  }
+  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  const size = objects.length + 1;
+  const end = `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`;
+  return Buffer.concat([...parts, Buffer.from(end)]);
+}
+
+export const stream = (data: string | Buffer, entries = ""): Buffer =>
+  Buffer.concat([
+    Buffer.from(`<<${entries}/Length ${Buffer.byteLength(data)}>>stream\n`),
+    Buffer.from(data),
+    Buffer.from("\nendstream"),
+  ]);
+
+/** The objects of a PDF with these pages' drawing orders: catalog, page tree, fonts, then page and content by turns. */
+export function objectsOf(pages: readonly string[]): (string | Buffer)[] {
+  const fonts = Object.entries(FONTS)
+    .map(([name, base]) => `/${name}<</Type/Font/Subtype/Type1/Encoding/WinAnsiEncoding/BaseFont/${base}>>`)
+    .join("");
+  const kids = pages.map((_, index) => `${4 + 2 * index} 0 R`).join(" ");
+  return [
+    "<</Type/Catalog/Pages 2 0 R>>",
+    `<</Type/Pages/Kids[${kids}]/Count ${pages.length}>>`,
+    `<</Font<<${fonts}>>>>`,
+    ...pages.flatMap((content, index) => [
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources 3 0 R/Contents ${5 + 2 * index} 0 R>>`,
+      stream(Buffer.from(content, "latin1")),
+    ]),
+  ];
+}
+
+export const pdfOf = (pages: readonly string[]): Buffer => fileOf(objectsOf(pages));
