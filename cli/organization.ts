@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { CreateAgent } from "#events/agent.ts";
 import { CreateKey } from "#events/key.ts";
 import { CreateOrganization } from "#events/organization.ts";
 import { RegisterUser } from "#events/user.ts";
@@ -18,6 +19,8 @@ export interface Credentials {
   organization_id: string;
   /** `sk-<service name>-…`, enabled for every product. */
   api_key: string;
+  /** Its API is on; it has a model where there is one that needs no provider, and no tools. */
+  agent_id: string;
   admin: { email: string; password: string };
 }
 
@@ -59,6 +62,19 @@ async function sendAll(
     name: "Administrator",
     password_hash: await hashPassword(password),
   });
+  const agent_id = newId();
+  await send(CreateAgent, streamOf("agent", agent_id), {
+    agent_id,
+    name: "First agent",
+    instructions: "",
+    model: settings.OFFLINE_MODELS ? "offline/echo" : null,
+    tools: [],
+    collections: null,
+    reasoning_effort: null,
+    api_enabled: true,
+    project_id: null,
+    expose_tool_items: true,
+  });
   const position = await send(CreateKey, streamOf("key", key_id), {
     key_id,
     key_hash: key.hash,
@@ -70,7 +86,13 @@ async function sendAll(
     enabled: true,
     allowed_models: null,
   });
-  const credentials = { base_url: baseUrl(settings), organization_id, api_key: key.secret, admin: { email, password } };
+  const credentials = {
+    base_url: baseUrl(settings),
+    organization_id,
+    api_key: key.secret,
+    agent_id,
+    admin: { email, password },
+  };
   return { credentials, position };
 }
 

@@ -23,13 +23,19 @@ async function firstCredentials(settings: Settings, { bus, log, db }: Opened, ad
   return credentials;
 }
 
-function welcome(settings: Settings, address: string, { api_key, admin, organization_id }: Credentials): string {
+function welcome(
+  settings: Settings,
+  address: string,
+  { api_key, admin, organization_id, agent_id }: Credentials,
+): string {
   const chat = `${address}/api/openai/v1`;
   const model = settings.OFFLINE_MODELS ? "offline/echo" : "openai/gpt-5-mini";
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] });
   return `
 ${table([
   ["Chat API", chat],
+  ["Agent API", `${address}/api/agents/${agent_id}/v1`],
+  ["Knowledge", `${address}/api/v1/knowledge`],
   ["Reference", `${address}/reference`],
   ["Health", `${address}/readyz`],
   ["Organization", organization_id],

@@ -22,6 +22,10 @@ export interface HttpDeps {
     TURN_SECONDS: number;
     /** Proxies whose `x-forwarded-for` is believed: addresses and networks. */
     TRUST_PROXY: string[];
+    /** Where the deployment searches the web, if it does. */
+    WEB_SEARCH_URL?: string | undefined;
+    /** Whether organizations may use tools of their own. */
+    SCRIPTED_TOOLS: boolean;
   };
   db: Db;
   /** The key with this SHA-256, read fresh; look-ups of the same moment share one query. */

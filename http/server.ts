@@ -8,6 +8,7 @@ import fastify, {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { App } from "./app.ts";
+import { agentApiRoutes } from "./agents/routes.ts";
 import { createLastUsed } from "./auth/lastUsed.ts";
 import { accountRoutes } from "./account/routes.ts";
 import { readBodies } from "./bodies.ts";
@@ -119,6 +120,7 @@ export async function buildServer(deps: HttpDeps) {
     routes(room, http);
   };
   await app.register(api(chatRoutes), { prefix: "/api/openai/v1" });
+  await app.register(api(agentApiRoutes), { prefix: "/api/agents/:agent_id/v1" });
   await app.register(api(accountRoutes), { prefix: "/api" });
   await app.register(api(knowledgeRoutes), { prefix: "/api/v1/knowledge" });
   await app.register(api(extractionRoutes), { prefix: "/api/v1" });

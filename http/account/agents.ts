@@ -11,9 +11,9 @@ import { ApiError } from "../errors.ts";
 import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
 import { notReadable } from "../send.ts";
+import { checkNames } from "../toolNames.ts";
 import type { App } from "../app.ts";
 import { Agent, Change, Create, present } from "./agentShape.ts";
-import { checkTools } from "./agentTools.ts";
 import { unique } from "./keyShape.ts";
 
 async function find({ db, freshRead }: Http, { organization_id }: Caller, id: string): Promise<AgentRow> {
@@ -41,7 +41,7 @@ async function idsOf({ db, freshRead }: Http, organization: string, names: strin
 /** The settings as events hold them; what is not sent is left out. Throws `unknown_tool`, `unknown_collection`. */
 async function settingsOf(http: Http, { organization_id }: Caller, body: z.infer<typeof Change>) {
   const { collections, reasoning, tools, ...rest } = body;
-  if (tools) await checkTools(http, organization_id, tools);
+  if (tools) await checkNames(http, organization_id, tools, (n) => `tools[${n}]`);
   return {
     ...rest,
     ...(tools && { tools: unique(tools) }),

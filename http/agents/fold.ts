@@ -18,7 +18,14 @@ export interface Ended {
   output: Item[];
 }
 
-type Speaking = Exclude<Frame, { type: "end" }>;
+/** A piece of what a turn says, whenever and by whomever. */
+export type Speaking = Frame extends infer F
+  ? F extends { type: "end" }
+    ? never
+    : F extends Frame
+      ? Omit<F, "attempt" | "n">
+      : never
+  : never;
 
 interface Options {
   turn_id: string;

@@ -1,5 +1,5 @@
 import type { Frame, TurnEnd } from "#events/ports.ts";
-import { createFold, type StreamEvent } from "./fold.ts";
+import { createFold, type Speaking, type StreamEvent } from "./fold.ts";
 import { presentResponse, type ResponseHead } from "./present.ts";
 
 /**
@@ -31,26 +31,32 @@ export function createStream(head: ResponseHead, startAfter: number) {
     ]);
   }
 
+  /** Closes what is open, and ends with the one terminal event. */
+  function finish(end: TurnEnd, completed_at: number): string {
+    const closing = fold.end(end);
+    const response = presentResponse(head, fold.output(), end, completed_at);
+    const type = end.status === "completed" ? "response.completed" : "response.failed";
+    return number([...closing, { type, response }]);
+  }
+  /** Makes the stream anew from its beginning; what was sent is not sent again. */
+  function restart(): string {
+    fold = createFold(options);
+    made = 0;
+    return open();
+  }
+
   return {
     /** The first two events. */
     open,
     /** The next frame of the turn. */
-    next(frame: Exclude<Frame, { type: "end" }>): string {
-      let again = "";
-      if (frame.attempt > attempt && attempt > 0) {
-        fold = createFold(options);
-        made = 0;
-        again = open();
-      }
+    next(frame: Speaking & Pick<Frame, "attempt">): string {
+      const again = frame.attempt > attempt && attempt > 0 ? restart() : "";
       attempt = Math.max(attempt, frame.attempt);
       return again + number(fold.next(frame));
     },
-    /** Closes what is open, and ends with the one terminal event. */
-    end(end: TurnEnd, completed_at: number): string {
-      const closing = fold.end(end);
-      const response = presentResponse(head, fold.output(), end, completed_at);
-      const type = end.status === "completed" ? "response.completed" : "response.failed";
-      return number([...closing, { type, response }]);
-    },
+    end: finish,
+    /** The rest of a turn that has ended, from everything that it told. */
+    replay: (frames: Speaking[], end: TurnEnd, completed_at: number): string =>
+      restart() + frames.map((frame) => number(fold.next(frame))).join("") + finish(end, completed_at),
   };
 }

@@ -18,8 +18,8 @@ export function callerOfKey(key: KeyInUse | undefined, now: number): Caller {
   if (!key.enabled) throw new ApiError("api_key_disabled", "The API key is disabled.");
   if (key.expires_at && key.expires_at.getTime() <= now)
     throw new ApiError("expired_api_key", "The API key has expired.");
-  const { organization_id, allowed_models, products } = key;
-  return { organization_id, principal: `key:${key.id}`, allowed_models, products, session: undefined };
+  const { organization_id, allowed_models, products, project_id } = key;
+  return { organization_id, principal: `key:${key.id}`, allowed_models, products, project_id, session: undefined };
 }
 
 /** The rules of a session at a moment: 12 h without use, and the absolute end. Throws 401 `invalid_session`. */
@@ -33,6 +33,7 @@ export function callerOfSession(session: SessionRow | undefined, now: number): C
     principal: `person:${user_id}`,
     allowed_models: null,
     products: ["knowledge", "extraction"],
+    project_id: null,
     session,
   };
 }

@@ -9,6 +9,8 @@ export interface Caller {
   /** Null: every model of the organization. */
   allowed_models: string[] | null;
   products: string[];
+  /** A key of a project reaches that project's agents, and what has no project; null: all. */
+  project_id: string | null;
   /** Present when a person signed in. */
   session: SessionRow | undefined;
 }

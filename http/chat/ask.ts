@@ -1,4 +1,4 @@
-import type { Message, Prompt } from "#events/thread.ts";
+import type { AgentOfTurn, Message, Prompt } from "#events/thread.ts";
 import { readMessages, type Spoken } from "./messages.ts";
 import { checkSchema } from "./responseFormat.ts";
 import type { CompletionRequest } from "./schema.ts";
@@ -13,6 +13,10 @@ export interface Ask {
   messages: Spoken[];
   /** Slugs or display names of the collections that its tools shall be limited to; null: all. */
   collections: string[] | null;
+  /** The agent that it runs on; none in a chat. */
+  agent?: AgentOfTurn;
+  /** How long the turn may take, where that does not follow from `streamed`. */
+  limit_ms?: number;
   /** The prompt, less its messages and with no collections looked up yet. */
   settings: Omit<Prompt, "messages">;
 }

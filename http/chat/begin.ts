@@ -60,10 +60,19 @@ export async function beginTurn(
   const turn_id = newId();
   const thread_id = identity.thread_id ?? newId();
   const continues = identity.thread_id !== undefined;
-  const scope = scopeOf(principal, ask.user);
-  const limit = limitMs(http, streamed);
+  const { agent } = ask;
+  const scope = scopeOf(principal, ask.user, agent?.agent_id);
+  const limit = ask.limit_ms ?? limitMs(http, streamed);
   const ends_by = Math.floor(Date.now() / 1000) * 1000 + limit;
-  const data = { turn_id, scope, model, streamed, ends_by: new Date(ends_by).toISOString(), continues };
+  const data = {
+    turn_id,
+    scope,
+    model,
+    streamed,
+    ends_by: new Date(ends_by).toISOString(),
+    continues,
+    ...(agent && { agent }),
+  };
   const sending = (input: Input, keys?: Record<string, string>) => ({
     stream: streamOf("thread", thread_id),
     organization_id,
@@ -76,7 +85,8 @@ export async function beginTurn(
     signal: gone,
     data: { ...data, input },
   });
-  const blobs = { organization_id, scope, thread_id, turn_id };
+  // files belong to key and user, whatever agent they are shown to (spec: Authentication, rule 5)
+  const blobs = { organization_id, scope: scopeOf(principal, ask.user), thread_id, turn_id };
   const start = await prepare(http, ask, blobs, request.bodyBytes, sending);
 
   const feed = openFeed(http.frames, organization_id, turn_id);

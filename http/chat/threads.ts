@@ -32,7 +32,7 @@ const notFound = () =>
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 /** What was asked in a turn; nothing where the stored prompt is gone. */
-async function inputOf({ blobs, keyring }: Http, turn: ThreadTurn): Promise<Message[]> {
+export async function inputOf({ blobs, keyring }: Http, turn: ThreadTurn): Promise<Message[]> {
   if (turn.input) return turn.input;
   if (!turn.prompt_blob || !turn.wrapped_key) return [];
   const sealed = await blobs.get(turn.prompt_blob);

@@ -1,6 +1,13 @@
 import { isUuid } from "#events/ids.ts";
-import type { FinishReason, Message, Said, Usage } from "#events/thread.ts";
+import type { AgentOfTurn, FinishReason, Message, Said, ToolCall, Usage } from "#events/thread.ts";
 import { decode, decoded, type Db } from "../projection.ts";
+
+export interface Asked {
+  instructions: string | null;
+  user: string | null;
+  vars: Record<string, unknown>;
+  reasoning_effort: string | null;
+}
 
 export interface TurnRow {
   id: string;
@@ -21,6 +28,14 @@ export interface TurnRow {
   error: string | null;
   /** The provider's own code, where it refused. */
   code: string | null;
+  /** Of a response. */
+  agent: AgentOfTurn | null;
+  /** What a response shows again of its request; null of a chat turn, and where it is in the blob of the prompt. */
+  asked: Asked | null;
+  /** Key of the blob of what its stream told; null while it runs, and of a chat turn. */
+  frames: string | null;
+  /** The data key of `turn-<id>`, wrapped (base64); null when it is gone. */
+  wrapped_key: string | null;
   command_id: string;
   attempt: number;
   ends_by: Date;
@@ -36,9 +51,10 @@ type Stored = {
 export async function getTurn(db: Db, organization: string, turnId: string): Promise<TurnRow | undefined> {
   if (!isUuid(turnId)) return undefined;
   const [row] = await db.query<Stored>(
-    `select id, thread_id, organization_id, scope, model, streamed, status, input, prompt_blob, said, finish_reason, usage,
-            error, code, command_id, attempt, ends_by, started_at, ended_at
-     from read.turns where id = $2 and organization_id = $1`,
+    `select t.id, t.thread_id, t.organization_id, t.scope, t.model, t.streamed, t.status, t.input, t.prompt_blob, t.said,
+            t.finish_reason, t.usage, t.error, t.code, t.agent, t.asked, t.frames, k.wrapped as wrapped_key, t.command_id,
+            t.attempt, t.ends_by, t.started_at, t.ended_at
+     from read.turns t left join log.keys k on k.thing = 'turn-' || t.id where t.id = $2 and t.organization_id = $1`,
     [organization, turnId],
   );
   if (!row) return undefined;
@@ -50,6 +66,8 @@ export async function getTurn(db: Db, organization: string, turnId: string): Pro
     usage: decode(row.usage),
     error: decode(row.error),
     code: decode(row.code),
+    agent: decode(row.agent),
+    asked: decode(row.asked),
   };
 }
 
@@ -93,19 +111,81 @@ export interface ThreadTurn {
   ended_at: Date | null;
 }
 
-/** The turns of a thread in order: each is its input messages, then its answer. Refused turns left no trace. */
-export async function listMessages(db: Db, organization: string, thread: string, scope: string): Promise<ThreadTurn[]> {
+/** The turns of a thread in order, up to one where it is named: each is its input messages, then its answer. Refused turns left no trace. */
+export async function listMessages(
+  db: Db,
+  organization: string,
+  thread: string,
+  scope: string,
+  { until }: { until?: string } = {},
+): Promise<ThreadTurn[]> {
   if (!isUuid(thread)) return [];
   const rows = await db.query<Omit<ThreadTurn, "input" | "answer"> & { input: string | null; said: string | null }>(
     `select t.id as turn_id, t.status, t.input, t.prompt_blob, k.wrapped as wrapped_key, t.said, t.started_at, t.ended_at
      from read.turns t left join log.keys k on k.thing = 'turn-' || t.id
      where t.thread_id = $2 and t.organization_id = $1 and t.scope = $3 and t.status <> 'refused'
+       and ($4::uuid is null or t.position <= (select position from read.turns where id = $4))
      order by t.position`,
-    [organization, thread, scope],
+    [organization, thread, scope, until ?? null],
   );
   return rows.map(({ said, ...row }) => ({
     ...row,
     input: decode<Message[]>(row.input),
     answer: decode<Said>(said)?.text || null,
   }));
+}
+
+/** One answer of the model that asked for tools, and what became of its calls. */
+export interface RoundRow {
+  said: Said;
+  calls: ToolCall[];
+  /** By call; undefined while it runs. */
+  statuses: ("completed" | "failed" | undefined)[];
+}
+
+/** The rounds of a turn, in order; none where it was erased. */
+export async function listRounds(db: Db, turn: string): Promise<RoundRow[]> {
+  const rows = await db.query<{ said: string | null; calls: string | null; statuses: Record<string, string> }>(
+    `select r.said, r.calls, (
+       select coalesce(json_object_agg(c.call, c.status), '{}') from read.turn_calls c where (c.turn_id, c.round) = (r.turn_id, r.round)
+     ) as statuses
+     from read.turn_rounds r where r.turn_id = $1 order by r.round`,
+    [turn],
+  );
+  return rows.flatMap(({ said, calls, statuses }) => {
+    if (said === null || calls === null) return [];
+    const asked = decoded<ToolCall[]>(calls);
+    return [{ said: decoded<Said>(said), calls: asked, statuses: asked.map((_, n) => statuses[n] as "completed") }];
+  });
+}
+
+/** The newest turn of a scope's thread that stands. */
+export async function newestTurn(
+  db: Db,
+  organization: string,
+  thread: string,
+  scope: string,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ id: string }>(
+    `select id from read.turns where thread_id = $2 and organization_id = $1 and scope = $3 and status <> 'refused'
+     order by position desc limit 1`,
+    [organization, thread, scope],
+  );
+  return row?.id;
+}
+
+/** The response of a scope in which a tool call with this id was run here. */
+export async function turnOfCall(
+  db: Db,
+  organization: string,
+  scope: string,
+  call_id: string,
+): Promise<string | undefined> {
+  const rows = await db.query<{ id: string; calls: string }>(
+    `select t.id, r.calls from read.turns t join read.turn_rounds r on r.turn_id = t.id
+     where t.organization_id = $1 and t.scope = $2 and t.agent is not null and r.calls is not null
+     order by t.started_at desc limit 1000`,
+    [organization, scope],
+  );
+  return rows.find(({ calls }) => decoded<ToolCall[]>(calls).some(({ id }) => id === call_id))?.id;
 }

@@ -1,0 +1,58 @@
+import OpenAI from "openai";
+import { beforeAll, expect, test } from "vitest";
+import { startPlatform } from "../platform.ts";
+
+let platform: Awaited<ReturnType<typeof startPlatform>>;
+let credentials: Awaited<ReturnType<typeof platform.organization>>;
+let client: OpenAI;
+beforeAll(async () => {
+  platform = await startPlatform();
+  credentials = await platform.organization();
+  client = new OpenAI({
+    baseURL: `${platform.url}/api/agents/${credentials.agent_id}/v1`,
+    apiKey: credentials.api_key,
+    maxRetries: 0,
+  });
+});
+
+test("a response is answered, buffered, and can be read again", async () => {
+  const response = await client.responses.create({ input: "Hello", user: "u1", metadata: { region: "eu" } });
+  expect(response).toMatchObject({
+    object: "response",
+    status: "completed",
+    model: "offline/echo",
+    output_text: "Hello",
+    user: "u1",
+    metadata: { region: "eu" },
+    previous_response_id: null,
+    error: null,
+  });
+  const again = await client.responses.retrieve(response.id, { user: "u1" } as never);
+  expect({ ...again, output_text: undefined }).toEqual({ ...response, output_text: undefined });
+});
+
+test("a response is streamed, and its stream can be read again from any event", async () => {
+  const events: any[] = [];
+  for await (const event of await client.responses.create({ input: "One two three", stream: true })) events.push(event);
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, n) => n));
+  expect(events.at(-1)).toMatchObject({ type: "response.completed" });
+  const { id } = events.at(-1).response;
+  const again: any[] = [];
+  for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: 3 })) again.push(event);
+  expect(again).toEqual(events.slice(4));
+});
+
+test("a thread goes on by the response before", async () => {
+  const first = await client.responses.create({ input: "first" });
+  const second = await client.responses.create({ input: "second", previous_response_id: first.id });
+  expect(second).toMatchObject({ previous_response_id: first.id, thread_id: (first as any).thread_id });
+  const items = await client.responses.inputItems.list(second.id);
+  expect(items.data.map((item: any) => [item.role, item.content[0].text])).toEqual([
+    ["user", "first"],
+    ["assistant", "first"],
+    ["user", "second"],
+  ]);
+  await client.responses.delete(first.id);
+  await expect(client.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404, code: "response_not_found" });
+  expect((await client.responses.inputItems.list(second.id)).data).toHaveLength(1);
+});
