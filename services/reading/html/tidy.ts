@@ -1,4 +1,4 @@
-import type { Emphasis, ListItem, Nodes, Parents, PhrasingContent, RootContent, Strong } from "mdast";
+import type { Emphasis, List, ListItem, Nodes, Parents, PhrasingContent, RootContent, Strong } from "mdast";
 import { plain } from "./cell.ts";
 
 /* Word processors leave emphasis on spaces, halves of words and whole headings; Markdown has no way to write that. */
@@ -94,6 +94,12 @@ const withoutBareItems = (items: ListItem[]): ListItem[] => {
   return kept;
 };
 
+const tidyList = (list: List): List => {
+  const [only] = list.children.length === 1 ? (list.children[0]?.children ?? []) : [];
+  const bare = only?.type === "list" && list.children[0]?.children.length === 1;
+  return bare ? only : { ...list, children: withoutBareItems(list.children) };
+};
+
 /** A list is tight unless an item has more than one paragraph. */
 const isLoose = (children: Nodes[]): boolean => children.filter(({ type }) => type === "paragraph").length > 1;
 
@@ -124,7 +130,7 @@ export const tidy = (node: Nodes): Nodes => {
       return { ...node, children: tidyAll([{ type: "tableRow", children: cells }, ...rows]) };
     }
     case "list":
-      return { ...node, spread: false, children: withoutBareItems(tidyAll(node.children)) };
+      return tidyList({ ...node, spread: false, children: tidyAll(node.children) });
     case "listItem": {
       const children = tidyAll(node.children);
       return { ...node, spread: isLoose(children), children };

@@ -37,6 +37,32 @@ describe("headings are known", () => {
   });
 });
 
+describe("numbers are counted as Word counts them", () => {
+  const level = (at: number, format: string, text: string): string =>
+    `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
+  const plan = `<w:abstractNum w:abstractNumId="7">${level(0, "decimal", "%1.")}${level(1, "lowerLetter", "%1.%2")}</w:abstractNum>`;
+  const num = (id: number, override = ""): string =>
+    `<w:num w:numId="${id}"><w:abstractNumId w:val="7"/>${override}</w:num>`;
+  const again = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>';
+  const numbering = plan + num(1) + num(2, again);
+  const counted = (list: number, at = 0): string =>
+    `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${list}"/></w:numPr>`;
+  const item = (text: string, list = 1, at = 0): string => p(t(text), counted(list, at));
+
+  test("on after a paragraph, and anew in a new list", async () => {
+    const body = item("one") + p(t("Between.")) + item("two") + item("a", 1, 1) + p(t("New:")) + item("one", 2);
+    expect(await read(body, { numbering })).toBe("1. one\n\nBetween.\n\n2. two\n   1. a\n\nNew:\n\n1. one");
+  });
+
+  test("in headings, whose number is part of their text", async () => {
+    const styles = style("H1", "heading 1", `<w:pPr>${counted(1)}</w:pPr>`) + style("H2", "heading 2");
+    const below = p(t("Rent"), `<w:pStyle w:val="H2"/>${counted(1, 1)}`);
+    expect(await read(styled("H1", "Costs") + below + styled("H1", "Dates"), { styles, numbering })).toBe(
+      "# 1. Costs\n\n## 1.a Rent\n\n# 2. Dates",
+    );
+  });
+});
+
 test("the list of contents is left out: its lines repeat the headings", async () => {
   const styles = style("TOC1", "toc 1") + style("H1", "heading 1");
   expect(await read(styled("TOC1", "Costs 4") + styled("H1", "Costs"), { styles })).toBe("# Costs");

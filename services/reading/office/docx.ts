@@ -5,8 +5,10 @@ import { openZip, type Zip } from "../guard/zip.ts";
 import { parseHtml } from "../html/parseHtml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile } from "../reader.ts";
+import { numberItems } from "./itemNumbers.ts";
 import { readPart, refuseProtected, requirePart, writeXml } from "./part.ts";
 import { rewriteWord } from "./wordBody.ts";
+import { readWordNumbering } from "./wordNumbering.ts";
 import { readWordStyles } from "./wordStyles.ts";
 
 const deepLists = [6, 7, 8, 9].flatMap((level) => {
@@ -39,13 +41,16 @@ const rewritten = (zip: Zip): Uint8Array => {
   const main = mainPart(zip);
   requirePart(zip, main);
   const folder = main.slice(0, main.lastIndexOf("/") + 1);
-  const styles = readWordStyles(readPart(zip, `${folder}styles.xml`));
+  const context = {
+    styles: readWordStyles(readPart(zip, `${folder}styles.xml`)),
+    numbering: readWordNumbering(readPart(zip, `${folder}numbering.xml`)),
+  };
   const parts: Record<string, Uint8Array> = {};
   for (const name of zip.names()) {
     const body = name === main || BODY.test(name);
     if (!body && !NEEDED.test(name)) continue;
     const part = readPart(zip, name);
-    if (part) parts[name] = strToU8(writeXml(body ? rewriteWord(part, styles) : part));
+    if (part) parts[name] = strToU8(writeXml(body ? rewriteWord(part, context) : part));
   }
   return zipSync(parts, { level: 0 });
 };
@@ -67,5 +72,7 @@ const convert = async (archive: Uint8Array): Promise<string> => {
 /** Reads a Word document: one Markdown, no pages. Throws UnreadableFile. */
 export const readDocx = async (bytes: Uint8Array): Promise<string[]> => {
   refuseProtected(bytes);
-  return [toMarkdown(parseHtml(await convert(rewritten(openZip(bytes)))))];
+  const tree = parseHtml(await convert(rewritten(openZip(bytes))));
+  numberItems(tree);
+  return [toMarkdown(tree)];
 };

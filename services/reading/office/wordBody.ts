@@ -1,22 +1,10 @@
 import { childOf, type Element, elementsOf, findAll, textOf } from "../guard/xml.ts";
 import { texOfOmml } from "./omml.ts";
-import { outlineOf, valueOf, type WordStyles } from "./wordStyles.ts";
+import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
+import { valueOf, type WordStyles } from "./wordStyles.ts";
+import { make, run, valued } from "./wordXml.ts";
 
 /* Word's XML, put so that the converter behind sees what it would pass over: equations, fields, text boxes, styles. */
-
-export const make = (
-  name: string,
-  children: (Element | string)[] = [],
-  attributes: Record<string, string> = {},
-): Element => ({
-  name,
-  attributes,
-  children,
-});
-
-const valued = (name: string, value: string): Element => make(name, [], { "w:val": value });
-
-const run = (text: string): Element => make("w:r", [make("w:t", [text], { "xml:space": "preserve" })]);
 
 const equation = (element: Element): Element => {
   const tex = run(texOfOmml(element));
@@ -40,35 +28,10 @@ const withStyle = (properties: Element | undefined, name: string, tag: string, i
   return make(name, [valued(tag, id), ...others]);
 };
 
-/** The ids of KNOWN_STYLES in docx.ts. */
-const knownStyle = (properties: Element | undefined, styles: WordStyles): string | undefined => {
-  const id = valueOf(childOf(properties, "w:pStyle"));
-  const own = outlineOf(properties);
-  const level = own === null ? undefined : (own ?? styles.heading(id));
-  if (level) return `Known-h${level}`;
-  const kind = styles.kind(id);
-  return kind && `Known-${kind}`;
-};
-
-const withNumbering = (properties: Element, styles: WordStyles): Element => {
-  if (childOf(properties, "w:numPr")) return properties;
-  const numbering = styles.numbering(valueOf(childOf(properties, "w:pStyle")));
-  return numbering ? { ...properties, children: [...properties.children, numbering] } : properties;
-};
-
 const replaceChild = (element: Element, name: string, child: Element): Element => ({
   ...element,
   children: [child, ...element.children.filter((other) => typeof other === "string" || other.name !== name)],
 });
-
-const paragraph = (element: Element, styles: WordStyles): Element[] => {
-  const properties = childOf(element, "w:pPr");
-  const known = knownStyle(properties, styles);
-  // Each of its lines repeats a heading that follows.
-  if (known === "Known-contents") return [];
-  if (known) return [replaceChild(element, "w:pPr", withStyle(properties, "w:pPr", "w:pStyle", known))];
-  return [properties ? replaceChild(element, "w:pPr", withNumbering(properties, styles)) : element];
-};
 
 const textRun = (element: Element, styles: WordStyles): Element[] => {
   const properties = childOf(element, "w:rPr");
@@ -85,14 +48,14 @@ const tableRow = (element: Element): Element => {
   return { ...element, children: [...empty, ...element.children] };
 };
 
-const rewriteOne = (element: Element, styles: WordStyles): Element[] => {
+const rewriteOne = (element: Element, context: WordContext): Element[] => {
   switch (element.name) {
     case "w:p":
-      return paragraph(element, styles);
+      return rewriteParagraph(element, context);
     case "w:tr":
       return [tableRow(element)];
     case "w:r":
-      return textRun(element, styles);
+      return textRun(element, context.styles);
     case "m:oMath":
       return [equation(element)];
     case "m:oMathPara":
@@ -115,12 +78,13 @@ const rewriteOne = (element: Element, styles: WordStyles): Element[] => {
 };
 
 /** The same element with everything in it rewritten. */
-export const rewriteWord = (element: Element, styles: WordStyles): Element => {
+export const rewriteWord = (element: Element, context: WordContext): Element => {
   if (element.name === "m:oMath") return element;
   const children = element.children.flatMap((child): (Element | string)[] =>
-    typeof child === "string" ? [child] : rewriteChild(child, styles),
+    typeof child === "string" ? [child] : rewriteChild(child, context),
   );
   return { ...element, children };
 };
 
-const rewriteChild = (child: Element, styles: WordStyles): Element[] => rewriteOne(rewriteWord(child, styles), styles);
+const rewriteChild = (child: Element, context: WordContext): Element[] =>
+  rewriteOne(rewriteWord(child, context), context);
