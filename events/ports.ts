@@ -67,7 +67,7 @@ export interface EventLog {
   outcome(commandId: string, organization: string): Promise<Outcome | undefined>;
   /**
    * Heads with open work whose worker is gone, that nobody holds, or whose time is up, and those that `worker` holds, less the
-   * streams that it is busy with; at most `limit` of each aggregate, what is due first, then least recent first.
+   * streams that it is busy with; at most `limit` of each aggregate, by turns of each organization, what is due first, then the oldest.
    */
   openWork(options: { worker: string; busy: string[]; now: Date; limit: number }): Promise<StreamHead[]>;
 }

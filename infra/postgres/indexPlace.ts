@@ -10,6 +10,15 @@ const LOOK = `
   left join log.checkpoints c on c.name = 'passages'
   left join log.checkpoints d on d.name = 'documents'`;
 
+/** An empty index has followed nothing, whatever an earlier one had. */
+const BEGIN = `
+  with begun as (
+    insert into ops.search_index (index_id, version) values ($1, $2) on conflict do nothing returning name
+  ), reset as (
+    update log.checkpoints c set position = 0 from begun where c.name = begun.name
+  )
+  select count(*)::integer as begun from begun`;
+
 const ADVANCE = `
   insert into log.checkpoints (name, version, position) values ('passages', 1, $1)
   on conflict (name) do update set position = excluded.position where log.checkpoints.position < excluded.position`;
@@ -41,11 +50,8 @@ export const openIndexPlace = (pool: pg.Pool): IndexPlace => ({
     return { ...place, serving: index_id === null ? null : { index: index_id, version: version! } };
   },
   async begin({ index, version }) {
-    const { rowCount } = await pool.query(
-      "insert into ops.search_index (index_id, version) values ($1, $2) on conflict do nothing",
-      [index, version],
-    );
-    return rowCount === 1;
+    const { rows } = await pool.query<{ begun: number }>(BEGIN, [index, version]);
+    return rows[0]!.begun === 1;
   },
   async advance(position) {
     await pool.query({ name: "index-advance", text: ADVANCE, values: [position] });

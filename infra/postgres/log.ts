@@ -20,17 +20,21 @@ const ALIVE = `select exists (
          or pg_postmaster_start_time() > now() - interval '10 seconds')) as alive`;
 const OUTCOME =
   "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
-/** So many of each aggregate: a thousand documents of one worker that died must not hide a turn. */
+/** So many of each aggregate, organizations by turns: a thousand documents that one has lost must not hide a turn, nor another's document. */
 const OPEN_WORK = `
   select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s join (
-    select stream, row_number() over (partition by split_part(stream, '-', 1) order by due_at, position) as nth from (
-      select s.stream, s.due_at, s.position from log.streams s left join ops.workers w on w.worker = s.worker
-      where s.status <> 'waiting'
-        and (s.worker is null or w.worker is null or w.beat_at < now() - interval '10 seconds'
-             or (s.worker = $1 and not exists (select from unnest($4::text[]) busy where busy = s.stream)))
-      union
-      select s.stream, s.due_at, s.position from log.streams s where s.status is not null and s.due_at < $2
-    ) found
+    select stream, row_number() over (partition by aggregate order by turn, due_at, position) as nth from (
+      select *, row_number() over (partition by aggregate, organization_id order by due_at, position) as turn from (
+        select s.stream, split_part(s.stream, '-', 1) as aggregate, s.organization_id, s.due_at, s.position
+        from log.streams s left join ops.workers w on w.worker = s.worker
+        where s.status <> 'waiting'
+          and (s.worker is null or w.worker is null or w.beat_at < now() - interval '10 seconds'
+               or (s.worker = $1 and not exists (select from unnest($4::text[]) busy where busy = s.stream)))
+        union
+        select s.stream, split_part(s.stream, '-', 1), s.organization_id, s.due_at, s.position
+        from log.streams s where s.status is not null and s.due_at < $2
+      ) found
+    ) turns
   ) ranked on ranked.stream = s.stream
   where ranked.nth <= $3
   order by s.due_at, s.position`;

@@ -60,7 +60,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
   };
 
   const take = async ({ serving, position, shown }: Place): Promise<boolean> => {
-    const from = Math.max(at, position);
+    const from = serving ? Math.max(at, position) : at;
     const { events, seen } = await log.scan(from, FOLLOWED, BATCH);
     const plan = await planFor(log, events, contents);
     const [due, later] = partition([...older, ...plan.older], (one) => one.position <= shown);
@@ -94,7 +94,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
       if (!(await index.exists(serving.index))) return { lost: serving.index };
       lookAt = performance.now() + LOOK_EVERY_MS;
     }
-    if (serving && (asked || serving.version !== INDEX_VERSION)) void fill(serving.index).catch(deps.onError);
+    if (serving && (asked || serving.version < INDEX_VERSION)) void fill(serving.index).catch(deps.onError);
     if (serving && performance.now() > cleanAt) await clean(serving);
     try {
       return await take(looked);

@@ -10,7 +10,7 @@ import {
   ReadingStarted,
 } from "#events/document.ts";
 import type { NewEvent } from "#events/define.ts";
-import type { PublicEvent, StreamHead } from "#events/ports.ts";
+import type { StreamHead } from "#events/ports.ts";
 import { document } from "../../deciders/document.ts";
 import { createContents } from "./contents.ts";
 import { FOLLOWED, planFor } from "./plan.ts";
@@ -61,7 +61,7 @@ function plan(events: NewEvent[], { from = 1, contents = createContents() } = {}
     heads: () => Promise.resolve(new Map([[stream, head as unknown as StreamHead]])),
     read: () => Promise.reject(new Error("the state is as new as the decider")),
   };
-  return planFor(log, followed as PublicEvent[], contents);
+  return planFor(log, followed, contents);
 }
 const generations = ({ wanted }: Awaited<ReturnType<typeof plan>>) => wanted.map(({ text }) => text.generation);
 

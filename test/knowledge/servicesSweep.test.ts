@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { newId, partsOf } from "#events/ids.ts";
+import { openKeyring } from "#infra/keyring.ts";
+import { openLog } from "#infra/postgres/log.ts";
+import { openPool } from "#infra/postgres/pool.ts";
+import { testDatabase } from "../harness.ts";
+
+/* What the sweep is shown where much is open. */
+
+interface Head {
+  aggregate: string;
+  organization_id?: string;
+  status: string;
+  /** Seconds from now; null where it has no time. */
+  due?: number;
+  worker?: string | null;
+}
+
+async function logWith(heads: Head[]) {
+  const pool = openPool((await testDatabase()).url, { max: 2, name: "sweep test" });
+  await pool.query(
+    "insert into ops.workers (worker, role, beat_at) values ('me', 'all', now()), ('other', 'all', now())",
+  );
+  for (const [n, { aggregate, organization_id = newId(), status, due, worker = null }] of heads.entries())
+    await pool.query(
+      `insert into log.streams (stream, organization_id, version, position, state, state_version, status, due_at, worker)
+       values ($1, $2, 1, $3, '{}', 1, $4, now() + make_interval(secs => $5), $6)`,
+      [`${aggregate}-${newId()}`, organization_id, n + 1, status, due ?? null, worker],
+    );
+  const log = openLog(pool, openKeyring(Buffer.alloc(32, 1)));
+  const seen = (busy: string[] = []) => log.openWork({ worker: "me", busy, now: new Date(), limit: 10 });
+  return { seen, close: () => pool.end() };
+}
+const many = (n: number, head: Head): Head[] => Array.from({ length: n }, () => head);
+
+test("a backlog of one kind hides no other", async () => {
+  const { seen, close } = await logWith([
+    ...many(30, { aggregate: "extraction", status: "waiting", due: -60 }),
+    ...many(30, { aggregate: "document", status: "pending", worker: "dead" }),
+    { aggregate: "thread", status: "running", due: 600, worker: "dead" },
+  ]);
+  const kinds = Map.groupBy(await seen(), ({ stream }) => partsOf(stream).aggregate);
+  expect(Object.fromEntries([...kinds].map(([kind, heads]) => [kind, heads.length]))).toEqual({
+    extraction: 10,
+    document: 10,
+    thread: 1,
+  });
+  await close();
+});
+
+test("the backlog of one organization hides no other's", async () => {
+  const [large, small] = [newId(), newId()];
+  const { seen, close } = await logWith([
+    ...many(30, { aggregate: "document", organization_id: large, status: "pending" }),
+    ...many(2, { aggregate: "document", organization_id: small, status: "pending" }),
+  ]);
+  const theirs = (await seen()).filter(({ organization_id }) => organization_id === small);
+  expect(theirs).toHaveLength(2);
+  await close();
+});
+
+test("what waits is shown at its time, what a living process has is not, nor what is busy here", async () => {
+  const { seen, close } = await logWith([
+    { aggregate: "extraction", status: "waiting", due: 60 },
+    { aggregate: "extraction", status: "waiting", due: -1 },
+    { aggregate: "document", status: "processing", worker: "other" },
+    { aggregate: "document", status: "processing", worker: "me" },
+  ]);
+  const shown = await seen();
+  expect(shown.map(({ position }) => position)).toEqual([2, 4]);
+  const busy = shown.find(({ worker }) => worker === "me")!.stream;
+  expect((await seen([busy])).map(({ position }) => position)).toEqual([2]);
+  await close();
+});
