@@ -42,15 +42,44 @@ export const columnsOf = (block: Block): number[] => {
 /** A row of names: at least two, and nothing but words. */
 const isHeader = ({ cells }: Row): boolean => cells.length > 1 && cells.every(({ isText }) => isText);
 
-const splitRows = (block: Block): Block[] => {
-  const parts: Block[] = [];
-  for (const row of block) {
-    const last = parts.at(-1);
-    if (last && last.at(-1)!.at === row.at - 1) last.push(row);
-    else parts.push([row]);
-  }
-  return parts;
+const grown = (extent: Extent | undefined, { cells }: Row): Extent => ({
+  from: Math.min(extent?.from ?? Infinity, cells[0]!.column),
+  to: Math.max(extent?.to ?? -1, cells.at(-1)!.column),
+});
+
+/** The columns of each row and all before it. */
+const growing = (rows: Row[]): Extent[] => {
+  const extents: Extent[] = [];
+  for (const row of rows) extents.push(grown(extents.at(-1), row));
+  return extents;
 };
+
+/** Numbers of rows that share no column with any row above them: tables that touch only at a corner. */
+const corners = (band: Block): Set<number> => {
+  const above = growing(band);
+  const below = growing(band.toReversed()).toReversed();
+  const apart = band.filter((_, index) => {
+    const [one, other] = [above[index - 1], below[index]!];
+    return one !== undefined && (one.to < other.from || other.to < one.from);
+  });
+  return new Set(apart.map(({ at }) => at));
+};
+
+const cut = (block: Block, begins: (row: Row, before: Row) => boolean): Block[] => {
+  const pieces: Block[] = [];
+  for (const row of block) {
+    const last = pieces.at(-1);
+    if (last && !begins(row, last.at(-1)!)) last.push(row);
+    else pieces.push([row]);
+  }
+  return pieces;
+};
+
+const splitRows = (block: Block): Block[] =>
+  cut(block, (row, before) => row.at > before.at + 1).flatMap((band) => {
+    const begin = corners(band);
+    return cut(band, ({ at }) => begin.has(at));
+  });
 
 /** Side by side there are few tables. */
 const NEAR = 16;

@@ -87,6 +87,18 @@ test("tables side by side are two; a column of space between label and figures i
   ).toBe("| a | b | c |\n| --- | --- | --- |\n| x | 1 | 2 |");
 });
 
+test("tables that only touch at their corners are two; a line of an outline stays with its table", async () => {
+  const corner = [
+    ["a", "b", null, null],
+    [1, 2, null, null],
+    [null, null, "c", "d"],
+    [null, null, 3, 4],
+  ];
+  expect(await markdownOf(corner)).toBe("| a | b |\n| --- | --- |\n| 1 | 2 |\n\n| c | d |\n| --- | --- |\n| 3 | 4 |");
+  const outline = [["Group", "Item", "Count"], ["One"], [null, "x", 1], ["Two"], [null, "y", 2]];
+  expect((await markdownOf(outline)).split("\n")).toHaveLength(6);
+});
+
 test("a title above and a note below a table are paragraphs", async () => {
   const rows = [["# Sales"], ["a", "b", "c"], [1, 2, 3], ["Source: the ledger"]];
   expect(await markdownOf(rows, ["A1:C1"])).toBe(
@@ -102,7 +114,7 @@ test("merged cells repeat their text, and stacked headers become one row", async
     [null, 3, 4],
   ];
   expect(await markdownOf(rows, ["A1:A2", "B1:C1", "A3:A4"])).toBe(
-    "| Region | 2025 Q1 | 2025 Q2 |\n| --- | --- | --- |\n| North | 1 | 2 |\n| North | 3 | 4 |",
+    "| Region | 2025 / Q1 | 2025 / Q2 |\n| --- | --- | --- |\n| North | 1 | 2 |\n| North | 3 | 4 |",
   );
 });
 

@@ -29,7 +29,7 @@ const rowTexts = (row: Row, columns: number[]): string[] => {
 };
 
 const stackedHeader = (first: string[], second: string[]): string[] =>
-  first.map((upper, at) => (upper === second[at] ? upper : `${upper} ${second[at]}`.trim()));
+  first.map((upper, at) => [...new Set([upper, second[at]])].filter(Boolean).join(" / "));
 
 function* rowsOf(block: Block, columns: number[]): Generator<string[]> {
   let rest = block;

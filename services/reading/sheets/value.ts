@@ -10,11 +10,12 @@ const isoDate = (serial: number, format: string, date1904: boolean): string => {
   const { y, m, d, H, M, S } = SSF.parse_date_code(serial, { date1904 });
   const day = `${y}-${two(m)}-${two(d)}`;
   if (!/h/i.test(format)) return day;
-  return `${day} ${two(H)}:${two(M)}${/s/i.test(format) && S > 0 ? `:${two(Math.floor(S))}` : ""}`;
+  return `${day} ${two(H)}:${two(M)}${/s/i.test(format) ? `:${two(Math.floor(S))}` : ""}`;
 };
 
 /** All digits of a number that has no format; its display would round it to eleven. */
-const plainNumber = (value: number): string => String(Number(value.toPrecision(15)));
+const plainNumber = (value: number): string =>
+  String(Number.isSafeInteger(value) ? value : Number(value.toPrecision(15)));
 
 const numberText = ({ v, w, z }: CellObject, date1904: boolean): string => {
   const value = Number(v);

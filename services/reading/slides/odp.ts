@@ -23,11 +23,20 @@ const chartIn = (frame: Element, zip: Zip): Element[] => {
   return parts.flatMap((part) => (part ? findAll(part, "table:table") : []));
 };
 
+/** Cells of slides are written as lists whose bullets nobody sees. */
+const withoutLists = (node: ElementContent): ElementContent => {
+  if (node.type !== "element") return node;
+  const tagName = node.tagName === "ul" || node.tagName === "li" ? "div" : node.tagName;
+  return { ...node, tagName, children: node.children.map(withoutLists) };
+};
+
 const shape = (node: Element, context: OdtContext, zip: Zip): ElementContent[] => {
   if (node.name === "presentation:notes" || classOf(node) === "title" || FURNITURE.has(classOf(node))) return [];
   if (node.name === "draw:g") return elementsOf(node).flatMap((child) => shape(child, context, zip));
   const tables = [...findAll(node, "table:table"), ...chartIn(node, zip)];
-  return tables.length > 0 ? tables.flatMap((table) => odtNode(table, context)) : odtNode(node, context);
+  return tables.length > 0
+    ? tables.flatMap((table) => odtNode(table, context)).map(withoutLists)
+    : odtNode(node, context);
 };
 
 const notesOf = (page: Element, context: OdtContext): ElementContent[] => {
@@ -36,19 +45,19 @@ const notesOf = (page: Element, context: OdtContext): ElementContent[] => {
   return frames.some((frame) => lineOf(frame) !== "") ? [element("p", ["Notes:"]), ...notes] : [];
 };
 
-/** A page that holds no more than title and subtitle opens the whole or a part of it. */
+/** The first page, and one that holds no more than title and subtitle, opens the whole or a part of it. */
 const opens = (page: Element): boolean =>
   elementsOf(page).every(
     (node) =>
       node.name === "presentation:notes" || /^(?:title|subtitle)$/.test(classOf(node)) || FURNITURE.has(classOf(node)),
   );
 
-const pageContent = (page: Element, context: OdtContext, zip: Zip): ElementContent[] => {
+const pageContent = (page: Element, number: number, context: OdtContext, zip: Zip): ElementContent[] => {
   const title = elementsOf(page)
     .filter((node) => classOf(node) === "title")
     .map(lineOf)
     .join(" ");
-  const heading = title === "" ? [] : [element(opens(page) ? "h1" : "h2", [title])];
+  const heading = title === "" ? [] : [element(number === 1 || opens(page) ? "h1" : "h2", [title])];
   return [...heading, ...elementsOf(page).flatMap((node) => shape(node, context, zip)), ...notesOf(page, context)];
 };
 
@@ -66,8 +75,8 @@ export const readOdp = async (bytes: Uint8Array): Promise<string[]> => {
   const styles = readPart(zip, "styles.xml");
   const known = readOdtStyles(styles ? [styles, content] : [content]);
   const pages = findAll(content, "draw:page");
-  return pages.map((page) => {
+  return pages.map((page, index) => {
     const context: OdtContext = { styles: known, notes: [], formula: () => undefined };
-    return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, context, zip)) });
+    return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context, zip)) });
   });
 };

@@ -115,7 +115,7 @@ test("groups, alternatives and pictures give what they say; links keep their add
   const shapes =
     `<p:grpSp><p:grpSp>${shape(linked)}</p:grpSp></p:grpSp>` +
     `<mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice>${shape(text("new"))}</mc:Choice><mc:Fallback>${shape(text("old"))}</mc:Fallback></mc:AlternateContent>` +
-    picture("A crab under a stone") +
+    picture("A crab under a stone\n\nDescription automatically generated") +
     picture("IMG_1.png");
   const markdown = await only(shapes, { h: ["hyperlink", "https://example.com/pools"] });
   expect(markdown).toBe("[here](https://example.com/pools)\n\nnew\n\nA crab under a stone");

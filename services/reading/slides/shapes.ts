@@ -21,7 +21,7 @@ export interface Scene {
 
 /** The same on every slide. */
 const FURNITURE = new Set(["dt", "ftr", "hdr", "sldNum"]);
-const GENERATED = /\s*Description automatically generated.*$/s;
+const GENERATED = /\s*(?:Description automatically generated|AI-generated content may be incorrect).*$/s;
 const FILE_NAME = /^\S+\.\w{3,4}$/;
 
 const textShape = (shape: Element, { links, stylesOf }: Scene): ElementContent[] => {
