@@ -45,12 +45,12 @@ interface HeadRow {
   status: string | null;
 }
 
-/** The head rows say what folding the events says, and none has open work. */
+/** The head rows say what folding the events says, and none has open work; one that waits for its time has none. */
 export async function checkHeads(db: Db, events: Recorded[]): Promise<Finding[]> {
   const heads = await db.query<HeadRow>("select stream, version, state, status from log.streams");
   const ofStream = grouped(events, ({ stream }) => stream);
   return heads.flatMap(({ stream, version, state, status }): Finding[] => {
-    if (status !== null) return [stuck("I8", stream, `has open work (${status})`)];
+    if (status !== null && status !== "waiting") return [stuck("I8", stream, `has open work (${status})`)];
     const own = ofStream.get(stream) ?? [];
     if (own.length !== version)
       return [different("I4", stream, `its head says ${version}, it has ${own.length} events`)];

@@ -10,6 +10,13 @@ const POINTS = {
   "after-FileUploaded": "services",
   "after-ThreadDeleted": "services",
   "after-KeyChanged": "services",
+  "after-DocumentUploaded": "services",
+  "after-text-blobs": "services",
+  "after-DocumentRead": "services",
+  "after-passages-put": "services",
+  "after-indexed": "services",
+  "after-DocumentDeleted": "services",
+  "after-ExtractionCompleted": "services",
   "after-projected": "projections",
   "after-reaction-published": "services",
 } as const;
