@@ -81,6 +81,7 @@ function tableFrom(lines: readonly Line[], sure: boolean): Table | null {
   if (gaps.length === 0 || gaps.length > 60) return null;
   const rows = cellRows(lines, gaps);
   if (!sure && !isTable(rows)) return null;
+  if (rows.flat().some((cell) => cell.split(" ").length > 25)) return null;
   const several = rows.filter((row) => row.filter((cell) => cell !== "").length > 1).length;
   if (several < 2 || several < rows.length * 0.5) return null;
   const table = tidy(foldRows(rows, lines));

@@ -78,7 +78,7 @@ function startsAnew(open: readonly TextLine[], line: TextLine, next: TextLine | 
   )
     return true;
   if (LEADERS.test(before.raw)) return true;
-  if (isItem(first)) return leavesItem(first, before, line, column);
+  if (isItem(first)) return leavesItem(open, line, column);
   const indent = line.x0 - before.x0;
   const axis =
     Math.abs(line.x0 + line.x1 - before.x0 - before.x1) < line.size * 0.6 && Math.abs(indent) > line.size * 0.7;
@@ -98,12 +98,13 @@ const goesOn = (before: TextLine, line: TextLine, step: number, column: Column):
   !endedEarly(before, line, column) &&
   !/[.:]$/.test(before.raw);
 
-/** An item's lines stand under its text, or under its sign where it does not hang. */
-const leavesItem = (first: TextLine, before: TextLine, line: TextLine, column: Column): boolean => {
-  const slack = line.size * 0.5;
-  if (Math.abs(line.x0 - first.inner) < slack) return false;
-  const under = Math.abs(line.x0 - first.x0) < slack;
-  return endedEarly(before, line, column) || (!under && line.x0 < first.inner && before !== first);
+/** An item's lines stand under its text, or under its sign or its second line where it does not hang. */
+const leavesItem = (open: readonly TextLine[], line: TextLine, column: Column): boolean => {
+  const [first, second] = [open[0]!, open[1]];
+  const isUnder = (x: number): boolean => Math.abs(line.x0 - x) < line.size * 0.5;
+  if (isUnder(first.inner)) return false;
+  const under = isUnder(second?.x0 ?? first.x0);
+  return endedEarly(open.at(-1)!, line, column) || (!under && second !== undefined && line.x0 < first.inner);
 };
 
 /** Bold words may fill a line of a paragraph. */

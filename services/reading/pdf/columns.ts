@@ -74,33 +74,50 @@ function areColumns(before: readonly Box[], after: readonly Box[], size: number)
   if (fewer.rows.size < 4 || left.long < 6 || right.long < 6) return false;
   const beside = [...fewer.rows].filter((row) => more.rows.has(row)).length / fewer.rows.size;
   const filled = Math.min(left.filled, right.filled);
+  if (beside > 0.8) return filled >= FILLED + 0.1 && Math.min(left.long, right.long) >= 10;
   return filled >= FILLED || (filled >= 0.3 && beside < 0.5);
 }
 
-/** The deepest valley of the skyline whose two sides are columns of prose. */
-function findGutter(boxes: readonly Box[], region: Box): Gutter | null {
-  const sky = skyline(boxes, region);
+interface Valley extends Gutter {
+  depth: number;
+}
+
+/** The stretches of the skyline that lie low between two heights, deepest first. */
+function valleysOf(sky: Float64Array, x0: number, size: number): Valley[] {
   const steps = sky.length - 1;
-  const size = median(boxes.map(height)) || 1;
   const highest = new Float64Array(steps + 2);
   for (let x = steps - 1; x >= 0; x--) highest[x] = Math.max(highest[x + 1]!, sky[x]!);
-  const valleys: (Gutter & { depth: number })[] = [];
+  const valleys: Valley[] = [];
   let left = 0;
-  for (let x = 0; x < steps; ) {
+  for (let x = 0; x < steps; x++) {
     let end = x;
-    while (end < steps && sky[end]! <= sky[x]! + size * 0.5 && sky[end]! >= sky[x]! - size * 0.5) end++;
+    while (end < steps && Math.abs(sky[end]! - sky[x]!) <= size * 0.5) end++;
     const depth = Math.min(left, highest[end]!) - sky[x]!;
-    if (depth >= size * 4 && end - x >= Math.max(3, size * 0.55)) {
-      valleys.push({ x0: region.x0 + x, x1: region.x0 + end, depth });
-    }
+    if (depth >= size * 4 && end - x >= Math.max(3, size * 0.55)) valleys.push({ x0: x0 + x, x1: x0 + end, depth });
     left = Math.max(left, sky[x]!);
-    x = Math.max(x + 1, end === x ? x + 1 : x + 1);
   }
   valleys.sort((a, b) => b.depth - a.depth || b.x1 - b.x0 - (a.x1 - a.x0));
-  for (const valley of valleys.slice(0, 24)) {
-    const { left: before, right: after } = sides(boxes, valley);
-    const narrow = NARROWEST * width(region);
+  const apart: Valley[] = [];
+  for (const valley of valleys) {
+    if (apart.length >= 24) break;
+    if (apart.every((other) => overlap(valley.x0, valley.x1, other.x0, other.x1) < 0)) apart.push(valley);
+  }
+  return apart;
+}
+
+/** The deepest valley of the skyline that has a column of prose on its left and on its right. */
+function findGutter(boxes: readonly Box[], region: Box): Gutter | null {
+  const size = median(boxes.map(height)) || 1;
+  const valleys = valleysOf(skyline(boxes, region), region.x0, size);
+  const narrow = NARROWEST * width(region);
+  for (const valley of valleys) {
     if (valley.x0 - region.x0 < narrow || region.x1 - valley.x1 < narrow) continue;
+    const deep = valleys.filter((other) => other.depth >= valley.depth * 0.5);
+    const from = Math.max(region.x0, ...deep.filter((other) => other.x1 < valley.x0 - narrow).map((other) => other.x0));
+    const to = Math.min(region.x1, ...deep.filter((other) => other.x0 > valley.x1 + narrow).map((other) => other.x1));
+    const { left, right } = sides(boxes, valley);
+    const before = left.filter((box) => box.x0 >= from - 1);
+    const after = right.filter((box) => box.x1 <= to + 1);
     if (areColumns(before, after, size)) return valley;
   }
   return null;

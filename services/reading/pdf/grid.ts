@@ -88,12 +88,13 @@ const cellText = (runs: readonly Run[]): string =>
     .map((line) => textOfLine(line))
     .join("\n");
 
-/** Rows of a body that has no lines between them: every cell has its text on the same baselines. */
-function splitRow(cells: readonly Run[][]): Run[][][] {
+/** Rows of a body that has no lines between them: every cell has its text on the same baselines. `alone`: it is the whole body. */
+function splitRow(cells: readonly Run[][], alone: boolean): Run[][][] {
   const filled = cells.filter((cell) => cell.length > 0).map((cell) => linesOf(cell).map((line) => line.baseline));
   const most = Math.max(0, ...filled.map((lines) => lines.length));
   const agree = filled.filter((lines) => lines.length >= most * 0.7);
-  if (most < 3 || agree.length < 2 || agree.length < filled.length * 0.6) return [[...cells]];
+  const all = agree.length === filled.length && filled.length > 2 && agree.every((lines) => lines.length === most);
+  if (most < 3 || agree.length < 2 || agree.length < filled.length * 0.6 || !(alone || all)) return [[...cells]];
   const baselines = filled.find((lines) => lines.length === most)!;
   const even = agree.every((lines) => lines.every((line) => baselines.some((other) => Math.abs(other - line) < 2)));
   if (!even) return [[...cells]];
@@ -131,8 +132,11 @@ function tableOf(net: Rules, runs: readonly Run[]): { table: Table; taken: Set<R
   const own = new Set(owner);
   const filled = [...own].filter((index) => cells[index]!.length > 0).length;
   if (filled < 3 || own.size < 4 || filled < own.size * 0.25) return null;
+  // A frame around text in columns of its own is no cell of a table.
+  const largest = Math.max(...cells.map((cell) => cell.length));
+  if (largest > 30 && largest > taken.size * 0.4) return null;
   const body: Run[][][] = Array.from({ length: rows }, (_, row) => cells.slice(row * columns, (row + 1) * columns));
-  const text = body.flatMap(splitRow).map((row) => row.map(cellText));
+  const text = body.flatMap((row) => splitRow(row, rows <= 2)).map((row) => row.map(cellText));
   const table = tidy(text);
   return table === null ? null : { table: { ...box, rows: table }, taken };
 }

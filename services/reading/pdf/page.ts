@@ -7,7 +7,7 @@ import { addLinks } from "./links.ts";
 import { type Line, linesOf } from "./lines.ts";
 import type { PdfPage } from "./open.ts";
 import { rulesOf } from "./rules.ts";
-import { type PageText, type Run, textOf } from "./runs.ts";
+import { type PageText, type Run, textOf, type TurnedRun } from "./runs.ts";
 import { blocksByTags, type Node } from "./tagged.ts";
 import { type TextLine, textLine } from "./textLine.ts";
 
@@ -60,13 +60,35 @@ const printedOnce = (runs: readonly Run[]): Run[] => {
   });
 };
 
+/** Fewer characters at an angle are a stamp at the margin or the axis of a figure. */
+const FEWEST_TURNED = 100;
+
+/** What stands at other angles, one column for each angle. */
+function turnedParts(turned: readonly TurnedRun[], faces: Faces): TextLine[][] {
+  const angles = Map.groupBy(turned, (one) => one.turn);
+  return [...angles.values()].flatMap((same) => {
+    const runs = same.map((one) => one.upright);
+    const characters = runs.reduce((sum, run) => sum + run.text.length, 0);
+    return characters < FEWEST_TURNED ? [] : [linesOf(runs).map((line) => textLine(line, faces))];
+  });
+}
+
 async function layOut(page: PdfPage, text: PageText, faces: Faces, plain: boolean): Promise<LaidPage> {
   const rules = plain ? { across: [], down: [] } : await rulesOf(page, text.matrix);
-  faces.learn(page, text.runs);
-  const ruled = ruledTables(text.runs, rules);
-  const framed = framedTables(ruled.rest, rules.across);
+  faces.learn(page, [...text.runs, ...text.turned.map((one) => one.upright)]);
+  const aside = new Set(text.turned.map((one) => one.there));
+  const ruled = ruledTables([...text.runs, ...aside], rules);
+  const left = new Set(ruled.rest);
+  const framed = framedTables(
+    ruled.rest.filter((run) => !aside.has(run)),
+    rules.across,
+  );
   const groups = readingOrder<Run | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
-  return { columns: groups.map((group) => partsOf(group, faces)), height: text.height };
+  const turned = turnedParts(
+    text.turned.filter((one) => left.has(one.there)),
+    faces,
+  );
+  return { columns: [...groups.map((group) => partsOf(group, faces)), ...turned], height: text.height };
 }
 
 /** What stands on a page, by its tags where they are good and else by how it looks. */

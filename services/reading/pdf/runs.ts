@@ -89,20 +89,35 @@ const runOf = (piece: Piece, matrix: Matrix, mark: Mark, spaced: boolean): Run =
   };
 };
 
+/** Text that stands at another angle than most of its page. */
+export interface TurnedRun {
+  /** Where it is on the page. */
+  there: Run;
+  /** As if it were upright, beside others of the same angle. */
+  upright: Run;
+  turn: Turn;
+}
+
 export interface PageText {
   runs: Run[];
+  turned: TurnedRun[];
   /** From PDF units to the coordinates of the runs. */
   matrix: Matrix;
   width: number;
   height: number;
 }
 
-/** The text of a page, brought upright by most of its text; what stands at another angle (stamps, axes) is left out. */
-export async function textOf(page: PdfPage): Promise<PageText> {
-  const view = page.getViewport({ scale: 1 });
+interface Found {
+  piece: Piece;
+  matrix: Matrix;
+  turn: Turn;
+  mark: Mark;
+  spaced: boolean;
+}
+
+async function find(page: PdfPage, toView: Matrix): Promise<Found[]> {
   const marks: Mark[] = [];
-  const found: { piece: Piece; matrix: Matrix; turn: Turn; mark: Mark; spaced: boolean }[] = [];
-  const characters = [0, 0, 0, 0];
+  const found: Found[] = [];
   let spaced = true;
   for await (const piece of pieces(page)) {
     const around = marks.at(-1) ?? { id: null, artifact: false };
@@ -111,21 +126,45 @@ export async function textOf(page: PdfPage): Promise<PageText> {
       marks.push({ id: piece.id ?? around.id, artifact: around.artifact || piece.tag === "Artifact" });
     } else if ((piece.str ?? "").trim() === "") spaced = true;
     else {
-      const matrix = times(view.transform as unknown as Matrix, piece.transform as unknown as Matrix);
-      const turn = turnOf(matrix);
-      characters[turn]! += piece.str!.length;
-      found.push({ piece, matrix, turn, mark: around, spaced });
+      const matrix = times(toView, piece.transform as unknown as Matrix);
+      found.push({ piece, matrix, turn: turnOf(matrix), mark: around, spaced });
       spaced = piece.hasEOL === true;
     }
   }
-  const turn = characters.indexOf(Math.max(...characters)) as Turn;
-  const rotate = upright(turn, view.width, view.height);
-  const runs = found
-    .filter((one) => one.turn === turn)
-    .map((one) => runOf(one.piece, times(rotate, one.matrix), one.mark, one.spaced));
-  const matrix = times(rotate, view.transform as unknown as Matrix);
-  const [width, height] = turn % 2 === 0 ? [view.width, view.height] : [view.height, view.width];
-  return { runs: runs.filter((run) => run.text.trim() !== "" && run.size > 0), matrix, width, height };
+  return found;
+}
+
+const isSaid = (run: Run): boolean => run.text.trim() !== "" && run.size > 0;
+
+/** A turned run in the page's own coordinates: its middle is where it is, its length is not kept. */
+function inPlace(run: Run, matrix: Matrix): Run {
+  const along = run.x1 - run.x0;
+  const scale = Math.hypot(matrix[0], matrix[1]) || 1;
+  const x = matrix[4] + ((matrix[0] / scale) * along) / 2;
+  const y = matrix[5] + ((matrix[1] / scale) * along) / 2;
+  const half = run.size / 2;
+  return { ...run, x0: x - half, x1: x + half, y0: y - half, y1: y + half, baseline: y + run.size * 0.3 };
+}
+
+/** The text of a page, brought upright by most of its text. */
+export async function textOf(page: PdfPage): Promise<PageText> {
+  const view = page.getViewport({ scale: 1 });
+  const toView = view.transform as unknown as Matrix;
+  const found = await find(page, toView);
+  const characters = [0, 0, 0, 0];
+  for (const { turn, piece } of found) characters[turn]! += piece.str!.length;
+  const main = characters.indexOf(Math.max(...characters)) as Turn;
+  const rotate = upright(main, view.width, view.height);
+  const runs: Run[] = [];
+  const turned: TurnedRun[] = [];
+  for (const { piece, matrix, turn, mark, spaced } of found) {
+    const run = runOf(piece, times(upright(turn, view.width, view.height), matrix), mark, spaced);
+    if (!isSaid(run)) continue;
+    if (turn === main) runs.push(run);
+    else turned.push({ there: inPlace(run, times(rotate, matrix)), upright: run, turn });
+  }
+  const [width, height] = main % 2 === 0 ? [view.width, view.height] : [view.height, view.width];
+  return { runs, turned, matrix: times(rotate, toView), width, height };
 }
 
 /** Cuts a run at vertical lines that it stands across, between its words; where they stand within it is an estimate. */
