@@ -1,0 +1,40 @@
+import { afterAll, expect, test } from "vitest";
+import { openReader } from "#infra/readers/openReader.ts";
+import { UnreadableFile } from "#services/reading/reader.ts";
+import { readable, realFile } from "../files/index.ts";
+
+/* Real files with a few bytes that are not theirs are read, or refused with a reason for a person. */
+
+const EACH = Number(process.env["MUTATIONS"] ?? 3);
+const reader = openReader({ processes: 2 });
+afterAll(() => reader.close());
+
+/** Numbers from 0 to 1, the same for the same seed. */
+const randomFrom = (seed: number) => () => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+
+const mutated = (bytes: Buffer, seed: number): Buffer => {
+  const random = randomFrom(seed);
+  const at = () => Math.floor(random() * bytes.length);
+  const copy = Buffer.from(bytes);
+  for (let n = 0; n < 1 + random() * 12; n++) copy[at()] = Math.floor(random() * 256);
+  if (seed % 3 === 1) copy.copyWithin(at(), at(), at());
+  return seed % 3 === 2 ? copy.subarray(0, at()) : copy;
+};
+
+test.each(readable)("$name, changed", async ({ name, mime_type }) => {
+  const whole = realFile(name);
+  const seeds = Array.from({ length: EACH }, (_, n) => n + name.length * 1_000);
+  await Promise.all(
+    seeds.map(async (seed) => {
+      const bytes = mutated(whole, seed);
+      const outcome = await reader.read({ name, mime_type, bytes }).catch((error: unknown) => error);
+      if (!(outcome instanceof Error)) return expect(outcome).toMatchObject({ passages: expect.any(Array) });
+      expect(outcome, `seed ${seed}: ${outcome.stack}`).toBeInstanceOf(UnreadableFile);
+      expect(outcome.cause, `seed ${seed}`).toBeUndefined();
+      expect(outcome.message, `seed ${seed}`).toMatch(/^[A-Z].*\.$/);
+    }),
+  );
+});
