@@ -1,4 +1,3 @@
-import { lead } from "#infra/postgres/leader.ts";
 import { createProjector } from "#infra/postgres/projector.ts";
 import { keepSummaries } from "#infra/postgres/summaries.ts";
 import { documents } from "#projections/documents/project.ts";
@@ -10,11 +9,10 @@ export async function startProjections({ pool, db, log, bus, logger }: Opened) {
   const projector = createProjector({ pool, log, hints: bus.hints, projections, logger });
   await projector.start();
   const onError = (error: unknown) => logger.warn({ err: error }, "the summaries could not be refreshed");
-  const summaries = { db, types: Object.keys(documents.on), onError };
-  const counting = lead(pool, "summaries", (signal) => keepSummaries(summaries, signal), onError);
+  const summaries = keepSummaries({ db, types: Object.keys(documents.on), onError });
   return {
     async stop(): Promise<void> {
-      await counting.stop();
+      await summaries.stop();
       await projector.stop();
     },
   };

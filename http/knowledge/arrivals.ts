@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { DOCUMENT_STATUSES, listDocuments } from "#projections/documents/query.ts";
 import type { App } from "../app.ts";
 import type { Http } from "../deps.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
@@ -8,7 +9,6 @@ import { nameRequest } from "../upload/keep.ts";
 import { MOST_TAGS } from "../upload/tags.ts";
 import { readUpload, requireForm, UploadForm } from "../upload/upload.ts";
 import { validator } from "../validate.ts";
-import { DOCUMENT_STATUSES, listDocuments } from "#projections/documents/query.ts";
 import { Document, present, Push, PUSH_CODES } from "./documentShape.ts";
 import { findCollection } from "./find.ts";
 import { pushText } from "./pushText.ts";

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import { UploadDocument } from "#events/document.ts";
+import type { DocumentRow } from "#projections/documents/query.ts";
 import type { Http } from "../deps.ts";
 import { writtenAt } from "../send.ts";
 import { keepOnce, type Kept, type Named } from "../upload/keep.ts";
 import type { Upload } from "../upload/upload.ts";
-import type { DocumentRow } from "#projections/documents/query.ts";
 import { envelope, there, type Answered } from "./documentStore.ts";
 import { collectionNotFound, documentNotFound, lookUpDocument } from "./find.ts";
 
