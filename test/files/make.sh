@@ -55,9 +55,16 @@ mv "$work/deck-pandoc.pptx" deck.pptx
 office 'odp:impress8' "$work" deck.pptx
 mv "$work/deck.odp" deck.odp
 
+pandoc source/harbour.md --slide-level 2 --output harbour-pandoc.pptx
+office 'pptx:Impress MS PowerPoint 2007 XML' "$work" harbour-pandoc.pptx
+mv "$work/harbour-pandoc.pptx" harbour.pptx
+
 # Sheets
 cp source/stock.csv stock.csv
-for kind in 'xlsx:Calc MS Excel 2007 XML' 'xls:MS Excel 97' 'ods:calc8'; do office "$kind" . stock.csv; done
+for kind in 'xlsx:Calc MS Excel 2007 XML' 'xls:MS Excel 97' 'ods:calc8'; do
+  office "$kind" . stock.csv
+  office "$kind" . source/tides.fods
+done
 
 # Under a password
 mkdir -p "$profile/user/basic/Standard"

@@ -1,4 +1,5 @@
 import type { ElementContent } from "hast";
+import type { Element } from "../guard/xml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { placeholderOf, treeOf, typeOf, type Design } from "./design.ts";
@@ -21,14 +22,19 @@ const notesOf = (parts: Parts, slide: string): ElementContent[] => {
   return nested([{ ...first, content: [{ type: "text", value: "Notes: " }, ...first.content] }, ...rest]);
 };
 
+/** Only a title, and nothing to look at: the slide opens a part. */
+const isBare = (tree: Element | undefined, content: ElementContent[]): boolean =>
+  content.length === 0 && ["pic", "graphicFrame"].every((name) => allNamed(tree, name).length === 0);
+
 /**
  * One slide as Markdown: title, content, notes. Empty for an empty or missing one. The first slide names the whole, as
- * do those whose layout is made for it. Throws UnreadableFile.
+ * slides made to open a part name theirs. Throws UnreadableFile.
  */
 export const slideMarkdown = (parts: Parts, name: string, number: number, { opens, stylesOf }: Design): string => {
   const tree = treeOf(parts.xml(name));
   const title = titleOf(tree);
-  const heading = title === "" ? [] : [element(opens || number === 1 ? "h1" : "h2", [title])];
   const content = shapesOf(tree, { parts, links: parts.relations(name), stylesOf });
+  const level = opens || number === 1 || isBare(tree, content) ? "h1" : "h2";
+  const heading = title === "" ? [] : [element(level, [title])];
   return toMarkdown({ type: "root", children: [...heading, ...content, ...notesOf(parts, name)] });
 };
