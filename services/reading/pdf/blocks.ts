@@ -70,7 +70,8 @@ function startsAnew(open: readonly TextLine[], line: TextLine, next: TextLine | 
   if (line.mono && first.mono) return step > leading * 2.5;
   if (step < -line.size || step > Math.max(leading * 1.3, line.size * 1.15)) return true;
   if (isItem(line) || REFERENCE.test(line.raw) || CAPTION.test(line.raw)) {
-    return !/\p{Ll}[-‐]$/u.test(before.raw) || line.bullet;
+    const inSentence = /\p{Ll}[-‐]$|[\p{L}\p{N}][–,]$/u.test(before.raw) && !endedEarly(before, line, column);
+    return line.bullet || !inSentence;
   }
   if (
     Math.abs(line.size - before.size) > 0.08 * before.size ||
@@ -78,13 +79,15 @@ function startsAnew(open: readonly TextLine[], line: TextLine, next: TextLine | 
   )
     return true;
   if (LEADERS.test(before.raw)) return true;
+  if (REFERENCE.test(first.raw)) return line.x0 < first.x0 + line.size * 0.5 && endedEarly(before, line, column);
   if (isItem(first)) return leavesItem(open, line, column);
   const indent = line.x0 - before.x0;
   const axis =
     Math.abs(line.x0 + line.x1 - before.x0 - before.x1) < line.size * 0.6 && Math.abs(indent) > line.size * 0.7;
   if (axis || (isCentred(line, column) && isCentred(before, column))) return false;
   if (indent > line.size * 0.7) {
-    const hanging = open.length === 1 && next !== undefined && Math.abs(next.x0 - line.x0) < line.size * 0.4;
+    const aligned = next !== undefined && Math.abs(next.x0 - line.x0) < line.size * 0.4;
+    const hanging = open.length === 1 && (aligned || !/[.!?:”"]$/.test(before.raw));
     return !hanging || endedEarly(before, line, column);
   }
   if (indent < -line.size * 0.7 && open.length > 1) return true;

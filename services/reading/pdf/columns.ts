@@ -37,6 +37,12 @@ const sides = (boxes: readonly Box[], gutter: Gutter): { left: Box[]; right: Box
   return { left: left!, right: right!, across: across! };
 };
 
+/** Figures and formulas make short lines of their own, up to two in three. */
+const USUAL = 0.7;
+
+const quantile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)]!;
+
 interface Side {
   rows: Set<number>;
   /** Of the side's width that a usual line fills. */
@@ -52,17 +58,15 @@ function sideOf(boxes: readonly Box[], size: number): Side {
     const row = Math.round(box.y1 / (size * 0.5));
     lengths.set(row, (lengths.get(row) ?? 0) + width(box));
   }
-  const edge = (values: number[], part: number): number =>
-    values.sort((a, b) => a - b)[Math.floor((values.length - 1) * part)]!;
-  const left = edge(
+  const left = quantile(
     boxes.map((box) => box.x0),
     0.1,
   );
-  const right = edge(
+  const right = quantile(
     boxes.map((box) => box.x1),
     0.95,
   );
-  const usual = median([...lengths.values()]);
+  const usual = quantile([...lengths.values()], USUAL);
   return { rows: new Set(lengths.keys()), filled: usual / Math.max(1, right - left), long: usual / size };
 }
 

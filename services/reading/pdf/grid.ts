@@ -133,8 +133,8 @@ function tableOf(net: Rules, runs: readonly Run[]): { table: Table; taken: Set<R
   const filled = [...own].filter((index) => cells[index]!.length > 0).length;
   if (filled < 3 || own.size < 4 || filled < own.size * 0.25) return null;
   // A frame around text in columns of its own is no cell of a table.
-  const largest = Math.max(...cells.map((cell) => cell.length));
-  if (largest > 30 && largest > taken.size * 0.4) return null;
+  const large = cells.filter((cell) => cell.length > 30).reduce((sum, cell) => sum + cell.length, 0);
+  if (large > taken.size * (cells.some((cell) => cell.length === large) ? 0.4 : 0.8)) return null;
   const body: Run[][][] = Array.from({ length: rows }, (_, row) => cells.slice(row * columns, (row + 1) * columns));
   const text = body.flatMap((row) => splitRow(row, rows <= 2)).map((row) => row.map(cellText));
   const table = tidy(text);

@@ -60,7 +60,12 @@ const leadsText = (next: Block | undefined, looks: Looks): boolean =>
 const mayStandOut = (block: Block, text: string): block is Lined => {
   if (block.kind !== "text" && block.kind !== "item") return false;
   if (block.lines.length > 4 || text.length > 220 || block.lines[0]!.mono) return false;
-  if ((text.match(/\p{L}/gu)?.length ?? 0) < 2 || LEADERS.test(text) || /[,;]$/.test(text) || CAPTION.test(text))
+  if (
+    (text.match(/\p{L}/gu)?.length ?? 0) < Math.max(2, text.length * 0.4) ||
+    LEADERS.test(text) ||
+    /[,;]$/.test(text) ||
+    CAPTION.test(text)
+  )
     return false;
   return block.kind === "text" || (sectionDepth(text) !== null && MARKER.test(text));
 };

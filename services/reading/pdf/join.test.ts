@@ -22,6 +22,7 @@ describe("lines join", () => {
     [["pre-", "and postwar"], "pre- and postwar"],
     [["this –", "as said –"], "this – as said –"],
     [["one", "two"], "one two"],
+    [["see `3d-`", "`cube` there"], "see `3d-cube` there"],
     [["https://example.org/", "path"], "https://example.org/path"],
     [["東京都は", "大きい"], "東京都は大きい"],
     [["한국어 문장", "두 번째"], "한국어 문장 두 번째"],

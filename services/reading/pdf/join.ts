@@ -35,6 +35,7 @@ function partedWord(text: string): { head: string; hyphen: string } | null {
 
 /** Joins what follows after a line's end: a word that the line's end parted is whole again. */
 export function joinTwo(before: string, after: string, words: Vocabulary): string {
+  if (/[-‐]`$/.test(before) && after.startsWith("`")) return before.slice(0, -1) + after.slice(1);
   const parted = partedWord(before);
   const next = /^[\p{L}\p{M}]+/u.exec(after)?.[0];
   if (parted === null)
