@@ -63,6 +63,9 @@ export type What =
   | "extraction.request"
   | "extraction.read"
   | "extraction.delete"
+  | "agent.respond"
+  | "agent.read"
+  | "agent.replay"
   | "login"
   | "session.use"
   | "logout";
@@ -84,6 +87,7 @@ export const WRITES: ReadonlySet<What> = new Set<What>([
   "document.delete",
   "extraction.request",
   "extraction.delete",
+  "agent.respond",
   "login",
   "logout",
 ]);

@@ -44,7 +44,7 @@ const counting = () => {
 /** No two calls get the same answer, so that words of two attempts cannot pass for one answer. */
 let calls = 0;
 
-/** A provider that does what the prompt's first word in brackets says: `[slow 50]`, `[500]`, `[429]`, `[400]`, `[once]` (a 400 to the first call only), `[cut]`; else it repeats the prompt, with the number of the call before it. */
+/** A provider that does what the prompt's first word in brackets says: `[slow 50]`, `[500]`, `[429]`, `[400]`, `[once]` (a 400 to the first call only), `[cut]`, `[tool 50]` (wants to search first); else it repeats the prompt, with the number of the call before it. */
 export async function startScriptedProvider(): Promise<Provider> {
   const provider = await startProvider();
   const countOf = counting();
@@ -54,6 +54,11 @@ export async function startScriptedProvider(): Promise<Provider> {
     const [, order, argument] = /^\[(\w+) ?(\d*)\]/.exec(asked) ?? [];
     const text = `call ${++calls}: ${asked}`;
     if (order === "slow") return slowly(Number(argument), text, request);
+    if (order === "tool") {
+      const searched = request.body.messages.some(({ role }: { role: string }) => role === "tool");
+      if (searched) return slowly(Number(argument), text, request);
+      return { text: "Looking.", tool_calls: [{ name: "search_documents", arguments: { query: "word" } }] };
+    }
     if (order === "cut") return { text, cut: "mid-event" };
     if (order === "400") return failure(400);
     const count = countOf(asked);

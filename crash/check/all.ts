@@ -13,6 +13,7 @@ import { checkIndex } from "./index.ts";
 import { checkChain, checkCommands, checkFollowers, checkHeads } from "./log.ts";
 import { checkModels, checkUsage } from "./models.ts";
 import { checkReads } from "./reads.ts";
+import { checkResponses } from "./responses.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
 
@@ -44,6 +45,7 @@ export const checkStory = (evidence: Evidence): Finding[] => [
   ...checkDocuments(evidence),
   ...checkSearches(evidence),
   ...checkTexts(evidence),
+  ...checkResponses(evidence),
   ...checkCommands(evidence),
 ];
 

@@ -3,7 +3,7 @@ import { grouped, type Evidence, type Turn } from "./evidence.ts";
 import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
 
 const isReal = (turn: Turn): boolean => turn.end !== "refused";
-const about = ({ id }: Operation): string => `chat ${id}`;
+const about = ({ what, id }: Operation): string => `${what} ${id}`;
 
 /** I1: an answer that was given is the one in the log, and there is one such turn. */
 function checkAnswered(operation: Operation, turns: Turn[]): Finding[] {
@@ -49,7 +49,7 @@ function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[]): Fi
 export function checkTurns({ operations, attempts, turns }: Evidence): Finding[] {
   const byOperation = grouped(turns, (turn) => turn.operation);
   return operations
-    .filter(({ what }) => what === "chat")
+    .filter(({ what }) => what === "chat" || what === "agent.respond")
     .flatMap((operation) => {
       const mine = byOperation.get(operation.id) ?? [];
       const answered = operation.got["ids"]?.length > 0;

@@ -12,6 +12,7 @@ import {
   useKey,
   useSession,
 } from "./accounts.ts";
+import { readResponse, replayResponse, respond } from "./agents.ts";
 import { chat, deleteThread, largeFile, readThread, smallFile } from "./chat.ts";
 import {
   deleteDocument,
@@ -41,6 +42,10 @@ const WEIGHTS = {
   readFile: 6,
   listFiles: 3,
   deleteFile: 3,
+  respond: 10,
+  goOnResponding: 6,
+  readResponse: 4,
+  replayResponse: 3,
   uploadDocument: 8,
   pushText: 3,
   readDocument: 6,
@@ -83,6 +88,10 @@ const acts: Record<Act, (doing: Doing) => Promise<void>> = {
   readFile: (doing) => onOne(doing, doing.session.files, (file) => readFile(doing, file)),
   listFiles,
   deleteFile: (doing) => onOne(doing, doing.session.files, (file) => deleteFile(doing, file)),
+  respond: (doing) => respond(doing),
+  goOnResponding: (doing) => onOne(doing, doing.session.responses.slice(-3), (one) => respond(doing, one)),
+  readResponse: (doing) => onOne(doing, doing.session.responses, (one) => readResponse(doing, one)),
+  replayResponse: (doing) => onOne(doing, doing.session.responses, (one) => replayResponse(doing, one)),
   uploadDocument,
   pushText,
   readDocument: (doing) => onDocument(doing, readDocument),
@@ -150,6 +159,7 @@ export async function readEverything(seed: number, session: Session): Promise<vo
     await readDocument(doing(), document);
     await search(doing(), document);
   }
+  for (const response of session.responses) await readResponse(doing(), response);
   for (const extraction of session.extractions) await readExtraction(doing(), extraction);
   for (const key of usable(session)) await useKey(doing(), key);
   await listFiles(doing());

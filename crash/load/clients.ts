@@ -14,12 +14,23 @@ interface Wished {
   providerUrl: string;
 }
 
-async function newKey(wire: Wire, admin: { email: string; password: string }, name: string): Promise<string> {
-  const random = randomFrom(name);
+async function signedIn(wire: Wire, admin: { email: string; password: string }, name: string): Promise<string> {
   const login = { method: "POST", path: "/api/auth/login", body: admin };
-  const { body: signedIn } = await wire.send(name, login, random);
-  const create = { method: "POST", path: "/api/keys", token: signedIn.token, body: { name } };
-  const made = await wire.send(name, create, random);
+  return (await wire.send(name, login, randomFrom(name))).body.token;
+}
+
+/** An agent that can search. */
+async function newAgent(wire: Wire, admin: { email: string; password: string }): Promise<string> {
+  const token = await signedIn(wire, admin, "agent");
+  const body = { name: "Crash", model: "openai/gpt-test", tools: ["search_documents"] };
+  const create = { method: "POST", path: "/api/agents", token, body };
+  return (await wire.send("agent", create, randomFrom("agent"))).body.id;
+}
+
+async function newKey(wire: Wire, admin: { email: string; password: string }, name: string): Promise<string> {
+  const token = await signedIn(wire, admin, name);
+  const create = { method: "POST", path: "/api/keys", token, body: { name } };
+  const made = await wire.send(name, create, randomFrom(name));
   return made.body.key;
 }
 
@@ -36,6 +47,7 @@ export async function startClients({ seed, clients, topology, journal, providerU
     const wire = openWire(journal, ports, client);
     const partner = client % 2 === 1 ? sessions[client - 1] : undefined;
     const api_key = partner?.api_key ?? (await newKey(wire, credentials.admin, `pair-${client}`));
+    const agent = sessions[0]?.agent ?? (await newAgent(wire, credentials.admin));
     const collection = partner?.collection ?? (await newCollection(wire, api_key, `pair-${client}`));
     sessions.push({
       client,
@@ -49,6 +61,8 @@ export async function startClients({ seed, clients, topology, journal, providerU
       collection,
       documents: partner?.documents ?? [],
       extractions: [],
+      agent,
+      responses: [],
       keys: [],
       providers: [],
       token: undefined,

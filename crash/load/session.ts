@@ -18,6 +18,9 @@ export interface Session {
   /** The collection of the client and its partner. */
   collection: string;
   documents: KnownDocument[];
+  /** An agent with a tool, and the responses that the client has from it. */
+  agent: string;
+  responses: string[];
   extractions: string[];
   keys: { id: string; secret: string | undefined }[];
   providers: string[];

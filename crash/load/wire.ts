@@ -14,6 +14,8 @@ export interface Wanted {
   body?: unknown;
   form?: () => FormData;
   headers?: Record<string, string>;
+  /** What to send instead of the same again, once some of an answer was heard and then broke off. */
+  follow?: (heard: string) => Wanted | undefined;
   /** Goes away after the first bytes of the answer, and does not come back. */
   leaves?: boolean;
 }
@@ -43,20 +45,38 @@ function mayHelp({ status, code, headers }: Omit<Answered, "attempts">, stubborn
   return told === null ? [408, 409, 429].includes(status) || status >= 500 : told === "true";
 }
 
+/** An answer ended before its end; `heard` is what came of it. */
+class BrokenOff extends Error {
+  readonly heard: string;
+  constructor(heard: string, cause?: unknown) {
+    super("the answer broke off", { cause });
+    this.heard = heard;
+  }
+}
+
 async function readAll(response: Response, leaves: boolean): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk as Uint8Array);
-    if (leaves) break;
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk as Uint8Array);
+      if (leaves) break;
+    }
+  } catch (error) {
+    throw new BrokenOff(Buffer.concat(chunks).toString("utf8"), error);
   }
   return Buffer.concat(chunks);
 }
 
-/** A stream ends with `[DONE]`, or with an error where its turn failed; anything else was cut off. */
+const RESPONSE_ENDS = /^event: response\.(completed|failed)\ndata: .*\n\n$/m;
+/** Events that came whole. */
+const wholeEvents = (text: string): string => text.slice(0, text.lastIndexOf("\n\n") + 2);
+
+/** A stream ends with `[DONE]`, or with an error where its turn failed, one of a response with its last event; anything else was cut off. */
 const isBroken = (response: Response, text: string, leaves: boolean): boolean =>
   !leaves &&
   response.headers.get("content-type")?.startsWith("text/event-stream") === true &&
   !text.endsWith("data: [DONE]\n\n") &&
+  !RESPONSE_ENDS.test(text) &&
   !/data: \{"error".*\n\n$/.test(text);
 
 /** A client with connections of its own, from an address of its own, that changes between the ports and retries like the SDKs. */
@@ -90,7 +110,7 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
     });
     const bytes = await readAll(response, leaves);
     const text = bytes.toString("utf8");
-    if (isBroken(response, text, leaves)) throw new Error("the stream broke off");
+    if (isBroken(response, text, leaves)) throw new BrokenOff(text);
     const json =
       response.headers.get("content-type")?.startsWith("application/json") && text ? JSON.parse(text) : undefined;
     return {
@@ -107,12 +127,19 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
     async send(operation, wanted, random) {
       const retries = random.int(2, 5);
       const stubborn = random.chance(0.3);
+      let now = wanted;
+      let heard = "";
       for (let attempt = 0; ; attempt++) {
         const port = ports[turn++ % ports.length]!;
         const start = journal.now();
         let code: string | null = null;
-        const answered = await once(operation, wanted, port, attempt).catch((error: Error & { cause?: Error }) => {
+        const answered = await once(operation, now, port, attempt).catch((error: Error & { cause?: Error }) => {
           code = String(error.cause?.message ?? error.message);
+          if (error instanceof BrokenOff && wanted.follow) {
+            heard += wholeEvents(error.heard);
+            now = wanted.follow(heard) ?? wanted;
+            if (now === wanted) heard = "";
+          }
           return NOTHING;
         });
         const { status } = answered;
@@ -128,7 +155,7 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
           request_id,
         });
         if (attempt === retries || wanted.leaves || !mayHelp(answered, stubborn))
-          return { ...answered, attempts: attempt + 1 };
+          return { ...answered, text: heard + answered.text, attempts: attempt + 1 };
         const asked = Number(answered.headers.get("retry-after")) * 1000;
         await sleep(asked > 0 ? asked : Math.min(500 * 2 ** attempt, LONGEST_PAUSE_MS) * (0.75 + random.next() / 4));
       }
