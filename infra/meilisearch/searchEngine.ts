@@ -19,14 +19,11 @@ export const openSearchEngine = (place: Place) => {
     async search(index, within, queries) {
       if (queries.length === 0) return [];
       const filter = filterWithin(within);
-      const { results } = await ask<{ results: { hits: { pk: string }[]; estimatedTotalHits: number }[] }>(
-        "/multi-search",
-        { queries: queries.map((query) => asSent(index, filter, query)) },
-      );
-      return results.map(({ hits, estimatedTotalHits }) => ({
-        ids: hits.map(({ pk }) => passageId(pk)),
-        total: estimatedTotalHits,
-      }));
+      const sent = queries.flatMap((query, n) => localesOf(query).map((locale) => ({ n, locale })));
+      const { results } = await ask<{ results: Answer[] }>("/multi-search", {
+        queries: sent.map(({ n, locale }) => ({ ...asSent(index, filter, queries[n]!), ...locale })),
+      });
+      return queries.map((_, n) => together(results.filter((_, place) => sent[place]!.n === n)));
     },
     async fetch(index, within, ids) {
       if (ids.length === 0) return [];
@@ -41,6 +38,21 @@ export const openSearchEngine = (place: Place) => {
   };
   return { ...engine, close: server.close };
 };
+
+interface Answer {
+  hits: { pk: string }[];
+  estimatedTotalHits: number;
+}
+
+const HAN = /\p{Script=Han}/u;
+/** Words of Han characters alone are read as Chinese, and cut otherwise than those of Japanese texts: they are asked for as both. */
+const localesOf = ({ words }: EngineQuery): { locales?: string[] }[] =>
+  HAN.test(words) ? [{ locales: ["cmn"] }, { locales: ["jpn"] }] : [{}];
+
+const together = (answers: Answer[]) => ({
+  ids: [...new Set(answers.flatMap(({ hits }) => hits.map(({ pk }) => pk)))].map(passageId),
+  total: Math.max(...answers.map(({ estimatedTotalHits }) => estimatedTotalHits)),
+});
 
 const MATCHING = { all: "all", rarest: "frequency" } as const;
 const asSent = (indexUid: string, filter: ReturnType<typeof filterWithin>, query: EngineQuery) => ({

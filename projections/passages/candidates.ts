@@ -3,10 +3,12 @@ import { rarity, type Weighed } from "./rank.ts";
 import type { Question } from "./terms.ts";
 
 const SAFETY_NET = 50;
+/** At this place among a term's passages its rarity counts half. */
+const HALF = 400;
 
 export interface Candidate extends PassageId {
   key: string;
-  /** The sum of the rarity of the terms that found it. */
+  /** The sum of the rarity of the terms that found it, a little less the further down each did. */
   weight: number;
 }
 
@@ -43,22 +45,34 @@ export const findCandidates = async (
   ]);
   const weighed = terms.map((term, n): Weighed => {
     const { ids, total } = answers[n]!;
-    return { ...term, idf: rarity(total, everything!.total), found: new Set(ids.map(keyOf)) };
+    return { ...term, idf: rarity(total, everything!.total), found: placesOf(ids) };
   });
   const found = new Map<string, PassageId>();
   for (const { ids } of answers) for (const id of ids) found.set(keyOf(id), id);
-  const passages = [...found].map(([key, id]): Candidate => ({ ...id, key, weight: weightOf(key, weighed) }));
+  const phrased = phrasesFound(phrases, answers.slice(terms.length), weighed);
+  const caught = placesOf(answers.at(-1)!.ids);
+  const weightOf = weighing(weighed, phrased, caught);
+  const passages = [...found].map(([key, id]): Candidate => ({ ...id, key, weight: weightOf(key) }));
   return {
     passages: passages.toSorted((a, b) => b.weight - a.weight || byPlace(a, b)),
     terms: weighed,
-    phrases: phrasesFound(phrases, answers.slice(terms.length), weighed),
+    phrases: phrased,
     more: answers.slice(0, -1).some(({ ids, total }) => ids.length < total),
     most: answers.reduce((sum, { total }) => sum + total, 0),
   };
 };
 
-const weightOf = (key: string, terms: Weighed[]): number =>
-  terms.reduce((sum, { idf, found }) => (found.has(key) ? sum + idf : sum), 0);
+const placesOf = (ids: PassageId[]): Map<string, number> => new Map(ids.map((id, rank) => [keyOf(id), rank]));
+
+/** Where every word is frequent, the passages with all of them are in the safety net and on no term's own list. */
+const weighing = (terms: Weighed[], phrases: Map<string, number>, caught: Map<string, number>) => {
+  const faded = (weight: number, rank: number | undefined) => (rank === undefined ? 0 : weight / (1 + rank / HALF));
+  const half = terms.reduce((sum, { idf }) => sum + idf, 0) / 2;
+  return (key: string): number => {
+    const own = terms.reduce((sum, { idf, found }) => sum + faded(idf, found.get(key)), 0);
+    return Math.max(own + (phrases.get(key) ?? 0), faded(half, caught.get(key)));
+  };
+};
 
 const phrasesFound = (phrases: string[], answers: { ids: PassageId[] }[], terms: Weighed[]): Map<string, number> => {
   const found = new Map<string, number>();

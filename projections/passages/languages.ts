@@ -38,12 +38,14 @@ export interface Language {
 }
 
 const asItIs = (word: string): string => word;
+/** Long lists have words in them that people look for (`trabajo`, `empleo`); the short words of these are beyond doubt. */
+const [LONG_LIST, SHORT_WORD] = [300, 4];
 const language = (stopWords: string[], stem: (word: string) => string): Language => ({
-  stopWords: new Set(stopWords),
+  stopWords: new Set(stopWords.length > LONG_LIST ? stopWords.filter(({ length }) => length <= SHORT_WORD) : stopWords),
   stem,
 });
 
-const ENGLISH = language(englishWords, english);
+const ENGLISH = language(["a", ...englishWords], english);
 const RUSSIAN = language(russianWords, russian);
 /** In the order in which one is taken when as many words speak for another. */
 const LANGUAGES = [

@@ -7,7 +7,7 @@ import { score } from "./rank.ts";
 import type { Question } from "./terms.ts";
 
 /** So many of the weightiest passages are read and ranked; behind them the order is by weight. */
-const RANKED = 300;
+const RANKED = 200;
 /** What is asked for of each term; later pages, and dead passages before the living, ask for more. */
 const LEAST_PER_TERM = 200;
 const WIDER = 4;

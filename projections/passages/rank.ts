@@ -2,23 +2,24 @@ import type { FoundPassage } from "./engine.ts";
 import { fold, type Question, type Term } from "./terms.ts";
 
 const [K1, B] = [1.2, 0.75];
-/** A word in the title counts so many times, one in the lead so much, one that only begins alike so much. */
-const [TITLE, LEAD, ALIKE] = [2, 0.5, 0.3];
-/** What a term counts in a passage that the search server found for it, but where it is spelled otherwise. */
-const MISSPELLED = 0.3;
+/**
+ * How often a word counts: in the title, in the lead, where it only begins alike, and where the search server found the
+ * term but it is spelled otherwise. Measured with `npm run bench -- search`.
+ */
+const [TITLE, LEAD, ALIKE, MISSPELLED] = [3, 0.5, 0.3, 0.3];
 
 export interface Weighed extends Term {
   /** How rare it is. */
   idf: number;
-  /** Keys of the passages that the search server found for it. */
-  found: Set<string>;
+  /** Keys of the passages that the search server found for it, with their places. */
+  found: Map<string, number>;
 }
 
 /** How rare a term is that so many of all passages have. */
 export const rarity = (having: number, all: number): number =>
   Math.log(1 + (Math.max(all - having, 0) + 0.5) / (having + 0.5));
 
-/** BM25 of each passage, in their order; the title's words count more than those of the text. */
+/** BM25 of each passage, in their order. */
 export const score = (
   passages: (FoundPassage & { key: string })[],
   terms: Weighed[],
@@ -26,14 +27,13 @@ export const score = (
 ): number[] => {
   const mean = passages.reduce((sum, { text }) => sum + text.length, 0) / passages.length;
   const strengths = terms.map((term) => strengthOf(term, stemOf));
-  return passages.map(({ key, title, text, lead }) => {
-    const [inTitle, inText, inLead] = [fold(title), fold(text), fold(lead)];
-    const long = K1 * (1 - B + (B * text.length) / mean);
-    return terms.reduce((sum, term, n) => {
-      const count = (where: string) => occurrences(where, term.start, strengths[n]!);
-      const times = count(inText) + TITLE * count(inTitle) + LEAD * count(inLead);
-      const counted = Math.max(times, term.found.has(key) ? MISSPELLED : 0);
-      return sum + (term.idf * counted * (K1 + 1)) / (counted + long);
+  return passages.map(({ key, ...passage }) => {
+    const [title, text, lead] = [fold(passage.title), fold(passage.text), fold(passage.lead)];
+    const long = K1 * (1 - B + (B * passage.text.length) / mean);
+    return terms.reduce((sum, { start, idf, found }, n) => {
+      const count = (where: string) => occurrences(where, start, strengths[n]!);
+      const times = count(text) + TITLE * count(title) + LEAD * count(lead) || (found.has(key) ? MISSPELLED : 0);
+      return sum + (idf * times * (K1 + 1)) / (times + long);
     }, 0);
   });
 };

@@ -74,11 +74,18 @@ const partsOf = (word: string): string[] => {
   return /['’]/.test(word) && long.length > 0 ? long : parts;
 };
 
+/** A stem shorter than this tells nothing of how words begin, nor does one that is spelled otherwise (`gehen`, `ging`). */
+const SHORTEST = 3;
+
+/** What all forms of a word begin with: not the letters at the end of a stem that change (`hike`, `hiking`; `policy`, `policies`). */
 const beginning = (word: string, stem: string): Pick<Term, "prefix" | "start"> => {
   const folded = fold(word);
   let shared = 0;
-  while (shared < stem.length && folded[shared] === stem[shared]) shared++;
-  // a stem that is spelled otherwise (gehen, ging) or hardly there tells nothing of how words begin
-  const start = shared * 2 >= folded.length ? folded.slice(0, shared) : folded;
+  while (shared < stem.length && alike(folded[shared], stem[shared])) shared++;
+  const begins = shared >= SHORTEST ? folded.slice(0, shared) : folded;
+  const start = begins.length > SHORTEST ? begins.replace(/[eiy]$/, "") : begins;
+  // the search server knows ß as a letter of its own
   return { start, prefix: word.includes("ß") ? word : start };
 };
+
+const alike = (a: string | undefined, b: string | undefined): boolean => a === b || (a === "y" && b === "i");
