@@ -3,6 +3,7 @@ import { typeOfExtension } from "#events/mediaTypes.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { UnreadableFile } from "#services/reading/reader.ts";
 import { hostileFiles } from "../files/bombs.ts";
+import { realFile } from "../files/index.ts";
 
 const reader = openReader({ processes: 1 });
 afterAll(() => reader.close());
@@ -22,3 +23,14 @@ test.each(hostileFiles().filter(({ name }) => !name.endsWith(".pdf")))(
     expect(next.markdown).toBe("# Next");
   },
 );
+
+test("Markdown that was read before is cut into the same passages again", async () => {
+  const name = "deck.pptx";
+  const { markdown, pages, passages } = await reader.read({
+    name,
+    mime_type: typeOfExtension(name)!,
+    bytes: realFile(name),
+  });
+  expect(await reader.cut(markdown, pages)).toEqual(passages);
+  expect(passages.map(({ page }) => page)).toEqual([1, 2, 3, 4]);
+});

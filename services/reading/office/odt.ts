@@ -1,9 +1,9 @@
 import type { Element as Html, ElementContent } from "hast";
+import { openDocument } from "../guard/openDocument.ts";
 import { childOf, type Element, elementsOf } from "../guard/xml.ts";
-import { openZip, type Zip } from "../guard/zip.ts";
+import type { Zip } from "../guard/zip.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
-import { UnreadableFile } from "../reader.ts";
 import { joinBlocks } from "./joinBlocks.ts";
 import { type OdtContext, odtNode } from "./odtBody.ts";
 import { readOdtStyles } from "./odtStyles.ts";
@@ -22,16 +22,9 @@ const formulaIn = (zip: Zip, name: string): Html | undefined => {
   return part && /^(?:math:)?math$/.test(part.name) ? htmlOf(part) : undefined;
 };
 
-const refuseEncrypted = (zip: Zip): void => {
-  if (zip.text("META-INF/manifest.xml")?.includes("encryption-data")) {
-    throw new UnreadableFile("The file is protected by a password.");
-  }
-};
-
 /** Reads an OpenDocument text: one Markdown, no pages. Throws UnreadableFile. */
 export const readOdt = async (bytes: Uint8Array): Promise<string[]> => {
-  const zip = openZip(bytes);
-  refuseEncrypted(zip);
+  const zip = openDocument(bytes);
   const content = requirePart(zip, "content.xml");
   const styles = readPart(zip, "styles.xml");
   const context: OdtContext = {

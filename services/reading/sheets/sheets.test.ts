@@ -2,7 +2,7 @@ import { utils, write, type BookType, type CellObject, type WorkSheet } from "@e
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { UnreadableFile } from "../reader.ts";
-import { readSheets } from "./readSheets.ts";
+import { readExcel, readOds } from "./readSheets.ts";
 
 type Value = string | number | boolean | null | CellObject;
 
@@ -20,7 +20,7 @@ const sheetOf = (rows: Value[][], merges: string[] = []): WorkSheet => ({
 });
 
 const markdownOf = async (rows: Value[][], merges?: string[], type?: BookType): Promise<string> =>
-  (await readSheets(fileOf({ S: sheetOf(rows, merges) }, type)))[0]!.replace("## S\n\n", "");
+  (await readExcel(fileOf({ S: sheetOf(rows, merges) }, type)))[0]!.replace("## S\n\n", "");
 
 test.each(["xlsx", "biff8", "ods"] as const)(
   "every sheet of %s stands under its name, empty ones nowhere",
@@ -33,7 +33,7 @@ test.each(["xlsx", "biff8", "ods"] as const)(
       None: sheetOf([[]]),
       Two: sheetOf([["note"]]),
     };
-    const [markdown] = await readSheets(fileOf(sheets, type));
+    const [markdown] = await (type === "ods" ? readOds : readExcel)(fileOf(sheets, type));
     expect(markdown).toBe("## One\n\n| a | b |\n| --- | --- |\n| c | d |\n\n## Two\n\nnote");
   },
 );
@@ -123,12 +123,36 @@ test("two cells in the far corners of a sheet cost nothing", async () => {
   const name = "xl/worksheets/sheet1.xml";
   const far = `<row r="1048576"><c r="XFD1048576" t="str"><v>far</v></c></row></sheetData>`;
   const xml = strFromU8(parts[name]!).replace("</sheetData>", far).replace("A1:A1", "A1:XFD1048576");
-  const [markdown] = await readSheets(zipSync({ ...parts, [name]: strToU8(xml) }));
+  const [markdown] = await readExcel(zipSync({ ...parts, [name]: strToU8(xml) }));
   expect(markdown).toBe("## S\n\nnear\n\nfar");
+});
+
+test("a sheet that holds only a chart the chart's values under its name", async () => {
+  const parts = unzipSync(fileOf({ S: sheetOf([["a"]]), Chart: sheetOf([[]]) }));
+  const relation = (kind: string, target: string) =>
+    strToU8(`<Relationships><Relationship Id="rId1" Type="urn:x/${kind}" Target="${target}"/></Relationships>`);
+  const points = (...values: string[]) =>
+    values.map((value, idx) => `<c:pt idx="${idx}"><c:v>${value}</c:v></c:pt>`).join("");
+  const series = `<c:ser><c:tx><c:v>Crabs</c:v></c:tx><c:cat>${points("May")}</c:cat><c:val>${points("7")}</c:val></c:ser>`;
+  const chart = `<c:chartSpace xmlns:c="urn:c"><c:chart><c:plotArea><c:barChart>${series}</c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+  const workbook = "xl/_rels/workbook.xml.rels";
+  const swapped = strFromU8(parts[workbook]!).replace(
+    /Target="worksheets\/sheet2.xml" Type="[^"]*\/worksheet"|Type="[^"]*\/worksheet" Target="worksheets\/sheet2.xml"/,
+    `Type="urn:x/chartsheet" Target="chartsheets/sheet1.xml"`,
+  );
+  const file = zipSync({
+    ...parts,
+    [workbook]: strToU8(swapped),
+    "xl/chartsheets/sheet1.xml": strToU8(`<chartsheet xmlns="urn:s"/>`),
+    "xl/chartsheets/_rels/sheet1.xml.rels": relation("drawing", "../drawings/d.xml"),
+    "xl/drawings/_rels/d.xml.rels": relation("chart", "../charts/c.xml"),
+    "xl/charts/c.xml": strToU8(chart),
+  });
+  expect((await readExcel(file))[0]).toBe("## S\n\na\n\n## Chart\n\n| | Crabs |\n| --- | --- |\n| May | 7 |");
 });
 
 test("what is no spreadsheet, half of one or protected cannot be read", async () => {
   const file = fileOf({ S: sheetOf([["a"]]) });
-  await expect(readSheets(file.subarray(0, -50))).rejects.toThrow(UnreadableFile);
-  await expect(readSheets(Buffer.from("PK\u0003\u0004".repeat(30)))).rejects.toThrow(UnreadableFile);
+  await expect(readExcel(file.subarray(0, -50))).rejects.toThrow(UnreadableFile);
+  await expect(readExcel(Buffer.from("PK\u0003\u0004".repeat(30)))).rejects.toThrow(UnreadableFile);
 });

@@ -57,8 +57,12 @@ const blockParts = (block: Block): string[] => {
   return [...paragraphs(block.slice(0, top)), ...tableOf(block.slice(top, bottom)), ...paragraphs(block.slice(bottom))];
 };
 
-/** A sheet as Markdown: its name, then its tables and notes. Empty for an empty sheet. */
-export const sheetMarkdown = (name: string, sheet: Block): string => {
-  const parts = blocksOf(sheet).flatMap(blockParts);
-  return parts.length === 0 ? "" : [`## ${name.trim()}`, ...parts].join("\n\n");
+/** What a sheet holds under its name; empty when it holds nothing. */
+export const underName = (name: string, parts: string[]): string => {
+  const filled = parts.filter(Boolean);
+  return filled.length === 0 ? "" : [`## ${name.trim()}`, ...filled].join("\n\n");
 };
+
+/** The tables and notes of a sheet under its name. Empty for an empty sheet. */
+export const sheetMarkdown = (name: string, sheet: Block): string =>
+  underName(name, blocksOf(sheet).flatMap(blockParts));

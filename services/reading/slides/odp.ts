@@ -1,13 +1,13 @@
 import type { ElementContent } from "hast";
 import { childOf, elementsOf, findAll, textOf, type Element } from "../guard/xml.ts";
-import { openZip, type Zip } from "../guard/zip.ts";
+import { openDocument } from "../guard/openDocument.ts";
+import type { Zip } from "../guard/zip.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
 import { joinBlocks } from "../office/joinBlocks.ts";
 import { odtNode, type OdtContext } from "../office/odtBody.ts";
 import { readOdtStyles } from "../office/odtStyles.ts";
 import { readPart, requirePart } from "../office/part.ts";
-import { UnreadableFile } from "../reader.ts";
 
 /** The same on every slide. */
 const FURNITURE = new Set(["date-time", "footer", "header", "page-number", "page", "handout"]);
@@ -61,16 +61,9 @@ const pageContent = (page: Element, number: number, context: OdtContext, zip: Zi
   return [...heading, ...elementsOf(page).flatMap((node) => shape(node, context, zip)), ...notesOf(page, context)];
 };
 
-const refuseEncrypted = (zip: Zip): void => {
-  if (zip.text("META-INF/manifest.xml")?.includes("encryption-data")) {
-    throw new UnreadableFile("The file is protected by a password.");
-  }
-};
-
 /** The slides of an OpenDocument presentation, one page each. Throws UnreadableFile. */
 export const readOdp = async (bytes: Uint8Array): Promise<string[]> => {
-  const zip = openZip(bytes);
-  refuseEncrypted(zip);
+  const zip = openDocument(bytes);
   const content = requirePart(zip, "content.xml");
   const styles = readPart(zip, "styles.xml");
   const known = readOdtStyles(styles ? [styles, content] : [content]);
