@@ -2,6 +2,9 @@ import { createHash, randomUUID, randomUUIDv7 } from "node:crypto";
 
 export const newId = (): string => randomUUIDv7();
 
+/** When an id of `newId` was made, in epoch milliseconds. */
+export const bornAt = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);
+
 /** 64 hex digits; a command without an idempotency key is like no other. Node draws UUIDs from a pool, a third of randomBytes' cost. */
 export const newCommandId = (): string => `${randomUUID()}${randomUUID()}`.replaceAll("-", "");
 

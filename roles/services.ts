@@ -12,6 +12,7 @@ import { createHandler } from "#services/handle.ts";
 import { reactors, wakes } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
 import { runTurn } from "#services/turns/run.ts";
+import { stepsOf } from "#services/turns/steps.ts";
 import { createTools } from "#services/turns/tools/index.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import { deploymentCredentials } from "./credentials.ts";
@@ -58,6 +59,7 @@ export async function startServices(opened: Opened) {
         },
         turn,
       ),
+    keepTold: (turn, told) => stepsOf({ handle, blobs, keyring, dataKeys: log }, turn).keepTold(told),
     onError: (error, turn) =>
       logger.error({ err: error, turn_id: turn.turn_id, request_id: turn.request_id }, "a turn could not be ended"),
   });

@@ -36,6 +36,11 @@ export async function answerBuffered(http: Http, reply: FastifyReply, begun: Beg
     if (!reply.raw.headersSent) return response;
     reply.raw.end(JSON.stringify(response));
     return reply;
+  } catch (error) {
+    if (!reply.raw.headersSent) throw error;
+    // its status is out: a cut answer is asked for again, and a retry joins the turn
+    http.logger.warn({ err: error, turn_id: turn.turn_id }, "a response could not be told");
+    return void reply.raw.destroy();
   } finally {
     clearInterval(waiting);
     feed.close();

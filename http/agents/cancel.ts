@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { streamOf } from "#events/ids.ts";
+import type { Frame } from "#events/ports.ts";
 import { NO_USAGE, StopTurn } from "#events/thread.ts";
+import { putBlob } from "../chat/store.ts";
 import type { Http } from "../deps.ts";
 import { findResponse, type ResponseRow } from "./find.ts";
+import type { Speaking } from "./fold.ts";
 import { endedAt } from "./stored.ts";
 
 /** How long its worker has to end a turn that is to stop; then it is ended without it. */
@@ -11,13 +14,39 @@ const GRACE_MS = 800;
 const LOOK_MS = 100;
 const TRIES = 5;
 
-/** What readers have been told of a running turn. */
-async function saidUntilNow({ frames }: Http, { organization_id, id }: ResponseRow) {
+/** What readers have been told of a running turn, by its newest attempt. */
+async function toldUntilNow({ frames }: Http, { organization_id, id }: ResponseRow): Promise<Speaking[]> {
   const kept = await frames.kept(organization_id, id).catch(() => []);
   const newest = Math.max(0, ...kept.map(({ attempt }) => attempt));
-  const joined = (type: "text" | "reasoning") =>
-    kept.map((frame) => (frame.attempt === newest && frame.type === type ? frame.text : "")).join("");
-  return { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
+  const told = kept.filter(({ attempt }) => attempt === newest).toSorted((a, b) => a.n - b.n);
+  return told.flatMap(({ attempt: _, n: _n, ...frame }) => (frame.type === "end" ? [] : [frame]));
+}
+
+/** Ends a turn whose worker does not, and tells its readers. */
+async function stopWithoutWorker(http: Http, request: FastifyRequest, row: ResponseRow): Promise<void> {
+  const { organization_id, thread_id, id, scope, attempt, wrapped_key } = row;
+  const told = await toldUntilNow(http, row);
+  const joined = (type: "text" | "reasoning") => told.map((frame) => (frame.type === type ? frame.text : "")).join("");
+  const said = { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
+  const blobs = wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
+  const { position } = await http.send(StopTurn, {
+    stream: streamOf("thread", thread_id),
+    organization_id,
+    principal: request.caller.principal,
+    request_id: request.id,
+    data: {
+      turn_id: id,
+      attempt,
+      usage: NO_USAGE,
+      said,
+      ...(blobs && { frames: await putBlob(http, blobs, Buffer.from(JSON.stringify(told))) }),
+    },
+    waitFor: ["turns"],
+  });
+  if (position === 0) return;
+  const end = { status: "stopped" as const, said, message: "", usage: NO_USAGE };
+  const last: Frame = { type: "end", attempt, n: Number.MAX_SAFE_INTEGER, position, end };
+  http.frames.publish(organization_id, id, last);
 }
 
 /** Stops a running response, also where its worker does not hear; what was said is kept. A finished one stays as it is. */
@@ -35,14 +64,7 @@ export async function cancelled(
     for (const until = Date.now() + GRACE_MS; !endedAt(now) && Date.now() < until; now = await look())
       await sleep(LOOK_MS);
     if (endedAt(now)) break;
-    await http.send(StopTurn, {
-      stream: streamOf("thread", now.thread_id),
-      organization_id,
-      principal: request.caller.principal,
-      request_id: request.id,
-      data: { turn_id: id, attempt: now.attempt, usage: NO_USAGE, said: await saidUntilNow(http, now) },
-      waitFor: ["turns"],
-    });
+    await stopWithoutWorker(http, request, now);
     now = await look();
   }
   return now;

@@ -4,6 +4,7 @@ import { scopeOf } from "#events/scope.ts";
 import { getAgent, type AgentRow } from "#projections/agents/query.ts";
 import { getTurn, threadExists, type TurnRow } from "#projections/turns/query.ts";
 import type { Caller } from "../auth/caller.ts";
+import { threadOf } from "../chat/identity.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { turnIdOf } from "./check.ts";
@@ -77,6 +78,7 @@ export async function checkThread({ db, freshRead }: Needs, organization: string
 export async function located(http: Needs, request: FastifyRequest<any>) {
   const { agent_id, id } = request.params as { agent_id: string; id: string };
   const { user } = request.query as { user?: string };
+  threadOf(request);
   const agent = await findAgent(http, request.caller, agent_id);
   const scope = scopeFor(request.caller, user, agent);
   return { agent, scope, row: await findResponse(http, request.caller.organization_id, scope, id) };

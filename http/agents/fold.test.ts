@@ -8,7 +8,6 @@ const head: ResponseHead = {
   turn_id: "0198c0de-0000-7000-8000-00000000000a",
   thread_id: "0198c0de-0000-7000-8000-00000000000b",
   model: "offline/echo",
-  created: 1_700_000_000,
   instructions: null,
   previous_turn_id: null,
   user: null,

@@ -44,6 +44,8 @@ export function createFold({ turn_id, tools }: Options) {
   let open: OpenText | undefined;
   let citations: Citation[] = [];
   let spoke = false;
+  /** The model has cited sources itself, each with the message that it belongs to. */
+  let cited = false;
 
   const at = (index: number) => ({ output_index: index, item_id: output[index]!.id });
 
@@ -149,6 +151,7 @@ export function createFold({ turn_id, tools }: Options) {
           return say(frame.type === "text" ? "message" : "reasoning", frame.text);
         case "citations":
           citations.push(...frame.citations);
+          cited = true;
           return [];
         case "calls":
           return beginCalls(frame.calls);
@@ -160,7 +163,7 @@ export function createFold({ turn_id, tools }: Options) {
     /** Closes what is open; a completed response has a message, even if it says nothing. */
     end(end: TurnEnd): StreamEvent[] {
       const whole = end.status === "completed";
-      if (end.status !== "refused" && citations.length === 0) citations = end.said.citations;
+      if (end.status !== "refused" && !cited) citations = end.said.citations;
       const left = calls.flatMap((_, n) => endCall(n, "incomplete"));
       const last = whole && !spoke && open?.type !== "message" ? [...close(), ...begin("message")] : [];
       return [...left, ...last, ...close(whole ? "completed" : "incomplete")];

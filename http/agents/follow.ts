@@ -1,21 +1,37 @@
 import type { FastifyReply } from "fastify";
+import { streamOf } from "#events/ids.ts";
+import { NO_USAGE } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import type { Feed } from "../chat/feed.ts";
 import { SILENCE_MS } from "../chat/turn.ts";
 import { onGone } from "../chat/unanswered.ts";
 import type { Http } from "../deps.ts";
+import { writtenAt } from "../send.ts";
 import { openEventStream } from "../sse.ts";
 import type { ResponseRow } from "./find.ts";
 import type { ResponseHead } from "./present.ts";
 import { endedAt, toldBy } from "./stored.ts";
-import { createStream } from "./stream.ts";
+import { createStream, type ResponseStream } from "./stream.ts";
 
-const seconds = (): number => Math.floor(Date.now() / 1000);
+const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
-/** The row of a response that has ended meanwhile; undefined while it runs, and while nobody can say. */
-async function ended(http: Http, organization: string, turn_id: string): Promise<ResponseRow | undefined> {
-  const row = await getTurn(http.db, organization, turn_id).catch(() => undefined);
-  return row && row.status !== "running" ? (row as ResponseRow) : undefined;
+async function wasDeleted({ db }: Http, { thread_id, turn_id }: ResponseHead): Promise<boolean> {
+  const rows = await db.query(
+    `select from log.events where stream = $1 and
+       (type = 'ThreadDeleted' or type = 'TurnDeleted' and data::json->>'turn_id' = $2)`,
+    [streamOf("thread", thread_id), turn_id],
+  );
+  return rows.length > 0;
+}
+
+/** The rest of a response that has ended or was deleted meanwhile, from what is stored; undefined while it runs. */
+async function restOf(http: Http, organization: string, head: ResponseHead, stream: ResponseStream) {
+  const row = await getTurn(http.db, organization, head.turn_id);
+  const ended = row && endedAt(row as ResponseRow);
+  if (ended) return stream.replay(await toldBy(http, row as ResponseRow), ended.end, ended.completed_at);
+  if (row || !(await wasDeleted(http, head))) return undefined;
+  const said = { text: "", reasoning: "", citations: [] };
+  return stream.end({ status: "stopped", said, message: "", usage: NO_USAGE }, seconds(new Date()));
 }
 
 interface Following {
@@ -43,15 +59,17 @@ export async function followResponse(
   try {
     while (!gone.aborted) {
       const frame = await feed.next(SILENCE_MS);
-      if (frame?.type === "end") return sse.end(stream.end(frame.end, seconds()));
+      if (frame?.type === "end") {
+        const at = await writtenAt(http, frame.position).catch(() => new Date());
+        return sse.end(stream.end(frame.end, seconds(at)));
+      }
       if (frame) {
         sse.write(stream.next(frame));
         continue;
       }
-      const row = gone.aborted ? undefined : await ended(http, organization_id, head.turn_id);
-      if (!row) continue;
-      const { end, completed_at } = endedAt(row)!;
-      return sse.end(stream.replay(await toldBy(http, row), end, completed_at));
+      // while nobody can say how it stands, it is asked for again
+      const rest = gone.aborted ? undefined : await restOf(http, organization_id, head, stream).catch(() => undefined);
+      if (rest !== undefined) return sse.end(rest);
     }
   } finally {
     feed.close();

@@ -1,19 +1,28 @@
 import { fileAttachment, imageAttachment, MAX_ATTACHMENTS, type Named } from "../chat/attachment.ts";
 import type { Spoken } from "../chat/messages.ts";
 import { ApiError } from "../errors.ts";
-import type { InputItem, Part, ResponseRequest } from "./schema.ts";
+import { pathOf } from "../validate.ts";
+import { Content, type InputItem, type Part, type ResponseRequest } from "./schema.ts";
 
 const invalid = (param: string, message: string) => new ApiError("invalid_input", `${param} ${message}`, { param });
 
 /** Parts of either side; the caller may echo an assistant's own words. */
 const TEXTS = new Set(["input_text", "output_text"]);
 
-function textOf(content: InputItem["content"], at: string): string {
+/** What a message says, in one of the shapes that it may have. */
+function contentOf(content: unknown, at: string): Content {
+  const parsed = Content.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw invalid(`${at}${pathOf(path).replace(/^(?=[^[])/, ".")}`, `${message}.`);
+}
+
+function textOf(content: Content, at: string): string {
   if (typeof content === "string") return content;
-  return (content ?? [])
+  return content
     .flatMap(({ type, text }, n) => {
       if (!TEXTS.has(type)) return [];
-      if (text === undefined) throw invalid(`${at}[${n}].text`, "must be a string.");
+      if (typeof text !== "string") throw invalid(`${at}[${n}].text`, "must be a string.");
       return [text];
     })
     .join("\n");
@@ -27,7 +36,7 @@ function attachmentOf(part: Part, at: string): Named | undefined {
     : imageAttachment(part.image_url, `${at}.image_url`);
 }
 
-const filesOf = (content: InputItem["content"], at: string): Named[] =>
+const filesOf = (content: Content, at: string): Named[] =>
   Array.isArray(content) ? content.flatMap((part, n) => attachmentOf(part, `${at}[${n}]`) ?? []) : [];
 
 export interface Input {
@@ -37,8 +46,10 @@ export interface Input {
 }
 
 /** A turn as an item tells it; undefined for an instruction, which is added to `instructions`. */
-function spokenOf({ role, content }: InputItem, n: number, instructions: string[]): Spoken | undefined {
+function spokenOf(item: InputItem, n: number, instructions: string[]): Spoken | undefined {
   const at = `input[${n}].content`;
+  const content = contentOf(item.content, at);
+  const { role } = item;
   switch (role) {
     case "system":
     case "developer":

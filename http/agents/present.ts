@@ -1,3 +1,4 @@
+import { bornAt } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { NO_USAGE, type Usage } from "#events/thread.ts";
 import type { Item } from "./items.ts";
@@ -8,8 +9,6 @@ export interface ResponseHead {
   thread_id: string;
   /** `provider/model`. */
   model: string;
-  /** Unix seconds. */
-  created: number;
   /** The caller's own, never the agent's. */
   instructions: string | null;
   previous_turn_id: string | null;
@@ -64,7 +63,8 @@ export function presentResponse(head: ResponseHead, output: Item[], end?: TurnEn
   return {
     id: responseId(head.turn_id),
     object: "response" as const,
-    created_at: head.created,
+    // the same for everybody who tells of it, whatever their clocks say
+    created_at: Math.floor(bornAt(head.turn_id) / 1000),
     completed_at: end?.status === "completed" ? completed_at : null,
     status: end ? STATUS[end.status] : ("in_progress" as const),
     error: errorOf(end),

@@ -8,14 +8,15 @@ import { findModel } from "../chat/model.ts";
 import { goneSignal } from "../chat/unanswered.ts";
 import type { Http } from "../deps.ts";
 import { ApiError, badGateway } from "../errors.ts";
+import { answerAgain } from "./again.ts";
 import { answerBuffered } from "./buffered.ts";
 import { checkFixed } from "./check.ts";
-import { checkThread, findAgent, findResponse, scopeFor, type ResponseRow } from "./find.ts";
+import { checkThread, findAgent, findResponse, scopeFor } from "./find.ts";
 import { followResponse, replayResponse } from "./follow.ts";
 import { answeredCall, readInput } from "./input.ts";
 import type { ResponseHead } from "./present.ts";
 import type { ResponseRequest } from "./schema.ts";
-import { askedIn, endedAt, headOf, storedResponse } from "./stored.ts";
+import { askedIn, endedAt, headOf } from "./stored.ts";
 import { merged, varsOf } from "./vars.ts";
 
 /** A streamed response has no time limit (spec: Limits); a turn that nobody ends is ended after this. */
@@ -109,7 +110,6 @@ const headFor = ({ turn }: Begun, { settings, agent }: Ask): ResponseHead => ({
   turn_id: turn.turn_id,
   thread_id: turn.thread_id,
   model: turn.model,
-  created: turn.created,
   instructions: settings.instructions,
   previous_turn_id: agent!.previous_turn_id,
   user: settings.user,
@@ -122,16 +122,6 @@ interface Answering {
   scope: string;
   streamed: boolean;
   gone: AbortSignal;
-}
-
-/** Answers a client that sends back the result of a call that was run here: it gets the answer that it has not understood to be one. */
-async function answerAgain(http: Http, reply: FastifyReply, row: ResponseRow, { streamed }: Answering) {
-  reply.header("x-thread-id", row.thread_id);
-  const response = await storedResponse(http, row);
-  const message = response.output.filter(({ type }) => type === "message").slice(-1);
-  if (!streamed) return { ...response, output: message };
-  const head = { ...(await headOf(http, row)), expose_tool_items: false };
-  return replayResponse(http, reply, { head, row, startAfter: -1 });
 }
 
 /** POST /responses, buffered and streamed (spec: Agent API). */
@@ -151,7 +141,7 @@ export async function respond(
   const answered = call && (await turnOfCall(http.db, caller.organization_id, scope, call));
   if (answered) {
     const row = await findResponse(http, caller.organization_id, scope, answered);
-    if (endedAt(row)) return answerAgain(http, reply, row, answering);
+    if (endedAt(row)) return answerAgain(http, reply, row, answering.streamed);
   }
   const from = await continuing(http, request, scope, body.previous_response_id);
   const ask = await askOf(http, request, agent, body, from);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DeleteTurn } from "#events/thread.ts";
 import { streamOf } from "#events/ids.ts";
+import { threadExists } from "#projections/turns/query.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../app.ts";
 import { openFeed } from "../chat/feed.ts";
@@ -11,7 +12,7 @@ import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { validator } from "../validate.ts";
 import { cancelled } from "./cancel.ts";
-import { findAgent, located } from "./find.ts";
+import { findAgent, located, scopeFor } from "./find.ts";
 import { followResponse, replayResponse } from "./follow.ts";
 import { InputItems, inputItems } from "./inputItems.ts";
 import { responseId } from "./present.ts";
@@ -125,13 +126,16 @@ function listRoutes(app: App, http: Http): void {
 
   app.get(
     "/models",
-    { schema: { ...described, summary: "The agent's one model", params: Agent } },
+    { schema: { ...described, summary: "The agent's one model", params: Agent, querystring: One.querystring } },
     async (request, reply) => {
-      const agent = await findAgent(http, request.caller, request.params.agent_id);
+      const { caller, query } = request;
+      const agent = await findAgent(http, caller, request.params.agent_id);
       const thread = threadOf(request);
-      if (thread) reply.header("x-thread-id", thread);
+      const scope = scopeFor(caller, query.user, agent);
+      if (thread && (await threadExists(http.db, caller.organization_id, thread, scope)))
+        reply.header("x-thread-id", thread);
       if (!agent.model) return { object: "list", data: [] };
-      const model = await findModel(http, { ...request.caller, allowed_models: null }, agent.model);
+      const model = await findModel(http, { ...caller, allowed_models: null }, agent.model);
       const { created = 0, owned_by = agent.model.split("/")[0]! } = model ?? {};
       return { object: "list", data: [{ id: agent.model, object: "model", created, owned_by }] };
     },

@@ -5,10 +5,11 @@ import type { FieldCodes } from "../validate.ts";
 
 const given = (wanted: string) => ({ error: `must be ${wanted}` });
 
+/* Items and parts of other types are skipped, however they look: a message's content is parsed when it is read. */
 const Part = z.object(
   {
     type: z.string(given("a string")),
-    text: z.string(given("a string")).optional().describe("Of an `input_text` or `output_text` part."),
+    text: z.unknown().optional().describe("A string, of an `input_text` or `output_text` part."),
     image_url: z.unknown().optional().describe("Of an `input_image` part: a base64 `data:` URL."),
     file_data: z.unknown().optional().describe("Of an `input_file` part, with `filename`."),
     filename: z.unknown().optional(),
@@ -18,11 +19,17 @@ const Part = z.object(
 );
 export type Part = z.infer<typeof Part>;
 
+export const Content = z
+  .union([z.string(), z.array(Part)], given("a string or an array of parts"))
+  .nullish()
+  .transform((content) => content ?? "");
+export type Content = z.infer<typeof Content>;
+
 const Item = z.object(
   {
     type: z.string(given("a string")).nullish().describe("`message` or none; other items are skipped."),
     role: z.string(given("a string")).nullish(),
-    content: z.union([z.string(), z.array(Part)], given("a string or an array of parts")).nullish(),
+    content: z.unknown().optional().describe("Of a message: a string, or parts with a `type`."),
     call_id: z.unknown().optional(),
   },
   given("an object"),

@@ -31,13 +31,12 @@ export async function askedIn(http: Needs, row: ResponseRow): Promise<Asked> {
 
 export async function headOf(http: Needs, row: ResponseRow): Promise<ResponseHead> {
   const { instructions, user, vars, reasoning_effort } = await askedIn(http, row);
-  const { id, thread_id, model, agent, started_at } = row;
+  const { id, thread_id, model, agent } = row;
   const { previous_turn_id, expose_tool_items } = agent;
   return {
     turn_id: id,
     thread_id,
     model,
-    created: seconds(started_at),
     instructions,
     previous_turn_id,
     user,
@@ -90,14 +89,18 @@ export function endedAt(row: ResponseRow): { end: TurnEnd; completed_at: number 
   return end && { end, completed_at: seconds(row.ended_at ?? row.started_at) };
 }
 
-/** The response object as it is stored (spec: Agent response object). */
-export async function storedResponse(http: Needs, row: ResponseRow): Promise<Response> {
-  const [head, rounds] = await Promise.all([headOf(http, row), listRounds(http.db, row.id)]);
-  const fold = createFold({ turn_id: row.id, tools: head.expose_tool_items });
-  for (const frame of framesOf(row, rounds)) fold.next(frame);
-  const ended = endedAt(row);
+/** The response object that comes of what was told. */
+export function toldResponse(head: ResponseHead, frames: Speaking[], ended: ReturnType<typeof endedAt>): Response {
+  const fold = createFold({ turn_id: head.turn_id, tools: head.expose_tool_items });
+  for (const frame of frames) fold.next(frame);
   // what a running response has open is not closed for being looked at
   if (!ended) return presentResponse(head, fold.output());
   fold.end(ended.end);
   return presentResponse(head, fold.output(), ended.end, ended.completed_at);
+}
+
+/** The response object as it is stored (spec: Agent response object): its items are those that its stream told. */
+export async function storedResponse(http: Needs, row: ResponseRow): Promise<Response> {
+  const [head, frames] = await Promise.all([headOf(http, row), toldBy(http, row)]);
+  return toldResponse(head, frames, endedAt(row));
 }

@@ -12,6 +12,7 @@ export function createStream(head: ResponseHead, startAfter: number) {
   let attempt = 0;
   let made = 0;
   let sent = startAfter + 1;
+  let wrote = false;
 
   function number(events: StreamEvent[]): string {
     let text = "";
@@ -19,6 +20,7 @@ export function createStream(head: ResponseHead, startAfter: number) {
       const sequence_number = made++;
       if (sequence_number < sent) continue;
       sent = sequence_number + 1;
+      wrote = true;
       text += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...event })}\n\n`;
     }
     return text;
@@ -36,6 +38,8 @@ export function createStream(head: ResponseHead, startAfter: number) {
     const closing = fold.end(end);
     const response = presentResponse(head, fold.output(), end, completed_at);
     const type = end.status === "completed" ? "response.completed" : "response.failed";
+    // who has heard more here than was kept still hears of the end
+    if (wrote) made = Math.max(made, sent);
     return number([...closing, { type, response }]);
   }
   /** Makes the stream anew from its beginning; what was sent is not sent again. */
@@ -60,3 +64,5 @@ export function createStream(head: ResponseHead, startAfter: number) {
       restart() + frames.map((frame) => number(fold.next(frame))).join("") + finish(end, completed_at),
   };
 }
+
+export type ResponseStream = ReturnType<typeof createStream>;

@@ -12,7 +12,7 @@ const WITHIN_MS = 60_000;
 /** A longer result is kept beside the log, in bytes. */
 const MAX_IN_EVENT = 64 * 1024;
 
-interface Stepping {
+export interface Stepping {
   organization_id: string;
   thread: string;
   turn_id: string;

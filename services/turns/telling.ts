@@ -65,6 +65,13 @@ function wordsAgain(heard: Speaking[], recorded: Speaking[]): Speaking[] {
   return [...heard, ...rest];
 }
 
+/** Everything that readers were told of a turn: what is recorded, and the words of the round that is not. */
+export function toldSoFar(rounds: Round[], heard: Speaking[]): Speaking[] {
+  const told: Speaking[] = [];
+  tellAgain(rounds, heard, (frame) => told.push(frame));
+  return [...told, ...(byRound(heard)[rounds.length]?.words ?? [])];
+}
+
 /**
  * What an earlier attempt has recorded, said again for readers who begin with this attempt: piece by piece as it was `heard`,
  * so that whoever has counted the pieces finds the same ones.

@@ -26,7 +26,14 @@ test("a process whose hands are full takes over no turn, and still ends those th
   const handle = vi.fn(async () => ({ position: 0, repeated: false }));
   const run = () => new Promise<void>(() => {});
   const log: Pick<EventLog, "read"> = { read: async () => [] };
-  const turns = createTurns({ log: log as EventLog, frames, worker: "w", run, onError: () => {} });
+  const turns = createTurns({
+    log: log as EventLog,
+    frames,
+    worker: "w",
+    run,
+    keepTold: async () => "kept",
+    onError: () => {},
+  });
   while (turns.room()) turns.start({ turn_id: newId(), attempt: 1 } as TurnToRun);
 
   await turns.attend(handle, headOf(new Date(Date.now() + 60_000)));

@@ -8,6 +8,8 @@ import type { Handle, Handled } from "../handle.ts";
 import { isStep, recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
 import { turnFrom, type TurnToRun } from "./run.ts";
 import type { Speaking } from "./speak.ts";
+import type { Stepping } from "./steps.ts";
+import { toldSoFar } from "./telling.ts";
 
 /** Turns that one process runs at once; what comes on top waits for another worker or for the sweep. */
 const ROOM = 1_000;
@@ -19,12 +21,15 @@ export interface TurnsOptions {
   frames: Pick<Frames, "kept" | "publish">;
   worker: string;
   run(turn: TurnToRun): Promise<void>;
+  /** Keeps everything that readers of a response were told; the blob's key. */
+  keepTold(turn: Stepping, frames: Speaking[]): Promise<string>;
   onError(error: unknown, turn: TurnToRun): void;
 }
 
 interface Standing {
   said: Said;
   rounds: Round[];
+  told: Speaking[];
   /** Readers have seen words of a round that is not recorded. */
   open: boolean;
 }
@@ -60,14 +65,17 @@ export function createTurns(options: TurnsOptions) {
     handle: Handle,
     head: StreamHead,
     turn: { id: string; attempt: number; of_agent: boolean },
-    { said, rounds }: Standing,
+    { said, rounds, told }: Standing,
     message: string,
   ) {
     const ids = { turn_id: turn.id, attempt: turn.attempt };
     const happened = said.text !== "" || said.reasoning !== "" || rounds.length > 0 || turn.of_agent;
     const usage = totalUsage(rounds);
+    const { organization_id, stream: thread } = head;
+    const stepping = { ...ids, organization_id, thread, request_id: options.worker };
+    const kept = turn.of_agent && { frames: await options.keepTold(stepping, told) };
     const done = happened
-      ? await send(handle, head, FailTurn.type, { ...ids, message, said, usage })
+      ? await send(handle, head, FailTurn.type, { ...ids, message, said, usage, ...kept })
       : await send(handle, head, RefuseTurn.type, { ...ids, code: null, message });
     if (done.position === 0) return;
     options.frames.publish(head.organization_id, turn.id, {
@@ -99,7 +107,7 @@ export function createTurns(options: TurnsOptions) {
       seen[type].length > recorded[type].length ? seen[type] : recorded[type];
     const said = { ...recorded, text: longer("text"), reasoning: longer("reasoning") };
     const open = said.text !== recorded.text || said.reasoning !== recorded.reasoning;
-    return { said: withSources(said, rounds), rounds, open };
+    return { said: withSources(said, rounds), rounds, told: toldSoFar(rounds, frames), open };
   }
 
   const room = (): boolean => running.size < ROOM;

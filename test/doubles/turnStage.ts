@@ -5,6 +5,7 @@ import type { EventLog, Frame, Keyring, StreamHead } from "#events/ports.ts";
 import type { Prompt, ThreadEvent, ToolCall } from "#events/thread.ts";
 import { thread, type ThreadState } from "#services/deciders/thread.ts";
 import type { Model, ModelEvent, ModelRequest } from "#services/turns/model.ts";
+import { stepsOf } from "#services/turns/steps.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import { defineTool, type Calling, type Tool } from "#services/turns/tools/tool.ts";
@@ -158,6 +159,7 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
       frames: options.frames,
       worker: name,
       run: (turn) => runTurn(options, turn),
+      keepTold: (turn, told) => stepsOf(options, turn).keepTold(told),
       onError: (error) => {
         throw error;
       },

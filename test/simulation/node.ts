@@ -46,6 +46,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
     frames: bus.frames,
     worker,
     onError,
+    keepTold: async () => "kept",
     run: (turn) => {
       world.note(`runs ${turn.turn_id}/${turn.attempt}`);
       return runTurn(
