@@ -3,17 +3,17 @@ import { NOTE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
 import { UnreadableFile } from "../reader.ts";
 import { merged, type Run } from "./flow.ts";
-import { type RtfBody, rtfBody } from "./rtfBody.ts";
+import { type FlowBody, flowBody } from "./flowBody.ts";
 import { decodeBytes, encodingOfCharset, encodingOfCodePage } from "./rtfCharset.ts";
-import { isCodeStyle, meaningOf } from "./rtfMeaning.ts";
+import { isCodeStyle, meaningOf } from "./meaning.ts";
 import { changed, initial, noText, places, signs, starred, type State } from "./rtfState.ts";
-import type { CellPlan } from "./rtfTable.ts";
+import type { CellPlan } from "./edgeTable.ts";
 import { rtfTokens } from "./rtfTokens.ts";
 
 interface Group {
   state: State;
   /** Of a note: what it interrupts, and the label found there. */
-  outer?: { body: RtfBody; runs: Run[]; label: string };
+  outer?: { body: FlowBody; runs: Run[]; label: string };
 }
 
 interface Row {
@@ -35,7 +35,7 @@ export const readRtfBlocks = (source: string): ElementContent[] => {
   const groups: Group[] = [];
   let state = initial;
   let encoding = "windows-1252";
-  let body = rtfBody();
+  let body = flowBody();
   /** Of the paragraph that is open. */
   let runs: Run[] = [];
   let label = "";
@@ -91,7 +91,7 @@ export const readRtfBlocks = (source: string): ElementContent[] => {
     runs.push({ text: "", note });
     notes.push(element(NOTE, [], { id: note }));
     group.outer = { body, runs, label };
-    [body, runs, label] = [rtfBody(), [], ""];
+    [body, runs, label] = [flowBody(), [], ""];
   };
 
   const endNote = ({ outer }: Group, id: number): void => {

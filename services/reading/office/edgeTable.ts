@@ -10,7 +10,7 @@ export interface CellPlan {
   tall: boolean;
 }
 
-export interface RtfRow {
+export interface EdgeRow {
   header: boolean;
   plans: CellPlan[];
   cells: ElementContent[][];
@@ -19,7 +19,7 @@ export interface RtfRow {
 /** Edges that a person takes for one line, half a millimetre apart. */
 const SAME_EDGE = 30;
 
-const edgesOf = (rows: RtfRow[]): number[] => {
+const edgesOf = (rows: EdgeRow[]): number[] => {
   const all = [...new Set(rows.flatMap(({ plans }) => plans.map(({ edge }) => edge)))].toSorted((a, b) => a - b);
   return all.filter((edge, at) => at === 0 || edge - (all[at - 1] ?? 0) > SAME_EDGE);
 };
@@ -35,8 +35,8 @@ interface Placed {
   from: number;
 }
 
-/** Rows of RTF as a table of HTML: how far cells reach follows from their edges. */
-export const rtfTable = (rows: RtfRow[]): Element => {
+/** Rows as a table of HTML: how far cells reach follows from their edges. */
+export const edgeTable = (rows: EdgeRow[]): Element => {
   const edges = edgesOf(rows);
   let above: Placed[] = [];
   const html = rows.map(({ header, plans, cells }) => {

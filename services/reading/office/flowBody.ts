@@ -1,9 +1,9 @@
 import type { Element, ElementContent } from "hast";
 import { blocksOf, type Paragraph } from "./flow.ts";
-import { type CellPlan, type RtfRow, rtfTable } from "./rtfTable.ts";
+import { type CellPlan, type EdgeRow, edgeTable } from "./edgeTable.ts";
 
 /** A text in which blocks stand: the document's own, or a note's. */
-export interface RtfBody {
+export interface FlowBody {
   /** Null is a paragraph that is left out. */
   endParagraph(paragraph: Paragraph | null, inTable: boolean): void;
   endCell(): void;
@@ -14,14 +14,14 @@ export interface RtfBody {
 
 const isBlank = ({ runs }: Paragraph): boolean => runs.every((run) => run.note === undefined && run.text.trim() === "");
 
-export const rtfBody = (): RtfBody => {
+export const flowBody = (): FlowBody => {
   const content: (Paragraph | Element)[] = [];
   let cell: Paragraph[] = [];
   let cells: ElementContent[][] = [];
-  let rows: RtfRow[] = [];
+  let rows: EdgeRow[] = [];
 
   const endTable = (): void => {
-    if (rows.length > 0) content.push(rtfTable(rows));
+    if (rows.length > 0) content.push(edgeTable(rows));
     // What a file leaves open in a table is text all the same.
     content.push(...cells.flat().filter((node) => node.type === "element"), ...cell);
     [rows, cells, cell] = [[], [], []];

@@ -19,6 +19,8 @@ const kindOfStyle = (name: string): Kind | "contents" | undefined => {
   return /^(?:toc|contents) (?:\d|heading)$/i.test(name) ? "contents" : undefined;
 };
 
+export const hasMeaning = (style: string): boolean => kindOfStyle(style) !== undefined;
+
 const headingOf = (level: number): Kind => `h${Math.min(Math.max(level, 1), 6)}` as Kind;
 
 export const isCodeStyle = (name: string | undefined): boolean => name !== undefined && CODE_RUN.test(name);
