@@ -71,7 +71,7 @@ function startsAnew(open: readonly TextLine[], line: TextLine, next: TextLine | 
   if (step < -line.size || step > Math.max(leading * 1.3, line.size * 1.15)) return true;
   if (isItem(line) || REFERENCE.test(line.raw) || CAPTION.test(line.raw)) {
     const inSentence = /\p{Ll}[-‐]$|[\p{L}\p{N}][–,]$/u.test(before.raw) && !endedEarly(before, line, column);
-    return line.bullet || !inSentence;
+    return line.bullet || isItem(first) || !inSentence;
   }
   if (
     Math.abs(line.size - before.size) > 0.08 * before.size ||

@@ -4,6 +4,9 @@ import { CAPTION, MARKER } from "./marks.ts";
 
 const NOTE = 0.93;
 
+/** A raised number at the foot of a page begins a note, whatever its size. */
+const isNoted = (block: Block): boolean => isLined(block) && /^[⁰¹²³⁴-⁹]+ ?\p{L}/u.test(block.lines[0]!.raw);
+
 const isSmall = (block: Block, looks: Looks): boolean => isLined(block) && block.lines[0]!.size < looks.body * NOTE;
 
 const rawOf = (block: Lined): string => block.lines.map((line) => line.raw).join(" ");
@@ -13,7 +16,7 @@ function notesFrom(column: readonly Block[], looks: Looks, pageHeight: number): 
   let from = column.length;
   while (from > 0) {
     const block = column[from - 1]!;
-    if (!isLined(block) || !isSmall(block, looks) || block.lines[0]!.y0 < pageHeight * 0.5) break;
+    if (!isLined(block) || !(isSmall(block, looks) || isNoted(block)) || block.lines[0]!.y0 < pageHeight * 0.5) break;
     if (CAPTION.test(block.lines[0]!.raw)) break;
     from--;
   }

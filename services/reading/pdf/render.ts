@@ -43,10 +43,14 @@ const item = (text: string, bullet: boolean, label: string | null): { marker: st
   return { marker: "-", said: marker[2] === undefined ? rest : text };
 };
 
+/** Further in than any list: the item stands in the next column, in points. */
+const FARTHEST = 120;
+
 /** How deep items stand: those further in belong to the one before. */
 function depthsOf(items: readonly number[]): number[] {
   const stack: number[] = [];
   return items.map((x) => {
+    if (stack.length > 0 && Math.abs(x - stack.at(-1)!) > FARTHEST) stack.length = 0;
     while (stack.length > 0 && x < stack.at(-1)! - 4) stack.pop();
     if (stack.length === 0 || x > stack.at(-1)! + 4) stack.push(x);
     return stack.length - 1;

@@ -37,6 +37,8 @@ interface Walk {
   runs: ReadonlyMap<string, Run[]>;
   faces: Faces;
   blocks: Block[];
+  /** Footnotes, for the page's end. */
+  notes: Block[];
 }
 
 /** The runs of an element, and the elements in it that are blocks of their own. */
@@ -77,7 +79,7 @@ function addList(list: Node, walk: Walk, level: number): void {
     const { runs, nested } = contentOf(body, walk);
     const lines = linesOf(runs, walk);
     const marker = label.length > 0 ? labelOf(contentOf({ children: label }, walk).runs) : null;
-    if (lines.length > 0) walk.blocks.push({ kind: "item", depth: level * 100, marker, lines });
+    if (lines.length > 0) walk.blocks.push({ kind: "item", depth: lines[0]!.x0, marker, lines });
     for (const node of nested) {
       if (node.role === "L") addList(node, walk, level + 1);
       else add(node, walk, level + 1);
@@ -155,6 +157,7 @@ function add(node: Node, walk: Walk, depth: number): void {
   }
   if (lines.length > 0) {
     if (level !== undefined) walk.blocks.push({ kind: "heading", level, lines });
+    else if (role === "Note" || role === "FENote") walk.notes.push({ kind: "text", lines });
     else walk.blocks.push({ kind: role === "Code" || lines.every((line) => line.mono) ? "code" : "text", lines });
   }
   for (const child of nested) add(child, walk, depth + 1);
@@ -210,7 +213,7 @@ export function blocksByTags(tree: Node | null, runs: readonly Run[], faces: Fac
     marked.set(run.mark, same);
   }
   if (all === 0 || reached < all * COVERED) return null;
-  const walk: Walk = { runs: marked, faces, blocks: [] };
+  const walk: Walk = { runs: marked, faces, blocks: [], notes: [] };
   addAll(tree, walk, 0);
-  return saysSomething(walk.blocks) ? walk.blocks : null;
+  return saysSomething(walk.blocks) ? [...walk.blocks, ...walk.notes] : null;
 }
