@@ -29,7 +29,10 @@ const SENT = new Set(["DocumentUploaded", "DocumentReplaced", "ExtractionRequest
 function namedIn({ type, stream, data, personal }: Recorded<any>): Named[] {
   if (READ.has(type))
     return [data.text, data.passages].flatMap((blob) => (blob ? [{ blob, thing: stream, sha256: undefined }] : []));
+  if (data.frames) return [{ blob: data.frames, thing: streamOf("turn", data.turn_id), sha256: undefined }];
   if (!personal) return [];
+  if (type === "ToolFinished" && personal.output.blob)
+    return [{ blob: personal.output.blob, thing: streamOf("turn", data.turn_id), sha256: undefined }];
   if (SENT.has(type)) return [{ blob: data.blob, thing: stream, sha256: personal.sha256 }];
   if (type === "FileUploaded")
     return [{ blob: data.blob, thing: streamOf("file", data.file_id), sha256: personal.sha256 }];
