@@ -1,9 +1,9 @@
 import { alignedTables, framedTables } from "./aligned.ts";
+import { linked, overlayOf } from "./annotations.ts";
 import type { Block } from "./blocks.ts";
 import { readingOrder } from "./columns.ts";
 import type { Faces } from "./fonts.ts";
 import { ruledTables, type Table } from "./grid.ts";
-import { addLinks } from "./links.ts";
 import { type Line, linesOf } from "./lines.ts";
 import type { PdfPage } from "./open.ts";
 import { rulesOf } from "./rules.ts";
@@ -94,8 +94,10 @@ async function layOut(page: PdfPage, text: PageText, faces: Faces, plain: boolea
 /** What stands on a page, by its tags where they are good and else by how it looks. */
 export async function readPage(page: PdfPage, { faces, plain, tagged }: How): Promise<LaidPage | TaggedPage> {
   const found = await textOf(page);
-  const text = { ...found, runs: await addLinks(page, printedOnce(found.runs), found.matrix) };
-  const marked = tagged && text.runs.some((run) => run.mark !== null);
+  const { links, filled } = await overlayOf(page, found.matrix);
+  const text = { ...found, runs: [...linked(printedOnce(found.runs), links), ...filled] };
+  // What was filled into a form has no tags.
+  const marked = tagged && filled.length === 0 && text.runs.some((run) => run.mark !== null);
   const tree = marked ? ((await page.getStructTree().catch(() => null)) as Node | null) : null;
   if (tree !== null && !plain && !faces.know(text.runs)) {
     await page.getOperatorList();

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { readPdf } from "./readPdf.ts";
-import { line, pdfOf, show } from "./testing/build.ts";
+import { fileOf, line, objectsOf, pdfOf, show } from "./testing/build.ts";
 import { twoColumnPaper } from "./testing/paper.ts";
 import { headingScore, readingScore, score, tableScore } from "./testing/score.ts";
 
-const fileOf = (name: string): Promise<Buffer> => readFile(new URL(`../../../test/files/pdf/${name}`, import.meta.url));
+const sample = (name: string): Promise<Buffer> => readFile(new URL(`../../../test/files/pdf/${name}`, import.meta.url));
 
 const read = async (...pages: string[][]): Promise<string> =>
   (await readPdf(pdfOf(pages.map((page) => page.join("\n"))))).join("\n\n=\n\n");
@@ -25,8 +25,8 @@ describe("documents with a known truth", () => {
   });
 
   it.each(["handbook.pdf", "handbook-tagged.pdf"])("an office program's %s", async (name) => {
-    const truth = (await fileOf("handbook.md")).toString();
-    const text = (await readPdf(await fileOf(name))).join("\n\n");
+    const truth = (await sample("handbook.md")).toString();
+    const text = (await readPdf(await sample(name))).join("\n\n");
     expect(score(truth, text)).toBeGreaterThan(0.98);
     expect(text).toContain("[guide for bookings](https://example.org/bookings)");
     expect(text).toContain("```\ntill stop --force\ntill start --port 8080\n```");
@@ -34,7 +34,7 @@ describe("documents with a known truth", () => {
   });
 
   it("leaves the bytes as they are", async () => {
-    const bytes = await fileOf("handbook.pdf");
+    const bytes = await sample("handbook.pdf");
     const before = Buffer.from(bytes);
     await readPdf(bytes);
     expect(bytes.equals(before)).toBe(true);
@@ -156,6 +156,16 @@ describe("lines", () => {
       (said, index) => `BT /body 10 Tf 0 1 -1 0 ${100 + index * 12} 72 Tm (${said}) Tj ET`,
     );
     expect(await read(turned)).toBe("Sideways text is quite long on this page");
+  });
+
+  it("include what was filled into a form, and no password", async () => {
+    const field = (y: number, entries: string): string =>
+      `<</Type/Annot/Subtype/Widget/FT/Tx/T(f${y})/Rect[150 ${y} 300 ${y + 14}]/DA(/body 10 Tf)${entries}>>`;
+    const objects = objectsOf([[show(72, 700, 10, "Name:"), show(72, 660, 10, "Secret:")].join("\n")]);
+    objects[0] = "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[6 0 R 7 0 R]>>>>";
+    objects[3] = String(objects[3]).replace("/Parent", "/Annots[6 0 R 7 0 R]/Parent");
+    const fields = [field(697, "/V(Ada Lovelace)"), field(657, "/Ff 8192/V(hidden)")];
+    expect(await readPdf(fileOf([...objects, ...fields]))).toEqual(["Name: Ada Lovelace\n\nSecret:"]);
   });
 
   it("of a page without text are an empty string", async () => {

@@ -40,6 +40,8 @@ const item = (text: string, bullet: boolean, label: string | null): { marker: st
   const rest = text.slice(marker[0].length);
   const number = marker[2]?.match(/^\(?(\d+)[.)]$/)?.[1];
   if (number !== undefined) return { marker: `${Number(number)}.`, said: rest };
+  const box = { "☒": "- [x]", "☐": "- [ ]" }[marker[1] ?? ""];
+  if (box !== undefined) return { marker: box, said: rest };
   return { marker: "-", said: marker[2] === undefined ? rest : text };
 };
 
