@@ -3,7 +3,8 @@ import { decodeText } from "../text/charset.ts";
 import { htmlOfXhtml, parseHtml } from "./parseHtml.ts";
 import { toMarkdown } from "./toMarkdown.ts";
 
-const isXhtml = (html: string): boolean => /^\s*(?:<\?xml|<!DOCTYPE[^>]*XHTML)/i.test(html.slice(0, 1000));
+const isXhtml = (html: string): boolean =>
+  /^\s*(?:<\?xml|<!DOCTYPE[^>]*XHTML)|<html[^>]*\sxmlns=/i.test(html.slice(0, 1000));
 
 /** The content of a page of HTML as Markdown. Throws UnreadableFile. */
 export const markdownOfHtml = (html: string): string =>

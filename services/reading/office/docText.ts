@@ -6,9 +6,10 @@ import { type Changes, flagOf, numberOf, readRuns, type Run, runAt } from "./doc
 import { readDocLists } from "./docLists.ts";
 import { readDocStyles, styleChain } from "./docStyles.ts";
 import type { CellPlan } from "./edgeTable.ts";
-import { merged, type Run as TextRun } from "./flow.ts";
+import { type DocSigns, type Field, textRuns } from "./docRuns.ts";
+import type { Run as TextRun } from "./flow.ts";
 import { flowBody } from "./flowBody.ts";
-import { hasMeaning, isCodeStyle, meaningOf } from "./meaning.ts";
+import { hasMeaning, meaningOf } from "./meaning.ts";
 
 const CHANGE = {
   inTable: 0x2416,
@@ -19,12 +20,6 @@ const CHANGE = {
   list: 0x460b,
   level: 0x260a,
   outline: 0x2640,
-  deleted: 0x0800,
-  bold: 0x0835,
-  italic: 0x0836,
-  struck: 0x0837,
-  hidden: 0x083c,
-  charStyle: 0x4a30,
 };
 
 /** Bytes of a cell's description behind the edges; its first word holds how it is merged. */
@@ -41,17 +36,8 @@ const plansOf = (changes: Changes): CellPlan[] => {
   });
 };
 
-interface Field {
-  address: string;
-  /** Behind its address comes what it shows. */
-  shown: boolean;
-}
-
-interface Reader {
-  file: DocFile;
+interface Reader extends DocSigns {
   paragraphs: Run[];
-  looks: Run[];
-  styles: ReturnType<typeof readDocStyles>;
   numbered(use: number, level: number): boolean;
   /** Signs of the text that stand for a note, and where the notes' texts begin and end. */
   marks: Map<number, { from: number; to: number }>;
@@ -64,58 +50,6 @@ const saidOf = (reader: Reader, run: Run | undefined): { name: string; changes: 
   const meant = chain.find(({ name }) => hasMeaning(name)) ?? chain[0];
   const said = [...chain.toReversed().map(({ changes }) => changes), run?.changes ?? new Map()];
   return { name: meant?.name ?? "", changes: new Map(said.flatMap((changes) => [...changes])) };
-};
-
-const lookOf = (reader: Reader, run: Run | undefined): Omit<TextRun, "text"> | null => {
-  const changes = run?.changes;
-  if (flagOf(changes, CHANGE.deleted) || flagOf(changes, CHANGE.hidden)) return null;
-  const style = changes && numberOf(changes, CHANGE.charStyle);
-  return {
-    bold: flagOf(changes, CHANGE.bold),
-    italic: flagOf(changes, CHANGE.italic),
-    struck: flagOf(changes, CHANGE.struck),
-    code: isCodeStyle(reader.styles[style ?? -1]?.name),
-  };
-};
-
-/** Pieces of the text of one look each. */
-function* looksBetween(reader: Reader, from: number, to: number): Generator<{ at: number; text: string; run?: Run }> {
-  for (let at = from; at < to; ) {
-    const { place, width, following } = reader.file.locate(at);
-    const run = runAt(reader.looks, place);
-    const length = run ? Math.ceil((run.to - place) / width) : 1;
-    const end = Math.min(at + Math.max(Math.min(length, following), 1), to);
-    yield { at, text: reader.file.text.slice(at, end), run };
-    at = end;
-  }
-}
-
-const ADDRESS = /^\s*HYPERLINK\s+"([^"]+)"/i;
-// oxlint-disable-next-line no-control-regex
-const CONTROL = /([\u0001-\u0008\u000B\u000E-\u001F])/;
-
-const textRuns = (reader: Reader, from: number, to: number, fields: Field[]): TextRun[] => {
-  const runs: TextRun[] = [];
-  for (const { at, text, run } of looksBetween(reader, from, to)) {
-    const look = lookOf(reader, run);
-    let sign = at;
-    for (const part of text.split(CONTROL)) {
-      const field = fields.at(-1);
-      if (part === "\u0013") fields.push({ address: "", shown: false });
-      else if (part === "\u0014" && field) field.shown = true;
-      else if (part === "\u0015") fields.pop();
-      else if (field && !field.shown) field.address += part;
-      else if (part === "\u0002") runs.push(...noteAt(reader, sign));
-      else if (look && part === "\u000B") runs.push({ ...look, text: "", line: true });
-      else if (look && part === "\u001E") runs.push({ ...look, text: "-" });
-      else if (look && part !== "" && !CONTROL.test(part)) {
-        const href = fields.map(({ address }) => ADDRESS.exec(address)?.[1]).findLast(Boolean);
-        runs.push({ ...look, text: part, href });
-      }
-      sign += part.length;
-    }
-  }
-  return merged(runs);
 };
 
 const noteAt = (reader: Reader, sign: number): TextRun[] => {
@@ -190,6 +124,7 @@ export const readDocBlocks = (file: DocFile): ElementContent[] => {
       ...marksOf(file, tables.endnoteMarks, tables.endnotes, endnotesFrom),
     ]),
     notes: [],
+    noteAt: (sign) => noteAt(reader, sign),
   };
   const boxesFrom = endnotesFrom + endnotes;
   return [...readRange(reader, 0, body), ...readRange(reader, boxesFrom, boxesFrom + boxes), ...reader.notes];

@@ -21,16 +21,13 @@ const KINDS: ["code" | "quote" | "contents", RegExp][] = [
 ];
 const RUN_CODE = /^(?:verbatim char|source text|html (?:code|typewriter|sample|keyboard)|code char|inline code)$/i;
 
-/** Outline level 9 says that it is body text. */
-const outline = (properties: Element | undefined): number | null | undefined => {
+/** The level that properties give, from 1; null where they say that it is body text (level 9). */
+export const outlineOf = (properties: Element | undefined): number | null | undefined => {
   const level = childOf(properties, "w:outlineLvl");
   if (!level) return undefined;
   const value = Number(valueOf(level));
   return value >= 0 && value <= 8 ? Math.min(value + 1, 6) : null;
 };
-
-/** The level that a paragraph's own properties give it; null where they say that it is none. */
-export const outlineOf = outline;
 
 const nameOf = (style: Element): string => valueOf(childOf(style, "w:name"));
 
@@ -38,7 +35,7 @@ const ownHeading = (style: Element): number | null | undefined => {
   const name = nameOf(style);
   if (/^title$/i.test(name)) return 1;
   const numbered = HEADING.exec(name)?.[1];
-  return numbered ? Math.min(Number(numbered), 6) : outline(childOf(style, "w:pPr"));
+  return numbered ? Math.min(Number(numbered), 6) : outlineOf(childOf(style, "w:pPr"));
 };
 
 const ownNumbering = (style: Element): Element | undefined => childOf(childOf(style, "w:pPr"), "w:numPr");
