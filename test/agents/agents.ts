@@ -1,0 +1,126 @@
+import { expect } from "vitest";
+import { startDeployment } from "../clients/deployment.ts";
+import { clientOf } from "../http/service.ts";
+import { eventsIn, expectNumbered, expectStream } from "./grammar.ts";
+
+/** A tool of an organization's own: it says what it got, and fails where it is told to. */
+const SOURCE = `
+export const meta = {
+  description: "Says what it was given.",
+  parameters: { type: "object", properties: { text: { type: "string" }, fail: { type: "boolean" } } },
+  secrets: [],
+};
+export async function execute(args: { text?: string; fail?: boolean }, { meta }: { meta: { vars: object } }) {
+  if (args.fail) throw new Error("told to fail");
+  return { text: args.text ?? null, vars: meta.vars };
+}`;
+export const TOOL = "repeat";
+
+interface Headed {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: any;
+}
+
+/** What one credential can do with one agent; `base` names another http process than the first. */
+export function agentClient(url: string, token: string, agent_id: string) {
+  const base = `${url}/api/agents/${agent_id}/v1`;
+  const call = clientOf({ chat: base }, token);
+  const post = (body: object, headers?: Record<string, string>): Promise<Headed> =>
+    call("POST", "/responses", body, headers);
+  return {
+    base,
+    call,
+    post,
+    /** A buffered answer, which must be a 200. */
+    async ask(input: unknown, more: object = {}, headers?: Record<string, string>): Promise<any> {
+      const { status, body, text } = await post({ input, ...more }, headers);
+      expect(status, text).toBe(200);
+      return body;
+    },
+    /** The events of a whole streamed answer, with its last response. */
+    async stream(input: unknown, more: object = {}, headers?: Record<string, string>) {
+      const answer = await post({ input, stream: true, ...more }, headers);
+      expect(answer.headers.get("content-type"), answer.text).toBe("text/event-stream; charset=utf-8");
+      const events = eventsIn(answer.text);
+      return { events, response: expectStream(events), headers: answer.headers };
+    },
+    /** Its stream once more, after an event. */
+    async resume(id: string, after = -1): Promise<any[]> {
+      const query = after < 0 ? "stream=true" : `stream=true&starting_after=${after}`;
+      const { text } = await call("GET", `/responses/${id}?${query}`);
+      const events = eventsIn(text);
+      expectNumbered(events, after + 1);
+      return events;
+    },
+    /** Events as they come, until `enough` says so; then the connection is cut. */
+    async some(path: string, body: object | undefined, enough: (events: any[]) => boolean): Promise<any[]> {
+      const cut = new AbortController();
+      const answer = await fetch(base + path, {
+        method: body ? "POST" : "GET",
+        headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: cut.signal,
+      });
+      let text = "";
+      const whole = () => eventsIn(text.slice(0, text.lastIndexOf("\n\n") + 2));
+      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        if (text.includes("\n\n") && enough(whole())) break;
+      }
+      cut.abort();
+      return whole();
+    },
+  };
+}
+export type AgentClient = ReturnType<typeof agentClient>;
+
+/** Who is signed in, and what that person can manage. */
+export async function signIn(url: string, admin: { email: string; password: string }) {
+  const anyone = clientOf({ chat: `${url}/api` }, "sk-svc-nobody");
+  const { body } = await anyone("POST", "/auth/login", admin);
+  return { call: clientOf({ chat: `${url}/api` }, body.token), token: body.token as string };
+}
+
+type Person = Awaited<ReturnType<typeof signIn>>;
+
+export async function makeTool({ call }: Person): Promise<void> {
+  const { status, text } = await call("POST", "/definitions", { type: "tool", name: TOOL, source: SOURCE });
+  expect(status, text).toBe(201);
+}
+
+/** A platform with a provider, an organization, its own tool, and whoever makes agents there. */
+export async function startAgents() {
+  const deployment = await startDeployment();
+  const { platform, api_key, admin } = deployment;
+  const person = await signIn(platform.url, admin);
+  await makeTool(person);
+
+  /** Makes an agent; its id. */
+  const agent = async (settings: object = {}): Promise<string> => {
+    const { status, body, text } = await person.call("POST", "/agents", {
+      name: "A",
+      model: "offline/scripted",
+      ...settings,
+    });
+    expect(status, text).toBe(201);
+    return body.id;
+  };
+  return {
+    ...deployment,
+    url: platform.url,
+    db: platform.opened.db,
+    person,
+    agent,
+    /** Makes an agent, and whoever can use it with a key. */
+    async open(settings: object = {}, token = api_key): Promise<AgentClient> {
+      return agentClient(platform.url, token, await agent(settings));
+    },
+    /** Another key of the organization. */
+    async key(body: object = {}): Promise<{ id: string; key: string }> {
+      return (await person.call("POST", "/keys", { name: "K", ...body })).body;
+    },
+  };
+}
+export type Agents = Awaited<ReturnType<typeof startAgents>>;

@@ -1,0 +1,280 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { startPlatform, testDeployment } from "../platform.ts";
+import { PNG } from "../clients/deployment.ts";
+import { clientOf } from "../http/service.ts";
+import { agentClient, makeTool, signIn, startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
+
+/* Every row of the Agent API's error table (spec: Errors). */
+
+const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
+let agents: Agents;
+let agent: AgentClient;
+beforeAll(async () => {
+  agents = await startAgents();
+  agent = await agents.open({ model: "offline/echo" });
+});
+
+const told = ({ status, body }: { status: number; body: any }) => {
+  expect(body.error).toEqual({
+    message: expect.any(String),
+    type: expect.any(String),
+    param: body.error.param === null ? null : expect.any(String),
+    code: body.error.code,
+  });
+  return [status, body.error.code ?? null, body.error.param];
+};
+const routesOf = ({ call }: Pick<AgentClient, "call">, id = UNKNOWN) => ({
+  "POST /responses": () => call("POST", "/responses", { input: "x" }),
+  "GET /responses/{id}": () => call("GET", `/responses/${id}`),
+  "GET /responses/{id}?stream=true": () => call("GET", `/responses/${id}?stream=true`),
+  "DELETE /responses/{id}": () => call("DELETE", `/responses/${id}`),
+  "POST /responses/{id}/cancel": () => call("POST", `/responses/${id}/cancel`),
+  "GET /responses/{id}/input_items": () => call("GET", `/responses/${id}/input_items`),
+  "GET /models": () => call("GET", "/models"),
+});
+const ALL = Object.keys(routesOf(agentClient("", "", ""))) as (keyof ReturnType<typeof routesOf>)[];
+
+type Route = (typeof ALL)[number];
+const askedAt = (route: Route) => async (client: Pick<AgentClient, "call">, id?: string) =>
+  told(await routesOf(client, id)[route]());
+
+describe.each(ALL)("%s", (route) => {
+  const asked = askedAt(route);
+
+  test("401 for a credential that is missing, unknown, disabled or expired", async () => {
+    const none = await fetch(`${agent.base}/models`);
+    expect([none.status, (await none.json()).error.code]).toEqual([401, "missing_api_key"]);
+    const with_ = (key: string) => ({ call: clientOf({ chat: agent.base }, key) });
+    expect(await asked(with_("sk-svc-nobody"))).toEqual([401, "invalid_api_key", null]);
+    const { id, key } = await agents.key();
+    await agents.person.call("PATCH", `/keys/${id}`, { enabled: false });
+    expect(await asked(with_(key))).toEqual([401, "api_key_disabled", null]);
+    const past = new Date(Date.now() - 1000).toISOString();
+    await agents.person.call("PATCH", `/keys/${id}`, { enabled: true, expires_at: past });
+    expect(await asked(with_(key))).toEqual([401, "expired_api_key", null]);
+  });
+
+  test("400 invalid_agent_id, 404 agent_not_found, 403 agent_api_disabled", async () => {
+    const at = (id: string) => asked(agentClient(agents.url, agents.api_key, id));
+    expect(await at("first")).toEqual([400, "invalid_agent_id", "agent_id"]);
+    expect(await at(UNKNOWN)).toEqual([404, "agent_not_found", "agent_id"]);
+    const off = await agents.agent({ api_enabled: false });
+    expect(await at(off)).toEqual([403, "agent_api_disabled", "agent_id"]);
+    await agents.person.call("DELETE", `/agents/${off}`);
+    expect(await at(off)).toEqual([404, "agent_not_found", "agent_id"]);
+  });
+
+  test("400 invalid_thread_id for a header that is no UUID", async () => {
+    const { id } = await agent.ask("x");
+    const call: AgentClient["call"] = (method, path, body) => agent.call(method, path, body, { "x-thread-id": "t1" });
+    expect(await asked({ call }, id)).toEqual([400, "invalid_thread_id", "x-thread-id"]);
+  });
+});
+
+test.each(ALL.filter((route) => route.includes("{id}")))(
+  "%s: 400 invalid_response_id, 404 response_not_found",
+  async (route) => {
+    const asked = askedAt(route);
+    expect(await asked(agent, "resp_1")).toEqual([400, "invalid_response_id", "id"]);
+    expect(await asked(agent, `resp_${UNKNOWN}`)).toEqual([404, "response_not_found", "id"]);
+    expect(await asked(agent, UNKNOWN)).toEqual([404, "response_not_found", "id"]);
+  },
+);
+
+const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, at) => [`k${at}`, at]));
+const user = (...content: object[]) => ({ input: [{ role: "user", content }] });
+const text = { type: "input_text", text: "x" };
+const TOO_LARGE = Buffer.alloc(25 * 1024 * 1024 + 1).toString("base64");
+
+test.each<[string, string | null, string | null, object]>([
+  ["tools", "tools_not_supported_for_agent", "tools", { input: "x", tools: [{ type: "function", name: "f" }] }],
+  ["tools of another shape", "tools_not_supported_for_agent", "tools", { input: "x", tools: {} }],
+  ["a tool_choice", "tools_not_supported_for_agent", "tool_choice", { input: "x", tool_choice: "none" }],
+  [
+    "a tool_choice object",
+    "tools_not_supported_for_agent",
+    "tool_choice",
+    { input: "x", tool_choice: { type: "function" } },
+  ],
+  [
+    "JSON mode",
+    "unsupported_response_format",
+    "text.format.type",
+    { input: "x", text: { format: { type: "json_object" } } },
+  ],
+  [
+    "a schema",
+    "unsupported_response_format",
+    "text.format.type",
+    { input: "x", text: { format: { type: "json_schema" } } },
+  ],
+  ["a format without type", "unsupported_response_format", "text.format.type", { input: "x", text: { format: {} } }],
+  ["no input", "invalid_input", "input", {}],
+  ["null input", "invalid_input", "input", { input: null }],
+  ["a number", "invalid_input", "input", { input: 5 }],
+  ["no items", "invalid_input", "input", { input: [] }],
+  ["an item that is none", "invalid_input", "input", { input: ["x"] }],
+  ["an empty turn", "invalid_input", "input", { input: " \n" }],
+  [
+    "an empty last turn",
+    "invalid_input",
+    "input",
+    {
+      input: [
+        { role: "user", content: "x" },
+        { role: "user", content: [] },
+      ],
+    },
+  ],
+  ["no user message", "invalid_input", "input", { input: [{ role: "assistant", content: "x" }] }],
+  ["only an instruction", "invalid_input", "input", { input: [{ role: "system", content: "x" }] }],
+  ["only skipped items", "invalid_input", "input", { input: [{ type: "reasoning", summary: [] }] }],
+  [
+    "an unknown role",
+    "invalid_input",
+    "input[1].role",
+    {
+      input: [
+        { role: "user", content: "x" },
+        { role: "tool", content: "x" },
+      ],
+    },
+  ],
+  ["no role", "invalid_input", "input[0].role", { input: [{ content: "x" }] }],
+  ["content that is none", "invalid_input", "input[0].content", { input: [{ role: "user", content: 5 }] }],
+  ["a part without type", "invalid_input", "input[0].content", user({ text: "x" })],
+  ["a text part without text", "invalid_input", "input[0].content[0].text", user({ type: "input_text" })],
+  ["vars that are no object", "invalid_vars", "vars", { input: "x", vars: [] }],
+  ["metadata that is no object", "invalid_vars", "metadata", { input: "x", metadata: "m" }],
+  ["33 vars", "invalid_vars", "vars", { input: "x", vars: many(33) }],
+  ["33 after the merge", "invalid_vars", "vars", { input: "x", vars: many(32), metadata: { more: 1 } }],
+  [
+    "a previous response that is no id",
+    "invalid_response_id",
+    "previous_response_id",
+    { input: "x", previous_response_id: "resp_1" },
+  ],
+  [
+    "a previous response of another kind",
+    "invalid_response_id",
+    "previous_response_id",
+    { input: "x", previous_response_id: 5 },
+  ],
+  [
+    "a remote image",
+    "invalid_attachment",
+    "input[0].content[0].image_url",
+    user({ type: "input_image", image_url: "https://a.example/x.png" }),
+  ],
+  ["an image of nothing", "invalid_attachment", "input[0].content[0].image_url", user({ type: "input_image" })],
+  [
+    "invalid base64",
+    "invalid_attachment",
+    "input[0].content[0].image_url",
+    user({ type: "input_image", image_url: "data:image/png;base64,@@" }),
+  ],
+  ["a file of nothing", "invalid_attachment", "input[0].content[0]", user({ type: "input_file", filename: "a.txt" })],
+  ["17 attachments", "too_many_attachments", "input", { input: "x", attachments: Array(17).fill(UNKNOWN) }],
+  [
+    "17 parts",
+    "too_many_attachments",
+    "input",
+    user(text, ...Array(17).fill({ type: "input_image", image_url: `data:image/png;base64,${PNG}` })),
+  ],
+  ["a user that is none", null, "user", { input: "x", user: 5 }],
+  ["stream that is none", null, "stream", { input: "x", stream: "yes" }],
+  ["instructions that are none", null, "instructions", { input: "x", instructions: 5 }],
+  ["an effort that is none", null, "reasoning.effort", { input: "x", reasoning: { effort: 5 } }],
+  ["attachments that are none", null, "attachments", { input: "x", attachments: "f" }],
+])("400 for %s", async (_, code, param, body) => {
+  expect(told(await agent.post(body))).toEqual([400, code, param]);
+  expect(told(await agent.post({ ...body, ...(!("stream" in body) && { stream: true }) }))).toEqual([400, code, param]);
+});
+
+test("400 attachment_too_large for more than 25 MiB", async () => {
+  const body = user(text, { type: "input_file", filename: "a.bin", file_data: TOO_LARGE });
+  const [status, code] = told(await agent.post(body));
+  expect([status, code]).toEqual([400, "attachment_too_large"]);
+});
+
+test("404 for a previous response, a thread and a file that are not there", async () => {
+  const previous = await agent.post({ input: "x", previous_response_id: UNKNOWN });
+  expect(told(previous)).toEqual([404, "response_not_found", "previous_response_id"]);
+  expect(told(await agent.post({ input: "x" }, { "x-thread-id": UNKNOWN }))).toEqual([
+    404,
+    "thread_not_found",
+    "x-thread-id",
+  ]);
+  expect(told(await agent.post({ input: "x", attachments: [UNKNOWN] }))).toEqual([
+    404,
+    "file_not_found",
+    "attachments[0]",
+  ]);
+});
+
+test("400 where the thread and the previous response are not the same", async () => {
+  const [one, two] = [await agent.ask("x"), await agent.ask("x")];
+  const body = { input: "x", previous_response_id: one.id };
+  expect(told(await agent.post(body, { "x-thread-id": two.thread_id }))).toEqual([
+    400,
+    "invalid_thread_id",
+    "x-thread-id",
+  ]);
+  expect((await agent.ask("x", { previous_response_id: one.id }, { "x-thread-id": one.thread_id })).thread_id).toBe(
+    one.thread_id,
+  );
+});
+
+test("400 model_not_configured, 502 for a model that is not enabled", async () => {
+  const without = await agents.open({ model: null });
+  expect(told(await without.post({ input: "x" }))).toEqual([400, "model_not_configured", "agent_id"]);
+  expect((await without.call("GET", "/models")).body).toEqual({ object: "list", data: [] });
+  for (const model of ["openai/gpt-none", "nobody/model", "nonsense"]) {
+    const other = await agents.open({ model });
+    expect(told(await other.post({ input: "x" }))).toEqual([502, null, null]);
+  }
+});
+
+test("a turn that fails after it began is a 200 that says so, with what was said and spent", async () => {
+  const failing = await agents.open();
+  const refused = await failing.ask("/fail 400");
+  expect(refused).toMatchObject({
+    status: "failed",
+    completed_at: null,
+    output: [],
+    error: { type: "server_error", code: "agent_error", message: expect.stringContaining("400") },
+    usage: { total_tokens: 0 },
+  });
+  const cut = await failing.ask("/cut\n/say one two three four");
+  expect(cut).toMatchObject({ status: "failed", error: { code: "agent_error" } });
+  expect(cut.output).toMatchObject([{ type: "message", status: "incomplete", content: [{ text: "one two " }] }]);
+  expect(cut.usage.total_tokens).toBeGreaterThan(0);
+  const { response } = await failing.stream("/cut\n/say one two three four");
+  expect(response).toMatchObject({
+    status: "failed",
+    error: { code: "agent_error" },
+    output: [{ status: "incomplete" }],
+  });
+  for (const { id } of [refused, cut, response])
+    expect((await failing.call("GET", `/responses/${id}`)).body).toEqual(
+      [refused, cut, response].find((one) => one.id === id),
+    );
+});
+
+test("what is not JSON, and what is nowhere, is answered in the error shape", async () => {
+  expect(told(await agent.call("POST", "/responses", "{"))).toEqual([400, "invalid_json", null]);
+  expect(told(await agent.call("GET", "/nothing"))).toEqual([404, "not_found", null]);
+});
+
+test("where scripted tools are switched off, an agent that has one answers without it", async () => {
+  const deployment = await testDeployment();
+  const before = await startPlatform({ deployment });
+  const { api_key, admin } = await before.organization();
+  const person = await signIn(before.url, admin);
+  await makeTool(person);
+  const { body } = await person.call("POST", "/agents", { name: "A", model: "offline/scripted", tools: [TOOL] });
+  await before.stop();
+  const { url } = await startPlatform({ deployment, env: { SCRIPTED_TOOLS: "off" } });
+  const response = await agentClient(url, api_key, body.id).ask(`/tool ${TOOL} {}\n/say All the same.`);
+  expect(response).toMatchObject({ status: "completed", output: [{ type: "message" }] });
+});

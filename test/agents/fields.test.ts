@@ -1,0 +1,262 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { PDF, PNG } from "../clients/deployment.ts";
+import { agentClient, startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
+
+/* Fields of a request, as the provider and the tools get to see them, and as the response shows them again. */
+
+let agents: Agents;
+let agent: AgentClient;
+beforeAll(async () => {
+  agents = await startAgents();
+  agent = await agents.open({ model: "openai/gpt-test", instructions: "You are Ada's.", reasoning: { effort: "low" } });
+});
+beforeEach(() => agents.answers());
+const user = (content: unknown) => ({ role: "user", content });
+
+describe("input", () => {
+  test("is a text, or items whose last user message drives the turn", async () => {
+    await agent.ask([
+      { role: "user", content: "one" },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "two", annotations: [] }] },
+      {
+        type: "message",
+        role: "user",
+        content: [
+          { type: "input_text", text: "three" },
+          { type: "input_text", text: "four" },
+        ],
+      },
+    ]);
+    expect(agents.asked().messages.slice(1)).toEqual([
+      { role: "user", content: "one" },
+      { role: "assistant", content: "two" },
+      { role: "user", content: "three\nfour" },
+    ]);
+  });
+
+  test("of other types is skipped, however it looks", async () => {
+    await agent.ask([
+      { type: "item_reference", id: "msg_1" },
+      { type: "reasoning", summary: [], content: [{ nothing: 1 }], encrypted_content: null },
+      { type: "web_search_call", content: { any: "shape" } },
+      { type: "function_call", call_id: "c", name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: "c", output: "{}" },
+      user([
+        { type: "input_audio", text: 5 },
+        { type: "refusal", refusal: "no" },
+        { type: "input_text", text: "only this" },
+      ]),
+    ]);
+    expect(agents.asked().messages.slice(1)).toEqual([{ role: "user", content: "only this" }]);
+  });
+
+  test("takes images and files, whole and by their ids", async () => {
+    const form = new FormData();
+    form.append("file", new File(["stored words"], "b.txt", { type: "text/plain" }));
+    const { id } = (await agent.call("POST", `${agents.base_url}/files`, form)).body;
+    const content = [
+      { type: "input_text", text: "Look" },
+      { type: "input_image", image_url: `data:image/png;base64,${PNG}` },
+      { type: "input_file", filename: "a.pdf", file_data: `data:application/pdf;base64,${PDF}` },
+      { type: "input_file", file_id: id },
+    ];
+    const first = await agent.ask([user(content)], { attachments: [id] });
+    const stored = {
+      type: "file",
+      file: { filename: "b.txt", file_data: `data:text/plain;base64,${btoa("stored words")}` },
+    };
+    const seen = [
+      { type: "text", text: "Look" },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } },
+      { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${PDF}` } },
+      stored,
+      stored,
+    ];
+    expect(agents.asked().messages.at(-1).content).toEqual(seen);
+    await agent.ask("And now?", { previous_response_id: first.id });
+    expect(agents.asked().messages.at(-3).content).toEqual(seen);
+  });
+
+  test("that is all files is no empty turn", async () => {
+    const image = [user([{ type: "input_image", image_url: `data:image/png;base64,${PNG}` }])];
+    expect((await agent.ask(image)).status).toBe("completed");
+  });
+});
+
+describe("instructions", () => {
+  const ofSystem = () => agents.asked().messages[0];
+
+  test("come after the agent's own, which are never shown", async () => {
+    const response = await agent.ask(
+      [{ role: "system", content: "Then S." }, { role: "developer", content: "Then D." }, user("x")],
+      {
+        instructions: "First I.",
+      },
+    );
+    expect(ofSystem()).toEqual({ role: "system", content: "You are Ada's.\n\nFirst I.\n\nThen S.\n\nThen D." });
+    expect(response.instructions).toBe("First I.\n\nThen S.\n\nThen D.");
+    const { text } = await agent.call("GET", `/responses/${response.id}`);
+    expect(text).not.toContain("Ada's");
+    expect(JSON.parse(text)).toEqual(response);
+  });
+
+  test("are of one request only", async () => {
+    const { id } = await agent.ask("x", { instructions: "Once." });
+    const next = await agent.ask("y", { previous_response_id: id });
+    expect(next.instructions).toBeNull();
+    expect(JSON.stringify(agents.asked().messages)).not.toContain("Once.");
+    expect((await agent.call("GET", `/responses/${next.id}/input_items`)).text).not.toContain("Once.");
+  });
+});
+
+test("reasoning.effort: the agent's, unless the request says another", async () => {
+  expect((await agent.ask("x")).reasoning).toEqual({ effort: "low", summary: null });
+  expect(agents.asked().reasoning_effort).toBe("low");
+  expect((await agent.ask("x", { reasoning: { effort: "high", summary: "auto" } })).reasoning.effort).toBe("high");
+  expect(agents.asked().reasoning_effort).toBe("high");
+  for (const reasoning of [null, {}, { effort: null }]) await agent.ask("x", { reasoning });
+  expect(agents.asked().reasoning_effort).toBe("low");
+  const plain = await agents.open({ model: "openai/gpt-test" });
+  expect((await plain.ask("x")).reasoning.effort).toBeNull();
+  expect(agents.asked()).not.toHaveProperty("reasoning_effort");
+});
+
+test("model, store and what nobody knows change nothing; tools may be absent in any way", async () => {
+  const ignored = {
+    model: "openai/gpt-other",
+    store: false,
+    temperature: 2,
+    max_output_tokens: 1,
+    top_p: 0.1,
+    include: [],
+    truncation: "auto",
+  };
+  const response = await agent.ask("x", {
+    ...ignored,
+    background: true,
+    parallel_tool_calls: false,
+    tools: [],
+    tool_choice: null,
+  });
+  expect(response).toMatchObject({
+    model: "openai/gpt-test",
+    store: true,
+    temperature: 1,
+    truncation: "disabled",
+    background: false,
+  });
+  expect(agents.asked()).toMatchObject({ model: "gpt-test" });
+  for (const field of ["temperature", "max_tokens", "max_completion_tokens", "top_p"])
+    expect(agents.asked()).not.toHaveProperty(field);
+  for (const text of [null, {}, { format: { type: "text" } }, { verbosity: "low" }])
+    await agent.ask("x", { text, tools: null });
+});
+
+test("a response has every field", async () => {
+  agents.answers({
+    text: "So",
+    usage: {
+      prompt_tokens: 30,
+      completion_tokens: 20,
+      total_tokens: 50,
+      prompt_tokens_details: { cached_tokens: 10 },
+      completion_tokens_details: { reasoning_tokens: 5 },
+    },
+  });
+  const response = await agent.ask("x", { user: "ada", metadata: { a: 1 } });
+  const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+  expect(response).toEqual({
+    id: expect.stringMatching(new RegExp(`^resp_${uuid}$`)),
+    object: "response",
+    created_at: expect.any(Number),
+    completed_at: expect.any(Number),
+    status: "completed",
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    model: "openai/gpt-test",
+    output: [
+      {
+        type: "message",
+        id: expect.stringMatching(new RegExp(`^msg_${uuid}$`)),
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: "So", annotations: [], logprobs: [] }],
+      },
+    ],
+    parallel_tool_calls: true,
+    tool_choice: "auto",
+    truncation: "disabled",
+    previous_response_id: null,
+    store: true,
+    tools: [],
+    usage: {
+      input_tokens: 30,
+      input_tokens_details: { cached_tokens: 10 },
+      output_tokens: 20,
+      output_tokens_details: { reasoning_tokens: 5 },
+      total_tokens: 50,
+    },
+    user: "ada",
+    metadata: { a: 1 },
+    thread_id: expect.stringMatching(new RegExp(`^${uuid}$`)),
+    text: { format: { type: "text" } },
+    reasoning: { effort: "low", summary: null },
+    temperature: 1,
+    top_p: 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    top_logprobs: 0,
+    max_output_tokens: null,
+    max_tool_calls: null,
+    background: false,
+    service_tier: "default",
+    safety_identifier: null,
+    prompt_cache_key: null,
+  });
+  expect(Math.abs(response.created_at - Date.now() / 1000)).toBeLessThan(60);
+});
+
+test("an answer that the token limit cut is completed", async () => {
+  agents.answers({ text: "So far", finish_reason: "length" });
+  expect(await agent.ask("x")).toMatchObject({ status: "completed", incomplete_details: null, error: null });
+});
+
+describe("vars", () => {
+  const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, at) => [`k${at}`, at]));
+
+  test("are the thread's: merged, set again, at most 32 after the merge", async () => {
+    const first = await agent.ask("x", { vars: { a: 1, b: { deep: [1] } }, metadata: { b: "lost", c: "kept" } });
+    expect(first.metadata).toEqual({ a: 1, b: { deep: [1] }, c: "kept" });
+    const second = await agent.ask("y", { previous_response_id: first.id, metadata: { a: 2 } });
+    expect(second.metadata).toEqual({ ...first.metadata, a: 2 });
+    const bare = await agent.ask("z", {}, { "x-thread-id": first.thread_id });
+    expect(bare.metadata).toEqual(second.metadata);
+    expect((await agent.ask("w", { previous_response_id: first.id, vars: many(29) })).status).toBe("completed");
+    const over = await agent.post({ input: "w", previous_response_id: first.id, vars: { one: 1 } });
+    expect([over.status, over.body.error.code]).toEqual([400, "invalid_vars"]);
+    expect((await agent.call("GET", `/responses/${first.id}`)).body.metadata).toEqual(first.metadata);
+  });
+
+  test("reach tools as meta.vars, and never the model", async () => {
+    const client = agentClient(
+      agents.url,
+      agents.api_key,
+      await agents.agent({ model: "offline/scripted", tools: [TOOL] }),
+    );
+    const { output } = await client.ask(`/tool ${TOOL} {"text":"hi"}`, {
+      vars: { region: "eu" },
+      metadata: { tier: "gold" },
+    });
+    expect(output[1].content[0].text).toBe(`${TOOL}: {"text":"hi","vars":{"tier":"gold","region":"eu"}}`);
+    await agent.ask("x", { vars: { secret: "never-told" } });
+    expect(JSON.stringify(agents.asked())).not.toContain("never-told");
+  });
+});
+
+test("a user belongs to the response, and reaches the provider", async () => {
+  const { id, user: told } = await agent.ask("x", { user: "ada" });
+  expect([told, agents.asked().user]).toEqual(["ada", "ada"]);
+  expect((await agent.call("GET", `/responses/${id}?user=ada`)).body.user).toBe("ada");
+  expect((await agent.ask("x", { user: null })).user).toBeNull();
+});
