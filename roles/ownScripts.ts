@@ -12,7 +12,7 @@ import { stateOf } from "#services/states.ts";
 import type { Scripts } from "#services/turns/tools/scripted.ts";
 
 interface OwnScriptsDeps {
-  settings: Pick<Settings, "PRIVATE_FETCH_HOSTS">;
+  settings: Pick<Settings, "PRIVATE_FETCH_HOSTS" | "SCRIPTED_TOOLS">;
   db: Db;
   log: Pick<EventLog, "heads" | "read">;
   blobs: Pick<Blobs, "get">;
@@ -27,6 +27,7 @@ export function openOwnScripts({ settings, db, log, blobs, keyring, runner }: Ow
     run: runner.run,
 
     async find(organization, names) {
+      if (!settings.SCRIPTED_TOOLS) return [];
       const rows = await findTools(db, organization, names);
       const found = rows.map(async ({ id, name, version, meta, grants, blob, wrapped_key }) => {
         const sealed = await blobs.get(blob);
