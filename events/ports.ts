@@ -155,6 +155,15 @@ export type Frame = { attempt: number; n: number } & (
   | { type: "end"; position: number; end: TurnEnd }
 );
 
+/** A piece of what a turn says, whenever and by whichever attempt. */
+export type Speaking = Frame extends infer F
+  ? F extends { type: "end" }
+    ? never
+    : F extends Frame
+      ? Omit<F, "attempt" | "n">
+      : never
+  : never;
+
 /** How a turn ended, as its last frame tells it. */
 export type TurnEnd =
   | { status: "completed"; said: Said; finish_reason: FinishReason; usage: Usage }

@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { Http } from "../deps.ts";
 import { openEventStream } from "../sse.ts";
 import type { ResponseRow } from "./find.ts";
-import type { Speaking } from "./fold.ts";
+import type { Speaking } from "#events/ports.ts";
 import { endedAt, headOf, toldBy, toldResponse } from "./stored.ts";
 import { createStream } from "./stream.ts";
 

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { streamOf } from "#events/ids.ts";
-import type { Frame } from "#events/ports.ts";
+import type { Frame, Speaking } from "#events/ports.ts";
 import { NO_USAGE, StopTurn } from "#events/thread.ts";
 import { putBlob } from "../chat/store.ts";
 import type { Http } from "../deps.ts";
 import { findResponse, type ResponseRow } from "./find.ts";
-import type { Speaking } from "./fold.ts";
 import { endedAt } from "./stored.ts";
 
 /** How long its worker has to end a turn that is to stop; then it is ended without it. */

@@ -1,4 +1,4 @@
-import type { Frame, TurnEnd } from "#events/ports.ts";
+import type { Speaking, TurnEnd } from "#events/ports.ts";
 import type { Citation, ToolCall } from "#events/thread.ts";
 import { annotationOf, callItem, itemId, messageItem, reasoningItem, textPart, type Item } from "./items.ts";
 
@@ -11,21 +11,6 @@ interface OpenText {
   id: string;
   text: string;
 }
-
-/** What a response says of its end. */
-export interface Ended {
-  end: TurnEnd;
-  output: Item[];
-}
-
-/** A piece of what a turn says, whenever and by whomever. */
-export type Speaking = Frame extends infer F
-  ? F extends { type: "end" }
-    ? never
-    : F extends Frame
-      ? Omit<F, "attempt" | "n">
-      : never
-  : never;
 
 interface Options {
   turn_id: string;
@@ -170,5 +155,3 @@ export function createFold({ turn_id, tools }: Options) {
     },
   };
 }
-
-export type Fold = ReturnType<typeof createFold>;

@@ -1,11 +1,11 @@
 import { streamOf } from "#events/ids.ts";
-import type { TurnEnd } from "#events/ports.ts";
+import type { Speaking, TurnEnd } from "#events/ports.ts";
 import { Prompt } from "#events/thread.ts";
 import { listRounds, type Asked, type RoundRow } from "#projections/turns/query.ts";
 import { endOf } from "../chat/turn.ts";
 import type { Http } from "../deps.ts";
 import type { ResponseRow } from "./find.ts";
-import { createFold, type Speaking } from "./fold.ts";
+import { createFold } from "./fold.ts";
 import { presentResponse, type Response, type ResponseHead } from "./present.ts";
 
 type Needs = Pick<Http, "db" | "blobs" | "keyring">;

@@ -1,5 +1,5 @@
-import type { Frame, TurnEnd } from "#events/ports.ts";
-import { createFold, type Speaking, type StreamEvent } from "./fold.ts";
+import type { Frame, Speaking, TurnEnd } from "#events/ports.ts";
+import { createFold, type StreamEvent } from "./fold.ts";
 import { presentResponse, type ResponseHead } from "./present.ts";
 
 /**

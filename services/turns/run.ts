@@ -1,5 +1,5 @@
 import type { Recorded } from "#events/envelope.ts";
-import type { Blobs, EventLog, Frames, Keyring, TurnEnd } from "#events/ports.ts";
+import type { Blobs, EventLog, Frames, Keyring, Speaking, TurnEnd } from "#events/ports.ts";
 import { CompleteTurn, type AgentOfTurn, type Prompt } from "#events/thread.ts";
 import { partsOf } from "#events/ids.ts";
 import type { Handle } from "../handle.ts";
@@ -9,7 +9,6 @@ import { brokenOff, type Cut, type Ending } from "./ending.ts";
 import { historyBefore, modelRequest, openBlob, promptOf, type Stores } from "./history.ts";
 import { ModelError, type Models, type ToolOffer } from "./model.ts";
 import { recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
-import type { Speaking } from "./speak.ts";
 import { tellAgain } from "./telling.ts";
 import { NotRecorded, stepOf, stepsOf, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";

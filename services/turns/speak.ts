@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Citation, FinishReason, Said, ToolCall, Usage } from "#events/thread.ts";
-import type { Frame } from "#events/ports.ts";
+import type { Speaking } from "#events/ports.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
 
 /** Tries at a provider that has said nothing yet. */
@@ -26,14 +26,6 @@ export class BrokenOff extends Error {
     this.said = said;
   }
 }
-
-export type Speaking = Frame extends infer F
-  ? F extends { type: "end" }
-    ? never
-    : F extends Frame
-      ? Omit<F, "attempt" | "n">
-      : never
-  : never;
 
 /** Runs one model call; every piece goes to `onFrame` as it comes. Throws BrokenOff with what was said until then. */
 async function speakOnce(

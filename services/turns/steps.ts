@@ -1,11 +1,10 @@
 import type { CommandDefinition } from "#events/define.ts";
 import type { Command } from "#events/envelope.ts";
 import { newCommandId, streamOf } from "#events/ids.ts";
-import type { Blobs, DataKeys, Keyring } from "#events/ports.ts";
+import type { Blobs, DataKeys, Keyring, Speaking } from "#events/ports.ts";
 import { FinishTool, RequestRound } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import type { RecordCall, RecordRound } from "./converse.ts";
-import type { Speaking } from "./speak.ts";
 
 /** Steps and ends of a turn must not be given up early: the sweep would only do the same later. */
 const WITHIN_MS = 60_000;

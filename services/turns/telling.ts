@@ -1,5 +1,5 @@
 import { saidIn, seam, shifted, type Round } from "./round.ts";
-import type { Speaking } from "./speak.ts";
+import type { Speaking } from "#events/ports.ts";
 
 type Tell = (frame: Speaking) => void;
 

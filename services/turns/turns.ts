@@ -1,13 +1,12 @@
 import type { Command, Recorded } from "#events/envelope.ts";
 import { newCommandId } from "#events/ids.ts";
-import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
+import type { EventLog, Frames, Speaking, StreamHead } from "#events/ports.ts";
 import { FailTurn, RefuseTurn, TakeOverTurn, type Said } from "#events/thread.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
 import { stateOf } from "../states.ts";
 import type { Handle, Handled } from "../handle.ts";
 import { isStep, recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
 import { turnFrom, type TurnToRun } from "./run.ts";
-import type { Speaking } from "./speak.ts";
 import type { Stepping } from "./steps.ts";
 import { toldSoFar } from "./telling.ts";
 
