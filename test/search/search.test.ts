@@ -75,6 +75,21 @@ test("deep pages go through everything that matches once", async () => {
   expect(seen.size).toBe(count);
 }, 60_000);
 
+test("pages of a question in which every word is frequent fit together: nothing twice, nothing left out", async () => {
+  const shelf = await its.shelf();
+  const words = ["anchor", "beacon", "cargo", "ferry", "gull"];
+  const texts = Array.from({ length: 700 }, (_, n) =>
+    words
+      .flatMap((word, w) => Array.from({ length: ((n * (w + 3)) % 7) + (w === n % 5 ? 1 : 0) }, () => word))
+      .join(" "),
+  ).map((text, n) => `${text} anchor ${n}`);
+  await its.add(shelf, texts);
+  const seen: string[] = [];
+  for (let offset = 0; offset < texts.length; offset += 100)
+    seen.push(...(await its.contents(shelf, "anchor beacon cargo ferry", { limit: 100, offset })));
+  expect(seen.toSorted()).toEqual(texts.toSorted());
+}, 60_000);
+
 test("equal passages are in the order of their documents and their places", async () => {
   const shelf = await its.shelf();
   const ids = [newId(), newId(), newId()];
