@@ -5,7 +5,7 @@ import type { Ask } from "../chat/ask.ts";
 import { beginTurn, rejoinTurn, type Begun } from "../chat/begin.ts";
 import { earlierTurn, identityOf, threadOf } from "../chat/identity.ts";
 import { findModel } from "../chat/model.ts";
-import { goneSignal } from "../chat/unanswered.ts";
+import { goneSignal, noteUnanswered, onGone } from "../chat/unanswered.ts";
 import type { Http } from "../deps.ts";
 import { ApiError, badGateway } from "../errors.ts";
 import { answerAgain } from "./again.ts";
@@ -167,6 +167,7 @@ async function answerStreamed(
   { scope, gone }: Answering,
 ) {
   const { organization_id, turn_id } = begun.turn;
+  onGone(gone, () => void noteUnanswered(http, begun.turn));
   const row = known ? undefined : await findResponse(http, organization_id, scope, turn_id);
   const head = known ?? (await headOf(http, row!));
   if (row && endedAt(row)) {

@@ -24,12 +24,18 @@ const TAKE = `
   where c.command_id = found.command_id and c.organization_id = $2 and e.position = c.position
   returning c.command_id, e.position, e.stream`;
 
-/** Its connection ended here or in another live process, which noted that. Taking the note makes it happen once. */
+const ITS_TURN = `join log.events e on e.position = c.position
+    left join read.turns t on t.command_id = c.command_id and t.thread_id = substr(e.stream, length('thread-') + 1)::uuid`;
+
+/**
+ * Its connection ended here or in another live process, which noted that, and nobody has cancelled it since. Taking the note
+ * makes it happen once.
+ */
 const LEFT = `
   with found as (
     delete from ops.unanswered where command_id = (
-      select u.command_id from ops.unanswered u join log.commands c on c.command_id = u.command_id
-      where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY}
+      select u.command_id from ops.unanswered u join log.commands c on c.command_id = u.command_id ${ITS_TURN}
+      where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY} and t.status is distinct from 'stopped'
       order by c.recorded_at limit 1 for update of u skip locked)
     returning command_id)
   ${TAKE}`;
@@ -45,8 +51,7 @@ const ORPHANED = `
     join ops.workers w on w.worker = c.http
       and (w.beat_at < now() - interval '10 seconds'
            or not exists (select from pg_stat_activity a where a.application_name = c.http))
-    join log.events e on e.position = c.position
-    left join read.turns t on t.command_id = c.command_id and t.thread_id = substr(e.stream, length('thread-') + 1)::uuid
+    ${ITS_TURN}
     where c.fingerprint = $1 and c.organization_id = $2 and ${LATELY} and e.type = 'TurnStarted'
       and t.status is distinct from 'stopped'
       and (t.ended_at is null or t.ended_at > w.beat_at - interval '5 seconds')

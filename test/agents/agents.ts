@@ -65,6 +65,7 @@ export function agentClient(url: string, token: string, agent_id: string) {
       });
       let text = "";
       const whole = () => eventsIn(text.slice(0, text.lastIndexOf("\n\n") + 2));
+      expect(answer.status).toBe(200);
       for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
         text += chunk;
         if (text.includes("\n\n") && enough(whole())) break;
@@ -91,8 +92,8 @@ export async function makeTool({ call }: Person): Promise<void> {
 }
 
 /** A platform with a provider, an organization, its own tool, and whoever makes agents there. */
-export async function startAgents() {
-  const deployment = await startDeployment();
+export async function startAgents(env: Record<string, string> = {}) {
+  const deployment = await startDeployment(env);
   const { platform, api_key, admin } = deployment;
   const person = await signIn(platform.url, admin);
   await makeTool(person);

@@ -5,10 +5,15 @@ import { startPlatform } from "../platform.ts";
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
 /** A platform whose `openai/…` models are the loopback provider's, and what a client needs to reach it. */
-export async function startDeployment() {
+export async function startDeployment(more: Record<string, string> = {}) {
   const provider = await startProvider();
   afterAll(() => provider.close());
-  const env = { OPENAI_API_KEY: "sk-deployment", OPENAI_BASE_URL: provider.url, PRIVATE_PROVIDER_HOSTS: "127.0.0.1" };
+  const env = {
+    OPENAI_API_KEY: "sk-deployment",
+    OPENAI_BASE_URL: provider.url,
+    PRIVATE_PROVIDER_HOSTS: "127.0.0.1",
+    ...more,
+  };
   const platform = await startPlatform({ env });
   const { api_key, admin } = await platform.organization();
   const completions = () => provider.requests.filter(({ method }) => method === "POST");

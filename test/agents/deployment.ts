@@ -1,0 +1,29 @@
+import { startProcess } from "../faults/processes.ts";
+import { startPlatform, testDeployment } from "../platform.ts";
+import { agentClient, makeTool, signIn, TOOL } from "./agents.ts";
+
+/** A deployment of several processes, with an agent of an organization that has a tool of its own. */
+export async function startProcesses() {
+  const deployment = await testDeployment();
+  const home = await startPlatform({ roles: ["http", "projections"], deployment });
+  const worker = await startProcess("services", deployment);
+  const { api_key, admin } = await home.organization();
+  const person = await signIn(home.url, admin);
+  await makeTool(person);
+  const { body } = await person.call("POST", "/agents", { name: "A", model: "offline/scripted", tools: [TOOL] });
+  return {
+    deployment,
+    home,
+    person,
+    /** The services process that stands at the beginning. */
+    worker,
+    start: (role: "http" | "services") => startProcess(role, deployment),
+    /** The agent by one http process. */
+    at: (url = home.url, agent_id: string = body.id) => agentClient(url, api_key, agent_id),
+    async count(type: string): Promise<number> {
+      const sql = "select count(*)::integer as n from log.events where type = $1";
+      return (await home.opened.db.query<{ n: number }>(sql, [type]))[0]!.n;
+    },
+  };
+}
+export type Processes = Awaited<ReturnType<typeof startProcesses>>;

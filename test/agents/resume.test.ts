@@ -1,0 +1,108 @@
+import { beforeAll, expect, test } from "vitest";
+import { lookAt } from "../bus/streams.ts";
+import { TOOL, type AgentClient } from "./agents.ts";
+import { startProcesses, type Processes } from "./deployment.ts";
+import { expectNumbered, expectStream } from "./grammar.ts";
+
+/* A stream is one stream, in whatever parts and from whatever processes it is read. */
+
+let processes: Processes;
+let agent: AgentClient;
+let elsewhere: AgentClient;
+beforeAll(async () => {
+  processes = await startProcesses();
+  agent = processes.at();
+  elsewhere = processes.at((await processes.start("http")).url);
+});
+
+const RICH = `/slow 0.1\n/reason Let me see.\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"fail":true}\n/rounds 2\n/say one two three four five six`;
+const idIn = (events: any[]): string => events[0].response.id;
+
+/** Both parts are one sound stream, which is what is stored. */
+async function expectWhole(first: any[], rest: any[]): Promise<any> {
+  expectNumbered(rest, first.length);
+  const whole = [...first, ...rest];
+  const response = expectStream(whole);
+  for (const client of [agent, elsewhere]) {
+    expect(await client.resume(response.id)).toEqual(whole);
+    expect((await client.call("GET", `/responses/${response.id}`)).body).toEqual(response);
+  }
+  return response;
+}
+
+test.each([2, 3, 6, 9, 15, 20, 24, 30])(
+  "left after %i events while it runs, it goes on from another process",
+  async (n) => {
+    const first = await agent.some("/responses", { input: RICH, stream: true }, ({ length }) => length >= n);
+    const rest = await elsewhere.resume(idIn(first), first.length - 1);
+    expect((await expectWhole(first, rest)).status).toBe("completed");
+  },
+);
+
+test("left again and again, it goes on each time", async () => {
+  const parts = await agent.some("/responses", { input: RICH, stream: true }, ({ length }) => length >= 2);
+  const path = () => `/responses/${idIn(parts)}?stream=true&starting_after=${parts.length - 1}`;
+  for (let turn = 0; parts.at(-1).type !== "response.completed"; turn++) {
+    const more = await [elsewhere, agent][turn % 2]!.some(path(), undefined, ({ length }) => length >= 4);
+    expectNumbered(more, parts.length);
+    parts.push(...more);
+  }
+  await expectWhole(parts, []);
+});
+
+test("several readers of one response see the same", async () => {
+  const first = await agent.some("/responses", { input: RICH, stream: true }, ({ length }) => length >= 4);
+  const readers = [agent, elsewhere, agent, elsewhere].map((client) => client.resume(idIn(first)));
+  for (const events of await Promise.all(readers)) expect(events.slice(0, first.length)).toEqual(first);
+  await expectWhole(await readers[0]!, []);
+});
+
+test("after its end it goes on after every one of its events, also when the bus has forgotten it", async () => {
+  const { events, response } = await agent.stream(RICH);
+  const { addresses, prefix } = processes.deployment;
+  const looker = await lookAt({ url: addresses.nats_url, prefix });
+  await looker.jsm.streams.purge(looker.names.streams.frames);
+  await looker.close();
+  expect(await processes.home.opened.bus.frames.kept(response.id, response.id)).toEqual([]);
+  for (const [n] of events.entries()) expect(await elsewhere.resume(response.id, n)).toEqual(events.slice(n + 1));
+  expect(await elsewhere.resume(response.id, 9_999)).toEqual([]);
+  await expectWhole(events, []);
+});
+
+test("starting_after must be a number of an event", async () => {
+  const { response } = await agent.stream("/say x");
+  for (const after of ["-1", "x", "1.5", ""]) {
+    const { status, body } = await agent.call("GET", `/responses/${response.id}?stream=true&starting_after=${after}`);
+    expect([status, body.error.param]).toEqual([400, "starting_after"]);
+  }
+  const { status, body } = await agent.call("GET", `/responses/${response.id}?stream=maybe`);
+  expect([status, body.error.param]).toEqual([400, "stream"]);
+});
+
+test("the http process that answers dies: another one goes on", async () => {
+  const dying = await processes.start("http");
+  const first: any[] = [];
+  const reading = processes.at(dying.url).some("/responses", { input: RICH, stream: true }, (seen) => {
+    first.splice(0, first.length, ...seen);
+    if (seen.length >= 12) dying.kill();
+    return false;
+  });
+  await expect(reading).rejects.toThrow();
+  const rest = await elsewhere.resume(idIn(first), first.length - 1);
+  expect((await expectWhole(first, rest)).status).toBe("completed");
+});
+
+test("a client that says it in a retry gets the same turn after its http process died", async () => {
+  const dying = await processes.start("http");
+  const before = await processes.count("TurnStarted");
+  let heard: any[] = [];
+  const reading = processes.at(dying.url).some("/responses", { input: RICH, stream: true }, (seen) => {
+    heard = seen;
+    if (seen.length >= 6) dying.kill();
+    return false;
+  });
+  await expect(reading).rejects.toThrow();
+  const { events } = await elsewhere.stream(RICH, {}, { "x-stainless-retry-count": "1" });
+  expect(events.slice(0, heard.length)).toEqual(heard);
+  expect(await processes.count("TurnStarted")).toBe(before + 1);
+});
