@@ -4,6 +4,9 @@ import { streamOf } from "./ids.ts";
 
 const Id = z.object({ definition_id: z.uuid() });
 
+/** As a tool is told to models, so that every provider takes it. */
+export const DEFINITION_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
 /** What a script says of itself, as it was read from it when it was saved. */
 export const ScriptMeta = z.object({
   description: z.string(),

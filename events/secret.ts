@@ -2,6 +2,9 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
 import { idFrom, streamOf } from "./ids.ts";
 
+/** As a secret is named in a script. */
+export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
 /** One secret per organization and name, so its id follows from both. */
 export const secretStream = (organization: string, name: string): string =>
   streamOf("secret", idFrom("secret", organization, name));

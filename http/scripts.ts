@@ -25,5 +25,5 @@ export class InvalidScript extends Error {
 
 export interface ScriptChecker {
   /** Compiles and looks at a TypeScript or JavaScript module, evaluating it where it can do no harm. Throws InvalidScript. */
-  check(type: "tool" | "workflow", source: string): Promise<CheckedScript>;
+  check(organization_id: string, type: "tool" | "workflow", source: string): Promise<CheckedScript>;
 }

@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 
 /** Tools that search what the organization keeps. */
 export const KNOWLEDGE_TOOLS: readonly string[] = ["search_documents", "read_document"];
-const BUILT_IN = new Set([...KNOWLEDGE_TOOLS, WEB_SEARCH, "web_fetch"]);
+export const BUILT_IN: ReadonlySet<string> = new Set([...KNOWLEDGE_TOOLS, WEB_SEARCH, "web_fetch"]);
 
 type Needs = Pick<Http, "db" | "settings">;
 

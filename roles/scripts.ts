@@ -1,4 +1,4 @@
 import { serveScripts } from "#infra/scripts/serve.ts";
 
 /* The program of a process that runs scripts; infra/scripts starts it. */
-serveScripts();
+serveScripts(Number(process.argv[2]));

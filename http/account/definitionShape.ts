@@ -1,14 +1,13 @@
 import { z } from "zod";
+import { DEFINITION_NAME } from "#events/definition.ts";
+import { SECRET_NAME } from "#events/secret.ts";
 import type { DefinitionRow, VersionRow } from "#projections/definitions/query.ts";
-import { SECRET_NAME } from "./secrets.ts";
 
-/** As models are told of it, so that every provider takes it. */
-const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
-/** A command is 256 KiB at most, and a script has better things to be than long. */
+/** A script has better things to be than long. */
 const MAX_SOURCE = 256 * 1024;
 
 const Type = z.enum(["tool", "workflow"]);
-const name = z.string().regex(TOOL_NAME, "must be 1 to 64 letters, digits, _ or -, a letter or _ first");
+const name = z.string().regex(DEFINITION_NAME, "must be 1 to 64 letters, digits, _ or -, a letter or _ first");
 const source = z.string().min(1).max(MAX_SOURCE);
 const grants = z
   .array(z.string().regex(SECRET_NAME))

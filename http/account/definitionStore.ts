@@ -6,9 +6,14 @@ import { ApiError } from "../errors.ts";
 import { InvalidScript, type CheckedScript } from "../scripts.ts";
 
 /** Throws 400 `invalid_definition`, which names line and column. */
-export async function checked(http: Http, type: DefinitionRow["type"], source: string): Promise<CheckedScript> {
+export async function checked(
+  http: Http,
+  organization_id: string,
+  type: DefinitionRow["type"],
+  source: string,
+): Promise<CheckedScript> {
   try {
-    return await http.scripts.check(type, source);
+    return await http.scripts.check(organization_id, type, source);
   } catch (error) {
     if (!(error instanceof InvalidScript)) throw error;
     const place = error.line === null ? "" : ` (line ${error.line}, column ${error.column})`;

@@ -7,6 +7,8 @@ import { requireBuilder } from "../auth/authenticate.ts";
 import type { App } from "../app.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../deps.ts";
+import type { CheckedScript } from "../scripts.ts";
+import { BUILT_IN } from "../toolNames.ts";
 import { ApiError } from "../errors.ts";
 import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
@@ -32,14 +34,25 @@ const envelope = ({ caller, id }: FastifyRequest, definition_id: string) => ({
   waitFor: ["definitions"],
 });
 
-/** The name that the request or the script gives; they may not differ. */
-function nameOf(sent: string | undefined, own: string | undefined): string {
+/** The name that the request or the script gives; they may not differ. No tool takes the name of a built-in one. */
+function nameOf(type: DefinitionRow["type"], sent: string | undefined, own: string | undefined): string {
   if (sent && own && sent !== own)
     throw new ApiError("invalid_name", `name: the script calls itself ${JSON.stringify(own)}.`, { param: "name" });
   const name = sent ?? own;
   if (!name)
     throw new ApiError("missing_name", "name is required where the script's meta has none.", { param: "name" });
+  if (type === "tool" && BUILT_IN.has(name))
+    throw new ApiError("invalid_name", `name: ${name} is a built-in tool.`, { param: "name" });
   return name;
+}
+
+/** Secrets that the script may have; those that it does not ask for are refused. */
+function grantsOf(sent: string[], { meta }: CheckedScript): string[] {
+  const grants = unique(sent);
+  const unknown = grants.findIndex((name) => !meta.secrets.includes(name));
+  if (unknown === -1) return grants;
+  const param = `grants[${unknown}]`;
+  throw new ApiError("unknown_grant", `${param}: the script does not ask for this secret in meta.secrets.`, { param });
 }
 
 const nameClaim = ({ keyring }: Http, organization: string, type: string, name: string): string =>
@@ -50,8 +63,8 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/definitions" };
   const id = commandId(asking, idempotencyKey(request.headers));
   const fingerprint = fingerprintOf(asking, request.bodyHash);
-  const script = await checked(http, body.type, body.source);
-  const name = nameOf(body.name, script.name);
+  const script = await checked(http, organization_id, body.type, body.source);
+  const name = nameOf(body.type, body.name, script.name);
   const definition_id = newId();
   const thing = streamOf("definition", definition_id);
   const wrapped_key = http.keyring.create(thing);
@@ -63,7 +76,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
     name_claim: nameClaim(http, organization_id, body.type, name),
     ...kept,
     meta: script.meta,
-    grants: unique(body.grants ?? []),
+    grants: grantsOf(body.grants ?? [], script),
   };
   const sending = { ...envelope(request, definition_id), id, fingerprint, fresh: true, keys: { [thing]: wrapped_key } };
   const sent = await http.send(CreateDefinition, { ...sending, data });
@@ -76,9 +89,9 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
 async function save(http: Http, request: FastifyRequest, row: DefinitionRow, body: z.infer<typeof Change>) {
   const { organization_id } = request.caller;
   const source = body.source ?? (await sourceOf(http, row, row.blob));
-  const script = await checked(http, row.type, source);
-  const name =
-    body.name === undefined && body.source === undefined ? row.name : nameOf(body.name, script.name ?? row.name);
+  const script = await checked(http, organization_id, row.type, source);
+  const named = body.source === undefined ? undefined : script.name;
+  const name = nameOf(row.type, body.name ?? named ?? row.name, script.name);
   const { id: definition_id, wrapped_key } = row;
   const kept = await keepScript(http, { organization_id, definition_id, wrapped_key }, source, script);
   const data = {
@@ -87,7 +100,10 @@ async function save(http: Http, request: FastifyRequest, row: DefinitionRow, bod
     name_claim: nameClaim(http, organization_id, row.type, name),
     ...kept,
     meta: script.meta,
-    grants: unique(body.grants ?? row.grants),
+    // what the script asks for no longer it has no longer
+    grants: body.grants
+      ? grantsOf(body.grants, script)
+      : row.grants.filter((name) => script.meta.secrets.includes(name)),
   };
   await http.send(SaveDefinition, { ...envelope(request, definition_id), data, mustFollow: true });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newId } from "#events/ids.ts";
-import { RemoveSecret, secretStream, SetSecret } from "#events/secret.ts";
+import { RemoveSecret, SECRET_NAME, secretStream, SetSecret } from "#events/secret.ts";
 import { getSecret, listSecrets, type SecretRow } from "#projections/secrets/query.ts";
 import { requireBuilder } from "../auth/authenticate.ts";
 import type { App } from "../app.ts";
@@ -8,9 +8,6 @@ import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
 import { notReadable } from "../send.ts";
-
-/** As it is named in a script. */
-export const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 const Value = z.object({ value: z.string().min(1).max(16_384) });
 const Secret = z.object({ name: z.string(), created_at: z.iso.datetime(), updated_at: z.iso.datetime() });

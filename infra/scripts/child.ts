@@ -1,24 +1,12 @@
-import { fork } from "node:child_process";
-import { realpathSync } from "node:fs";
-import { setPriority, tmpdir } from "node:os";
-import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import { ScriptFailed, type ScriptHost } from "#services/scripting/runner.ts";
+import { launch } from "../processes/launch.ts";
 import { residentBytes } from "../readers/resident.ts";
 import type { Order, Report } from "./messages.ts";
 
 const LOOK_MS = 500;
-/** A process that says nothing for so long is in a native operation that no interrupt reaches. */
-const SILENT_MS = 5_000;
 /** A VM may hold 64 MiB, and some of them run at once. */
 const RESIDENT = 1_000_000_000;
-const NICE = 5;
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const READABLE = ["package.json", "node_modules", "events", "services/scripting", "infra/scripts", "roles/scripts.ts"];
-
-const permissions = (): string[] => {
-  const paths = READABLE.map((path) => ROOT + path);
-  return [...new Set([...paths, ...paths.map((path) => realpathSync(path))])].map((path) => `--allow-fs-read=${path}`);
-};
 
 /** A run as its caller waits for it. */
 export interface Waiting {
@@ -28,31 +16,50 @@ export interface Waiting {
   reject(error: unknown): void;
 }
 
+/** A run under way; what its script asked for ends with it. */
+interface Run extends Waiting {
+  ended: AbortController;
+}
+
+const Asked = z.object({
+  url: z.string(),
+  method: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  body: z.string().nullable(),
+});
+
 const LOST = "The process that ran the script was lost; the call may work when it is made again.";
 
+async function answerTo({ host, signal, ended }: Run, what: "fetch" | "secret", text: string): Promise<unknown> {
+  if (what === "secret") return host.secret(text);
+  return host.fetch(Asked.parse(JSON.parse(text)), AbortSignal.any([signal, ended.signal]));
+}
+
 /** A process that runs scripts, several at once, each in a VM of its own. It has no credentials and no files but its program. */
-export function startChild() {
-  const child = fork(`${ROOT}roles/scripts.ts`, [], {
-    cwd: tmpdir(),
-    env: {},
-    execArgv: ["--max-old-space-size=256", "--permission", ...permissions()],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+export function startChild(cpu_ms: number) {
+  const child = launch({
+    program: "roles/scripts.ts",
+    args: [String(cpu_ms)],
+    readable: ["services/scripting", "infra/scripts"],
+    heap: 128,
   });
-  const waiting = new Map<number, Waiting>();
+  const runs = new Map<number, Run>();
   let alive = true;
-  let heard = Date.now();
   let ids = 0;
   const tell = (order: Order): void => void (alive && child.send(order, () => {}));
-  const end = (): void => void child.kill("SIGKILL");
+  const end = (): void => {
+    alive = false;
+    child.kill("SIGKILL");
+  };
+  const take = (id: number): Run | undefined => {
+    const run = runs.get(id);
+    runs.delete(id);
+    run?.ended.abort();
+    return run;
+  };
 
   const watch = setInterval(() => {
-    if (waiting.size === 0) {
-      heard = Date.now();
-      return;
-    }
-    if (Date.now() - heard > SILENT_MS || residentBytes(child.pid ?? 0) > RESIDENT) end();
-    else tell({ kind: "ping" });
+    if (runs.size > 0 && residentBytes(child.pid ?? 0) > RESIDENT) end();
   }, LOOK_MS);
   const gone = new Promise<void>((resolve) => {
     child.once("error", () => resolve());
@@ -60,47 +67,39 @@ export function startChild() {
   }).then(() => {
     alive = false;
     clearInterval(watch);
-    for (const one of waiting.values()) one.reject(new ScriptFailed(LOST));
-    waiting.clear();
+    for (const id of runs.keys()) take(id)?.reject(new ScriptFailed(LOST));
   });
-  if (child.pid !== undefined) setPriority(child.pid, NICE);
 
-  async function serve({ id, ask, what, text }: Extract<Report, { kind: "ask" }>): Promise<void> {
-    const one = waiting.get(id);
-    if (!one) return;
-    const answered = await (what === "fetch"
-      ? one.host.fetch(JSON.parse(text), one.signal)
-      : one.host.secret(text)
-    ).then(
-      (value) => ({ ok: true, text: JSON.stringify(value) }),
-      (error: Error) => ({ ok: false, text: error.message }),
-    );
-    tell({ kind: "answer", id, ask, ...answered });
+  function serve({ id, ask, what, text }: Extract<Report, { kind: "ask" }>): void {
+    const run = runs.get(id);
+    if (!run) return;
+    void answerTo(run, what, text)
+      .then(
+        (value) => ({ ok: true, text: JSON.stringify(value) }),
+        (error: Error) => ({ ok: false, text: error.message }),
+      )
+      .then((answer) => tell({ kind: "answer", id, ask, ...answer }));
   }
 
   child.on("message", (report: Report) => {
-    heard = Date.now();
-    if (report.kind === "pong") return;
-    if (report.kind === "ask") return void serve(report);
-    const one = waiting.get(report.id);
-    waiting.delete(report.id);
-    if (report.kind === "done") one?.resolve(report.json);
-    else one?.reject(new ScriptFailed(report.message, report.line));
+    if (report.kind === "ask") return serve(report);
+    const run = take(report.id);
+    if (report.kind === "done") run?.resolve(report.json);
+    else run?.reject(new ScriptFailed(report.message, report.line, report.column));
   });
 
   return {
     gone,
     end,
     isAlive: () => alive,
-    running: () => waiting.size,
-    order(order: { kind: "inspect"; js: string } | { kind: "run"; js: string; input: string }, one: Waiting): void {
+    running: () => runs.size,
+    order(order: { kind: "inspect"; source: string } | { kind: "run"; js: string; input: string }, one: Waiting): void {
       const id = ids++;
-      if (waiting.size === 0) heard = Date.now();
-      waiting.set(id, one);
+      runs.set(id, { ...one, ended: new AbortController() });
       one.signal.addEventListener(
         "abort",
         () => {
-          if (!waiting.delete(id)) return;
+          if (!take(id)) return;
           tell({ kind: "cancel", id });
           one.reject(one.signal.reason);
         },

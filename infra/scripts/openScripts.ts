@@ -1,17 +1,21 @@
-import { ScriptFailed, type ScriptHost, type ScriptRunner } from "#services/scripting/runner.ts";
+import { ScriptFailed, type Inspected, type ScriptHost, type ScriptRunner } from "#services/scripting/runner.ts";
 import { startChild, type Child, type Waiting } from "./child.ts";
+import { createPlaces } from "./places.ts";
 
 interface Options {
   /** Processes; each runs several scripts at once. */
   processes: number;
+  /** What a script may compute, waiting left out, in milliseconds of processor time. */
+  cpu_ms?: number;
 }
 
 /** Scripts that one process runs at once; more wait. */
 const AT_ONCE = 8;
+const CPU_MS = 2_000;
 const IDLE_MS = 60_000;
 /** How long a call may take, what it waits for included. */
 const CALL_MS = 30_000;
-const INSPECT_MS = 5_000;
+const INSPECT_MS = 15_000;
 
 const NO_HOST: ScriptHost = {
   fetch: () => Promise.reject(new Error("A script fetches nothing while it is saved.")),
@@ -22,15 +26,15 @@ const NO_HOST: ScriptHost = {
  * Runs scripts in processes that it starts when the first one comes and ends when none has come for a minute. A process
  * that is lost fails the scripts that it ran; the next one gets another.
  */
-export function openScripts({ processes }: Options): ScriptRunner {
+export function openScripts({ processes, cpu_ms = CPU_MS }: Options): ScriptRunner {
   const children = new Set<Child>();
-  const queue: (() => void)[] = [];
+  const places = createPlaces({ places: processes * AT_ONCE, each: Math.ceil((processes * AT_ONCE) / 2) });
+  const closing = new AbortController();
   let running = 0;
-  let closed = false;
   let idle: NodeJS.Timeout | undefined;
 
   function start(): Child {
-    const child = startChild();
+    const child = startChild(cpu_ms);
     children.add(child);
     void child.gone.then(() => children.delete(child));
     return child;
@@ -40,19 +44,23 @@ export function openScripts({ processes }: Options): ScriptRunner {
     const [least] = [...children].filter((child) => child.isAlive()).toSorted((a, b) => a.running() - b.running());
     return least && (least.running() === 0 || children.size >= processes) ? least : start();
   }
-  async function enter(): Promise<void> {
-    if (running >= processes * AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
-    if (closed) throw new Error("The script runner was closed");
-    running += 1;
-    clearTimeout(idle);
-  }
-  function leave(): void {
-    running -= 1;
-    queue.shift()?.();
-    if (running > 0) return;
+  function rest(): void {
     idle = setTimeout(() => {
       for (const child of children) child.end();
     }, IDLE_MS).unref();
+  }
+
+  async function inPlace<T>(tenant: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await places.enter(tenant, AbortSignal.any([signal, closing.signal]));
+    running += 1;
+    clearTimeout(idle);
+    try {
+      return await work();
+    } finally {
+      running -= 1;
+      places.leave(tenant);
+      if (running === 0 && !closing.signal.aborted) rest();
+    }
   }
 
   async function order(
@@ -60,7 +68,6 @@ export function openScripts({ processes }: Options): ScriptRunner {
     ms: number,
     { host, signal }: Pick<Waiting, "host" | "signal">,
   ): Promise<string> {
-    await enter();
     const late = AbortSignal.timeout(ms);
     try {
       return await new Promise<string>((resolve, reject) =>
@@ -69,20 +76,24 @@ export function openScripts({ processes }: Options): ScriptRunner {
     } catch (error) {
       if (late.aborted && !signal.aborted) throw new ScriptFailed(`The script took longer than ${ms / 1_000} seconds.`);
       throw error;
-    } finally {
-      leave();
     }
   }
 
   return {
-    run: ({ js, args, meta, host, signal }) =>
-      order({ kind: "run", js, input: JSON.stringify({ args, meta }) }, CALL_MS, { host, signal }),
-    inspect: (js) =>
-      order({ kind: "inspect", js }, INSPECT_MS, { host: NO_HOST, signal: new AbortController().signal }),
+    run: ({ organization_id, js, args, meta, host, signal }) =>
+      inPlace(organization_id, signal, () =>
+        order({ kind: "run", js, input: JSON.stringify({ args, meta }) }, CALL_MS, { host, signal }),
+      ),
+    async inspect(organization_id, source) {
+      const { signal } = new AbortController();
+      const json = await inPlace(organization_id, signal, () =>
+        order({ kind: "inspect", source }, INSPECT_MS, { host: NO_HOST, signal }),
+      );
+      return JSON.parse(json) as Inspected;
+    },
     async close() {
-      closed = true;
+      closing.abort(new Error("The script runner was closed"));
       clearTimeout(idle);
-      for (const wake of queue.splice(0)) wake();
       for (const child of children) child.end();
       await Promise.all([...children].map((child) => child.gone));
     },

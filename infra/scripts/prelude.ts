@@ -1,44 +1,68 @@
 /**
  * What stands around a script in its VM: the few things that it may ask of the outside, each through one host function that
- * takes and gives JSON. The host function and the intrinsics that are used later are taken out of the script's reach first.
+ * takes and gives JSON. The host function and every intrinsic that is used later are taken out of the script's reach first,
+ * and what goes to the host has no prototype, so that no `toJSON` or setter of the script's comes between.
  */
 export const PRELUDE = `(() => {
   const ask = globalThis.__ask;
-  delete globalThis.__ask;
-  delete globalThis.performance;
+  for (const name of ["__ask", "performance", "SharedArrayBuffer", "Atomics"]) delete globalThis[name];
   const { parse, stringify } = JSON;
-  const { freeze, entries } = Object;
+  const { freeze, entries, setPrototypeOf } = Object;
+  const { apply } = Reflect;
+  const { isArray } = Array;
+  const { slice, toLowerCase } = String.prototype;
   const text = String;
-  const lower = String.prototype.toLowerCase;
+  const Wrong = TypeError;
+  const bare = (value) => setPrototypeOf(value, null);
+  const plain = (value) => (value === undefined || value === null ? null : text(value));
   const find = (headers, name) => {
-    const wanted = lower.call(text(name));
+    const wanted = apply(toLowerCase, text(name), []);
     for (let n = 0; n < headers.length; n++) if (headers[n][0] === wanted) return headers[n][1];
     return null;
   };
-  const fetch = async (url, init = {}) => {
-    const headers = [];
-    for (const [name, value] of entries(init.headers ?? {})) headers[headers.length] = [text(name), text(value)];
-    const body = init.body === undefined || init.body === null ? null : text(init.body);
-    const sent = stringify({ url: text(url), method: text(init.method ?? "GET"), headers, body });
-    const { status, headers: received, body: answered } = parse(await ask("fetch", sent));
+  const listed = (init) => {
+    const given = init === undefined || init === null ? [] : isArray(init) ? init : entries(init);
+    const headers = bare([]);
+    for (let n = 0; n < given.length; n++) headers[n] = bare([text(given[n][0]), text(given[n][1])]);
+    return headers;
+  };
+  const fetch = async (url, init) => {
+    const { method, headers, body } = init ?? {};
+    const sent = bare({ url: text(url), method: plain(method) ?? "GET", headers: listed(headers), body: plain(body) });
+    const answer = bare(parse(await ask("fetch", stringify(sent))));
     return freeze({
-      status,
-      ok: status >= 200 && status < 300,
-      headers: freeze({ get: (name) => find(received, name) }),
-      text: async () => answered,
-      json: async () => parse(answered),
+      status: answer.status,
+      ok: answer.status >= 200 && answer.status < 300,
+      headers: freeze({ get: (name) => find(answer.headers, name) }),
+      text: async () => answer.body,
+      json: async () => parse(answer.body),
     });
   };
   const secrets = freeze({ get: async (name) => parse(await ask("secret", text(name))) });
   const said = (value) => {
     const json = stringify(value === undefined ? null : value);
-    if (json === undefined) throw new TypeError("The result of execute must be a value that JSON knows.");
+    if (json === undefined) throw new Wrong("The result of execute must be a value that JSON knows.");
     return json;
   };
-  globalThis.__meta = (module) => said(module.meta);
+  globalThis.__inspect = (module) =>
+    stringify(bare({ meta: parse(said(module.meta)), executes: typeof module.execute === "function" }));
   globalThis.__execute = async (module, input) => {
-    const { args, meta } = parse(input);
-    if (typeof module.execute !== "function") throw new TypeError("The script must export a function execute(args, context).");
+    const { args, meta } = bare(parse(input));
+    if (typeof module.execute !== "function") throw new Wrong("The script must export a function execute(args, context).");
     return said(await module.execute(args, freeze({ meta: freeze(meta), secrets, fetch })));
+  };
+  const words = (read, most) => {
+    try {
+      const value = read();
+      return typeof value === "string" ? apply(slice, value, [0, most]) : null;
+    } catch {
+      return null;
+    }
+  };
+  globalThis.__describe = (error) => {
+    const isObject = (typeof error === "object" && error !== null) || typeof error === "function";
+    const message = (isObject ? words(() => error.message, 2000) : null) ?? words(() => text(error), 2000);
+    const name = isObject ? words(() => error.name, 100) : null;
+    return stringify(bare([name, message ?? "Something was thrown that cannot be told.", isObject ? words(() => error.stack, 20000) : null]));
   };
 })()`;

@@ -1,85 +1,94 @@
-import { ScriptFailed } from "#services/scripting/runner.ts";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
 import type { Order, Report } from "./messages.ts";
-import { openVm } from "./vm.ts";
+import { computedTooLong } from "./vm.ts";
 
-interface Asked {
-  resolve(json: string): void;
-  reject(error: Error): void;
+const LOOK_MS = 250;
+/** Beyond what a script may compute: for what lies between two looks, and for making its VM. */
+const GRACE_MS = 1_000;
+/** QuickJS has its own memory beside this; what is here are strings on their way. */
+const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
+
+// TypeScript knows WebAssembly as a thing of browsers
+const { Module } = Reflect.get(globalThis, "WebAssembly") as { Module: new (bytes: Uint8Array) => never };
+
+interface Thread {
+  worker: Worker;
+  /** What it runs; undefined while it is idle. */
+  id: number | undefined;
+  /** Processor time that it had used when it was first looked at in this run. */
+  before: number | undefined;
 }
-
-interface Run {
-  asked: Map<number, Asked>;
-  cancelled: boolean;
-}
-
-const runs = new Map<number, Run>();
 
 const tell = (report: Report): void => {
   process.send?.(report);
 };
+const failed = (id: number, message: string): void => tell({ kind: "failed", id, message, line: null, column: null });
 
-function failed(id: number, error: unknown): Report {
-  const known = error instanceof ScriptFailed;
-  const message = known ? error.message : `The script could not be run: ${(error as Error).message}`;
-  return { kind: "failed", id, message, line: known ? error.line : null };
-}
+/**
+ * Runs what the parent process orders, until the parent lets go or dies. Each script has a thread to itself, which can be
+ * ended whatever the script does; this thread runs none, so that it always hears.
+ */
+export function serveScripts(cpu_ms: number): void {
+  const wasm = new Module(readFileSync(createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm")));
+  const threads = new Set<Thread>();
+  const running = (id: number): Thread | undefined => [...threads].find((thread) => thread.id === id);
 
-async function start(order: Extract<Order, { kind: "run" | "inspect" }>): Promise<void> {
-  const { id } = order;
-  const run: Run = { asked: new Map(), cancelled: false };
-  runs.set(id, run);
-  let asks = 0;
-  try {
-    const vm = await openVm((what, text) => {
-      if (run.cancelled) return Promise.reject(new Error("The call was cancelled."));
-      const ask = asks++;
-      tell({ kind: "ask", id, ask, what, text });
-      return new Promise((resolve, reject) => run.asked.set(ask, { resolve, reject }));
-    });
-    try {
-      const json = order.kind === "inspect" ? await vm.inspect(order.js) : await vm.execute(order.js, order.input);
-      if (!run.cancelled) tell({ kind: "done", id, json });
-    } finally {
-      vm.close();
-    }
-  } catch (error) {
-    if (!run.cancelled) tell(failed(id, error));
-  } finally {
-    runs.delete(id);
+  function drop(thread: Thread, message: string): void {
+    if (!threads.delete(thread)) return;
+    if (thread.id !== undefined) failed(thread.id, message);
+    void thread.worker.terminate();
   }
-}
 
-function answer({ id, ask, ok, text }: Extract<Order, { kind: "answer" }>): void {
-  const asked = runs.get(id)?.asked;
-  const one = asked?.get(ask);
-  asked?.delete(ask);
-  if (ok) one?.resolve(text);
-  else one?.reject(new Error(text));
-}
+  function start(): Thread {
+    const worker = new Worker(new URL("./thread.ts", import.meta.url), {
+      workerData: { wasm, cpu_ms },
+      resourceLimits: LIMITS,
+    });
+    const thread: Thread = { worker, id: undefined, before: undefined };
+    threads.add(thread);
+    worker.on("message", (report: Report) => {
+      if (report.id !== thread.id) return;
+      if (report.kind !== "ask") thread.id = undefined;
+      tell(report);
+    });
+    worker.on("error", (error: Error) => drop(thread, `The script could not be run: ${error.message}`));
+    worker.on("exit", () => drop(thread, "The script could not be run."));
+    return thread;
+  }
 
-/** Nobody waits for it any more: what it still asks for is refused, so that it comes to its end. */
-function cancel(id: number): void {
-  const run = runs.get(id);
-  if (!run) return;
-  run.cancelled = true;
-  for (const { reject } of run.asked.values()) reject(new Error("The call was cancelled."));
-}
+  function run(order: Extract<Order, { kind: "run" | "inspect" }>): void {
+    const thread = [...threads].find(({ id }) => id === undefined) ?? start();
+    thread.id = order.id;
+    thread.before = undefined;
+    thread.worker.postMessage(order);
+  }
 
-/** Runs what the parent process orders, until the parent lets go or dies. */
-export function serveScripts(): void {
+  /** Native operations hear no interrupt: a thread in one is ended from here. */
+  async function look(thread: Thread): Promise<void> {
+    const { id } = thread;
+    const { user, system } = await thread.worker.cpuUsage();
+    if (thread.id !== id) return;
+    const used = (user + system) / 1_000;
+    thread.before ??= used;
+    if (used - thread.before > cpu_ms + GRACE_MS) drop(thread, computedTooLong(cpu_ms).message);
+  }
+  setInterval(() => {
+    // one that has ended meanwhile says so itself
+    for (const thread of threads) if (thread.id !== undefined) look(thread).catch(() => {});
+  }, LOOK_MS);
+
+  // A terminal's Ctrl-C reaches the whole group, but the parent still waits for what is being run.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
-  process.on("disconnect", () => process.exit());
+  process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
   process.on("message", (order: Order) => {
-    switch (order.kind) {
-      case "inspect":
-      case "run":
-        return void start(order);
-      case "answer":
-        return answer(order);
-      case "cancel":
-        return cancel(order.id);
-      case "ping":
-        return tell({ kind: "pong" });
-    }
+    if (order.kind === "run" || order.kind === "inspect") return run(order);
+    const thread = running(order.id);
+    if (!thread) return;
+    if (order.kind === "answer") return thread.worker.postMessage(order);
+    thread.id = undefined;
+    drop(thread, "");
   });
+  start();
 }

@@ -1,73 +1,103 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { EvalFlags, QuickJS, type JSValueHandle } from "quickjs-wasi";
 import { ScriptFailed } from "#services/scripting/runner.ts";
 import { PRELUDE } from "./prelude.ts";
 
 const MEMORY = 64 * 1024 * 1024;
 const STACK = 256 * 1024;
-/** What a script may compute, waiting left out, in milliseconds. */
-const CPU_MS = 2_000;
 /** Largest result, and largest thing that is asked of the host, in UTF-16 units. */
 const MOST = 1024 * 1024;
-/** Asks of one script that may be under way at once. */
-const ASKS = 20;
+/** Asks of one script that may be under way at once, and that it may make in all. */
+const ASKS_AT_ONCE = 20;
+const ASKS = 200;
 const NAME = "script.js";
 /** As QuickJS counts the states of a promise. */
 const PENDING = 0;
-
-// TypeScript knows WebAssembly as a thing of browsers
-const { Module } = Reflect.get(globalThis, "WebAssembly") as { Module: new (bytes: Uint8Array) => never };
-const wasm = new Module(readFileSync(createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm")));
+const FULFILLED = 1;
 
 /** Asks the host; resolves with JSON, rejects with why not. */
 export type Ask = (what: "fetch" | "secret", text: string) => Promise<string>;
 
-const TOO_LONG = `The script computed for longer than ${CPU_MS / 1_000} seconds.`;
+export const computedTooLong = (cpu_ms: number): ScriptFailed =>
+  new ScriptFailed(`The script computed for longer than ${cpu_ms / 1_000} seconds.`);
 const NEVER = "The script waits for something that never comes.";
-const tooLarge = (what: string) => new ScriptFailed(`${what} is larger than ${MOST / 1024 / 1024} MiB.`);
 
 /** Line of the script, counted from 1, where a stack says one. */
-function lineOf(stack: string | undefined): number | null {
+function lineOf(stack: string | null | undefined): number | null {
   const found = stack?.match(/script\.js:(\d+)/)?.[1];
   return found ? Number(found) : null;
 }
 
-/** A VM of its own for one script; nothing of it outlives `close`. */
-export async function openVm(ask: Ask) {
+function failureOf({ name, message, stack }: { name?: string | null; message: string; stack?: string | null }) {
+  const words = `${name && name !== "Error" ? `${name}: ` : ""}${message}`;
+  return new ScriptFailed(words.slice(0, 2_000), lineOf(stack?.slice(0, 20_000)));
+}
+
+/** Processor time of this thread, in milliseconds: a busy machine takes none of it away. */
+const processorMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** Counts what a script computes, waiting left out. */
+function createClock(cpu_ms: number) {
   let used = 0;
   let since: number | undefined;
   let over = false;
-  const spent = () => used + (since === undefined ? 0 : performance.now() - since);
+  const spent = () => used + (since === undefined ? 0 : processorMs() - since);
+  return {
+    isOver: () => over,
+    look: () => (over ||= spent() > cpu_ms),
+    start: () => void (since = processorMs()),
+    stop(): void {
+      used = spent();
+      since = undefined;
+    },
+  };
+}
+
+const noModules = (name: string): never => {
+  const refusal = new Error(`A script imports nothing: ${name.slice(0, 200)}`);
+  // the stack is this process's, and the script would see it
+  refusal.stack = "";
+  throw refusal;
+};
+
+export interface VmOptions {
+  /** QuickJS, compiled. */
+  wasm: never;
+  /** What its script may compute, waiting left out, in milliseconds of processor time. */
+  cpu_ms: number;
+}
+
+/**
+ * A VM for one script, which is to be thrown away with all that is in it after one call of `inspect` or `execute`.
+ */
+export async function openVm({ wasm, cpu_ms }: VmOptions) {
+  const clock = createClock(cpu_ms);
   const vm = await QuickJS.create({
     wasm,
     memoryLimit: MEMORY,
     maxStackSize: STACK,
     timezoneOffset: 0,
-    interruptHandler: () => (over ||= spent() > CPU_MS),
-    moduleLoader: {
-      load: (name: string) => {
-        throw new Error(`A script imports nothing: ${name}`);
-      },
-    },
+    interruptHandler: clock.look,
+    moduleLoader: { load: noModules },
   });
+  let ask: Ask = () => Promise.reject(new Error("A script asks for nothing while it is saved."));
+  let asks = 0;
   let asking = 0;
-  let closed = false;
   let failure: ScriptFailed | undefined;
   let wake = () => {};
 
   /** Runs the VM and counts the time; whatever it throws is the script's. */
   function inside<T>(work: () => T): T {
-    since = performance.now();
+    clock.start();
     try {
       return work();
     } catch (error) {
-      if (over) throw new ScriptFailed(TOO_LONG);
-      const { message, stack, name } = error as Error;
-      throw new ScriptFailed(`${name === "Error" ? "" : `${name}: `}${message}`, lineOf(stack));
+      if (clock.isOver()) throw computedTooLong(cpu_ms);
+      throw failureOf(error as Error);
     } finally {
-      used = spent();
-      since = undefined;
+      clock.stop();
     }
   }
 
@@ -76,30 +106,36 @@ export async function openVm(ask: Ask) {
     inside(() => {
       while (vm.executePendingJobs() > 0);
     });
-    if (over) throw new ScriptFailed(TOO_LONG);
+    if (clock.isOver()) throw computedTooLong(cpu_ms);
   }
 
   /** Gives the script what it asked for. */
   function answer(settle: () => void): void {
     asking -= 1;
-    if (closed) return;
     try {
       inside(settle);
       goOn();
     } catch (error) {
-      failure = error as ScriptFailed;
+      failure ??= error as ScriptFailed;
     }
     wake();
   }
 
+  function refusal(asked: string): string | undefined {
+    if (asked.length > MOST) return "What is asked is too large.";
+    if (asking >= ASKS_AT_ONCE) return "Too much is asked at once.";
+    if (asks >= ASKS) return "Too much is asked.";
+    return undefined;
+  }
+
   const host = vm.newFunction("ask", (what, text) => {
-    const deferred = vm.newPromise();
     const asked = text.toString();
-    const kind = what.toString() as "fetch" | "secret";
-    const refused =
-      asked.length > MOST ? "What is asked is too large." : asking >= ASKS ? "Too much is asked at once." : "";
+    const refused = refusal(asked);
+    if (refused) throw Object.assign(new Error(refused), { stack: "" });
+    const deferred = vm.newPromise();
     asking += 1;
-    (refused ? Promise.reject(new Error(refused)) : ask(kind, asked)).then(
+    asks += 1;
+    ask(what.toString() as "fetch" | "secret", asked).then(
       (json) => answer(() => deferred.resolve(vm.newString(json))),
       (error: Error) => answer(() => deferred.reject(vm.newError(error.message))),
     );
@@ -113,8 +149,16 @@ export async function openVm(ask: Ask) {
     vm.evalCode(`delete globalThis.${name}`).dispose();
     return found;
   };
-  const meta = own("__meta");
+  const inspect = own("__inspect");
   const execute = own("__execute");
+  const describe = own("__describe");
+
+  /** What was thrown, read where its getters can do no harm. */
+  function thrown(error: JSValueHandle): ScriptFailed {
+    const told = inside(() => vm.callFunction(describe, vm.undefined, error).toString());
+    const [name, message, stack] = JSON.parse(told) as [string | null, string, string | null];
+    return failureOf({ name, message, stack });
+  }
 
   /** Waits for a promise of the VM; one that nothing is asked for any more will never be kept. */
   async function settled(promise: JSValueHandle): Promise<JSValueHandle> {
@@ -124,46 +168,35 @@ export async function openVm(ask: Ask) {
       await new Promise<void>((resolve) => (wake = resolve));
       if (failure) throw failure;
     }
-    const outcome = vm.resolvePromise(promise);
-    goOn();
-    const result = await outcome;
-    if ("error" in result) throw thrown(result.error);
-    return result.value;
+    const kept = promise.promiseState === FULFILLED;
+    const outcome = await vm.resolvePromise(promise);
+    if (kept && "value" in outcome) return outcome.value;
+    throw thrown((outcome as { error: JSValueHandle }).error);
   }
 
-  function thrown(error: JSValueHandle): ScriptFailed {
-    const read = (name: string): string | undefined => {
-      const value = error.isObject ? error.getProp(name) : undefined;
-      return value?.isString ? value.toString() : undefined;
-    };
-    const [name, message, stack] = [read("name"), read("message"), read("stack")];
-    const words = message === undefined ? error.toString() : `${name && name !== "Error" ? `${name}: ` : ""}${message}`;
-    return new ScriptFailed(words.slice(0, 2_000), lineOf(stack));
-  }
-
-  async function evaluate(js: string): Promise<JSValueHandle> {
-    return settled(inside(() => vm.evalCode(js, NAME, EvalFlags.TYPE_MODULE)));
-  }
+  const evaluate = (js: string): Promise<JSValueHandle> =>
+    settled(inside(() => vm.evalCode(js, NAME, EvalFlags.TYPE_MODULE)));
 
   const said = (value: JSValueHandle): string => {
     const json = value.toString();
-    if (json.length > MOST) throw tooLarge("The result");
+    if (json.length > MOST) throw new ScriptFailed(`The result is larger than ${MOST / 1024 / 1024} MiB.`);
     return json;
   };
 
   return {
+    /** JSON of what a module says of itself: `{meta, executes}`. */
     async inspect(js: string): Promise<string> {
       const module = await evaluate(js);
-      return said(inside(() => vm.callFunction(meta, vm.undefined, module)));
+      return said(inside(() => vm.callFunction(inspect, vm.undefined, module)));
     },
-    async execute(js: string, input: string): Promise<string> {
+    /** JSON of what `execute` came to. `input` is JSON of `{args, meta}`. */
+    async execute(js: string, input: string, asked: Ask): Promise<string> {
+      ask = asked;
       const module = await evaluate(js);
       const promise = inside(() => vm.callFunction(execute, vm.undefined, module, vm.newString(input)));
       return said(await settled(promise));
     },
-    close(): void {
-      closed = true;
-      vm.dispose();
-    },
   };
 }
+
+export type Vm = Awaited<ReturnType<typeof openVm>>;

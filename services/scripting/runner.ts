@@ -21,7 +21,9 @@ export interface ScriptHost {
 }
 
 export interface ScriptCall {
-  /** JavaScript module that exports `execute(args, { meta, secrets, fetch, log })`. */
+  /** Whose it is: tenants take turns. */
+  organization_id: string;
+  /** JavaScript module that exports `execute(args, { meta, secrets, fetch })`. */
   js: string;
   args: unknown;
   /** What the script is told of its call; `vars` come from the request. */
@@ -30,20 +32,33 @@ export interface ScriptCall {
   signal: AbortSignal;
 }
 
-/** The script failed, or asked for more than it may have. The message is for the one who wrote it; `line` counts from 1. */
+/** The script failed, or asked for more than it may have. The message is for the one who wrote it; `line` and `column` count from 1. */
 export class ScriptFailed extends Error {
   readonly line: number | null;
-  constructor(message: string, line: number | null = null) {
+  readonly column: number | null;
+  constructor(message: string, line: number | null = null, column: number | null = null) {
     super(message);
     this.name = "ScriptFailed";
     this.line = line;
+    this.column = column;
   }
+}
+
+/** What a module says of itself, not checked. */
+export interface Inspected {
+  /** What runs: the source without its types, line by line the same. */
+  js: string;
+  meta: unknown;
+  /** Where it exports `meta`: line and column. */
+  meta_at: [line: number, column: number] | null;
+  /** Whether it exports a function `execute`. */
+  executes: boolean;
 }
 
 export interface ScriptRunner {
   /** What `execute` came to, as JSON. Throws ScriptFailed; throws the signal's reason when it is aborted. */
   run(call: ScriptCall): Promise<string>;
-  /** Evaluates a module and answers with its `meta` export, as JSON. Throws ScriptFailed. */
-  inspect(js: string): Promise<string>;
+  /** Compiles a TypeScript or JavaScript module and evaluates it. Throws ScriptFailed. */
+  inspect(organization_id: string, source: string): Promise<Inspected>;
   close(): Promise<void>;
 }

@@ -41,6 +41,16 @@ async function secretFor(scripts: Scripts, tool: ScriptedTool, organization: str
   return value;
 }
 
+/** What a script was told in confidence is told to no model. Shorter values are no secrets, and stand in every text. */
+const SHORTEST = 6;
+function withoutSecrets(text: string, secrets: Iterable<string>): string {
+  let left = text;
+  for (const secret of secrets)
+    if (secret.length >= SHORTEST)
+      left = left.replaceAll(JSON.stringify(secret).slice(1, -1), "***").replaceAll(secret, "***");
+  return left;
+}
+
 /** A tool of the organization's own: its code runs where it can do no harm, and what it returns is told to the model as JSON. */
 export const scriptedTool = (scripts: Scripts, tool: ScriptedTool): Tool => ({
   name: tool.name,
@@ -48,14 +58,20 @@ export const scriptedTool = (scripts: Scripts, tool: ScriptedTool): Tool => ({
   parameters: tool.meta.parameters,
   async run(args, calling) {
     const { organization_id, signal } = calling;
+    const told = new Set<string>();
     try {
-      const text = await scripts.run({
+      const json = await scripts.run({
+        organization_id,
         js: tool.js,
         args,
         meta: metaOf(calling),
         signal,
         host: {
-          secret: (name) => secretFor(scripts, tool, organization_id, name),
+          async secret(name) {
+            const value = await secretFor(scripts, tool, organization_id, name);
+            told.add(value);
+            return value;
+          },
           async fetch({ url, method, headers, body }, cut) {
             if (!METHODS.has(method)) throw new Error(`fetch: the method ${method.slice(0, 20)} is not allowed.`);
             const answer = await scripts.fetch(url, { method, headers, ...(body !== null && { body }) }, cut);
@@ -63,11 +79,11 @@ export const scriptedTool = (scripts: Scripts, tool: ScriptedTool): Tool => ({
           },
         },
       });
-      return { text, sources: [] };
+      return { text: withoutSecrets(json, told), sources: [] };
     } catch (error) {
       if (!(error instanceof ScriptFailed)) throw error;
       const line = error.line === null ? "" : ` (line ${error.line})`;
-      throw new ToolError(`${error.message}${line}`, { cause: error });
+      throw new ToolError(withoutSecrets(`${error.message}${line}`, told), { cause: error });
     }
   },
 });

@@ -1,0 +1,217 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { openScripts } from "#infra/scripts/openScripts.ts";
+import { ScriptFailed, type ScriptCall } from "#services/scripting/runner.ts";
+
+const runner = openScripts({ processes: 2, cpu_ms: 300 });
+afterAll(() => runner.close());
+
+let asks: [what: string, asked: unknown][] = [];
+const host: ScriptCall["host"] = {
+  fetch: async (request) => {
+    asks.push(["fetch", request]);
+    return { status: 200, headers: [["content-type", "text/plain"]], body: "hello" };
+  },
+  secret: async (name) => {
+    asks.push(["secret", name]);
+    return "s3cret";
+  },
+};
+
+const runModule = async (js: string, organization_id = "hostile"): Promise<unknown> => {
+  asks = [];
+  const call = { organization_id, js, args: {}, meta: { vars: {} }, host, signal: new AbortController().signal };
+  return JSON.parse(await runner.run(call));
+};
+const run = (body: string, organization_id?: string) =>
+  runModule(`export async function execute(args, { meta, secrets, fetch }) { ${body} }`, organization_id);
+const failure = async (body: string): Promise<ScriptFailed> => {
+  const error = await run(body).then(
+    (value) => expect.unreachable(`it came to ${JSON.stringify(value)}`),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ScriptFailed);
+  return error as ScriptFailed;
+};
+const TOO_LONG = /computed for longer than 0.3 seconds/;
+
+describe("what never ends is ended", () => {
+  test.each([
+    ["a search in native code", "return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)"],
+    ["a search for a long text", "return 'a'.repeat(2e7).indexOf('a'.repeat(1e7) + 'b')"],
+    ["a microtask after another", "const f = () => Promise.resolve().then(f); await f()"],
+    ["an async generator", "async function* g() { for (;;) yield 1 } for await (const x of g()) ;"],
+    ["a getter of an error's message", "throw { get message() { for (;;) {} } }"],
+    ["toString of what is thrown", "throw { toString() { for (;;) {} } }"],
+    ["a proxy that is thrown", "throw new Proxy({}, { get() { for (;;) {} } })"],
+    ["toJSON of the result", "return { toJSON() { for (;;) {} } }"],
+    ["a proxy as the result", "return new Proxy({}, { ownKeys() { for (;;) {} } })"],
+    ["a thenable as the result", "return { then() { for (;;) {} } }"],
+    ["toString of an address", "await fetch({ toString() { for (;;) {} } })"],
+    ["numbers that grow", "let n = 3n; for (;;) n *= n"],
+    ["eval", "eval('for (;;) {}')"],
+    ["a function from text", "new Function('for (;;) {}')()"],
+  ])("%s", async (_, body) => {
+    expect((await failure(body)).message).toMatch(/computed for longer than 0.3 seconds|too large|out of memory/);
+    expect(await run("return 1", "other")).toBe(1);
+  });
+
+  test("at the top level", async () => {
+    await expect(runModule("for (;;) {}")).rejects.toThrow(TOO_LONG);
+    await expect(runModule("await new Promise(() => {}); export function execute() {}")).rejects.toThrow(/never comes/);
+  });
+});
+
+describe("what grows is stopped", () => {
+  test.each([
+    ["promises by the thousand", "const all = []; for (;;) all.push(new Promise(() => {}))"],
+    ["a buffer", "const all = []; for (;;) all.push(new ArrayBuffer(8e6))"],
+    ["a map", "const m = new Map(); for (let n = 0; ; n++) m.set(n, String(n))"],
+    [
+      "finalizers and weak references",
+      "const r = new FinalizationRegistry(() => {}); const all = []; for (;;) { const o = {}; r.register(o, 1); all.push(o, new WeakRef(o)); }",
+    ],
+    ["a typed array", "return new Uint8Array(2 ** 31).length"],
+    ["padding", "return 'x'.padEnd(2 ** 29).length"],
+    ["a result in layers", "let a = []; for (let n = 0; n < 1e6; n++) a = [a]; return a"],
+    ["recursion in toJSON", "const o = { toJSON: () => ({ o }) }; return o"],
+    ["recursion in a getter", "const o = { get a() { return o.a } }; return o"],
+    ["recursion through a proxy", "const p = new Proxy({}, { get: (t, k, r) => r[k] }); return p.x"],
+    ["recursion of an error's message", "const e = { get message() { throw e } }; throw e"],
+  ])("%s", async (_, body) => {
+    expect((await failure(body)).message).not.toBe("");
+    expect(await run("return 1", "other")).toBe(1);
+  });
+});
+
+describe("what is asked of the outside", () => {
+  test("a flood of asks is refused, and nothing of it is kept", async () => {
+    const answer = await run(
+      "let refused = 0; const all = []; for (let n = 0; n < 2000; n++) all.push(fetch('https://a.example/' + n).catch(() => { refused++ })); await Promise.all(all); return refused",
+    );
+    expect(answer).toBe(1_980);
+    expect(asks).toHaveLength(20);
+    expect((await failure("for (;;) await fetch('https://a.example')")).message).toBe("Too much is asked.");
+    expect(asks).toHaveLength(200);
+  });
+
+  test("what is too large is refused", async () => {
+    const large = "'x'.repeat(2e6)";
+    for (const init of [`{ body: ${large} }`, `{ headers: { a: ${large} } }`, `{ method: ${large} }`])
+      expect((await failure(`await fetch('https://a.example', ${init})`)).message).toMatch(/too large/);
+    expect((await failure(`await secrets.get(${large})`)).message).toMatch(/too large/);
+    expect(asks).toEqual([]);
+  });
+
+  test.each([
+    ["toJSON of objects", "Object.prototype.toJSON = () => undefined"],
+    ["toJSON of lists", "Array.prototype.toJSON = () => ({ url: 1 })"],
+    ["setters of lists", "Object.defineProperty(Array.prototype, '0', { set() {}, get: () => 'x' })"],
+    ["JSON", "JSON.stringify = () => 'x'; JSON.parse = () => ({})"],
+    ["Object", "Object.entries = () => [[1, 2]]; Object.setPrototypeOf = () => ({}); Object.freeze = () => 1"],
+    ["iterators", "Array.prototype[Symbol.iterator] = function* () { yield 'x' }"],
+    ["calls", "Function.prototype.call = Function.prototype.apply = () => 'x'; Reflect.apply = () => 'x'"],
+    ["promises", "Promise.prototype.then = () => 1; Promise.resolve = () => 1"],
+    [
+      "strings",
+      "String.prototype.toLowerCase = () => 'x'; String.prototype.slice = () => 'x'; globalThis.String = () => 'x'",
+    ],
+  ])("stays as it is when a script breaks %s", async (_, tricks) => {
+    await run(
+      `${tricks}; const answer = await fetch("https://a.example/", { method: "PUT", headers: { "X-A": "b" }, body: "c" });
+       if (answer.status !== 200 || await answer.text() !== "hello") throw new Error("broken"); await secrets.get("key")`,
+    ).catch(() => {});
+    expect(asks).toEqual([
+      ["fetch", { url: "https://a.example/", method: "PUT", headers: [["X-A", "b"]], body: "c" }],
+      ["secret", "key"],
+    ]);
+  });
+
+  test("ends with the script", async () => {
+    const aborted = Promise.withResolvers<void>();
+    const call = {
+      organization_id: "hostile",
+      js: "export async function execute(_, { fetch }) { fetch('https://slow.example'); return 1 }",
+      args: {},
+      meta: {},
+      host: {
+        ...host,
+        fetch: (_: unknown, signal: AbortSignal) => {
+          signal.addEventListener("abort", () => aborted.resolve());
+          return new Promise<never>(() => {});
+        },
+      },
+      signal: new AbortController().signal,
+    };
+    expect(await runner.run(call)).toBe("1");
+    await aborted.promise;
+  });
+});
+
+describe("the way out is closed", () => {
+  test.each([
+    ["a constructor", "return fetch.constructor('return typeof process')()"],
+    ["a generator's constructor", "return (function* () {}).constructor('yield typeof process')().next().value"],
+    ["an async one's", "return (async () => {}).constructor('return typeof process')()"],
+    [
+      "an error of the host",
+      "return await fetch('https://a.example', { body: 'x'.repeat(2e6) }).catch((e) => e.constructor.constructor('return typeof process')())",
+    ],
+    ["a proxy around everything", "return new Proxy(fetch, {}).constructor.constructor('return typeof process')()"],
+    ["the arguments of a caller", "return (function () { return typeof (arguments.callee.caller ?? undefined) })()"],
+    ["indirect eval", "return (0, eval)('typeof process')"],
+  ])("%s", async (_, body) => {
+    expect(await run(body).catch((error: Error) => error.message)).not.toBe("object");
+  });
+
+  test("nothing that shares memory or time is there", async () => {
+    const names = [
+      "SharedArrayBuffer",
+      "Atomics",
+      "performance",
+      "WebAssembly",
+      "Worker",
+      "gc",
+      "std",
+      "os",
+      "console",
+    ];
+    expect(await run(`return ${JSON.stringify(names)}.filter((name) => name in globalThis)`)).toEqual([]);
+  });
+
+  test("nothing is imported, and no path of this machine is told", async () => {
+    for (const name of ["node:fs", "std", "os", "qjs:std", "./vm.ts", "file:///etc/passwd", "script.js.map"]) {
+      const told = await run(
+        `return await import("${name}").then(() => "in", (e) => [e.message, e.stack, String(e.cause)].join())`,
+      );
+      expect(told).toContain(`imports nothing: ${name}`);
+      expect(told).not.toMatch(/infra|node_modules|file:\/\/\/(?!etc\/passwd)/);
+    }
+    await expect(runModule('import fs from "node:fs"; export function execute() {}')).rejects.toThrow(
+      /imports nothing/,
+    );
+    expect(
+      await run("return await fetch('https://a.example', { body: 'x'.repeat(2e6) }).catch((e) => String(e.stack))"),
+    ).not.toMatch(/infra|node_modules/);
+  });
+});
+
+describe("what is thrown is told in so many words", () => {
+  test.each([
+    ["a long message", "throw new Error('m'.repeat(1e7))"],
+    ["a long stack", "const e = new Error('m'); e.stack = 'script.js:' + '9'.repeat(1e7); throw e"],
+    ["a long name", "const e = new Error('m'); e.name = 'n'.repeat(1e7); throw e"],
+    ["a stack that is no text", "const e = new Error('m'); e.stack = { toString() { for (;;) {} } }; throw e"],
+    ["a symbol", "throw Symbol('x')"],
+    ["nothing", "throw undefined"],
+    ["an object without a prototype", "throw Object.create(null)"],
+    ["what cannot be read", "const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy"],
+    [
+      "prepareStackTrace",
+      "Error.prepareStackTrace = () => { for (let n = 0; n < 10; n++); return [] }; throw new Error('m')",
+    ],
+  ])("%s", async (_, body) => {
+    const { message } = await failure(body);
+    expect(message).not.toBe("");
+    expect(message.length).toBeLessThanOrEqual(2_000);
+  });
+});
