@@ -17,14 +17,15 @@ export const servingIndex = async (db: Db): Promise<string | undefined> => {
 
 /**
  * The first so many of the candidates that may be shown: the index may know of documents that are gone, moved on or tagged
- * anew. `missed`: one that is there was found in another generation only, so index and read model are on their way.
+ * anew. `missed` are documents that were found in another generation than the one to be shown: where they are not `seen` in
+ * that one as well, index and read model are on their way.
  */
 export const livingOf = async (
   db: Db,
   within: Within,
   candidates: Candidate[],
   atLeast: number,
-): Promise<{ living: Living[]; missed: boolean }> => {
+): Promise<{ living: Living[]; seen: Set<string>; missed: Set<string> }> => {
   const living: Living[] = [];
   const [missed, seen] = [new Set<string>(), new Set<string>()];
   const chunk = Math.max(AT_ONCE, atLeast);
@@ -39,7 +40,7 @@ export const livingOf = async (
       if (current && allowed(document, within)) living.push({ ...candidate, document });
     }
   }
-  return { living, missed: [...missed].some((id) => !seen.has(id)) };
+  return { living, seen, missed };
 };
 
 const allowed = (document: LiveDocument, { collection_ids, document_ids, tags }: Within): boolean =>

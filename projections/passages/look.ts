@@ -8,11 +8,9 @@ import type { Question } from "./terms.ts";
 
 /** So many of the weightiest passages are read and ranked; behind them the order is by weight. */
 const RANKED = 200;
-/** What is asked for of each term; later pages, and dead passages before the living, ask for more. */
-const LEAST_PER_TERM = 200;
-const WIDER = 4;
-/** From here on it is asked first whether there is as much at all. */
-const DEEP = 1_000;
+/** What is asked for of each term at first; later pages, and dead passages before the living, ask for more. */
+const NARROWEST = 200;
+const WIDER = 5;
 
 export interface Where {
   db: Db;
@@ -31,29 +29,40 @@ export const look = async (
   question: Question,
   { from, to }: Span,
 ): Promise<{ hits: Hit[]; steady: boolean }> => {
-  const { candidates, living, missed } = await findLiving(where, question, { from, to });
+  const { candidates, living, steady } = await findLiving(where, question, { from, to });
   const first = from < RANKED ? living.slice(0, RANKED) : [];
   const rest = living.slice(Math.max(RANKED, from), to);
   const passages = await fetchAll(where, [...first, ...rest]);
   const ranked = rank(withText(first, passages), candidates, question).slice(from, to);
   const hits = [...ranked, ...trailing(withText(rest, passages), ranked.at(-1)?.score ?? 1)];
-  return { hits, steady: !missed && passages.size === first.length + rest.length };
+  return { hits, steady: steady && passages.size === first.length + rest.length };
 };
 
-/** Asks for more until there are enough that may be shown, or no more. */
+/**
+ * Asks wider until there are enough that may be shown, or no more. A passage weighs more the wider it is asked, so what a
+ * narrower look has put in front stays there: else a passage would stand on two pages, and another on none. `candidates`
+ * is the look that found those to be ranked.
+ */
 const findLiving = async (where: Where, question: Question, { from, to }: Span) => {
-  const find = async (perTerm: number) => {
-    const candidates = await findCandidates(where, question, perTerm);
-    const lives = await livingOf(where.db, where.within, candidates.passages, Math.max(to, RANKED));
-    return { candidates, ...lives };
-  };
-  let perTerm = Math.max(Math.min(to, DEEP), LEAST_PER_TERM);
-  let found = await find(perTerm);
-  while (found.living.length < to && found.candidates.more && found.candidates.most > from) {
-    perTerm = Math.max(perTerm * WIDER, to);
-    found = await find(perTerm);
+  const [known, seen, missed] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  let living: Living[] = [];
+  let ranked: Candidates | undefined;
+  for (let perTerm = NARROWEST; ; perTerm *= WIDER) {
+    const found = await findCandidates(where, question, perTerm);
+    const fresh = found.passages.filter(({ key }) => !known.has(key));
+    const more = await livingOf(where.db, where.within, fresh, Math.max(to, RANKED) - living.length);
+    for (const id of more.seen) seen.add(id);
+    for (const id of more.missed) missed.add(id);
+    living.push(...more.living);
+    if (!ranked && (living.length >= RANKED || !found.more)) {
+      ranked = found;
+      if (found.more) living = living.slice(0, RANKED);
+      for (const { key } of living) known.add(key);
+    } else if (ranked) for (const { key } of fresh) known.add(key);
+    else living = [];
+    if (ranked && (living.length >= to || !found.more || found.most <= from))
+      return { candidates: ranked, living, steady: missed.isSubsetOf(seen) };
   }
-  return found;
 };
 
 const fetchAll = async ({ engine, index, within }: Where, living: Living[]): Promise<Map<string, FoundPassage>> => {
@@ -79,10 +88,12 @@ const rank = (read: Read[], { terms, phrases }: Candidates, { stemOf }: Question
     .toSorted((a, b) => b.score - a.score || byPlace(a.passage, b.passage));
 };
 
-/** What is not ranked comes behind what is: its scores are below. */
-const trailing = (read: Read[], below: number): Hit[] =>
-  read.map(({ passage, document, weight }) => ({
-    passage,
-    document,
-    score: (below * weight) / Math.max(weight, read[0]!.weight),
-  }));
+/** What is not ranked comes behind what is: its scores are below, and fall. */
+const trailing = (read: Read[], below: number): Hit[] => {
+  const most = read.reduce((heaviest, { weight }) => Math.max(heaviest, weight), 0);
+  let last = below;
+  return read.map(({ passage, document, weight }) => {
+    last = Math.min(last, (below * weight) / most);
+    return { passage, document, score: last };
+  });
+};
