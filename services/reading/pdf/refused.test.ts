@@ -67,6 +67,11 @@ describe("a PDF is refused, with the reason,", () => {
     }
   });
 
+  it("when its drawing orders nest without an end, in one stream or in many", async () => {
+    expect(await reasonOf(pdfOf(["q ".repeat(50_000) + page]))).toMatch(/damaged/);
+    expect(await reasonOf(pdfOf(Array.from({ length: 10 }, () => "q 0 g ".repeat(1_000) + page)))).toMatch(/damaged/);
+  });
+
   it("when its pages lead back to themselves", async () => {
     expect(await reasonOf(withObjects({ 2: "<</Type/Pages/Kids[2 0 R]/Count 1>>" }))).toMatch(/damaged/);
   });
