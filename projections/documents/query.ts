@@ -109,17 +109,26 @@ export async function pushedAmong(db: Db, organization: string, ids: string[]): 
   return new Set(rows.map(({ id }) => id));
 }
 
+/** By the index, thanks to the order: without it the plan read the documents of all organizations, 32 ms of 100,000 for each search. */
+const ANY_OF_COLLECTIONS = `
+  select from unnest($2::uuid[]) wanted (id) cross join lateral (
+    select ${FROM} where d.organization_id = $1 and d.collection_id = wanted.id and d.live_generation is not null
+    order by d.created_at, d.id limit 1) found
+  limit 1`;
+const ANY_OF_DOCUMENTS = `
+  select ${FROM} where d.organization_id = $1 and d.collection_id = any ($2) and d.id = any ($3) and d.live_generation is not null
+  limit 1`;
+
 /** Whether there is anything in the index of these collections; `document_ids` empty: of any document. */
 export async function anyLive(
   db: Db,
   organization: string,
   { collection_ids, document_ids }: { collection_ids: string[]; document_ids: string[] },
 ): Promise<boolean> {
-  const rows = await db.query(
-    `select ${FROM} where d.organization_id = $1 and d.collection_id = any ($2) and d.live_generation is not null
-       and (cardinality($3::uuid[]) = 0 or d.id = any ($3)) limit 1`,
-    [organization, collection_ids.filter(isUuid), document_ids.filter(isUuid)],
-  );
+  const collections = collection_ids.filter(isUuid);
+  const rows = await (document_ids.length === 0
+    ? db.query(ANY_OF_COLLECTIONS, [organization, collections])
+    : db.query(ANY_OF_DOCUMENTS, [organization, collections, document_ids.filter(isUuid)]));
   return rows.length > 0;
 }
 
