@@ -6,7 +6,15 @@ const DEFAULT = 8;
 const MOST = 100;
 const FARTHEST = 1_000_000;
 
-const strings = () => z.array(z.string("must be a string"), "must be an array of strings").nullish();
+/** Every one of them is in each of up to fifty filters; 100,000 tags made 200 MB of a body of 1 MiB. */
+const MOST_NAMES = 1_000;
+const MOST_IDS = 5_000;
+
+const strings = (most: number) =>
+  z
+    .array(z.string("must be a string"), "must be an array of strings")
+    .max(most, `must have ${most.toLocaleString("en")} items at most`)
+    .nullish();
 const whole = () => z.int("must be a whole number").nullish();
 const required = "is required";
 
@@ -16,9 +24,11 @@ export const Search = z.object(
     query: z
       .string({ error: ({ input }) => (input === undefined || input === null ? required : "must be a string") })
       .refine((text) => /\S/.test(text), required),
-    collections: strings().describe("Slugs or display names, whatever their case; left out: every collection."),
-    document_ids: strings().describe("Only these documents."),
-    tags: strings().describe("Documents with any one of these tags."),
+    collections: strings(MOST_NAMES).describe(
+      `Slugs or display names, whatever their case, ${MOST_NAMES} at most; left out: every collection.`,
+    ),
+    document_ids: strings(MOST_IDS).describe(`Only these documents; ${MOST_IDS} at most.`),
+    tags: strings(MOST_NAMES).describe(`Documents with any one of these tags; ${MOST_NAMES} at most.`),
     limit: whole().describe(`Passages; ${DEFAULT} by default, ${MOST} at most.`),
     offset: whole().describe("Passages to skip."),
   },

@@ -199,6 +199,15 @@ describe("a query", () => {
     expectRefusal(await search({ query }), 400, "missing_query");
   });
 
+  test.each(["collections", "document_ids", "tags"])(
+    "with more %s than the search server could take is refused",
+    async (field) => {
+      const answer = await search({ query: "harbour", [field]: Array.from({ length: 20_000 }, (_, n) => `x${n}`) });
+      expect(answer).toMatchObject({ status: 400, body: { error: { param: field } } });
+      expect(answer.body.error.message).toContain("at most");
+    },
+  );
+
   test.each(["zzzyxwv", "?!…", "😀", "the", "x".repeat(10_000), "lamp ".repeat(2_000), '"', "\\", 'org = "x"'])(
     "of odd words is answered: %.20s",
     async (query) => {
