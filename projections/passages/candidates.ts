@@ -3,6 +3,8 @@ import { rarity, type Weighed } from "./rank.ts";
 import type { Question } from "./terms.ts";
 
 const SAFETY_NET = 50;
+/** BM25 gives a word less than this, however often it is there: who quotes a phrase wants it before its single words. */
+const MOST_A_WORD = 2.2;
 /** At this place among a term's passages its rarity counts half. */
 const HALF = 400;
 
@@ -16,7 +18,7 @@ export interface Candidates {
   /** The weightiest first, then by document and place. */
   passages: Candidate[];
   terms: Weighed[];
-  /** Keys of the passages with a quoted phrase, each with the rarity of its words. */
+  /** Keys of the passages with the words of a quoted phrase in one field, each with more than these come to one by one. */
   phrases: Map<string, number>;
   /** Whether the search server knows more than it was asked for, and at most how many there are. */
   more: boolean;
@@ -77,7 +79,8 @@ const weighing = (terms: Weighed[], phrases: Map<string, number>, caught: Map<st
 const phrasesFound = (phrases: string[], answers: { ids: PassageId[] }[], terms: Weighed[]): Map<string, number> => {
   const found = new Map<string, number>();
   for (const [n, phrase] of phrases.entries()) {
-    const bonus = terms.filter(({ prefix }) => phrase.includes(prefix)).reduce((sum, { idf }) => sum + idf, 0);
+    const words = terms.filter(({ prefix }) => phrase.includes(prefix));
+    const bonus = MOST_A_WORD * words.reduce((sum, { idf }) => sum + idf, 0);
     for (const id of answers[n]!.ids) found.set(keyOf(id), (found.get(keyOf(id)) ?? 0) + bonus);
   }
   return found;

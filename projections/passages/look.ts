@@ -3,7 +3,7 @@ import { byPlace, findCandidates, keyOf, type Candidates } from "./candidates.ts
 import type { FoundPassage, SearchEngine, Within } from "./engine.ts";
 import type { Hit } from "./groups.ts";
 import { livingOf, type Living } from "./live.ts";
-import { score } from "./rank.ts";
+import { sayingOneOf, score } from "./rank.ts";
 import type { Question } from "./terms.ts";
 
 /** So many of the weightiest passages are read and ranked; behind them the order is by weight. */
@@ -77,14 +77,16 @@ const withText = (living: Living[], passages: Map<string, FoundPassage>): Read[]
     return passage ? [{ ...one, passage }] : [];
   });
 
-const rank = (read: Read[], { terms, phrases }: Candidates, { stemOf }: Question): Hit[] => {
+const rank = (read: Read[], { terms, phrases }: Candidates, question: Question): Hit[] => {
+  const says = sayingOneOf(question.phrases);
+  const quoted = ({ key, passage }: Read): number => (says(passage) ? (phrases.get(key) ?? 0) : 0);
   const scores = score(
     read.map(({ key, passage }) => ({ ...passage, key })),
     terms,
-    stemOf,
+    question.stemOf,
   );
   return read
-    .map(({ key, passage, document }, n) => ({ passage, document, score: scores[n]! + (phrases.get(key) ?? 0) }))
+    .map((one, n) => ({ passage: one.passage, document: one.document, score: scores[n]! + quoted(one) }))
     .toSorted((a, b) => b.score - a.score || byPlace(a.passage, b.passage));
 };
 

@@ -1,7 +1,7 @@
 import type { FoundPassage } from "./engine.ts";
 import { fold, type Question, type Term } from "./terms.ts";
 
-const [K1, B] = [1.2, 0.75];
+const [K1, B] = [1.2, 0.5];
 /**
  * How often a word counts: in the title, in the lead, where it only begins alike, and where the search server found the
  * term but it is spelled otherwise. Measured with `npm run bench -- search`.
@@ -36,6 +36,12 @@ export const score = (
       return sum + (idf * times * (K1 + 1)) / (times + long);
     }, 0);
   });
+};
+
+/** Whether a passage says one of the phrases: the search server only knows of proximity that words are in the same field. */
+export const sayingOneOf = (phrases: string[]): ((passage: FoundPassage) => boolean) => {
+  const said = phrases.map((phrase) => new RegExp(fold(phrase).replaceAll(" ", "[^\\p{L}\\p{N}]+"), "u"));
+  return ({ title, text }) => said.some((one) => one.test(fold(text)) || one.test(fold(title)));
 };
 
 /** How much a word that begins as the term does counts for it. */

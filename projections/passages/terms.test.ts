@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { fold, readQuestion } from "./terms.ts";
+
+const prefixes = (query: string): string[] => readQuestion(query).terms.map(({ prefix }) => prefix);
+
+test("words that say nothing are left out, in many languages, unless there is nothing else", () => {
+  expect(prefixes("How do I reset the password of my account?")).toEqual(["reset", "password", "account"]);
+  expect(prefixes("Wie kündige ich meinen Vertrag?")).toEqual(["kundig", "vertrag"]);
+  expect(prefixes("Comment résilier mon contrat ?")).toEqual(["comment", "resil", "contrat"]);
+  expect(prefixes("как вернуть товар")).toEqual(["вернут", "товар"]);
+  expect(prefixes("to be or not to be")).toEqual(["to", "be", "or", "not"]);
+});
+
+test("a term is what the forms of a word begin with", () => {
+  const forms: [string, string[]][] = [
+    ["constructing", ["construction", "constructs"]],
+    ["policy", ["policies"]],
+    ["hike", ["hiking", "hikes"]],
+    ["days", ["day"]],
+    ["Häuser", ["haus", "häuser"]],
+  ];
+  for (const [word, others] of forms) {
+    const [term] = readQuestion(`${word} ${word === "Häuser" ? "der und die" : ""}`).terms;
+    for (const other of others) expect(fold(other).startsWith(term!.start), `${word}: ${other}`).toBe(true);
+  }
+});
+
+test("the same word twice, or in another form, is one term; twenty are enough", () => {
+  expect(prefixes("policy policies POLICY")).toEqual(["polic"]);
+  const many = Array.from({ length: 500 }, (_, n) => `w${String.fromCharCode(97 + (n % 26), 97 + (n % 25))}x`);
+  expect(readQuestion(many.join(" ")).terms).toHaveLength(20);
+});
+
+test("signs are no words, and never reach the search server's own syntax", () => {
+  expect(prefixes('-secret "a" +b \\ * ?').every((prefix) => /^[\p{L}\p{N}]+$/u.test(prefix))).toBe(true);
+  expect(prefixes("?! … -- ()")).toEqual([]);
+  expect(prefixes("🎉")).toEqual(["🎉"]);
+  expect(prefixes("node.js l'hôtel")).toEqual(["nod", "js", "hotel"]);
+});
+
+test("phrases of several words in any quotation marks are looked for as they are", () => {
+  expect(readQuestion('"annual holiday" and “rate limits” „drei Tage“ «deux mots» "one"').phrases).toEqual([
+    "annual holiday",
+    "rate limits",
+    "drei tage",
+  ]);
+});
