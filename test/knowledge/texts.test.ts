@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { openLibrary, type Library } from "./library.ts";
@@ -139,6 +141,21 @@ describe("an external_id", () => {
     const { results } = (await library.search({ query: "tide table" })).body;
     expect(results.map((one: any) => [one.document.id, one.passages.length])).toEqual([[id, 1]]);
     expect(ready.size_bytes).toBe(Buffer.byteLength(text));
+  });
+
+  test("that is replaced by the same text many times at once is kept once", async () => {
+    const { id } = await kept({ text: "The ferry leaves at nine.", external_id: "twice" });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => push({ text: "The ferry leaves at ten.", external_id: "twice" })),
+    );
+    expect(answers.map(({ status }) => status).every((status) => status === 200 || status === 202)).toBe(true);
+    expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set([id]));
+    await library.until(`/documents/${id}`, ({ status }) => status === "ready");
+    expect((await textOf(id)).trim()).toBe("The ferry leaves at ten.");
+    const { DATA_DIR } = library.platform.settings;
+    const folder = join(DATA_DIR, "blobs", library.credentials.organization_id, `document-${id}`);
+    // what was sent, its Markdown and its passages
+    await expect.poll(async () => (await readdir(folder)).length, { timeout: 10_000 }).toBe(3);
   });
 
   test("is free again once its document is deleted", async () => {
