@@ -12,13 +12,6 @@ export const height = (box: Box): number => box.y1 - box.y0;
 /** How long two intervals overlap; negative: how far they are apart. */
 export const overlap = (a0: number, a1: number, b0: number, b1: number): number => Math.min(a1, b1) - Math.max(a0, b0);
 
-/** Is the middle of the one within the other? */
-export const centred = (inner: Box, outer: Box): boolean => {
-  const x = (inner.x0 + inner.x1) / 2;
-  const y = (inner.y0 + inner.y1) / 2;
-  return x >= outer.x0 && x <= outer.x1 && y >= outer.y0 && y <= outer.y1;
-};
-
 export const around = (boxes: readonly Box[]): Box => {
   const all = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
   for (const box of boxes) {

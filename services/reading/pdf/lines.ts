@@ -1,4 +1,4 @@
-import { type Box, height, median, overlap, width } from "./geometry.ts";
+import { type Box, height, overlap, width } from "./geometry.ts";
 import type { Run } from "./runs.ts";
 
 /** Runs on one baseline, from left to right; gaps that are wider than a word space part its cells. */
@@ -125,14 +125,4 @@ export const cellsOf = (line: Line): Run[][] => {
     else cells.push([run]);
   }
   return cells;
-};
-
-/** The usual distance of two baselines that follow each other. */
-export const leadingOf = (lines: readonly Line[]): number => {
-  const steps: number[] = [];
-  for (let i = 1; i < lines.length; i++) {
-    const step = lines[i]!.baseline - lines[i - 1]!.baseline;
-    if (step > 0 && step < lines[i]!.size * 2.2) steps.push(step);
-  }
-  return median(steps);
 };
