@@ -10,19 +10,22 @@ function placeOf(source: string, at: number): Place {
   return [before.length, before.at(-1)!.length + 1];
 }
 
+/** The place is told by the lines above the message only: its number, lines of the source, and marks below where it is in one line. */
+function placeIn(stack: string, source: string): Place | [] {
+  const [, number, shown] = /^:(\d+)\n([^]*?)\n\n/.exec(stack) ?? [];
+  if (number === undefined) return [];
+  const line = Number(number);
+  const marks = /^( *)\^+$/m.exec(shown!)?.[1];
+  return [line, 1 + (marks?.length ?? source.split("\n")[line - 1]?.search(/\S|$/) ?? 0)];
+}
+
 /** The source without its types; every line keeps its place. */
 function stripped(source: string): string {
   try {
     return stripTypeScriptTypes(source, { mode: "strip" });
   } catch (error) {
     const { message, stack = "" } = error as Error;
-    // the place is told by the lines above the message only: number, source line, marks
-    const [, line, , marks] = /:(\d+)\n(.*)\n( *)\^/.exec(stack) ?? [];
-    throw new ScriptFailed(
-      message.split("\n")[0]!,
-      line ? Number(line) : null,
-      marks === undefined ? null : marks.length + 1,
-    );
+    throw new ScriptFailed(message.split("\n")[0]!, ...placeIn(stack, source));
   }
 }
 

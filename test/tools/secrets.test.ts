@@ -1,0 +1,89 @@
+import { beforeAll, expect, test } from "vitest";
+import { expectRefusal } from "../hostile/target.ts";
+import { openDesk, toolOf, type Desk } from "./desk.ts";
+
+/* /api/secrets (decisions: accounts): written, never read back; what is removed stops at once. */
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+
+const put = (name: string, value: unknown) => desk.person("PUT", `/secrets/${name}`, { value });
+
+/** Every table in which the text stands, also as base64 or hex. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { db } = desk.service;
+  const tables = await db.query<{ name: string }>(
+    "select table_schema || '.' || table_name as name from information_schema.tables where table_schema in ('log', 'read', 'ops') and table_type = 'BASE TABLE'",
+    [],
+  );
+  const forms = [text, Buffer.from(text).toString("base64").replace(/=+$/, ""), Buffer.from(text).toString("hex")];
+  const found = tables.map(async ({ name }) => {
+    const rows = await db.query(`select 1 from ${name} t where t::text like any ($1) limit 1`, [
+      forms.map((form) => `%${form}%`),
+    ]);
+    return rows.length > 0 ? [name] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+test("a value is in no answer and in no table", async () => {
+  const canary = "canary-8d1f-of-a-secret";
+  const { status, body, text } = await put("shop_key", canary);
+  expect([status, Object.keys(body)]).toEqual([200, ["name", "created_at", "updated_at"]]);
+  const one = await desk.person("GET", "/secrets/shop_key");
+  const list = await desk.person("GET", "/secrets");
+  expect(one.body).toEqual(body);
+  expect(list.body).toMatchObject({ data: [body], total: 1 });
+  const events = await desk.person("GET", "/events?limit=500");
+  for (const answer of [text, one.text, list.text, events.text]) expect(answer).not.toContain(canary);
+  expect(await tablesWith("shop_key")).not.toEqual([]);
+  expect(await tablesWith(canary)).toEqual([]);
+});
+
+test("a value is put in place of another, and removed", async () => {
+  const source = toolOf("return (await secrets.get('turning')).length", { secrets: ["turning"] });
+  expect((await desk.define(source, { name: "turning_tool", grants: ["turning"] })).status).toBe(201);
+  const ask = async (): Promise<string> =>
+    (await desk.obey(["/tool turning_tool {}"], ["turning_tool"])).body.choices[0].message.content;
+  expect(await ask()).toContain("The secret turning is not set.");
+  await put("turning", "1234567");
+  expect(await ask()).toContain("turning_tool: 7");
+  const { body: before } = await desk.person("GET", "/secrets/turning");
+  const { body: after } = await put("turning", "123456789");
+  expect(after.created_at).toBe(before.created_at);
+  expect(await ask()).toContain("turning_tool: 9");
+  expect((await desk.person("DELETE", "/secrets/turning")).status).toBe(204);
+  expect(await ask()).toContain("The secret turning is not set.");
+  expectRefusal(await desk.person("GET", "/secrets/turning"), 404, "secret_not_found", "name");
+  expectRefusal(await desk.person("DELETE", "/secrets/turning"), 404, "secret_not_found", "name");
+});
+
+test("names and values have their limits", async () => {
+  for (const name of ["1a", "a-b", "a%20b", "a".repeat(65), "%C3%A4"])
+    expectRefusal(await put(name, "x"), 400, "invalid_name", "name");
+  for (const value of ["", 5, null, "x".repeat(16_385)])
+    expectRefusal(await put("limits", value), 400, undefined, "value");
+  expect((await put("limits", "x".repeat(16_384))).status).toBe(200);
+});
+
+test("builders and above manage them, signed in, and only their organization's", async () => {
+  await put("mine", "my value");
+  const routes = [
+    ["GET", "/secrets"],
+    ["GET", "/secrets/mine"],
+    ["PUT", "/secrets/mine", { value: "x" }],
+    ["DELETE", "/secrets/mine"],
+  ] as const;
+  for (const [method, path, sent] of routes) expectRefusal(await desk.key(method, path, sent), 403, "session_required");
+  for (const role of ["viewer", "approver"])
+    await desk.as(role, async () => {
+      for (const [method, path, sent] of routes) expectRefusal(await desk.person(method, path, sent), 403, "forbidden");
+    });
+  const stranger = await desk.signIn(await desk.service.organization("Other"));
+  expect((await stranger("GET", "/secrets")).body.data).toEqual([]);
+  expectRefusal(await stranger("GET", "/secrets/mine"), 404, "secret_not_found", "name");
+  expectRefusal(await stranger("DELETE", "/secrets/mine"), 404, "secret_not_found", "name");
+  expect((await desk.person("GET", "/secrets/mine")).status).toBe(200);
+});
