@@ -13,7 +13,11 @@ const create = command("CreateCollection", { ...id, ...claims, ...named });
 const change = (data: object) => command("ChangeCollection", { ...id, ...data });
 const remove = command("DeleteCollection", id);
 const empty = command("EmptyCollection", id);
-const nameTaken = expect.objectContaining({ code: "collection_exists" });
+const nameTaken = expect.objectContaining({
+  code: "collection_exists",
+  message: expect.stringContaining("this name."),
+});
+const slugTaken = expect.objectContaining({ code: "collection_exists", message: expect.stringContaining("slug") });
 
 test("a collection is created once, with its slug and its name", () => {
   given(collection).when(create).then(created);
@@ -21,8 +25,8 @@ test("a collection is created once, with its slug and its name", () => {
   given(collection, [created, deleted]).when(create).rejected("collection_exists");
   expect(collection.claims!([created])).toEqual({
     hold: [
-      { name: "slug:s1", taken: nameTaken },
       { name: "name:n1", taken: nameTaken },
+      { name: "slug:s1", taken: slugTaken },
     ],
     release: [],
   });

@@ -18,6 +18,8 @@ export type CollectionState =
   | { status: "emptied" };
 
 const taken = { code: "collection_exists", message: "Another collection has this name.", param: "name" };
+/** Its own name may be another by now: a slug stays when its collection is renamed. */
+const slugTaken = { ...taken, message: "Another collection has the slug of this name; choose another name." };
 const slugName = (claim: string) => `slug:${claim}`;
 const displayName = (claim: string) => `name:${claim}`;
 
@@ -83,7 +85,10 @@ export const collection: Decider<CollectionState, CollectionCommand, CollectionE
   claims: (events) => ({
     hold: events.flatMap((event) => {
       if (event.type === "CollectionCreated")
-        return [slugName(event.data.slug_claim), displayName(event.data.name_claim)].map((name) => ({ name, taken }));
+        return [
+          { name: displayName(event.data.name_claim), taken },
+          { name: slugName(event.data.slug_claim), taken: slugTaken },
+        ];
       if (event.type === "CollectionChanged" && event.data.renamed)
         return [{ name: displayName(event.data.renamed.claim), taken }];
       return [];
