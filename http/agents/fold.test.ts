@@ -119,6 +119,17 @@ describe("a response's stream", () => {
     for (const [n] of events.entries()) expect(rest(n)).toEqual(parsed(whole).slice(n + 1));
   });
 
+  test("ends for a reader who has heard more than was kept, and not twice for one who has the end", () => {
+    const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
+    const replayed = (startAfter: number) =>
+      parsed(createStream(head, startAfter).replay([{ type: "text", text: "half" }], stopped, 1_700_000_001));
+    const last = replayed(-1).at(-1).sequence_number;
+    expect(replayed(last)).toEqual([]);
+    const rest = replayed(last + 20);
+    expect(rest.at(-1)).toMatchObject({ type: "response.failed", response: { status: "cancelled" } });
+    expect(rest.map(({ sequence_number }) => sequence_number)).toEqual(rest.map((_, n) => last + 21 + n));
+  });
+
   test("goes on where another worker took over, without a word twice", () => {
     const stream = createStream(head, -1);
     const first =

@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { streamOf } from "#events/ids.ts";
+import type { Frame } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import type { Feed } from "../chat/feed.ts";
@@ -12,6 +13,8 @@ import type { ResponseRow } from "./find.ts";
 import type { ResponseHead } from "./present.ts";
 import { endedAt, toldBy } from "./stored.ts";
 import { createStream, type ResponseStream } from "./stream.ts";
+
+const PROJECTION_MS = 5_000;
 
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 
@@ -33,6 +36,9 @@ async function restOf(http: Http, organization: string, head: ResponseHead, stre
   const said = { text: "", reasoning: "", citations: [] };
   return stream.end({ status: "stopped", said, message: "", usage: NO_USAGE }, seconds(new Date()));
 }
+
+const isNext = ({ attempt, n }: Frame, heard: Pick<Frame, "attempt" | "n"> | undefined): boolean =>
+  heard ? attempt === heard.attempt && n === heard.n + 1 : n === 0;
 
 interface Following {
   organization_id: string;
@@ -56,17 +62,21 @@ export async function followResponse(
   // headers go out at once, whatever there is to say
   const sse = openEventStream(reply, stream.open() || ": ping\n\n");
   onGone(gone, () => feed.close());
+  let heard: Pick<Frame, "attempt" | "n"> | undefined;
   try {
     while (!gone.aborted) {
       const frame = await feed.next(SILENCE_MS);
-      if (frame?.type === "end") {
-        const at = await writtenAt(http, frame.position).catch(() => new Date());
-        return sse.end(stream.end(frame.end, seconds(at)));
-      }
-      if (frame) {
+      if (frame && frame.type !== "end") {
+        heard = frame;
         sse.write(stream.next(frame));
         continue;
       }
+      if (frame && isNext(frame, heard)) {
+        const at = await writtenAt(http, frame.position).catch(() => new Date());
+        return sse.end(stream.end(frame.end, seconds(at)));
+      }
+      // an end may come without what was said before it; then it is told from what is stored
+      if (frame) await http.passed(["turns"], frame.position, PROJECTION_MS).catch(() => false);
       // while nobody can say how it stands, it is asked for again
       const rest = gone.aborted ? undefined : await restOf(http, organization_id, head, stream).catch(() => undefined);
       if (rest !== undefined) return sse.end(rest);

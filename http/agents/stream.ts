@@ -38,8 +38,9 @@ export function createStream(head: ResponseHead, startAfter: number) {
     const closing = fold.end(end);
     const response = presentResponse(head, fold.output(), end, completed_at);
     const type = end.status === "completed" ? "response.completed" : "response.failed";
-    // who has heard more here than was kept still hears of the end
-    if (wrote) made = Math.max(made, sent);
+    // who has heard more than was kept still hears of the end; who has the end already hears nothing
+    const last = made + closing.length;
+    if (wrote || last < sent - 1) made = Math.max(made, sent);
     return number([...closing, { type, response }]);
   }
   /** Makes the stream anew from its beginning; what was sent is not sent again. */
