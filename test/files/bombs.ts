@@ -24,6 +24,13 @@ const hostile = (title: string, name: string, ends: Hostile["ends"], content: Ho
 });
 
 const GIGABYTE = 1_000;
+/** Says that its text has 4 billion signs. */
+const endlessDoc = (): Buffer<ArrayBuffer> => {
+  const bytes = realFile("guide.doc");
+  bytes.writeUInt32LE(0xfffffff0, bytes.indexOf(Buffer.from([0xec, 0xa5])) + 0x4c);
+  return bytes;
+};
+
 const zips = (): Hostile[] => {
   const word = docxOf(wordXml("Harmless words."));
   return [
@@ -89,6 +96,7 @@ const zips = (): Hostile[] => {
     hostile("half a file", "half.docx", failed, realFile("guide.docx").subarray(0, 5_000)),
     hostile("half a sheet", "half.xlsx", failed, realFile("stock.xlsx").subarray(0, 2_500)),
     hostile("half a presentation", "half.pptx", failed, realFile("deck.pptx").subarray(0, 20_000)),
+    hostile("4 billion signs that are not there", "endless.doc", either, endlessDoc()),
     hostile("half an old document", "half.doc", either, realFile("guide.doc").subarray(0, 9_000)),
   ];
 };

@@ -1,3 +1,4 @@
+import { unzipSync, zipSync } from "fflate";
 import { afterAll, expect, test } from "vitest";
 import { openReader } from "#infra/readers/openReader.ts";
 import { UnreadableFile } from "#services/reading/reader.ts";
@@ -24,12 +25,30 @@ const mutated = (bytes: Buffer, seed: number): Buffer => {
   return seed % 3 === 2 ? copy.subarray(0, at()) : copy;
 };
 
+/** The same, but within one of its parts, which an archive would else only find to be damaged. */
+const mutatedWithin = (bytes: Buffer, seed: number): Buffer => {
+  const parts = unzipSync(bytes);
+  const names = Object.keys(parts).filter((name) => /\.(xml|rels|xhtml|opf)$/.test(name));
+  const name = names[seed % names.length]!;
+  const text = Buffer.from(parts[name]!).toString("latin1");
+  const tags = text.split(/(?=<)/);
+  const random = randomFrom(seed);
+  for (let n = 0; n < 1 + random() * 4; n++) {
+    const [at, other] = [Math.floor(random() * tags.length), Math.floor(random() * tags.length)];
+    if (random() < 0.5) tags.splice(at, 1);
+    else tags[at] = (tags[other] ?? "").replace(/"[^"]*"/, random() < 0.5 ? '"-1"' : '"\u00ff"');
+  }
+  const within = random() < 0.5 ? Buffer.from(tags.join(""), "latin1") : mutated(parts[name] as Buffer, seed);
+  return Buffer.from(zipSync({ ...parts, [name]: new Uint8Array(within) }));
+};
+
 test.each(readable)("$name, changed", async ({ name, mime_type }) => {
   const whole = realFile(name);
+  const isZip = whole.readUInt16BE() === 0x504b;
   const seeds = Array.from({ length: EACH }, (_, n) => n + name.length * 1_000);
   await Promise.all(
     seeds.map(async (seed) => {
-      const bytes = mutated(whole, seed);
+      const bytes = isZip && seed % 4 > 0 ? mutatedWithin(whole, seed) : mutated(whole, seed);
       const outcome = await reader.read({ name, mime_type, bytes }).catch((error: unknown) => error);
       if (!(outcome instanceof Error)) return expect(outcome).toMatchObject({ passages: expect.any(Array) });
       expect(outcome, `seed ${seed}: ${outcome.stack}`).toBeInstanceOf(UnreadableFile);

@@ -67,8 +67,9 @@ const noteAt = (reader: Reader, sign: number): TextRun[] => {
 // oxlint-disable-next-line no-control-regex
 const END = /[\r\u0007\f]/g;
 
-const readRange = (reader: Reader, from: number, to: number): ElementContent[] => {
+const readRange = (reader: Reader, from: number, claimed: number): ElementContent[] => {
   const { file } = reader;
+  const to = Math.min(claimed, file.text.length);
   const body = flowBody();
   const fields: Field[] = [];
   for (let start = from; start < to; ) {
