@@ -128,6 +128,8 @@ const report = (ranked: Ranked[], timed: Timed[], sets: JudgedSet[]): Report => 
     return scores.reduce((sum, one) => sum + one.ndcg, 0) / scores.length;
   };
   const ways = [...new Set(ranked.map(({ way }) => way))];
+  const of = (set: string, way: string): number => ranked.find((one) => one.set === set && one.way === way)!.ndcg;
+  const ratios = sets.map(({ name }) => of(name, "ours") / of(name, "plain BM25"));
   const p50s = timed.filter(({ way }) => way === "ours").map(({ ms }) => percentile(ms, 0.5));
   return {
     bench: "search",
@@ -135,11 +137,7 @@ const report = (ranked: Ranked[], timed: Timed[], sets: JudgedSet[]): Report => 
       {
         title: `nDCG@10 among ${PASSAGES} passages of another tenant`,
         head: ["", "questions", ...ways],
-        rows: sets.map(({ name, questions }) => [
-          name,
-          questions.length,
-          ...ways.map((way) => ranked.find((one) => one.set === name && one.way === way)!.ndcg),
-        ]),
+        rows: sets.map(({ name, questions }) => [name, questions.length, ...ways.map((way) => of(name, way))]),
       },
       {
         title: `One search of ${LIMIT} passages with the tenant's filter (milliseconds)`,
@@ -153,7 +151,7 @@ const report = (ranked: Ranked[], timed: Timed[], sets: JudgedSet[]): Report => 
       },
     ],
     verdicts: [
-      { name: "ndcg_of_bm25", value: mean("ours") / mean("plain BM25"), floor: 1, aim: 1.02, better: "more" },
+      { name: "ndcg_of_bm25", value: Math.min(...ratios), floor: 1, aim: 1.02, better: "more" },
       { name: "ms_p50_at_80000_passages", value: Math.max(...p50s), floor: 50, aim: 25, better: "less" },
     ],
     figures: {
