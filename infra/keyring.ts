@@ -27,12 +27,20 @@ function draw(bytes: number): Buffer {
   return pool.subarray(drawn - bytes, drawn);
 }
 
+/** Sealed at a time: 100 MB at once took 190 ms of the processor instead of 112, and twice the memory. */
+const SLICE = 1_000_000;
+
 /** iv (12 bytes), tag (16 bytes), AES-256-GCM ciphertext; `context` is authenticated with it. */
 function seal(key: KeyObject, context: string, plain: Uint8Array): Buffer {
+  const sealed = Buffer.allocUnsafe(IV + TAG + plain.length);
   const iv = draw(IV);
   const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(context));
-  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([iv, cipher.getAuthTag(), body]);
+  sealed.set(iv);
+  for (let at = 0; at < plain.length; at += SLICE)
+    sealed.set(cipher.update(plain.subarray(at, at + SLICE)), IV + TAG + at);
+  cipher.final();
+  sealed.set(cipher.getAuthTag(), IV);
+  return sealed;
 }
 
 function open(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
