@@ -37,8 +37,9 @@ export async function answerBuffered(http: Http, reply: FastifyReply, begun: Beg
     reply.raw.end(JSON.stringify(response));
     return reply;
   } catch (error) {
+    // the turn has run or goes on: its request, when it comes again, is answered with it
+    await noteUnanswered(http, turn);
     if (!reply.raw.headersSent) throw error;
-    // its status is out: a cut answer is asked for again, and a retry joins the turn
     http.logger.warn({ err: error, turn_id: turn.turn_id }, "a response could not be told");
     return void reply.raw.destroy();
   } finally {

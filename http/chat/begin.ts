@@ -147,11 +147,13 @@ export interface Earlier {
   position: number;
 }
 
+type Usage = Pick<Ask, "include_usage">;
+
 const threadDeleted = () =>
   new ApiError("thread_not_found", "The thread of this request was deleted.", { param: "x-thread-id" });
 
 /** Takes up a turn that an earlier request began. Throws 503 while it cannot be read; then the next retry may do so. */
-export async function rejoinTurn(http: Http, ask: Ask, earlier: Earlier): Promise<Begun> {
+export async function rejoinTurn(http: Http, ask: Usage, earlier: Earlier): Promise<Begun> {
   try {
     return await takeUp(http, ask, earlier);
   } catch (error) {
@@ -160,7 +162,7 @@ export async function rejoinTurn(http: Http, ask: Ask, earlier: Earlier): Promis
   }
 }
 
-async function takeUp(http: Http, ask: Ask, earlier: Earlier): Promise<Begun> {
+async function takeUp(http: Http, ask: Usage, earlier: Earlier): Promise<Begun> {
   const { organization_id, command_id, thread_id, position } = earlier;
   if (!(await http.passed(["turns"], position, PROJECTION_MS)))
     throw new ApiError("unavailable", "The turn of this request has begun, but cannot be read yet; try again shortly.");
@@ -178,7 +180,7 @@ async function takeUp(http: Http, ask: Ask, earlier: Earlier): Promise<Begun> {
 
 async function attach(
   http: Http,
-  ask: Ask,
+  ask: Usage,
   { organization_id, command_id, turn_id }: { organization_id: string; command_id: string; turn_id: string },
   feed: Feed,
 ): Promise<Begun> {
