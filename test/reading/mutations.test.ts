@@ -6,6 +6,7 @@ import { readable, realFile } from "../files/index.ts";
 
 /* Real files with a few bytes that are not theirs are read, or refused with a reason for a person. */
 
+/** Of each file; MUTATIONS=100 looks longer. */
 const EACH = Number(process.env["MUTATIONS"] ?? 3);
 const reader = openReader({ processes: 2 });
 afterAll(() => reader.close());
