@@ -3,10 +3,14 @@ import { ScriptFailed, type ScriptHost } from "#services/scripting/runner.ts";
 import { launch } from "../processes/launch.ts";
 import { residentBytes } from "../readers/resident.ts";
 import type { Order, Report } from "./messages.ts";
+import { createPlaces } from "./places.ts";
 
 const LOOK_MS = 500;
 /** A VM may hold 64 MiB, and some of them run at once. */
 const RESIDENT = 1_000_000_000;
+
+/** Asks of one run that are being answered at once; more wait, so that no script fills this process with answers. */
+const ANSWERS_AT_ONCE = 4;
 
 /** A run as its caller waits for it. */
 export interface Waiting {
@@ -19,12 +23,13 @@ export interface Waiting {
 /** A run under way; what its script asked for ends with it. */
 interface Run extends Waiting {
   ended: AbortController;
+  answers: ReturnType<typeof createPlaces>;
 }
 
 const Asked = z.object({
-  url: z.string(),
-  method: z.string(),
-  headers: z.array(z.tuple([z.string(), z.string()])),
+  url: z.string().max(8_000),
+  method: z.string().max(20),
+  headers: z.array(z.tuple([z.string().max(200), z.string().max(8_192)])).max(100),
   body: z.string().nullable(),
 });
 
@@ -32,7 +37,9 @@ const LOST = "The process that ran the script was lost; the call may work when i
 
 async function answerTo({ host, signal, ended }: Run, what: "fetch" | "secret", text: string): Promise<unknown> {
   if (what === "secret") return host.secret(text);
-  return host.fetch(Asked.parse(JSON.parse(text)), AbortSignal.any([signal, ended.signal]));
+  const { data } = Asked.safeParse(JSON.parse(text));
+  if (!data) throw new Error("fetch: the address, the method or the headers are too long.");
+  return host.fetch(data, AbortSignal.any([signal, ended.signal]));
 }
 
 /** A process that runs scripts, several at once, each in a VM of its own. It has no credentials and no files but its program. */
@@ -46,7 +53,9 @@ export function startChild(cpu_ms: number) {
   const runs = new Map<number, Run>();
   let alive = true;
   let ids = 0;
-  const tell = (order: Order): void => void (alive && child.send(order, () => {}));
+  /** Resolves when it has left this process. */
+  const tell = (order: Order): Promise<void> =>
+    new Promise((resolve) => (alive ? child.send(order, () => resolve()) : resolve()));
   const end = (): void => {
     alive = false;
     child.kill("SIGKILL");
@@ -70,19 +79,21 @@ export function startChild(cpu_ms: number) {
     for (const id of runs.keys()) take(id)?.reject(new ScriptFailed(LOST));
   });
 
-  function serve({ id, ask, what, text }: Extract<Report, { kind: "ask" }>): void {
+  async function serve({ id, ask, what, text }: Extract<Report, { kind: "ask" }>): Promise<void> {
     const run = runs.get(id);
     if (!run) return;
-    void answerTo(run, what, text)
-      .then(
-        (value) => ({ ok: true, text: JSON.stringify(value) }),
-        (error: Error) => ({ ok: false, text: error.message }),
-      )
-      .then((answer) => tell({ kind: "answer", id, ask, ...answer }));
+    await run.answers.enter("", run.ended.signal);
+    const answer = await answerTo(run, what, text).then(
+      (value) => ({ ok: true, text: JSON.stringify(value) }),
+      (error: Error) => ({ ok: false, text: error.message }),
+    );
+    await tell({ kind: "answer", id, ask, ...answer });
+    run.answers.leave("");
   }
 
   child.on("message", (report: Report) => {
-    if (report.kind === "ask") return serve(report);
+    // one that waits for its turn when the run has ended is not answered
+    if (report.kind === "ask") return void serve(report).catch(() => {});
     const run = take(report.id);
     if (report.kind === "done") run?.resolve(report.json);
     else run?.reject(new ScriptFailed(report.message, report.line, report.column));
@@ -95,17 +106,21 @@ export function startChild(cpu_ms: number) {
     running: () => runs.size,
     order(order: { kind: "inspect"; source: string } | { kind: "run"; js: string; input: string }, one: Waiting): void {
       const id = ids++;
-      runs.set(id, { ...one, ended: new AbortController() });
+      runs.set(id, {
+        ...one,
+        ended: new AbortController(),
+        answers: createPlaces({ places: ANSWERS_AT_ONCE, each: ANSWERS_AT_ONCE }),
+      });
       one.signal.addEventListener(
         "abort",
         () => {
           if (!take(id)) return;
-          tell({ kind: "cancel", id });
+          void tell({ kind: "cancel", id });
           one.reject(one.signal.reason);
         },
         { once: true },
       );
-      tell({ ...order, id });
+      void tell({ ...order, id });
     },
   };
 }

@@ -12,6 +12,8 @@ interface Options {
 /** Scripts that one process runs at once; more wait. */
 const AT_ONCE = 8;
 const CPU_MS = 2_000;
+/** Largest JSON that a script is given, in UTF-16 units; vars may be as large as a request. */
+const MOST_GIVEN = 1024 * 1024;
 const IDLE_MS = 60_000;
 /** How long a call may take, what it waits for included. */
 const CALL_MS = 30_000;
@@ -80,10 +82,11 @@ export function openScripts({ processes, cpu_ms = CPU_MS }: Options): ScriptRunn
   }
 
   return {
-    run: ({ organization_id, js, args, meta, host, signal }) =>
-      inPlace(organization_id, signal, () =>
-        order({ kind: "run", js, input: JSON.stringify({ args, meta }) }, CALL_MS, { host, signal }),
-      ),
+    async run({ organization_id, js, args, meta, host, signal }) {
+      const input = JSON.stringify({ args, meta });
+      if (input.length > MOST_GIVEN) throw new ScriptFailed("Arguments and meta together are larger than 1 MiB.");
+      return inPlace(organization_id, signal, () => order({ kind: "run", js, input }, CALL_MS, { host, signal }));
+    },
     async inspect(organization_id, source) {
       const { signal } = new AbortController();
       const json = await inPlace(organization_id, signal, () =>

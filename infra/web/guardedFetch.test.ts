@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { isIP, type AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { fenceDials } from "#test/doubles/fencedDials.ts";
+import { PRIVATE_ADDRESSES } from "#test/doubles/privateAddresses.ts";
 import { AddressRefused } from "./address.ts";
 import { guardedFetch, type Resolve } from "./guardedFetch.ts";
 
@@ -46,66 +47,7 @@ async function refusal(attempt: Promise<Response>): Promise<string> {
   throw error;
 }
 
-/** Every way to write an address that is not public; the URL parser turns most into a plain one. */
-const LITERALS = [
-  "127.0.0.1",
-  "127.1",
-  "127.0.0.1.",
-  "127.255.255.254",
-  "2130706433",
-  "0x7f000001",
-  "0x7f.1",
-  "0177.0.0.1",
-  "017700000001",
-  "①②⑦.⓪.⓪.①",
-  "127。0。0。1",
-  "%31%32%37.0.0.1",
-  "0",
-  "0.0.0.0",
-  "10.0.0.1",
-  "172.16.0.1",
-  "172.31.255.255",
-  "192.168.1.1",
-  "169.254.169.254",
-  "0xa9fea9fe",
-  "100.64.0.1",
-  "100.100.100.200",
-  "192.0.0.192",
-  "192.0.2.1",
-  "192.88.99.1",
-  "198.18.0.1",
-  "198.19.255.255",
-  "198.51.100.1",
-  "203.0.113.1",
-  "224.0.0.1",
-  "240.0.0.1",
-  "255.255.255.255",
-  "[::]",
-  "[::1]",
-  "[0:0:0:0:0:0:0:1]",
-  "[::127.0.0.1]",
-  "[::8.8.8.8]",
-  "[::ffff:127.0.0.1]",
-  "[::ffff:7f00:1]",
-  "[::ffff:a9fe:a9fe]",
-  "[::ffff:0:127.0.0.1]",
-  "[64:ff9b::7f00:1]",
-  "[64:ff9b::a00:1]",
-  "[64:ff9b:1::a00:1]",
-  "[2002:7f00:1::]",
-  "[2002:a9fe:a9fe::1]",
-  "[2001:0:7f00:1::]",
-  "[fe80::1]",
-  "[fec0::1]",
-  "[fc00::1]",
-  "[fd00:ec2::254]",
-  "[ff02::1]",
-  "[100::1]",
-  "[2001:db8::1]",
-  "[4000::1]",
-];
-
-test.each(LITERALS)("http://%s is refused before anything is dialled", async (host) => {
+test.each(PRIVATE_ADDRESSES)("http://%s is refused before anything is dialled", async (host) => {
   const fetch = guardedFetch({ privateHosts: [] }, nobody);
   expect(await refusal(fetch(`http://${host}/`))).toContain("is not a public address");
   expect(await refusal(fetch(`https://${host}:8443/`))).toContain("is not a public address");

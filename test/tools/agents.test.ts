@@ -115,22 +115,22 @@ describe("an agent", () => {
 
 test("everybody signed in sees agents, builders and above manage them", async () => {
   const { id } = await made();
-  const reads = [
+  type Route = [method: string, path: string, sent?: object];
+  const reads: Route[] = [
     ["GET", "/agents"],
     ["GET", `/agents/${id}`],
-  ] as const;
-  const writes = [
+  ];
+  const writes: Route[] = [
     ["POST", "/agents", { name: "A" }],
     ["PATCH", `/agents/${id}`, {}],
     ["DELETE", `/agents/${id}`],
-  ] as const;
-  for (const [method, path, sent] of [...reads, ...writes] as [string, string, object?][])
+  ];
+  for (const [method, path, sent] of [...reads, ...writes])
     expectRefusal(await desk.key(method, path, sent), 403, "session_required");
   for (const role of ["viewer", "approver"])
     await desk.as(role, async () => {
       for (const [method, path] of reads) expect((await desk.person(method, path)).status).toBe(200);
-      for (const [method, path, sent] of writes as readonly (readonly [string, string, object?])[])
-        expectRefusal(await desk.person(method, path, sent), 403, "forbidden");
+      for (const [method, path, sent] of writes) expectRefusal(await desk.person(method, path, sent), 403, "forbidden");
     });
   await desk.as("builder", async () => expect((await desk.person("PATCH", `/agents/${id}`, {})).status).toBe(200));
   const stranger = await desk.signIn(await desk.service.organization("Other"));
