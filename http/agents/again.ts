@@ -1,10 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
+import { turnOfCall } from "#projections/turns/query.ts";
 import type { Http } from "../deps.ts";
 import { openEventStream } from "../sse.ts";
-import type { ResponseRow } from "./find.ts";
+import { findResponse, type ResponseRow } from "./find.ts";
 import type { Speaking } from "#events/ports.ts";
 import { endedAt, headOf, toldBy, toldResponse } from "./stored.ts";
 import { createStream } from "./stream.ts";
+
+const LOOK_AGAIN_MS = 200;
+
+/**
+ * The response that ran a call here, once it has ended; undefined where none did. The client may be quicker than the read
+ * model: without a fresh look it would set off the same turn once more.
+ */
+export async function answeredBefore(
+  http: Http,
+  organization: string,
+  scope: string,
+  call: string | undefined,
+  gone: AbortSignal,
+): Promise<ResponseRow | undefined> {
+  if (call === undefined) return undefined;
+  const find = () => turnOfCall(http.db, organization, scope, call);
+  let turn_id = await find();
+  if (!turn_id) {
+    await http.freshRead(["turns"]);
+    turn_id = await find();
+  }
+  if (!turn_id) return undefined;
+  let row = await findResponse(http, organization, scope, turn_id);
+  for (; !endedAt(row) && !gone.aborted; row = await findResponse(http, organization, scope, turn_id))
+    await sleep(LOOK_AGAIN_MS);
+  return endedAt(row) && row;
+}
 
 /** The last message alone: whoever believes that it must run tools would go on for every call that it is shown. */
 function answerIn(told: Speaking[]): Speaking[] {

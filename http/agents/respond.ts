@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { newestTurn, turnOfCall } from "#projections/turns/query.ts";
+import { streamOf } from "#events/ids.ts";
+import { newestTurn } from "#projections/turns/query.ts";
 import type { AgentRow } from "#projections/agents/query.ts";
 import type { Ask } from "../chat/ask.ts";
 import { beginTurn, rejoinTurn, type Begun } from "../chat/begin.ts";
@@ -8,7 +9,7 @@ import { findModel } from "../chat/model.ts";
 import { goneSignal, noteUnanswered, onGone } from "../chat/unanswered.ts";
 import type { Http } from "../deps.ts";
 import { ApiError, badGateway } from "../errors.ts";
-import { answerAgain } from "./again.ts";
+import { answerAgain, answeredBefore } from "./again.ts";
 import { answerBuffered } from "./buffered.ts";
 import { checkFixed } from "./check.ts";
 import { checkThread, findAgent, findResponse, scopeFor } from "./find.ts";
@@ -37,7 +38,7 @@ async function continuing(
 ): Promise<Continuing> {
   const { organization_id } = request.caller;
   const sent = threadOf(request);
-  if (!previous) {
+  if (previous === undefined || previous === null) {
     if (sent) await checkThread(http, organization_id, sent, scope);
     return { thread_id: sent, previous_turn_id: null };
   }
@@ -46,6 +47,8 @@ async function continuing(
     throw new ApiError("invalid_thread_id", "x-thread-id and previous_response_id name different threads.", {
       param: "x-thread-id",
     });
+  // its vars are those of the newest turn, whichever this one is
+  await http.freshRead(["turns"], streamOf("thread", row.thread_id));
   return { thread_id: row.thread_id, previous_turn_id: row.id };
 }
 
@@ -124,6 +127,26 @@ interface Answering {
   gone: AbortSignal;
 }
 
+/** The turn that answers a request, with what is known of it: an earlier one that it repeats, whatever became of what it names since, or a new one. */
+async function turnFor(
+  http: Http,
+  request: FastifyRequest,
+  agent: AgentRow,
+  body: ResponseRequest,
+  { scope, gone }: Answering,
+): Promise<{ begun: Begun; head: ResponseHead | undefined }> {
+  const { caller } = request;
+  const identity = identityOf(request, `/agents/${agent.id}/responses`, body.user ?? undefined);
+  const earlier = await earlierTurn(http, request, identity);
+  if (earlier) return { begun: await rejoinTurn(http, { include_usage: false }, earlier), head: undefined };
+  const from = await continuing(http, request, scope, body.previous_response_id);
+  const ask = await askOf(http, request, agent, body, from);
+  if (!(await findModel(http, { ...caller, allowed_models: null }, ask.model)))
+    throw badGateway(`The agent's model ${ask.model} is not enabled.`);
+  const begun = await beginTurn(http, request, ask, { ...identity, thread_id: from.thread_id }, gone);
+  return { begun, head: begun.end ? undefined : headFor(begun, ask) };
+}
+
 /** POST /responses, buffered and streamed (spec: Agent API). */
 export async function respond(
   http: Http,
@@ -137,26 +160,14 @@ export async function respond(
   checkFixed(body);
   const scope = scopeFor(caller, body.user ?? undefined, agent);
   const answering: Answering = { scope, streamed: body.stream ?? false, gone: goneSignal(reply.raw) };
-  const call = answeredCall(body);
-  const answered = call && (await turnOfCall(http.db, caller.organization_id, scope, call));
-  if (answered) {
-    const row = await findResponse(http, caller.organization_id, scope, answered);
-    if (endedAt(row)) return answerAgain(http, reply, row, answering.streamed);
-  }
-  const from = await continuing(http, request, scope, body.previous_response_id);
-  const ask = await askOf(http, request, agent, body, from);
-  const identity = identityOf(request, `/agents/${agent.id}/responses`, ask.user, from.thread_id);
-  const earlier = await earlierTurn(http, request, identity);
-  if (!earlier && !(await findModel(http, { ...caller, allowed_models: null }, ask.model)))
-    throw badGateway(`The agent's model ${ask.model} is not enabled.`);
-  const begun = earlier
-    ? await rejoinTurn(http, ask, earlier)
-    : await beginTurn(http, request, ask, identity, answering.gone);
+  const answered = await answeredBefore(http, caller.organization_id, scope, answeredCall(body), answering.gone);
+  if (answered) return answerAgain(http, reply, answered, answering.streamed);
+  const { begun, head } = await turnFor(http, request, agent, body, answering);
   request.body = undefined;
   http.letGo(request);
   reply.header("x-thread-id", begun.turn.thread_id);
   if (!answering.streamed) return answerBuffered(http, reply, begun, scope, answering.gone);
-  return answerStreamed(http, reply, begun, earlier ? undefined : headFor(begun, ask), answering);
+  return answerStreamed(http, reply, begun, head, answering);
 }
 
 async function answerStreamed(
@@ -168,11 +179,16 @@ async function answerStreamed(
 ) {
   const { organization_id, turn_id } = begun.turn;
   onGone(gone, () => void noteUnanswered(http, begun.turn));
-  const row = known ? undefined : await findResponse(http, organization_id, scope, turn_id);
-  const head = known ?? (await headOf(http, row!));
-  if (row && endedAt(row)) {
+  try {
+    const row = known ? undefined : await findResponse(http, organization_id, scope, turn_id);
+    const head = known ?? (await headOf(http, row!));
+    if (row && endedAt(row)) return await replayResponse(http, reply, { head, row, startAfter: -1 });
+    return await followResponse(http, reply, { organization_id, head, feed: begun.feed, startAfter: -1, gone });
+  } catch (error) {
+    // the turn goes on: its request, when it comes again, is answered with it
+    await noteUnanswered(http, begun.turn);
+    throw error;
+  } finally {
     begun.feed.close();
-    return replayResponse(http, reply, { head, row, startAfter: -1 });
   }
-  return followResponse(http, reply, { organization_id, head, feed: begun.feed, startAfter: -1, gone });
 }

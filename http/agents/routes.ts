@@ -7,7 +7,7 @@ import type { App } from "../app.ts";
 import { openFeed } from "../chat/feed.ts";
 import { threadOf } from "../chat/identity.ts";
 import { findModel } from "../chat/model.ts";
-import { goneSignal } from "../chat/unanswered.ts";
+import { goneSignal, takeOver } from "../chat/unanswered.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { validator } from "../validate.ts";
@@ -70,6 +70,8 @@ function readRoute(app: App, http: Http): void {
       const { row } = await located(http, request);
       reply.header("x-thread-id", row.thread_id);
       if (request.query.stream !== "true") return storedResponse(http, row);
+      // whoever has its id asks for it by that, and not by its request again
+      await takeOver(http, row);
       const head = await headOf(http, row);
       if (endedAt(row)) return replayResponse(http, reply, { head, row, startAfter });
       const { organization_id } = row;

@@ -46,6 +46,18 @@ describe("the same request under the same Idempotency-Key", () => {
     expect(await begun()).toBe(3);
   });
 
+  test("is answered with its turn, whatever became of what it goes on with", async () => {
+    const { id } = await agent.ask("/say Before");
+    const more = { previous_response_id: id, vars: { a: 1 } };
+    const key = { "idempotency-key": "again-6" };
+    const first = await agent.ask("/say Same", more, key);
+    const later = Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`k${n}`, n]));
+    await agent.ask("/say Later", { previous_response_id: first.id, vars: later });
+    await agent.call("DELETE", `/responses/${id}`);
+    expect(await agent.ask("/say Same", more, key)).toEqual(first);
+    expect(await begun()).toBe(3);
+  });
+
   test("with another body is refused, at another agent, for another user or key it is another request", async () => {
     const key = { "idempotency-key": "r5" };
     const { id } = await agent.ask("/say One", {}, key);

@@ -229,4 +229,17 @@ describe("tools", () => {
     const other = await agents.open({ tools: [TOOL] });
     expect((await other.ask(input)).id).not.toBe(first.id);
   });
+
+  test("whose results come back while their turn still runs: its end is waited for", async () => {
+    const client = await agents.open({ tools: [TOOL] });
+    const input = `/slow 0.3\n/tool ${TOOL} {}\n/say one two three`;
+    const seen = await client.some("/responses", { input, stream: true }, (events) =>
+      events.some(({ type }) => type === "response.function_call_arguments.done"),
+    );
+    const turns = await agents.count("TurnStarted");
+    const { call_id } = seen.find(({ item }) => item).item;
+    const again = await client.ask([{ type: "function_call_output", call_id, output: "{}" }]);
+    expect(again).toMatchObject({ id: seen[0].response.id, status: "completed", output: [{ type: "message" }] });
+    expect(await agents.count("TurnStarted")).toBe(turns);
+  });
 });

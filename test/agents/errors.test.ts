@@ -155,6 +155,12 @@ test.each<[string, string | null, string | null, object]>([
     { input: "x", previous_response_id: "resp_1" },
   ],
   [
+    "a previous response that is empty",
+    "invalid_response_id",
+    "previous_response_id",
+    { input: "x", previous_response_id: "" },
+  ],
+  [
     "a previous response of another kind",
     "invalid_response_id",
     "previous_response_id",

@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { beforeAll, expect, test } from "vitest";
 import { startPlatform } from "../platform.ts";
+import { checkedFetch } from "./checkedFetch.ts";
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 let credentials: Awaited<ReturnType<typeof platform.organization>>;
@@ -12,6 +13,7 @@ beforeAll(async () => {
     baseURL: `${platform.url}/api/agents/${credentials.agent_id}/v1`,
     apiKey: credentials.api_key,
     maxRetries: 0,
+    fetch: checkedFetch,
   });
 });
 

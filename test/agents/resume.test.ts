@@ -96,13 +96,14 @@ test("a client that says it in a retry gets the same turn after its http process
   const dying = await processes.start("http");
   const before = await processes.count("TurnStarted");
   let heard: any[] = [];
-  const reading = processes.at(dying.url).some("/responses", { input: RICH, stream: true }, (seen) => {
+  const input = `${RICH} and seven`;
+  const reading = processes.at(dying.url).some("/responses", { input, stream: true }, (seen) => {
     heard = seen;
     if (seen.length >= 6) dying.kill();
     return false;
   });
   await expect(reading).rejects.toThrow();
-  const { events } = await elsewhere.stream(RICH, {}, { "x-stainless-retry-count": "1" });
+  const { events } = await elsewhere.stream(input, {}, { "x-stainless-retry-count": "1" });
   expect(events.slice(0, heard.length)).toEqual(heard);
   expect(await processes.count("TurnStarted")).toBe(before + 1);
 });

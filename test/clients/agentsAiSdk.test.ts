@@ -2,6 +2,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, streamText, ToolLoopAgent } from "ai";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { checkedFetch } from "../agents/checkedFetch.ts";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 let agents: Agents;
@@ -10,7 +11,11 @@ beforeAll(async () => {
 });
 
 const modelOf = (agent: string) =>
-  createOpenAI({ baseURL: `${agents.url}/api/agents/${agent}/v1`, apiKey: agents.api_key }).responses("any");
+  createOpenAI({
+    baseURL: `${agents.url}/api/agents/${agent}/v1`,
+    apiKey: agents.api_key,
+    fetch: checkedFetch,
+  }).responses("any");
 const turnsOf = async (agent: string): Promise<number> => {
   const sql = "select data from log.events where type = 'TurnStarted'";
   const rows = await agents.db.query<{ data: string }>(sql);

@@ -1,6 +1,7 @@
 import { ChatOpenAI } from "@langchain/openai";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { checkedFetch } from "../agents/checkedFetch.ts";
 
 let agents: Agents;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ const open = async (settings: object) =>
     useResponsesApi: true,
     apiKey: agents.api_key,
     maxRetries: 0,
-    configuration: { baseURL: `${agents.url}/api/agents/${await agents.agent(settings)}/v1` },
+    configuration: { baseURL: `${agents.url}/api/agents/${await agents.agent(settings)}/v1`, fetch: checkedFetch },
   });
 
 const SAID = "Here you are.";
@@ -51,7 +52,7 @@ test("a conversation that the client keeps goes on", async () => {
   const second = await model.invoke([["user", "I am Ada"], first, ["user", "Still me"]]);
   expect(second.text).toBe("Still me");
   const previous_response_id = first.response_metadata["id"] as string;
-  await model.invoke("And now?", { previous_response_id } as never);
+  await model.invoke("And now?", { previous_response_id });
   expect(agents.asked().messages).toHaveLength(3);
 });
 

@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { checkedFetch } from "../agents/checkedFetch.ts";
 import { expectStream } from "../agents/grammar.ts";
 
 let agents: Agents;
@@ -13,6 +14,7 @@ const clientFor = async (settings: object = {}) =>
     apiKey: agents.api_key,
     baseURL: `${agents.url}/api/agents/${await agents.agent(settings)}/v1`,
     maxRetries: 0,
+    fetch: checkedFetch,
   });
 const AGENT = "any";
 

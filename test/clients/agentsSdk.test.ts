@@ -2,6 +2,7 @@ import { Agent, OpenAIResponsesModel, Runner, setTracingDisabled } from "@openai
 import OpenAI from "openai";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { checkedFetch } from "../agents/checkedFetch.ts";
 
 setTracingDisabled(true);
 let agents: Agents;
@@ -15,6 +16,7 @@ async function open(settings: object) {
     apiKey: agents.api_key,
     baseURL: `${agents.url}/api/agents/${agent_id}/v1`,
     maxRetries: 0,
+    fetch: checkedFetch,
   });
   return new Agent({ name: "Ours", instructions: "Be brief.", model: new OpenAIResponsesModel(client, "any") });
 }
