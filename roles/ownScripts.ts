@@ -11,6 +11,9 @@ import type { ScriptRunner } from "#services/scripting/runner.ts";
 import { stateOf } from "#services/states.ts";
 import type { Scripts } from "#services/turns/tools/scripted.ts";
 
+/** Largest answer that a script gets: it is copied some times on its way into a VM of 64 MiB. In bytes. */
+const MOST = 2 * 1024 * 1024;
+
 interface OwnScriptsDeps {
   settings: Pick<Settings, "PRIVATE_FETCH_HOSTS" | "SCRIPTED_TOOLS">;
   db: Db;
@@ -48,7 +51,7 @@ export function openOwnScripts({ settings, db, log, blobs, keyring, runner }: Ow
     },
 
     async fetch(url, init, signal) {
-      const { status, headers, bytes } = await download(fetch, url, init, signal);
+      const { status, headers, bytes } = await download(fetch, url, init, signal, MOST);
       return { status, headers, text: bytes.toString("utf8") };
     },
   };

@@ -1,7 +1,7 @@
 import { WebError } from "#services/turns/tools/web.ts";
 import { AddressRefused } from "./address.ts";
 
-/** Largest answer, decoded, in bytes. */
+/** Largest answer, decoded, in bytes, where no smaller one is asked for. */
 const MOST = 10 * 1024 * 1024;
 const WITHIN_MS = 20_000;
 
@@ -13,12 +13,12 @@ export interface Download {
   bytes: Buffer;
 }
 
-async function readAll({ body }: Response): Promise<Buffer> {
+async function readAll({ body }: Response, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > MOST) throw new WebError(`The answer is larger than ${MOST / 1024 / 1024} MiB.`);
+    if (size > most) throw new WebError(`The answer is larger than ${most / 1024 / 1024} MiB.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -33,18 +33,19 @@ function reasonOf(error: unknown): string {
   return "The address cannot be reached.";
 }
 
-/** Fetches an address whole, within 20 s and 10 MiB. Throws WebError with a reason for whoever named the address. */
+/** Fetches an address whole, within 20 s and 10 MiB or less. Throws WebError with a reason for whoever named the address. */
 export async function download(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit,
   signal: AbortSignal,
+  most = MOST,
 ): Promise<Download> {
   const late = AbortSignal.timeout(WITHIN_MS);
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, late]) });
     const { status, headers } = response;
-    return { url: response.url || url, status, headers, bytes: await readAll(response) };
+    return { url: response.url || url, status, headers, bytes: await readAll(response, most) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof WebError) throw error;

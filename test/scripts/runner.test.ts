@@ -72,6 +72,25 @@ test.each([
   expect(await run("return 1")).toBe(1);
 });
 
+test("what a script asks for at once is answered some at a time", async () => {
+  let open = 0;
+  let most = 0;
+  const fetch: ScriptCall["host"]["fetch"] = async () => {
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    open -= 1;
+    return { status: 200, headers: [], body: "" };
+  };
+  const twenty = "return (await Promise.all(Array.from({ length: 20 }, () => fetch('https://a.example')))).length";
+  expect(await run(twenty, { host: { ...host, fetch } })).toBe(20);
+  expect(most).toBe(4);
+});
+
+test("a script that would be given too much is not run", async () => {
+  const meta = { vars: { long: "x".repeat(1024 * 1024) } };
+  expect((await failure("return 1", { meta })).message).toMatch(/larger than 1 MiB/);
+});
+
 test("a script finds nothing of the process that runs it", async () => {
   const names = ["process", "require", "WebAssembly", "performance", "__ask", "__execute", "__meta", "setTimeout"];
   expect(await run(`return ${JSON.stringify(names)}.filter((name) => name in globalThis)`)).toEqual([]);
