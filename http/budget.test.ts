@@ -31,3 +31,22 @@ test("a body of untold length counts as one mebibyte, none as nothing", () => {
   budget.hold(body({ "transfer-encoding": "chunked" }));
   expect(budget.held()).toBe(1_048_576);
 });
+
+test("a body of untold length counts what has arrived of it, and is told to come back when that is too much", () => {
+  const budget = createBudget(3 * 1_048_576);
+  const chunked = body({ "transfer-encoding": "chunked" });
+  budget.hold(chunked);
+  budget.arrived(chunked, 1_000_000);
+  expect(budget.held()).toBe(1_048_576);
+  budget.arrived(chunked, 1_000_000);
+  expect(budget.held()).toBe(2_000_000);
+  const sent = sized(1_000_000);
+  budget.hold(sent);
+  budget.arrived(sent, 1_000_000);
+  expect(budget.held()).toBe(3_000_000);
+  expect(() => budget.arrived(chunked, 1_000_000)).toThrow(Unavailable);
+  budget.letGo(sent);
+  budget.arrived(chunked, 9_000_000);
+  budget.letGo(chunked);
+  expect(budget.held()).toBe(0);
+});

@@ -4,6 +4,13 @@ import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 import type { App } from "./app.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Counts bytes of the body that are held now. Throws Unavailable when there is no room for what was not announced. */
+    holds(bytes: number): void;
+  }
+}
+
 /** What nginx writes down for a client that left before its answer. */
 const LEFT = 499;
 
@@ -18,6 +25,9 @@ function ended({ metrics }: Pick<Http, "metrics">, request: FastifyRequest, repl
 
 /** One line and one count per request, when its connection is done with it; the budget of its body likewise. */
 export function observe(app: App, http: Pick<Http, "metrics">, budget: Budget): void {
+  app.decorateRequest("holds", function (bytes: number) {
+    budget.arrived(this, bytes);
+  });
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     reply.raw.once("close", () => {

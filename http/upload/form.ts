@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
+import { Unavailable } from "#events/ports.ts";
 import { ApiError } from "../errors.ts";
 import { toApiError } from "../failures.ts";
 
@@ -49,10 +50,14 @@ export interface FormRules {
 const tooLarge = () => new ApiError("file_too_large", "The file is larger than 100 MB.", { param: "file" });
 
 /** Hashes while the bytes come: at the end, 100 MB would hold up everybody for 60 ms. */
-async function contentOf({ file }: MultipartFile): Promise<Pick<SentFile, "bytes" | "sha256">> {
+async function contentOf(
+  { file }: MultipartFile,
+  request: FastifyRequest,
+): Promise<Pick<SentFile, "bytes" | "sha256">> {
   const hash = createHash("sha256");
   const chunks: Buffer[] = [];
   for await (const chunk of file as AsyncIterable<Buffer>) {
+    request.holds(chunk.length);
     hash.update(chunk);
     chunks.push(chunk);
   }
@@ -76,7 +81,7 @@ async function partsOf(request: FastifyRequest, rules: FormRules): Promise<Form>
     if (rules.counts(part) && ++files > 1)
       throw new ApiError(rules.tooMany, "The form has more than one file; send one.", { param: "file" });
     if (!rules.keeps(part)) await skip(part);
-    else file = { filename: part.filename ?? "", mimetype: part.mimetype ?? "", ...(await contentOf(part)) };
+    else file = { filename: part.filename ?? "", mimetype: part.mimetype ?? "", ...(await contentOf(part, request)) };
   }
   return { file, fields };
 }
@@ -89,8 +94,9 @@ function refusal(error: unknown, code: string): ApiError {
 }
 
 /**
- * Reads a multipart body: the one file and the fields, in order. Throws the codes of the rules, and 413 `file_too_large`
- * over 100,000,000 bytes. What is left of a body that was refused is read over, so that the answer can arrive.
+ * Reads a multipart body: the one file and the fields, in order. Throws the codes of the rules, 413 `file_too_large` over
+ * 100,000,000 bytes, and Unavailable where others hold too much already. What is left of a body that was refused is read
+ * over, so that the answer can arrive.
  */
 export async function readForm(request: FastifyRequest, rules: FormRules): Promise<Form> {
   if (!request.isMultipart()) throw new ApiError(rules.unreadable, "The body must be multipart/form-data.");
@@ -100,7 +106,10 @@ export async function readForm(request: FastifyRequest, rules: FormRules): Promi
   } catch (error) {
     request.raw.unpipe();
     request.raw.resume();
-    const told = error instanceof ApiError || (error as { code?: string }).code === "FST_REQ_FILE_TOO_LARGE";
+    const told =
+      error instanceof ApiError ||
+      error instanceof Unavailable ||
+      (error as { code?: string }).code === "FST_REQ_FILE_TOO_LARGE";
     throw told ? toApiError(error) : refusal(error, rules.unreadable);
   }
 }
