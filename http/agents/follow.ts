@@ -69,6 +69,7 @@ export async function followResponse(
       if (frame && frame.type !== "end") {
         heard = frame;
         sse.write(stream.next(frame));
+        if (stream.over()) return sse.end("");
         continue;
       }
       if (frame && isNext(frame, heard)) {

@@ -1,18 +1,28 @@
-import type { Frame, Speaking, TurnEnd } from "#events/ports.ts";
+import type { Speaking, TurnEnd } from "#events/ports.ts";
+import { NO_USAGE } from "#events/thread.ts";
 import { createFold, type StreamEvent } from "./fold.ts";
+import { createNews } from "./news.ts";
 import { presentResponse, type ResponseHead } from "./present.ts";
+
+/** What was told cannot be taken back, and another answer stands in the thread. */
+const OTHER_WORDS: TurnEnd = {
+  status: "failed",
+  said: { text: "", reasoning: "", citations: [] },
+  message: "The answer was begun anew while it was read: get the response to see it.",
+  usage: NO_USAGE,
+};
 
 /**
  * The stream of one response: numbered events, as SSE (wire facts: the stream's grammar). A newer attempt of its turn begins
- * with the frames of the older one, so what was sent already is made anew and not sent twice.
+ * with the frames of the older one, which are not told twice; one that says something else ends the stream as failed.
  */
 export function createStream(head: ResponseHead, startAfter: number) {
-  const options = { turn_id: head.turn_id, tools: head.expose_tool_items };
-  let fold = createFold(options);
-  let attempt = 0;
+  const fold = createFold({ turn_id: head.turn_id, tools: head.expose_tool_items });
+  const news = createNews();
   let made = 0;
   let sent = startAfter + 1;
   let wrote = false;
+  let over = false;
 
   function number(events: StreamEvent[]): string {
     let text = "";
@@ -35,6 +45,8 @@ export function createStream(head: ResponseHead, startAfter: number) {
 
   /** Closes what is open, and ends with the one terminal event. */
   function finish(end: TurnEnd, completed_at: number): string {
+    if (over) return "";
+    over = true;
     const closing = fold.end(end);
     const response = presentResponse(head, fold.output(), end, completed_at);
     const type = end.status === "completed" ? "response.completed" : "response.failed";
@@ -43,26 +55,27 @@ export function createStream(head: ResponseHead, startAfter: number) {
     if (wrote || last < sent - 1) made = Math.max(made, sent);
     return number([...closing, { type, response }]);
   }
-  /** Makes the stream anew from its beginning; what was sent is not sent again. */
-  function restart(): string {
-    fold = createFold(options);
-    made = 0;
-    return open();
+
+  /** What is new in a frame of an attempt. */
+  function tell(frame: Speaking, attempt: number): string {
+    if (over) return "";
+    const fresh = news(frame, attempt);
+    return fresh ? fresh.map((piece) => number(fold.next(piece))).join("") : finish(OTHER_WORDS, 0);
   }
 
   return {
     /** The first two events. */
     open,
     /** The next frame of the turn. */
-    next(frame: Speaking & Pick<Frame, "attempt">): string {
-      const again = frame.attempt > attempt && attempt > 0 ? restart() : "";
-      attempt = Math.max(attempt, frame.attempt);
-      return again + number(fold.next(frame));
-    },
+    next: ({ attempt, ...frame }: Speaking & { attempt: number }): string => tell(frame, attempt),
+    /** Whether the terminal event has been told. */
+    over: (): boolean => over,
     end: finish,
     /** The rest of a turn that has ended, from everything that it told. */
     replay: (frames: Speaking[], end: TurnEnd, completed_at: number): string =>
-      restart() + frames.map((frame) => number(fold.next(frame))).join("") + finish(end, completed_at),
+      (made === 0 ? open() : "") +
+      frames.map((frame) => tell(frame, Number.MAX_SAFE_INTEGER)).join("") +
+      finish(end, completed_at),
   };
 }
 
