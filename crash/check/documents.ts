@@ -6,7 +6,8 @@ import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
 /** A document or an extraction as the log tells it. */
 export interface Told {
   stream: string;
-  status: "open" | "ready" | "failed" | "gone";
+  /** `given up`: as many workers as may lose it were killed. */
+  status: "open" | "ready" | "failed" | "given up" | "gone";
   /** The generation that search sees; 0 before the first. */
   live: number;
   /** Passages by generation. */
@@ -16,6 +17,8 @@ export interface Told {
   chargeable: number;
   readings: number[];
 }
+
+const LAST_ATTEMPT = 3;
 
 const NEW: Omit<Told, "stream"> = {
   status: "open",
@@ -45,7 +48,7 @@ function tell(told: Told, { type, data }: Recorded<any>): Told {
     case "ReadingFailed":
     case "IndexingFailed":
     case "ExtractionFailed":
-      return { ...told, status: "failed" };
+      return { ...told, status: data.attempt === LAST_ATTEMPT ? "given up" : "failed" };
     case "DocumentDeleted":
     case "ExtractionDeleted":
     case "ExtractionExpired":
