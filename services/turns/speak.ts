@@ -8,6 +8,9 @@ const TRIES = 3;
 /** A provider may ask to wait this long between two tries; longer is left to the client, who knows its own patience. */
 const LONGEST_WAIT_MS = 5_000;
 
+/** A stream has no time limit of its own (spec: Limits); a provider that lets one wait for so long has left it. */
+const SILENT_MS = 30 * 60_000;
+
 export interface Speech {
   said: Said;
   /** Tools that the model wants before it goes on. */
@@ -39,8 +42,11 @@ async function speakOnce(
   const citations: Citation[] = [];
   let asked: Pick<Speech, "calls" | "opaque"> = { calls: [] };
   const said = (): Said => ({ text: text.join(""), reasoning: reasoning.join(""), citations });
+  const silent = new AbortController();
+  const silence = request.streamed ? setTimeout(() => silent.abort(), SILENT_MS) : undefined;
   try {
-    for await (const event of model.complete(request, signal)) {
+    for await (const event of model.complete(request, AbortSignal.any([signal, silent.signal]))) {
+      silence?.refresh();
       if (event.type === "finish")
         return { said: said(), ...asked, finish_reason: event.finish_reason, usage: event.usage };
       if (event.type === "tool_calls") {
@@ -53,7 +59,10 @@ async function speakOnce(
       onFrame(event);
     }
   } catch (error) {
-    throw new BrokenOff(said(), error);
+    const left = silent.signal.aborted && !signal.aborted;
+    throw new BrokenOff(said(), left ? new ModelError("refused", "The model said nothing for 30 minutes.") : error);
+  } finally {
+    clearTimeout(silence);
   }
   throw new BrokenOff(said(), new ModelError("cut", "The model ended without finishing."));
 }
