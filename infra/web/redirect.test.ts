@@ -29,3 +29,17 @@ test("a body that is dropped takes its headers with it, and credentials stay on 
   expect(init).toMatchObject({ method: "GET", body: null });
   expect(Object.fromEntries(new Headers(init.headers))).toEqual({ authorization: "Bearer x" });
 });
+
+test("to another server goes nothing that may be a key, whatever its name", () => {
+  const headers = {
+    accept: "text/html",
+    "X-Api-Key": "k",
+    "x-subscription-token": "t",
+    cookie: "c",
+    Authorization: "a",
+  };
+  const hop = { url: new URL("https://example.com/"), init: { headers } };
+  const sentTo = (place: string) => Object.fromEntries(new Headers(nextHop(hop, redirect(place))!.init.headers));
+  expect(sentTo("https://example.org/")).toEqual({ accept: "text/html" });
+  expect(sentTo("/elsewhere")).toHaveProperty("x-api-key", "k");
+});

@@ -6,8 +6,8 @@ export interface Hop {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** What was meant for one server only. */
-const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
+/** What another server may hear; keys come in headers of any name. */
+const FOR_EVERYBODY = new Set(["accept", "accept-language", "content-type", "content-encoding", "user-agent"]);
 
 /** Where a redirect leads, with what may go there; undefined when the response is none. Throws an AddressRefused for a step down from https. */
 export function nextHop({ url, init }: Hop, response: Response): Hop | undefined {
@@ -18,7 +18,8 @@ export function nextHop({ url, init }: Hop, response: Response): Hop | undefined
   if (url.protocol === "https:" && next.protocol === "http:")
     throw new AddressRefused("a redirect leads from https to http");
   const headers = new Headers(init.headers);
-  if (next.origin !== url.origin) for (const name of CREDENTIALS) headers.delete(name);
+  if (next.origin !== url.origin)
+    for (const name of [...headers.keys()]) if (!FOR_EVERYBODY.has(name)) headers.delete(name);
   return {
     url: next,
     init: { ...init, headers, ...(dropsBody(response.status, init.method) && withoutBody(headers)) },
