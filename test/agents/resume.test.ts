@@ -18,6 +18,15 @@ beforeAll(async () => {
 const RICH = `/slow 0.1\n/reason Let me see.\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"fail":true}\n/rounds 2\n/say one two three four five six`;
 const idIn = (events: any[]): string => events[0].response.id;
 
+/** The bus has no frames any more. */
+async function forgetFrames(): Promise<void> {
+  const { addresses, prefix } = processes.deployment;
+  const looker = await lookAt({ url: addresses.nats_url, prefix });
+  const { purged } = await looker.jsm.streams.purge(looker.names.streams.frames);
+  await looker.close();
+  expect(purged).toBeGreaterThan(0);
+}
+
 /** Both parts are one sound stream, which is what is stored. */
 async function expectWhole(first: any[], rest: any[]): Promise<any> {
   expectNumbered(rest, first.length);
@@ -59,14 +68,17 @@ test("several readers of one response see the same", async () => {
 
 test("after its end it goes on after every one of its events, also when the bus has forgotten it", async () => {
   const { events, response } = await agent.stream(RICH);
-  const { addresses, prefix } = processes.deployment;
-  const looker = await lookAt({ url: addresses.nats_url, prefix });
-  await looker.jsm.streams.purge(looker.names.streams.frames);
-  await looker.close();
-  expect(await processes.home.opened.bus.frames.kept(response.id, response.id)).toEqual([]);
+  await forgetFrames();
   for (const [n] of events.entries()) expect(await elsewhere.resume(response.id, n)).toEqual(events.slice(n + 1));
-  expect(await elsewhere.resume(response.id, 9_999)).toEqual([]);
   await expectWhole(events, []);
+});
+
+test("frames that the bus has lost while it runs are told at the end", async () => {
+  const input = `${RICH} ${"and more ".repeat(8)}`;
+  const first = await agent.some("/responses", { input, stream: true }, ({ length }) => length >= 24);
+  await forgetFrames();
+  const rest = await elsewhere.resume(idIn(first), first.length - 1);
+  expect((await expectWhole(first, rest)).status).toBe("completed");
 });
 
 test("starting_after must be a number of an event", async () => {
