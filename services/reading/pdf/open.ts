@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { getDocumentProxy } from "unpdf";
 import { UnreadableFile } from "../reader.ts";
 
@@ -5,6 +7,8 @@ export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
 const MOST_PAGES = 5_000;
+/** Character maps that Chinese, Japanese and Korean fonts name and do not bring; a path, because a file: URL is not read. */
+const CHARACTER_MAPS = join(dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json")), "cmaps", "/");
 
 export const DAMAGED = "The PDF is damaged and cannot be read.";
 const LOCKED = "The PDF is protected by a password. Upload it without one.";
@@ -13,7 +17,9 @@ const LOCKED = "The PDF is protected by a password. Upload it without one.";
 export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
   const pdf = await getDocumentProxy(new Uint8Array(bytes), {
     verbosity: 0,
-    // Pictures are never decoded, and nothing is fetched: fonts, wasm and character maps have no address.
+    cMapUrl: CHARACTER_MAPS,
+    cMapPacked: true,
+    // Pictures are never decoded, and nothing is fetched: fonts and wasm have no address.
     maxImageSize: 0,
     isImageDecoderSupported: false,
     isOffscreenCanvasSupported: false,
