@@ -81,7 +81,7 @@ export function checkDocuments({ events }: Pick<Evidence, "events">): Finding[] 
 const about = ({ what, id }: Operation): string => `${what} ${id}`;
 const isAbout = (document_id: string) => (operation: Operation) => operation.asked["document_id"] === document_id;
 
-/** I16 and G5: search finds what was ready before it began, once, and nothing that was deleted before. */
+/** I7 and I16: search finds what was ready before it began, once, and nothing that was deleted before. */
 export function checkSearches({ operations }: Pick<Evidence, "operations">): Finding[] {
   const of = (what: What) => operations.filter((operation) => operation.what === what && operation.outcome === "done");
   const deletions = operations.filter(({ what }) => what === "document.delete");
@@ -93,7 +93,7 @@ export function checkSearches({ operations }: Pick<Evidence, "operations">): Fin
     const passages = hits.reduce((sum, hit) => sum + hit.passages, 0);
     if (passages > 1) return [doubled("I7", about(search), `the word of ${document_id} was found ${passages} times`)];
     if (deletion?.outcome === "done" && deletion.end < search.start)
-      return passages > 0 ? [different("G5", about(search), `${document_id} was found after it was deleted`)] : [];
+      return passages > 0 ? [different("I16", about(search), `${document_id} was found after it was deleted`)] : [];
     const wasReady = reads.some((read) => isAbout(document_id)(read) && read.end < search.start);
     if (wasReady && (!deletion || deletion.start > search.end) && passages === 0)
       return [lost("I7", about(search), `${document_id} was ready and is not found`)];

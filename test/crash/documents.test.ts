@@ -48,7 +48,7 @@ describe("the checker finds", () => {
     told.event("DocumentDeleted", DOCUMENT, "3", { document_id: "d" });
     told.operation("document.delete", "3", { asked: { document_id: "d" } }, [204]);
     told.operation("document.search", "4", found(1));
-    expect(told.findings()).toEqual(["different G5"]);
+    expect(told.findings()).toEqual(["different I16"]);
   });
 
   test("a document that never became ready, one that was charged twice, and one that was never", () => {
