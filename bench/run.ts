@@ -3,6 +3,7 @@ import { print } from "./tools/report.ts";
 import { progress } from "./tools/progress.ts";
 
 const benches = {
+  agents: async () => (await import("./agents/bench.ts")).benchAgents(),
   chat: async () => (await import("./chat/bench.ts")).benchChat(),
   documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
   log: async () => (await import("./log/bench.ts")).benchLog(),

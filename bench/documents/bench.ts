@@ -7,7 +7,7 @@ import { median, percentile, rounded } from "../tools/stats.ts";
 import { benchMemory, FILES, type Memory } from "./memory.ts";
 import { benchReading, ratioTo, type Read } from "./reading.ts";
 import { crowd, CROWDS, oneByOne, type Crowd } from "./searchable.ts";
-import { startService, type Service } from "./service.ts";
+import { startService, type Service } from "../tools/service.ts";
 
 /** Documents: how fast files are read and at what cost of memory, and how soon search finds them. */
 export const benchDocuments = async (): Promise<Report> => {

@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto";
 import { FormData } from "undici";
 import { progress } from "../tools/progress.ts";
 import { linesOf, reportDocx, reportPdf } from "./report.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../tools/service.ts";
 
 export const FILES = 100;
 const BYTES = 20_000_000;

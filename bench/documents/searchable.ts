@@ -2,7 +2,7 @@ import { FormData } from "undici";
 import { randomFrom } from "../search/random.ts";
 import { progress } from "../tools/progress.ts";
 import { linesOf } from "./report.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "../tools/service.ts";
 
 const KNOWLEDGE = "/api/v1/knowledge";
 const ONE_BY_ONE = 20;

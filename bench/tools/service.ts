@@ -2,29 +2,41 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, FormData, fetch } from "undici";
-import { type Child, freePort, startNode } from "../tools/child.ts";
-import { dataFolder } from "../tools/folder.ts";
+import { type Child, freePort, startNode } from "./child.ts";
+import { dataFolder } from "./folder.ts";
 
 const root = dirname(dirname(import.meta.dirname));
 const PATIENCE_S = 600;
 
+interface Credentials {
+  base_url: string;
+  api_key: string;
+  admin: { email: string; password: string };
+}
+
+type Call = (method: string, path: string, body: FormData | object | undefined, statuses: number[]) => Promise<any>;
+
 export interface Service {
   child: Child;
-  /** Answers the parsed body; throws on any other status than these. */
-  call(method: string, path: string, body: FormData | object | undefined, statuses: number[]): Promise<any>;
+  credentials: Credentials;
+  /** With the API key. Answers the parsed body; throws on any other status than these. */
+  call: Call;
+  /** The same with another credential. */
+  callAs(token: string): Call;
   /** Asks again every so many milliseconds until the answer is there. */
   until<T>(what: string, every_ms: number, look: () => Promise<T | undefined>): Promise<T>;
   stop(): Promise<void>;
 }
 
 /** The service as `npm start` runs it, with data of its own that is removed afterwards. */
-export const startService = async (): Promise<Service> => {
+export const startService = async (env: Record<string, string> = {}): Promise<Service> => {
   const folder = await dataFolder();
   const child = startNode([join(root, "svc.mjs"), "all"], {
     NODE_ENV: "production",
     DATA_DIR: folder.path,
     PORT: String(await freePort()),
     LOG_LEVEL: "warn",
+    ...env,
   });
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
   const stop = async (): Promise<void> => {
@@ -41,13 +53,14 @@ export const startService = async (): Promise<Service> => {
     throw new Error(`${what} was not there within ${PATIENCE_S} s`);
   };
   try {
-    const { base_url, api_key } = await until("credentials.json", 100, () => credentialsIn(folder.path));
-    const call: Service["call"] = async (method, path, body, statuses) => {
+    const credentials = await until("credentials.json", 100, () => credentialsIn(folder.path));
+    const { base_url, api_key } = credentials;
+    const callAs: Service["callAs"] = (token) => async (method, path, body, statuses) => {
       const isForm = body instanceof FormData;
       const type: Record<string, string> = body === undefined || isForm ? {} : { "content-type": "application/json" };
       const response = await fetch(new URL(path, base_url), {
         method,
-        headers: { authorization: `Bearer ${api_key}`, ...type },
+        headers: { authorization: `Bearer ${token}`, ...type },
         body: isForm || body === undefined ? body : JSON.stringify(body),
         dispatcher: agent,
       });
@@ -58,12 +71,12 @@ export const startService = async (): Promise<Service> => {
     };
     const ready = () => fetch(new URL("/readyz", base_url), { dispatcher: agent }).then(({ ok }) => ok || undefined);
     await until("the service", 100, () => ready().catch(() => undefined));
-    return { child, call, until, stop };
+    return { child, credentials, call: callAs(api_key), callAs, until, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 };
 
-const credentialsIn = (folder: string): Promise<{ base_url: string; api_key: string } | undefined> =>
+const credentialsIn = (folder: string): Promise<Credentials | undefined> =>
   readFile(join(folder, "credentials.json"), "utf8").then(JSON.parse, () => undefined);
