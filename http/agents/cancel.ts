@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { streamOf } from "#events/ids.ts";
 import type { Frame, Speaking } from "#events/ports.ts";
-import { NO_USAGE, StopTurn } from "#events/thread.ts";
+import { StopTurn, type Usage } from "#events/thread.ts";
 import { putBlob } from "../chat/store.ts";
 import type { Http } from "../deps.ts";
 import { findResponse, type ResponseRow } from "./find.ts";
-import { endedAt } from "./stored.ts";
+import { endedAt, toldBy } from "./stored.ts";
 
 /** How long its worker has to end a turn that is to stop; then it is ended without it. */
 const GRACE_MS = 800;
@@ -21,10 +21,29 @@ async function toldUntilNow({ frames }: Http, { organization_id, id }: ResponseR
   return told.flatMap(({ attempt: _, n: _n, ...frame }) => (frame.type === "end" ? [] : [frame]));
 }
 
+/** What the recorded rounds of a turn have taken; nobody knows of the one that was not. */
+async function spent({ db }: Http, { thread_id, id }: ResponseRow): Promise<Usage> {
+  const rows = await db.query<{ data: string }>(
+    `select data::text as data from log.events
+     where stream = $1 and type = 'RoundRequested' and data::json->>'turn_id' = $2`,
+    [streamOf("thread", thread_id), id],
+  );
+  const rounds = rows.map(({ data }) => (JSON.parse(data) as { usage: Usage }).usage);
+  const sum = (field: keyof Usage) => rounds.reduce((so, usage) => so + usage[field], 0);
+  return {
+    prompt_tokens: sum("prompt_tokens"),
+    completion_tokens: sum("completion_tokens"),
+    cached_tokens: sum("cached_tokens"),
+    reasoning_tokens: sum("reasoning_tokens"),
+  };
+}
+
 /** Ends a turn whose worker does not, and tells its readers. */
 async function stopWithoutWorker(http: Http, request: FastifyRequest, row: ResponseRow): Promise<void> {
   const { organization_id, thread_id, id, scope, attempt, wrapped_key } = row;
-  const told = await toldUntilNow(http, row);
+  const heard = await toldUntilNow(http, row);
+  const told = heard.length > 0 ? heard : await toldBy(http, row);
+  const usage = await spent(http, row);
   const joined = (type: "text" | "reasoning") => told.map((frame) => (frame.type === type ? frame.text : "")).join("");
   const said = { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
   const blobs = wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
@@ -36,14 +55,14 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: Respo
     data: {
       turn_id: id,
       attempt,
-      usage: NO_USAGE,
+      usage,
       said,
       ...(blobs && { frames: await putBlob(http, blobs, Buffer.from(JSON.stringify(told))) }),
     },
     waitFor: ["turns"],
   });
   if (position === 0) return;
-  const end = { status: "stopped" as const, said, message: "", usage: NO_USAGE };
+  const end = { status: "stopped" as const, said, message: "", usage };
   const last: Frame = { type: "end", attempt, n: Number.MAX_SAFE_INTEGER, position, end };
   http.frames.publish(organization_id, id, last);
 }

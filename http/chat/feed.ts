@@ -2,6 +2,8 @@ import type { Frame, Frames } from "#events/ports.ts";
 import { createOrder } from "./order.ts";
 
 const LOOK_AGAIN_MS = 200;
+/** What the bus has dropped does not come back; only the end helps then. */
+const LOOK_SELDOM_MS = 5_000;
 
 /** The frames of one turn in order, to be taken one by one. */
 export interface Feed {
@@ -32,12 +34,12 @@ export function openFeed(frames: Frames, organization: string, turn: string): Fe
     if (filling) return;
     filling = true;
     // the frames before a held one are on their way into the store
-    while (order.hasGap() && !closed) {
+    for (let wait = LOOK_AGAIN_MS; order.hasGap() && !closed; wait = Math.min(wait * 2, LOOK_SELDOM_MS)) {
       await catchUp().catch(() => {});
       const end = order.heldEnd();
       if (end) push([end]);
       if (end || !order.hasGap()) break;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, wait));
     }
     filling = false;
   }

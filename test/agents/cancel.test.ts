@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { startProcesses, type Processes } from "./deployment.ts";
-import type { AgentClient } from "./agents.ts";
+import { TOOL, type AgentClient } from "./agents.ts";
 import { expectStream } from "./grammar.ts";
 
 /* Cancelling from another http process than the one that answers. */
@@ -12,6 +12,8 @@ beforeAll(async () => {
   processes = await startProcesses();
   agent = processes.at();
   elsewhere = processes.at((await processes.start("http")).url);
+  // the worker loads what it counts tokens with
+  await agent.ask("/say Ready");
 });
 
 /** Streams until it has been cancelled elsewhere, as soon as `when` says so: all events, the answer and how long it took. */
@@ -107,7 +109,7 @@ test("a response whose worker is gone is cancelled all the same, and its stream 
   let answer: Promise<any> | undefined;
   const events = await agent.some(
     "/responses",
-    { input: "/slow 0.2\n/say one two three four five", stream: true },
+    { input: `/tool ${TOOL} {}\n/slow 0.2\n/say one two three four five`, stream: true },
     (seen) => {
       if (!said("one two")(seen) || answer) return false;
       worker.kill();
@@ -120,7 +122,14 @@ test("a response whose worker is gone is cancelled all the same, and its stream 
     },
   );
   const response = expectStream(events);
-  expect(response).toMatchObject({ status: "cancelled", output: [{ type: "message", status: "incomplete" }] });
+  expect(response).toMatchObject({
+    status: "cancelled",
+    output: [
+      { type: "function_call", status: "completed" },
+      { type: "message", status: "incomplete" },
+    ],
+  });
+  expect(response.usage.total_tokens).toBeGreaterThan(0);
   expect((await answer).body).toEqual(response);
   expect(third).toBeDefined();
   for (const client of [agent, elsewhere]) expect(await client.resume(response.id)).toEqual(events);
