@@ -1,11 +1,20 @@
 import { z } from "zod";
 import type { AgentRow } from "#projections/agents/query.ts";
 
+/** They are part of a command, which takes 256 KiB. */
+const MAX_INSTRUCTIONS_BYTES = 200_000;
+
 const name = z.string().trim().min(1).max(200);
 const Reasoning = z.object({ effort: z.string().min(1).max(50) });
 const settings = {
   model: z.string().min(1).max(512).nullable(),
-  instructions: z.string().max(100_000),
+  instructions: z
+    .string()
+    .max(100_000)
+    .refine(
+      (text) => Buffer.byteLength(JSON.stringify(text)) <= MAX_INSTRUCTIONS_BYTES,
+      `must be at most ${MAX_INSTRUCTIONS_BYTES} bytes`,
+    ),
   tools: z.array(z.string().min(1).max(200)).max(100),
   collections: z.array(z.string().min(1).max(200)).max(100).nullable().describe("Slugs; null: every collection."),
   reasoning: Reasoning.nullable(),

@@ -12,6 +12,8 @@ import { endedAt, toldBy } from "./stored.ts";
 const GRACE_MS = 800;
 const LOOK_MS = 100;
 const TRIES = 5;
+/** UTF-16 units of text and of reasoning that go with the command, which takes 256 KiB; the blob of the stream has all. */
+const SAID = 30_000;
 
 /** What readers have been told of a running turn, by its newest attempt. */
 async function toldUntilNow({ frames }: Http, { organization_id, id }: ResponseRow): Promise<Speaking[]> {
@@ -45,7 +47,8 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: Respo
   const told = heard.length > 0 ? heard : await toldBy(http, row);
   const usage = await spent(http, row);
   const joined = (type: "text" | "reasoning") => told.map((frame) => (frame.type === type ? frame.text : "")).join("");
-  const said = { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
+  const short = (text: string) => text.slice(0, SAID).toWellFormed();
+  const said = { text: short(joined("text")), reasoning: short(joined("reasoning")), citations: [] };
   const blobs = wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
   const { position } = await http.send(StopTurn, {
     stream: streamOf("thread", thread_id),

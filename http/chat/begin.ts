@@ -123,7 +123,9 @@ async function prepare(
   const thing = streamOf("turn", blobs.turn_id);
   const withFiles = ask.messages.some(({ files }) => files.length > 0);
   const ids = ask.settings.knowledge?.collections.length ?? 0;
-  if (!withFiles && bodyBytes + ids * ID_BYTES <= SURELY_SMALL) {
+  // an agent brings its instructions, and its thread the vars of earlier requests
+  const brought = ask.agent ? Buffer.byteLength(JSON.stringify(ask.settings)) : 0;
+  if (!withFiles && bodyBytes + brought + ids * ID_BYTES <= SURELY_SMALL) {
     return sending({
       prompt: promptOf(
         ask,

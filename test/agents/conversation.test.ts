@@ -96,6 +96,17 @@ describe("a deleted response", () => {
   });
 });
 
+test("what an agent and its thread bring along may be larger than a command", async () => {
+  const wordy = await agents.open({ model: "offline/echo", instructions: "詳".repeat(60_000) });
+  expect((await wordy.ask("Short")).output[0].content[0].text).toBe("Short");
+  const vars = { long: "x".repeat(600_000) };
+  const { id } = await wordy.ask("First", { vars });
+  expect(await wordy.ask("Second", { previous_response_id: id })).toMatchObject({
+    status: "completed",
+    metadata: vars,
+  });
+});
+
 describe("an agent that changes", () => {
   test("answers with its newest settings, and a response keeps the version that it ran on", async () => {
     const id = await agents.agent({ model: "openai/gpt-test", instructions: "Version one." });
