@@ -77,6 +77,15 @@ describe("the same request under the same Idempotency-Key", () => {
     expect(await agent.ask("/fail 400", {}, key)).toEqual(failed);
     expect(await begun()).toBe(1);
   });
+
+  test("whose response was deleted is told so, and does not run again", async () => {
+    const key = { "idempotency-key": "r7" };
+    const { id } = await agent.ask("/say Once", {}, key);
+    await agent.call("DELETE", `/responses/${id}`);
+    const again = await agent.post({ input: "/say Once" }, key);
+    expect([again.status, again.body.error.code]).toEqual([404, "thread_not_found"]);
+    expect(await begun()).toBe(1);
+  });
 });
 
 /** Sends a request, hears of its beginning and goes away. */
@@ -174,10 +183,14 @@ describe("while a client waits", () => {
 
   test("for more of a stream it gets comments", async () => {
     vi.useFakeTimers({ toFake: [...timers.toFake] });
-    const asked = agent.post({ input: "/slow 0.5\n/say one two", stream: true });
+    const asked = agent.post({ input: "/slow 0.5\n/say one two", stream: true }, { "x-request-id": "mine-1" });
     await sleep(300);
     vi.advanceTimersByTime(30_000);
-    const { text } = await asked;
+    const { text, headers } = await asked;
+    expect(headers.get("cache-control")).toBe("no-cache, no-transform");
+    expect(headers.get("x-accel-buffering")).toBe("no");
+    expect(headers.get("content-encoding")).toBeNull();
+    expect(headers.get("x-request-id")).toBe("mine-1");
     expect(text.match(/^: ping$/gm)).toHaveLength(2);
     expect(expectStream(eventsIn(text)).status).toBe("completed");
   });

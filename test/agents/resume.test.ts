@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { lookAt } from "../bus/streams.ts";
 import { TOOL, type AgentClient } from "./agents.ts";
@@ -115,6 +116,8 @@ test("a client that says it in a retry gets the same turn after its http process
     return false;
   });
   await expect(reading).rejects.toThrow();
+  // as long as clients wait before their first retry
+  await sleep(400);
   const { events } = await elsewhere.stream(input, {}, { "x-stainless-retry-count": "1" });
   expect(events.slice(0, heard.length)).toEqual(heard);
   expect(await processes.count("TurnStarted")).toBe(before + 1);
