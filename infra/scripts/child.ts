@@ -83,6 +83,7 @@ export function startChild(cpu_ms: number) {
     const run = runs.get(id);
     if (!run) return;
     await run.answers.enter("", run.ended.signal);
+    run.ended.signal.throwIfAborted();
     const answer = await answerTo(run, what, text).then(
       (value) => ({ ok: true, text: JSON.stringify(value) }),
       (error: Error) => ({ ok: false, text: error.message }),

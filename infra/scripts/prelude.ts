@@ -1,11 +1,10 @@
 /**
  * What stands around a script in its VM: the few things that it may ask of the outside, each through one host function that
- * takes and gives JSON. The host function and every intrinsic that is used later are taken out of the script's reach first,
+ * takes and gives JSON. A function of the host function; every intrinsic that is used later is taken out of the script's reach,
  * and what goes to the host has no prototype, so that no `toJSON` or setter of the script's comes between.
  */
-export const PRELUDE = `(() => {
-  const ask = globalThis.__ask;
-  for (const name of ["__ask", "performance", "SharedArrayBuffer", "Atomics"]) delete globalThis[name];
+export const PRELUDE = `(ask) => {
+  for (const name of ["performance", "SharedArrayBuffer", "Atomics"]) delete globalThis[name];
   const { parse, stringify } = JSON;
   const { freeze, entries, setPrototypeOf } = Object;
   const { apply } = Reflect;
@@ -44,9 +43,9 @@ export const PRELUDE = `(() => {
     if (json === undefined) throw new Wrong("The result of execute must be a value that JSON knows.");
     return json;
   };
-  globalThis.__inspect = (module) =>
+  const inspect = (module) =>
     stringify(bare({ meta: parse(said(module.meta)), executes: typeof module.execute === "function" }));
-  globalThis.__execute = async (module, input) => {
+  const execute = async (module, input) => {
     const { args, meta } = bare(parse(input));
     if (typeof module.execute !== "function") throw new Wrong("The script must export a function execute(args, context).");
     return said(await module.execute(args, freeze({ meta: freeze(meta), secrets, fetch })));
@@ -59,10 +58,11 @@ export const PRELUDE = `(() => {
       return null;
     }
   };
-  globalThis.__describe = (error) => {
+  const describe = (error) => {
     const isObject = (typeof error === "object" && error !== null) || typeof error === "function";
     const message = (isObject ? words(() => error.message, 2000) : null) ?? words(() => text(error), 2000);
     const name = isObject ? words(() => error.name, 100) : null;
     return stringify(bare([name, message ?? "Something was thrown that cannot be told.", isObject ? words(() => error.stack, 20000) : null]));
   };
-})()`;
+  return { inspect, execute, describe };
+}`;

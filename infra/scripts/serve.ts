@@ -4,6 +4,8 @@ import { Worker } from "node:worker_threads";
 import type { Order, Report } from "./messages.ts";
 import { computedTooLong } from "./vm.ts";
 
+/** While one makes its next VM (0.8 ms), another is there for the next call. */
+const AT_FIRST = 2;
 const LOOK_MS = 250;
 /** Beyond what a script may compute: for what lies between two looks, and for making its VM. */
 const GRACE_MS = 1_000;
@@ -32,6 +34,7 @@ const failed = (id: number, message: string): void => tell({ kind: "failed", id,
  */
 export function serveScripts(cpu_ms: number): void {
   const wasm = new Module(readFileSync(createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm")));
+  /** Those that have rested longest come first: they have their next VM ready. */
   const threads = new Set<Thread>();
   const running = (id: number): Thread | undefined => [...threads].find((thread) => thread.id === id);
 
@@ -39,6 +42,12 @@ export function serveScripts(cpu_ms: number): void {
     if (!threads.delete(thread)) return;
     if (thread.id !== undefined) failed(thread.id, message);
     void thread.worker.terminate();
+  }
+
+  function rest(thread: Thread): void {
+    thread.id = undefined;
+    threads.delete(thread);
+    threads.add(thread);
   }
 
   function start(): Thread {
@@ -50,7 +59,7 @@ export function serveScripts(cpu_ms: number): void {
     threads.add(thread);
     worker.on("message", (report: Report) => {
       if (report.id !== thread.id) return;
-      if (report.kind !== "ask") thread.id = undefined;
+      if (report.kind !== "ask") rest(thread);
       tell(report);
     });
     worker.on("error", (error: Error) => drop(thread, `The script could not be run: ${error.message}`));
@@ -90,5 +99,5 @@ export function serveScripts(cpu_ms: number): void {
     thread.id = undefined;
     drop(thread, "");
   });
-  start();
+  for (let n = 0; n < AT_FIRST; n++) start();
 }

@@ -19,6 +19,8 @@ export type Ask = (what: "fetch" | "secret", text: string) => Promise<string>;
 
 export const computedTooLong = (cpu_ms: number): ScriptFailed =>
   new ScriptFailed(`The script computed for longer than ${cpu_ms / 1_000} seconds.`);
+/** The prelude's bytecode: compiling it takes longer than all that a small script does. */
+let prelude: Uint8Array | undefined;
 const NEVER = "The script waits for something that never comes.";
 
 /** Line of the script, counted from 1, where a stack says one. */
@@ -141,17 +143,9 @@ export async function openVm({ wasm, cpu_ms }: VmOptions) {
     );
     return deferred.handle;
   });
-  vm.setProp(vm.global, "__ask", host);
-  host.dispose();
-  vm.evalCode(PRELUDE, "<prelude>").dispose();
-  const own = (name: string): JSValueHandle => {
-    const found = vm.global.getProp(name);
-    vm.evalCode(`delete globalThis.${name}`).dispose();
-    return found;
-  };
-  const inspect = own("__inspect");
-  const execute = own("__execute");
-  const describe = own("__describe");
+  prelude ??= vm.compile(PRELUDE, "<prelude>");
+  const made = vm.callFunction(vm.evalBytecode(prelude), vm.undefined, host);
+  const [inspect, execute, describe] = [made.getProp("inspect"), made.getProp("execute"), made.getProp("describe")];
 
   /** What was thrown, read where its getters can do no harm. */
   function thrown(error: JSValueHandle): ScriptFailed {

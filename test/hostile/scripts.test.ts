@@ -130,18 +130,21 @@ describe("what is asked of the outside", () => {
     const aborted = Promise.withResolvers<void>();
     const call = {
       organization_id: "hostile",
-      js: "export async function execute(_, { fetch }) { fetch('https://slow.example'); return 1 }",
+      js: "export async function execute(_, { fetch, secrets }) { fetch('https://slow.example'); await secrets.get('key'); return 1 }",
       args: {},
       meta: {},
       host: {
-        ...host,
+        // answered when the other has been asked
+        secret: () => asked.promise,
         fetch: (_: unknown, signal: AbortSignal) => {
+          asked.resolve("s3cret");
           signal.addEventListener("abort", () => aborted.resolve());
           return new Promise<never>(() => {});
         },
       },
       signal: new AbortController().signal,
     };
+    const asked = Promise.withResolvers<string>();
     expect(await runner.run(call)).toBe("1");
     await aborted.promise;
   });
