@@ -79,6 +79,9 @@ export interface Keyring {
   seal(thing: string, wrapped: string, plain: Uint8Array): Buffer;
   /** Throws when the bytes were altered or belong to another thing. */
   open(thing: string, wrapped: string, sealed: Uint8Array): Buffer;
+  /** Does what `seal` does in slices, between which others run: for what may be more than some megabytes. `plain` must stay as it is. */
+  sealLarge(thing: string, wrapped: string, plain: Uint8Array): Promise<Buffer>;
+  openLarge(thing: string, wrapped: string, sealed: Uint8Array): Promise<Buffer>;
   /** Seals a secret with the master key itself (base64), bound to a purpose. */
   /** The same opaque mark for the same words, which does not tell them: what has to be unique is known by it. */
   mark(purpose: string, words: string): string;

@@ -6,6 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import type { Keyring } from "#events/ports.ts";
 
 const IV = 12;
@@ -27,30 +28,58 @@ function draw(bytes: number): Buffer {
   return pool.subarray(drawn - bytes, drawn);
 }
 
-/** Sealed at a time: 100 MB at once took 190 ms of the processor instead of 112, and twice the memory. */
-const SLICE = 1_000_000;
+/** Sealed or opened at a time, 3 ms: 100 MB at once took 190 ms instead of 80, and twice the memory. */
+const SLICE = 4_000_000;
+
+/** Slices of large bytes; after each of them others may run. */
+type Slices = Generator<void, Buffer>;
 
 /** iv (12 bytes), tag (16 bytes), AES-256-GCM ciphertext; `context` is authenticated with it. */
-function seal(key: KeyObject, context: string, plain: Uint8Array): Buffer {
+function* sealing(key: KeyObject, context: string, plain: Uint8Array): Slices {
   const sealed = Buffer.allocUnsafe(IV + TAG + plain.length);
   const iv = draw(IV);
   const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(context));
   sealed.set(iv);
-  for (let at = 0; at < plain.length; at += SLICE)
+  for (let at = 0; at < plain.length; at += SLICE) {
+    if (at > 0) yield;
     sealed.set(cipher.update(plain.subarray(at, at + SLICE)), IV + TAG + at);
+  }
   cipher.final();
   sealed.set(cipher.getAuthTag(), IV);
   return sealed;
 }
 
-function open(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
+function* opening(key: KeyObject, context: string, sealed: Uint8Array): Slices {
   const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, IV))
     .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(IV, IV + TAG));
-  const plain = decipher.update(sealed.subarray(IV + TAG));
+  const text = sealed.subarray(IV + TAG);
+  const plain = Buffer.allocUnsafe(text.length);
+  for (let at = 0; at < text.length; at += SLICE) {
+    if (at > 0) yield;
+    plain.set(decipher.update(text.subarray(at, at + SLICE)), at);
+  }
   decipher.final();
   return plain;
 }
+
+function atOnce(slices: Slices): Buffer {
+  for (;;) {
+    const { value, done } = slices.next();
+    if (done) return value;
+  }
+}
+
+async function inTurn(slices: Slices): Promise<Buffer> {
+  for (;;) {
+    const { value, done } = slices.next();
+    if (done) return value;
+    await setImmediate();
+  }
+}
+
+const seal = (...of: Parameters<typeof sealing>): Buffer => atOnce(sealing(...of));
+const open = (...of: Parameters<typeof opening>): Buffer => atOnce(opening(...of));
 
 /** @param masterKey 32 bytes */
 export function openKeyring(masterKey: Uint8Array): Keyring {
@@ -86,6 +115,8 @@ export function openKeyring(masterKey: Uint8Array): Keyring {
     },
     seal: (thing, wrapped, plain) => seal(unwrap(thing, wrapped), thing, plain),
     open: (thing, wrapped, sealed) => open(unwrap(thing, wrapped), thing, sealed),
+    sealLarge: async (thing, wrapped, plain) => inTurn(sealing(unwrap(thing, wrapped), thing, plain)),
+    openLarge: async (thing, wrapped, sealed) => inTurn(opening(unwrap(thing, wrapped), thing, sealed)),
     mark: (purpose, words) =>
       createHmac("sha256", marking)
         .update(JSON.stringify([purpose, words]))

@@ -35,7 +35,7 @@ async function keep(
   if (key !== undefined && (await doneBefore(http.db, organization_id, id, fingerprint))) return repeats();
   const thing = streamOf("file", file_id);
   const wrapped = http.keyring.create(thing);
-  const blob = await http.blobs.put(`${organization_id}/${thing}`, http.keyring.seal(thing, wrapped, bytes));
+  const blob = await http.blobs.put(`${organization_id}/${thing}`, await http.keyring.sealLarge(thing, wrapped, bytes));
   const { repeated, followed, position } = await http.send(UploadFile, {
     stream: thing,
     organization_id,

@@ -40,7 +40,7 @@ export async function findFile({ db, freshRead }: Needs, organization: string, s
 /** The bytes of an uploaded file; undefined when they are gone. */
 export async function readFile({ blobs, keyring }: Needs, file: FileRow): Promise<Buffer | undefined> {
   const sealed = await blobs.get(file.blob);
-  return sealed && keyring.open(streamOf("file", file.id), file.wrapped_key, sealed);
+  return sealed && keyring.openLarge(streamOf("file", file.id), file.wrapped_key, sealed);
 }
 
 async function locate(http: Needs, { organization_id, scope }: TurnBlobs, named: Named): Promise<Loaded> {

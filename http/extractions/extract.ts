@@ -42,7 +42,8 @@ export async function withMarkdown({ blobs, keyring }: Http, row: ExtractionRow)
   if (row.status !== "ready" || row.text_blob === null) return row;
   const sealed = await blobs.get(row.text_blob);
   if (!sealed) throw extractionNotFound();
-  return { ...row, markdown: keyring.open(streamOf("extraction", row.id), row.wrapped_key, sealed).toString() };
+  const text = await keyring.openLarge(streamOf("extraction", row.id), row.wrapped_key, sealed);
+  return { ...row, markdown: text.toString() };
 }
 
 /** Asks for a file's text: 202 and a pending record, or 200 and the earlier one for identical bytes of the same type. */

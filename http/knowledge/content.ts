@@ -10,7 +10,7 @@ import { findDocument } from "./find.ts";
 
 async function open({ blobs, keyring }: Http, row: DocumentRow, blob: string): Promise<Buffer | undefined> {
   const sealed = await blobs.get(blob);
-  return sealed && keyring.open(streamOf("document", row.id), row.wrapped_key, sealed);
+  return sealed && keyring.openLarge(streamOf("document", row.id), row.wrapped_key, sealed);
 }
 
 /**

@@ -53,7 +53,7 @@ async function replace(http: Http, request: FastifyRequest, row: DocumentRow, ar
   if (await wasDone(http, request, named)) return { status: 202, document: row };
   const thing = streamOf("document", row.id);
   if ((await holderOf(http.db, `content:${content_claim}`)) === thing) return there(http, request, row, named);
-  const sealed = http.keyring.seal(thing, row.wrapped_key, bytes);
+  const sealed = await http.keyring.sealLarge(thing, row.wrapped_key, bytes);
   const blob = await http.blobs.put(`${request.caller.organization_id}/${thing}`, sealed);
   const sent = { mime_type, size_bytes: bytes.length, original, blob, content_claim, name, tags, sha256 };
   try {

@@ -74,7 +74,7 @@ async function make<R>(http: Http, keeping: Keeping<R>, command_id: string): Pro
   const thing = streamOf(keeping.kind, id);
   const folder = `${organization_id}/${thing}`;
   const wrapped = http.keyring.create(thing);
-  const blob = await http.blobs.put(folder, http.keyring.seal(thing, wrapped, keeping.bytes));
+  const blob = await http.blobs.put(folder, await http.keyring.sealLarge(thing, wrapped, keeping.bytes));
   const made: Made = { id, blob, keys: { [thing]: wrapped }, command_id };
   try {
     const sent = await keeping.send(made);

@@ -4,7 +4,7 @@ import type { Target } from "./send.ts";
 
 export interface SealedDeps {
   blobs: Pick<Blobs, "get" | "put">;
-  keyring: Pick<Keyring, "open" | "seal">;
+  keyring: Pick<Keyring, "openLarge" | "sealLarge">;
   dataKeys: DataKeys;
 }
 
@@ -24,9 +24,12 @@ export async function sealedBlobs(deps: SealedDeps, target: Target): Promise<Sea
     async get(key) {
       const sealed = await deps.blobs.get(key);
       if (!sealed) throw new Error(`the blob ${key} is gone`);
-      return deps.keyring.open(stream, wrapped, sealed);
+      return deps.keyring.openLarge(stream, wrapped, sealed);
     },
-    put: (plain) => deps.blobs.put(`${organization_id}/${stream}`, deps.keyring.seal(stream, wrapped, plain)),
+    async put(plain) {
+      const sealed = await deps.keyring.sealLarge(stream, wrapped, plain);
+      return deps.blobs.put(`${organization_id}/${stream}`, sealed);
+    },
   };
 }
 
