@@ -40,7 +40,6 @@ const schemasIn = (schema: Record<string, unknown>): [Path, unknown][] => [
 function faultIn(schema: unknown, path: Path): Fault | undefined {
   if (typeof schema === "boolean") return undefined;
   if (!isObject(schema)) return { path, message: "must be a schema" };
-  if (path.length > 2 * DEEPEST) return { path: [], message: `nests deeper than ${DEEPEST} levels` };
   const { properties, required } = schema;
   if (properties !== undefined && !isObject(properties))
     return { path: [...path, "properties"], message: "must be an object of schemas" };
@@ -55,7 +54,15 @@ function faultIn(schema: unknown, path: Path): Fault | undefined {
   return undefined;
 }
 
+/** A level of a schema is two of JSON: its keyword's object, and what is in that. */
+const nestsDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => nestsDeeper(inner, levels - 1)));
+
 function faultOf(schema: Record<string, unknown>): Fault | undefined {
+  // first of all: JSON.stringify and what follows go down to the bottom
+  if (nestsDeeper(schema, 2 * DEEPEST)) return { path: [], message: `nests deeper than ${DEEPEST} levels` };
   if (JSON.stringify(schema).length > LONGEST) return { path: [], message: `is longer than ${LONGEST} characters` };
   if (schema["type"] !== "object") return { path: ["type"], message: 'must be "object"' };
   const banned = NOT_AT_TOP.find((key) => key in schema);

@@ -181,6 +181,14 @@ describe("what cannot be kept is refused with its place", () => {
       "export const meta = { description: 'x'.repeat(2e6) };\nexport function execute() {}",
       /larger than 1 MiB/,
     ],
+    [
+      "a schema that nests without an end in sight",
+      `const parameters = { type: "object" };
+       for (let n = 0, at = parameters; n < 3_000; n++) at = (at.default = {});
+       export const meta = { parameters };
+       export function execute() {}`,
+      /meta\.parameters: nests deeper/,
+    ],
   ])("%s", async (_, source, message) => {
     const refused = await desk.define(source, { name: `refused_${count++}` });
     expectRefusal(refused, 400, "invalid_definition", "source");
