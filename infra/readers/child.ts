@@ -1,12 +1,10 @@
-import { fork, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { on } from "node:events";
-import { realpathSync } from "node:fs";
-import { setPriority, tmpdir } from "node:os";
-import { fileURLToPath } from "node:url";
 import { UnreadableFile } from "#services/reading/reader.ts";
+import { launch } from "../processes/launch.ts";
+import { residentBytes } from "../processes/resident.ts";
 import type { Answer, Outcome, Request } from "./messages.ts";
 import { processorMs } from "./processor.ts";
-import { residentBytes } from "./resident.ts";
 
 export interface Limits {
   /** Processor time for one file, or three times as long by the clock: on a busy machine reading waits for others. */
@@ -26,25 +24,9 @@ const TOO_LONG = "Reading the file took too long.";
 const TOO_LARGE = "The file is too large or too complex to be read.";
 const LOOK_MS = 250;
 const PATIENCE = 3;
-/** Reading gives way to answering. */
-const NICE = 5;
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** What a reading process may read: programs, and neither the data folder with its key nor anything else. */
-const READABLE = ["package.json", "node_modules", "events", "services", "infra/readers", "roles/reader.ts"];
+const READABLE = ["services", "infra/readers"];
 
-const permissions = (program: string): string[] => {
-  const paths = [...READABLE.map((path) => ROOT + path), program];
-  return [...new Set([...paths, ...paths.map((path) => realpathSync(path))])].map((path) => `--allow-fs-read=${path}`);
-};
-
-const launch = (program: string) =>
-  fork(program, [], {
-    cwd: tmpdir(),
-    env: {},
-    execArgv: ["--max-old-space-size=1024", "--permission", "--allow-worker", ...permissions(program)],
-    serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
-  });
+const launchReader = (program: string) => launch({ program, readable: READABLE, heap: 1_024 });
 
 /** Kills the process when it takes more than it may. A process that ends by itself has run out of memory, as a rule. */
 const watchOver = (process: ChildProcess, { deadline_ms, resident }: Limits) => {
@@ -71,13 +53,12 @@ const watchOver = (process: ChildProcess, { deadline_ms, resident }: Limits) => 
 
 /** A process that reads one file at a time. */
 export const startChild = (program: string) => {
-  const process = launch(program);
+  const process = launchReader(program);
   let alive = true;
   const gone = new Promise<void>((resolve) => {
     process.once("error", () => resolve());
     process.once("exit", () => resolve());
   }).then(() => void (alive = false));
-  if (process.pid !== undefined) setPriority(process.pid, NICE);
   let files = 0;
 
   // An iterator keeps what comes in between: two messages may arrive at once.

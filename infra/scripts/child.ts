@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ScriptFailed, type ScriptHost } from "#services/scripting/runner.ts";
 import { launch } from "../processes/launch.ts";
-import { residentBytes } from "../readers/resident.ts";
+import { residentBytes } from "../processes/resident.ts";
 import type { Order, Report } from "./messages.ts";
 import { createPlaces } from "./places.ts";
 

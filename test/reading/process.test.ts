@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { openReader } from "#infra/readers/openReader.ts";
-import { residentBytes } from "#infra/readers/resident.ts";
+import { residentBytes } from "#infra/processes/resident.ts";
 import { UnreadableFile, type Reader } from "#services/reading/reader.ts";
 
 const program = fileURLToPath(new URL("badReader.ts", import.meta.url));
