@@ -1,5 +1,6 @@
 import type { Recorded } from "#events/envelope.ts";
 import { partsOf } from "#events/ids.ts";
+import { MARKER } from "#infra/meilisearch/document.ts";
 import type { Db } from "#projections/projection.ts";
 import { toldOf } from "./documents.ts";
 import { different, lost, type Finding } from "./finding.ts";
@@ -25,7 +26,7 @@ async function keysIn({ meili_url, meili_master_key }: Server, index: string): P
     keys.push(...page.results.map(({ pk }) => pk));
     total = page.results.length === 0 ? 0 : page.total;
   }
-  return keys;
+  return keys.filter((key) => key !== MARKER);
 }
 
 /** I7: the index holds the live passages of living documents, each once, and nothing else. */

@@ -31,6 +31,7 @@ function readAnswer({ body, text, headers }: Answered) {
     thread_id,
     status: last?.response?.status,
     text: last?.response ? textOf(last.response) : "",
+    error: last?.response?.error?.message,
     deltas: events.map(({ type, delta }) => (type === "response.output_text.delta" ? delta : "")).join(""),
     numbered: events.every(({ sequence_number }, n) => sequence_number === n),
     terminal: events.filter(({ type }) => type === "response.completed" || type === "response.failed").length,

@@ -98,10 +98,11 @@ function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
       stream: {
         name: streams.frames,
         subjects: [all.frames],
-        storage: "memory",
+        // a server that is killed keeps them: who takes a turn over must know what its readers have seen
+        storage: "file",
         discard: "old",
         max_age: HOUR,
-        max_bytes: 128 * MIB,
+        max_bytes: 256 * MIB,
         allow_direct: true,
       },
     },
