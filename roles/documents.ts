@@ -7,7 +7,9 @@ import { partsOf } from "#events/ids.ts";
 import { documentsIn } from "#projections/documents/query.ts";
 import type { Handle } from "#services/handle.ts";
 import { createEmptying } from "#services/knowledge/emptying.ts";
+import { IndexLost } from "#services/knowledge/indexing/apply.ts";
 import { followPassages } from "#services/knowledge/indexing/follow.ts";
+import { NotIndexed } from "#services/knowledge/indexing/refusals.ts";
 import { readDocument } from "#services/knowledge/reading/readDocument.ts";
 import { readExtraction } from "#services/knowledge/reading/readExtraction.ts";
 import { createReadings } from "#services/knowledge/reading/readings.ts";
@@ -27,7 +29,9 @@ export function createDocumentWork(
   const reader = openReader({ processes: settings.READERS });
   const sealed = { blobs, keyring, dataKeys: log };
   const onError = (error: unknown) =>
-    logger.warn({ err: error }, "the passage index could not follow, it is tried again");
+    error instanceof IndexLost || error instanceof NotIndexed
+      ? logger.error({ err: error }, "search does not find what it should, it is brought back")
+      : logger.warn({ err: error }, "the passage index could not follow, it is tried again");
 
   const deps = { ...sealed, log, reader, slots: createSlots(settings.READERS), send, worker, failpoint };
   const readings = createReadings({

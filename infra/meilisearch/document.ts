@@ -17,6 +17,13 @@ export interface IndexDocument {
   section: string | null;
 }
 
+/**
+ * What every index has from when it was made: one without it was lost, emptied or made by documents that came for it.
+ * No organization is named so: no search can ask for it.
+ */
+export const MARKER = "marker";
+export const marker: Pick<IndexDocument, "pk" | "org"> = { pk: MARKER, org: MARKER };
+
 export const FOUND_FIELDS = ["pk", "title", "text", "lead", "page", "section"] as const;
 export type FoundDocument = Pick<IndexDocument, (typeof FOUND_FIELDS)[number]>;
 

@@ -1,5 +1,5 @@
 import { SearchFailed, type EngineQuery, type SearchEngine } from "#projections/passages/engine.ts";
-import { FOUND_FIELDS, passageId, primaryKey, toFound, type FoundDocument } from "./document.ts";
+import { FOUND_FIELDS, MARKER, passageId, primaryKey, toFound, type FoundDocument } from "./document.ts";
 import { filterWithin } from "./filter.ts";
 import { openServer, type Place } from "./server.ts";
 
@@ -21,8 +21,12 @@ export const openSearchEngine = (place: Place) => {
       const filter = filterWithin(within);
       const sent = queries.flatMap((query, n) => localesOf(query).map((locale) => ({ n, locale })));
       const { results } = await ask<{ results: Answer[] }>("/multi-search", {
-        queries: sent.map(({ n, locale }) => ({ ...asSent(index, filter, queries[n]!), ...locale })),
+        queries: [
+          ...sent.map(({ n, locale }) => ({ ...asSent(index, filter, queries[n]!), ...locale })),
+          { indexUid: index, filter: `org = ${MARKER}`, limit: 1, attributesToRetrieve: ["pk"] },
+        ],
       });
+      if (results.pop()?.hits.length !== 1) throw new SearchFailed(`The index ${index} was emptied.`);
       return queries.map((_, n) => together(results.filter((_, place) => sent[place]!.n === n)));
     },
     async fetch(index, within, ids) {

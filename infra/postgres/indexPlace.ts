@@ -40,6 +40,14 @@ const FLIP = `
   )
   select count(*)::integer as flipped from flipped`;
 
+/** The key goes with the event that deletes a document, so nothing counts that was taken out ahead of the read model. */
+const SHOWN = `
+  select coalesce(sum(r.chunk_count), 0)::integer as passages
+  from read.documents d
+  join read.readings r on r.document_id = d.id and r.generation = d.live_generation
+  join log.keys k on k.thing = 'document-' || d.id
+  where d.id <> all ($1)`;
+
 type PlaceRow = Omit<Place, "serving"> & { index_id: string | null; version: number | null };
 
 /** The place of the passage index, in PostgreSQL. */
@@ -48,6 +56,14 @@ export const openIndexPlace = (pool: pg.Pool): IndexPlace => ({
     const { rows } = await pool.query<PlaceRow>({ name: "index-place", text: LOOK });
     const { index_id, version, ...place } = rows[0]!;
     return { ...place, serving: index_id === null ? null : { index: index_id, version: version! } };
+  },
+  async shown(except) {
+    const { rows: model } = await pool.query<{ there: boolean }>(
+      "select to_regclass('read.documents') is not null as there",
+    );
+    if (!model[0]!.there) return 0;
+    const { rows } = await pool.query<{ passages: number }>({ name: "index-shown", text: SHOWN, values: [except] });
+    return rows[0]!.passages;
   },
   async begin({ index, version }) {
     const { rows } = await pool.query<{ begun: number }>(BEGIN, [index, version]);

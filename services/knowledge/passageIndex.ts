@@ -32,7 +32,12 @@ export type Settled = { ok: true; finished_at: string } | { ok: false; error: st
 export interface PassageIndex {
   /** Makes an empty index; resolves when it is there. */
   create(index: string): Promise<void>;
+  /** Whether it is there, as it was made: not one that was emptied since. */
   exists(index: string): Promise<boolean>;
+  /** How many passages are in it. */
+  count(index: string): Promise<number>;
+  /** Has the server read what it needs for the first search in any language, which is then no slower than others. */
+  warm(index: string): Promise<void>;
   /** Ids of the indexes of this deployment. */
   list(): Promise<string[]>;
   drop(index: string): Promise<void>;
@@ -68,6 +73,8 @@ export interface Place {
 /** Where the passage index of the deployment stands: which one serves, and up to where it has followed the log. */
 export interface IndexPlace {
   look(): Promise<Place>;
+  /** How many passages search may show, but those of some documents; 0 while there is no read model that says so. */
+  shown(except: string[]): Promise<number>;
   /** The first index serves from now on; false where another does. */
   begin(first: Serving): Promise<boolean>;
   /** Moves forward, never back. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { newCommandId, newId, streamOf } from "#events/ids.ts";
 import type { Answer, Command } from "#events/envelope.ts";
+import { MARKER } from "#infra/meilisearch/document.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import type { Handle } from "#services/handle.ts";
 import type { startPlatform } from "../platform.ts";
@@ -115,7 +116,7 @@ export function searchServer({ addresses, settings, db }: Opened) {
     const response = await fetch(`${meili_url}/indexes/${await serving()}/documents/fetch`, {
       method: "POST",
       headers: { authorization: `Bearer ${meili_master_key}`, "content-type": "application/json" },
-      body: JSON.stringify({ limit: 100_000, fields: names }),
+      body: JSON.stringify({ limit: 100_000, fields: names, filter: `org != ${MARKER}` }),
     });
     if (!response.ok) throw new Error(`the search server answered ${response.status}`);
     return ((await response.json()) as { results: Record<string, string>[] }).results;

@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
 import { openIndexPlace } from "#infra/postgres/indexPlace.ts";
-import { createHandler } from "#services/handle.ts";
-import { followPassages, type FollowDeps } from "#services/knowledge/indexing/follow.ts";
-import type { PassageIndex } from "#services/knowledge/passageIndex.ts";
-import { encodePassages, sealedBlobs } from "#services/knowledge/sealed.ts";
-import { sendTo } from "#services/knowledge/send.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { startPlatform } from "../platform.ts";
 import { knowledgeOf, searchServer, typesOf } from "./documents.ts";
+import { followerBench } from "./follower.ts";
 
 /* The follower of the log that leads the passage index: told off, broken off, and with an index that is lost or asked for anew. */
 
@@ -15,49 +11,10 @@ const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIn
 const soon = { timeout: 20_000, interval: 20 };
 type Opened = Awaited<ReturnType<typeof startPlatform>>["opened"];
 
-/** A follower that the test can meddle with; documents are read by hand. */
-async function bench(meddle: (index: PassageIndex) => Partial<FollowDeps> = () => ({})) {
-  const { opened } = await startPlatform({ roles: ["projections"] });
-  const { log, bus, blobs, keyring, pool, settings } = opened;
-  const handle = createHandler({ log, hints: bus.hints, worker: () => undefined, afterCommit: () => {} });
-  const send = sendTo(handle, "bench");
-  const knowledge = knowledgeOf(opened, { handle });
-  const sealed = { blobs, keyring, dataKeys: log };
-  const index = searchServer(opened);
-  const errors: unknown[] = [];
-  const deps: FollowDeps = {
-    ...sealed,
-    log,
-    hints: bus.hints,
-    index,
-    place: openIndexPlace(pool),
-    prefix: settings.BUS_PREFIX,
-    send,
-    onError: (error) => void errors.push(error),
-    failpoint: () => {},
-    ...meddle(index),
-  };
-  /** A document whose text was recorded, and the keys of its blobs. */
-  async function read(text: string) {
-    const { document_id, stream } = await knowledge.upload(text);
-    const target = { stream, organization_id: knowledge.organization_id };
-    const work = { document_id, generation: 1, attempt: 1 };
-    await send(target, "StartReading", { ...work, worker: "bench" });
-    const its = (await sealedBlobs(sealed, target))!;
-    const passage = { seq: 0, page: null, section: null, start: 0, end: text.length, lead: "" };
-    const cut = { page_count: null, pages: null, passages: [passage] };
-    const named = { text: await its.put(Buffer.from(text)), passages: await its.put(encodePassages(cut)) };
-    await send(target, "RecordText", { ...work, ...named, page_count: null, chunk_count: 1, characters: text.length });
-    return { document_id, stream, named };
-  }
-  const stopping = new AbortController();
-  const follow = () => followPassages(deps, stopping.signal);
-  return { opened, index, errors, read, follow, stop: () => stopping.abort() };
-}
 const types = (opened: Opened, stream: string) => expect.poll(() => typesOf(opened, stream), soon);
 
 test("what the search server refuses fails alone, and so does what cannot be opened", async () => {
-  const { opened, index, errors, read, follow, stop } = await bench((real) => ({
+  const { opened, index, errors, read, follow, stop } = await followerBench((real) => ({
     index: {
       ...real,
       put: (uid, passages) =>
@@ -83,7 +40,7 @@ test("what the search server refuses fails alone, and so does what cannot be ope
 test("a search server that is away, and a follower that dies at any point, lose nothing and tell nothing twice", async () => {
   const points: string[] = [];
   let away = 4;
-  const { opened, index, read, follow, stop } = await bench((real) => ({
+  const { opened, index, read, follow, stop } = await followerBench((real) => ({
     index: {
       ...real,
       put: (uid, passages) => (away-- > 0 ? Promise.reject(new Error("away")) : real.put(uid, passages)),

@@ -95,6 +95,24 @@ test("indexes are made, listed and dropped; only those of this deployment show",
   expect(await its.index.list()).toEqual([its.id]);
 });
 
+test("an index is made with a mark that no search finds; emptied it is lost, and a search in it fails", async () => {
+  const passage = aPassage("The pendulum swings.");
+  const third = `${its.prefix}-passages-00000003`;
+  await its.index.create(third);
+  expect(await its.index.count(third)).toBe(0);
+  await its.put([passage], third);
+  expect(await its.index.count(third)).toBe(1);
+  for (const words of ["", "marker"])
+    expect(await found(words, { ...where(passage), collection_ids: ["marker"] }, third)).toMatchObject({ ids: [] });
+  expect((await found("", where(passage), third)).total).toBe(1);
+  await its.index.warm(third);
+  const headers = { authorization: `Bearer ${its.key}` };
+  await fetch(`${its.url}/indexes/${third}/documents`, { method: "DELETE", headers });
+  await expect.poll(() => its.index.exists(third)).toBe(false);
+  await expect(found("pendulum", where(passage), third)).rejects.toThrow(SearchFailed);
+  await its.index.drop(third);
+});
+
 test("a search fails, and is not empty, when the index is lost, the key is wrong or no server is there", async () => {
   const passage = aPassage("anchor");
   const asking = (engine: typeof its.engine, index = its.id) =>

@@ -4,6 +4,7 @@ import type { EventLog } from "#events/ports.ts";
 import type { IndexPlace, PassageIndex } from "../passageIndex.ts";
 import { apply, IndexLost, type ApplyDeps } from "./apply.ts";
 import { createContents, type Contents } from "./contents.ts";
+import { createRefusals, type Refusals } from "./refusals.ts";
 import type { Lock } from "./lock.ts";
 import { FOLLOWED, planFor } from "./plan.ts";
 
@@ -32,15 +33,16 @@ export const newIndexId = (prefix: string): string => `${prefix}-passages-${rand
 export async function build(
   deps: BuildDeps,
   { index, from, lock, signal }: { index: string; from: string; lock: Lock; signal: AbortSignal },
-): Promise<Contents> {
+): Promise<{ contents: Contents; refusals: Refusals }> {
   const contents = createContents();
+  const refusals = createRefusals(deps);
   let position = 0;
   /** Whether there is more. */
   const round = async (): Promise<boolean> => {
     if (!(await deps.index.exists(index))) throw new IndexLost(`the index ${index} is gone`);
     const { events, seen } = await deps.log.scan(position, FOLLOWED, BATCH);
     const { wanted, deleted, older } = await planFor(deps.log, events, contents);
-    await apply(deps, index, { wanted, superseded: [...deleted, ...older] }, contents);
+    refusals.note(wanted, await apply(deps, index, { wanted, superseded: [...deleted, ...older] }, contents));
     position = seen;
     await deps.place.filled(position, Math.max(position, (await deps.place.look()).head));
     return events.length === BATCH;
@@ -67,5 +69,5 @@ export async function build(
     if (!(await deps.place.flip(from, { index, version: INDEX_VERSION }, position)))
       throw new Error(`${index} was filled, but ${from} does not serve any more`);
   });
-  return contents;
+  return { contents, refusals };
 }

@@ -7,6 +7,8 @@ import { createContents } from "./contents.ts";
 import { createLock } from "./lock.ts";
 import { createPacer } from "./pacer.ts";
 import { FOLLOWED, planFor, type Older, type Plan } from "./plan.ts";
+import { createReconcile } from "./reconcile.ts";
+import { createRefusals } from "./refusals.ts";
 
 const LOOK_EVERY_MS = 1_000;
 const ADVANCE_EVERY_MS = 1_000;
@@ -17,22 +19,27 @@ const CLEAN_EVERY_MS = 3_600_000;
 
 export interface FollowDeps extends BuildDeps {
   hints: Pick<Hints, "onCommitted">;
+  /** How often the index is held against what search may show; 30 s where nothing else is said. */
+  reconcileMs?: number;
 }
 
 /**
  * Follows the log into the passage index, in one process of the deployment at a time: what was read is put, and told to be
  * found once the server has it; what was superseded or deleted is taken out. Its place in the log moves after that, so
- * whatever breaks in between is done again. An index that was lost, or is asked for, is filled beside the one that serves.
+ * whatever breaks in between is done again. An index that was lost, lacks passages or is asked for, is filled beside the one that serves.
  */
 export async function followPassages(deps: FollowDeps, signal: AbortSignal): Promise<void> {
   const { log, index, place } = deps;
   const lock = createLock();
   const pace = createPacer(deps.hints, signal);
-  let contents = createContents();
+  const reconcile = createReconcile(deps, deps.reconcileMs);
+  let [contents, refusals] = [createContents(), createRefusals(deps, deps.reconcileMs)];
   /** Further than its place that is kept, by what waits in `older`. */
   let at = 0;
   /** A search finds the old generation until the read model shows the new one: so long it stays. */
   let older: Older[] = [];
+  /** The index whose server has its dictionaries; undefined where it may have been started anew. */
+  let warmed: string | undefined;
   let filling: { index: string; done: Promise<void> } | undefined;
   let [lookAt, advanceAt, cleanAt] = [0, 0, performance.now() + GRACE_MS];
 
@@ -41,7 +48,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     if (filling) return filling.done;
     const id = newIndexId(deps.prefix);
     const done = build(deps, { index: id, from, lock, signal })
-      .then((its) => void (contents = its))
+      .then((its) => void ({ contents, refusals } = its))
       .finally(() => {
         filling = undefined;
         cleanAt = performance.now() + GRACE_MS;
@@ -66,8 +73,10 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     const [due, later] = partition([...older, ...plan.older], (one) => one.position <= shown);
     const superseded = [...plan.deleted, ...due];
     const id = serving?.index ?? (await first(plan));
-    if (id && plan.wanted.length + superseded.length > 0) {
-      const refused = await apply(deps, id, { wanted: plan.wanted, superseded }, contents);
+    const wanted = [...plan.wanted, ...(await refusals.due(log))];
+    if (id && wanted.length + superseded.length > 0) {
+      const refused = await apply(deps, id, { wanted, superseded }, contents);
+      refusals.note(wanted, refused);
       deps.failpoint("after-passages-put");
       await report(deps, plan.wanted, refused);
       deps.failpoint("after-indexed");
@@ -86,18 +95,40 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     cleanAt = performance.now() + CLEAN_EVERY_MS;
   };
 
+  /** The first question in Chinese waits 3.9 s for its dictionary, unless somebody has asked before. */
+  const warm = (id: string): void => {
+    if (id === warmed) return;
+    warmed = id;
+    index.warm(id).catch((error: unknown) => {
+      warmed = undefined;
+      deps.onError(error);
+    });
+  };
+
+  const isShort = async (serving: Serving): Promise<boolean> => {
+    const found = await reconcile(serving.index, refusals.documents());
+    if (found) deps.onError(new IndexLost(`the index ${serving.index} has ${found.there} of ${found.shown} passages`));
+    return found !== undefined;
+  };
+
   /** One step of the serving index; answers whether there is more, or which index was lost. */
   const step = async (): Promise<boolean | { lost: string }> => {
     const looked = await place.look();
     const { serving, asked } = looked;
     if (serving && performance.now() > lookAt) {
-      if (!(await index.exists(serving.index))) return { lost: serving.index };
+      if (!(await index.exists(serving.index))) {
+        deps.onError(new IndexLost(`the index ${serving.index} is gone or was emptied`));
+        return { lost: serving.index };
+      }
+      warm(serving.index);
       lookAt = performance.now() + LOOK_EVERY_MS;
     }
     if (serving && (asked || serving.version < INDEX_VERSION)) void fill(serving.index).catch(deps.onError);
     if (serving && performance.now() > cleanAt) await clean(serving);
     try {
-      return await take(looked);
+      const more = await take(looked);
+      if (serving && !more && !filling && (await isShort(serving))) return { lost: serving.index };
+      return more;
     } catch (error) {
       if (serving && error instanceof IndexLost) return { lost: serving.index };
       throw error;
@@ -114,6 +145,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     } catch (error) {
       if (signal.aborted) break;
       deps.onError(error);
+      warmed = undefined;
       wait = Math.min(2 * wait + 100, LONGEST_WAIT_MS);
       await sleep(wait, undefined, { signal }).catch(() => {});
     }

@@ -1,0 +1,48 @@
+import { openIndexPlace } from "#infra/postgres/indexPlace.ts";
+import { createHandler } from "#services/handle.ts";
+import { followPassages, type FollowDeps } from "#services/knowledge/indexing/follow.ts";
+import type { PassageIndex } from "#services/knowledge/passageIndex.ts";
+import { encodePassages, sealedBlobs } from "#services/knowledge/sealed.ts";
+import { sendTo } from "#services/knowledge/send.ts";
+import { startPlatform } from "../platform.ts";
+import { knowledgeOf, searchServer } from "./documents.ts";
+
+/** A follower that the test can meddle with; documents are read by hand. */
+export async function followerBench(meddle: (index: PassageIndex) => Partial<FollowDeps> = () => ({})) {
+  const { opened } = await startPlatform({ roles: ["projections"] });
+  const { log, bus, blobs, keyring, pool, settings } = opened;
+  const handle = createHandler({ log, hints: bus.hints, worker: () => undefined, afterCommit: () => {} });
+  const send = sendTo(handle, "bench");
+  const knowledge = knowledgeOf(opened, { handle });
+  const sealed = { blobs, keyring, dataKeys: log };
+  const index = searchServer(opened);
+  const errors: unknown[] = [];
+  const deps: FollowDeps = {
+    ...sealed,
+    log,
+    hints: bus.hints,
+    index,
+    place: openIndexPlace(pool),
+    prefix: settings.BUS_PREFIX,
+    send,
+    onError: (error) => void errors.push(error),
+    failpoint: () => {},
+    ...meddle(index),
+  };
+  /** A document whose text was recorded, and the keys of its blobs. */
+  async function read(text: string) {
+    const { document_id, stream } = await knowledge.upload(text);
+    const target = { stream, organization_id: knowledge.organization_id };
+    const work = { document_id, generation: 1, attempt: 1 };
+    await send(target, "StartReading", { ...work, worker: "bench" });
+    const its = (await sealedBlobs(sealed, target))!;
+    const passage = { seq: 0, page: null, section: null, start: 0, end: text.length, lead: "" };
+    const cut = { page_count: null, pages: null, passages: [passage] };
+    const named = { text: await its.put(Buffer.from(text)), passages: await its.put(encodePassages(cut)) };
+    await send(target, "RecordText", { ...work, ...named, page_count: null, chunk_count: 1, characters: text.length });
+    return { document_id, stream, named };
+  }
+  const stopping = new AbortController();
+  const follow = () => followPassages(deps, stopping.signal);
+  return { opened, index, errors, knowledge, read, follow, stop: () => stopping.abort() };
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { IndexLost } from "#services/knowledge/indexing/apply.ts";
+import { NotIndexed } from "#services/knowledge/indexing/refusals.ts";
+import { startPlatform } from "../platform.ts";
+import { knowledgeOf, searchServer, typesOf } from "./documents.ts";
+import { followerBench } from "./follower.ts";
+
+/* An index that is there and is not what it was: emptied, restored from an older copy, or refusing what has changed. */
+
+const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
+const soon = { timeout: 20_000, interval: 20 };
+type Opened = Awaited<ReturnType<typeof startPlatform>>["opened"];
+const types = (opened: Opened, stream: string) => expect.poll(() => typesOf(opened, stream), soon);
+const nameOf = ({ document_id }: { document_id: string }): string => `${document_id}_1_0`;
+
+test("an index that was emptied is noticed, and filled anew", async () => {
+  const { opened } = await startPlatform();
+  const { upload } = knowledgeOf(opened);
+  const server = searchServer(opened);
+  const documents = await Promise.all(["one", "two", "three"].map((text) => upload(text)));
+  for (const { stream } of documents) await types(opened, stream).toEqual(READY);
+  const emptied = (await server.serving())!;
+  const { meili_url, meili_master_key } = opened.addresses;
+  const headers = { authorization: `Bearer ${meili_master_key}` };
+  expect((await fetch(`${meili_url}/indexes/${emptied}/documents`, { method: "DELETE", headers })).status).toBe(202);
+  await expect.poll(() => server.exists(emptied), soon).toBe(false);
+  await expect.poll(server.serving, soon).not.toBe(emptied);
+  expect(await server.passages()).toEqual(documents.map(nameOf).sort());
+});
+
+test("an index that lacks passages is noticed and filled anew, on start and while it is followed", async () => {
+  const { opened, index, errors, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
+  const documents = [await read("one"), await read("two"), await read("three")];
+  const following = follow();
+  for (const { stream } of documents) await types(opened, stream).toEqual(READY);
+  const names = documents.map(nameOf).sort();
+  for (const gone of documents.slice(0, 2)) {
+    const lacking = (await index.serving())!;
+    await index.settled([await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }])]);
+    await expect.poll(index.serving, soon).not.toBe(lacking);
+    expect(await index.passages()).toEqual(names);
+  }
+  expect(errors.filter((error) => error instanceof IndexLost).map(String)).toEqual([
+    expect.stringContaining("2 of 3"),
+    expect.stringContaining("2 of 3"),
+  ]);
+  stop();
+  await following;
+});
+
+test("a change that the server refuses three times is told with the document's name, and tried again until it is there", async () => {
+  let poisoned = true;
+  const { opened, index, errors, knowledge, read, follow, stop } = await followerBench((real) => ({
+    reconcileMs: 100,
+    index: {
+      ...real,
+      put: (uid, passages) =>
+        real.put(
+          uid,
+          passages.map((one) => (poisoned && one.name === "second.md" ? { ...one, document_id: "no id!" } : one)),
+        ),
+    },
+  }));
+  const document = await read("The heron waits.");
+  const following = follow();
+  await types(opened, document.stream).toEqual(READY);
+  const { document_id, stream } = document;
+  await knowledge.ask(stream, "ChangeDocument", { document_id, name: "second.md" });
+  const told = () => errors.filter((error) => error instanceof NotIndexed).map(String);
+  await expect.poll(told, soon).toContainEqual(expect.stringContaining(stream));
+  const titles = async () => (await index.fields("title")).map(({ title }) => title);
+  expect(await titles()).toEqual(["a.md"]);
+  poisoned = false;
+  await expect.poll(titles, soon).toEqual(["second.md"]);
+  stop();
+  await following;
+});
+
+test("what cannot be put into any index has one filled once, not for ever", async () => {
+  const { opened, index, errors, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
+  const [kept, torn] = [await read("kept"), await read("torn")];
+  const following = follow();
+  for (const { stream } of [kept, torn]) await types(opened, stream).toEqual(READY);
+  await opened.blobs.remove(torn.named.passages);
+  const lost = (await index.serving())!;
+  await index.drop(lost);
+  await expect.poll(index.serving, soon).not.toBe(lost);
+  const filled = (await index.serving())!;
+  expect(await index.passages()).toEqual([nameOf(kept)]);
+  expect(errors.filter((error) => error instanceof NotIndexed).map(String)).toEqual([
+    expect.stringContaining(torn.stream),
+  ]);
+  const later = await read("later");
+  await types(opened, later.stream).toEqual(READY);
+  expect(await index.serving()).toBe(filled);
+  stop();
+  await following;
+});
