@@ -83,6 +83,27 @@ describe("what grows is stopped", () => {
   });
 });
 
+describe("a source that is hostile to compilers is refused or compiled, and the next one is", () => {
+  const nested = (open: string, close: string, times: number) => open.repeat(times) + "1" + close.repeat(times);
+  test.each([
+    ["brackets", `export const meta = ${nested("(", ")", 60_000)}`],
+    ["lists", `export const meta = ${nested("[", "]", 60_000)}`],
+    ["blocks", nested("{", "}", 60_000)],
+    ["arrows that may be conditions", `export const meta = ${nested("a ? (b) : (c => ", ")", 40)}`],
+    ["types that may be comparisons", `let a = ${"f<".repeat(60)}1`],
+    ["arrows with types", `let a = ${"(b: (c = ".repeat(40)}1${") => 1".repeat(40)}`],
+    ["templates", `let a = ${"`${".repeat(3_000)}1${"}`".repeat(3_000)}`],
+    ["a long number", `let a = ${"9".repeat(200_000)}n`],
+    ["a long regular expression", `let a = /${"(a|b)*".repeat(20_000)}/`],
+    ["types in layers", `type A = ${"{ a: ".repeat(10_000)}1${" }".repeat(10_000)}`],
+    ["NUL and lone surrogates", "export const meta = { description: '\u0000\ud800' }"],
+  ])("%s", async (_, source) => {
+    const outcome = await runner.inspect("hostile", source).catch((error: unknown) => error);
+    if (outcome instanceof Error) expect(outcome).toBeInstanceOf(ScriptFailed);
+    expect(await runner.inspect("other", "export const execute = () => 1")).toMatchObject({ executes: true });
+  });
+});
+
 describe("what is asked of the outside", () => {
   test("a flood of asks is refused, and nothing of it is kept", async () => {
     const answer = await run(
