@@ -20,7 +20,10 @@ import { createDocumentWork } from "./documents.ts";
 import { openKnowledge } from "./knowledge.ts";
 import type { Opened } from "./open.ts";
 import { openOwnScripts } from "./ownScripts.ts";
-import { openWeb } from "./web.ts";
+import { openWeb, PAGES_AT_ONCE } from "./web.ts";
+
+/** A model waits for a page of the web as for its download, and not as for a document. */
+const PAGE = { deadline_ms: 20_000, resident: 1_000_000_000, idle_ms: 60_000 };
 
 /** The role that decides and does: handles commands, runs turns, reacts to events, sweeps up what was lost. */
 export async function startServices(opened: Opened) {
@@ -28,7 +31,7 @@ export async function startServices(opened: Opened) {
   const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
 
   const engine = openSearchEngine({ url: opened.addresses.meili_url, key: opened.addresses.meili_master_key });
-  const pages = openReader({ processes: 1 });
+  const pages = openReader({ processes: PAGES_AT_ONCE, limits: PAGE });
   const runner = openScripts({ processes: settings.READERS });
   const tools = createTools({
     knowledge: openKnowledge({ db: opened.db, engine, blobs, keyring, base_url: settings.BASE_URL }),

@@ -24,5 +24,5 @@ export interface Web {
   /** At most `limit` hits, best first. Throws WebError. */
   search(organization: string, query: string, limit: number, signal: AbortSignal): Promise<WebHit[]>;
   /** The text of a page or a file. Addresses that are not public are refused. Throws WebError. */
-  read(url: string, signal: AbortSignal): Promise<WebPage>;
+  read(organization: string, url: string, signal: AbortSignal): Promise<WebPage>;
 }

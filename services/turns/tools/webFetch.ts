@@ -16,8 +16,8 @@ export const webFetch = (web: Web): Tool =>
     name: "web_fetch",
     description: `Reads a page or a file of the web as Markdown, about ${WINDOW} characters at once; call again with from = next for the rest.`,
     input,
-    async run({ url, from = 0 }, { signal }) {
-      const page = await web.read(url, signal);
+    async run({ url, from = 0 }, { organization_id, signal }) {
+      const page = await web.read(organization_id, url, signal);
       if (from > page.text.length) throw new ToolError(`from: the page has ${page.text.length} characters.`);
       const end = from + WINDOW;
       const next = end < page.text.length ? end : null;
