@@ -21,8 +21,8 @@ create table documents (
   indexed_at timestamptz
 ) with (fillfactor = 70);
 create index documents_by_collection on documents (collection_id, created_at, id);
--- what the summaries count
-create index documents_by_status on documents (collection_id, status) include (size_bytes);
+-- what the summaries count, and lists of a status
+create index documents_by_status on documents (collection_id, status, created_at, id) include (size_bytes);
 
 -- What reading came to, by generation.
 create table readings (

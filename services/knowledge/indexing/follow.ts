@@ -38,6 +38,8 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
   let at = 0;
   /** A search finds the old generation until the read model shows the new one: so long it stays. */
   let older: Older[] = [];
+  /** Times that something was led into the index. */
+  let changes = 0;
   /** The index whose server has its dictionaries; undefined where it may have been started anew. */
   let warmed: string | undefined;
   let filling: { index: string; done: Promise<void> } | undefined;
@@ -75,6 +77,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     const id = serving?.index ?? (await first(plan));
     const wanted = [...plan.wanted, ...(await refusals.due(log))];
     if (id && wanted.length + superseded.length > 0) {
+      changes++;
       const refused = await apply(deps, id, { wanted, superseded }, contents);
       refusals.note(wanted, refused);
       deps.failpoint("after-passages-put");
@@ -106,7 +109,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
   };
 
   const isShort = async (serving: Serving): Promise<boolean> => {
-    const found = await reconcile(serving.index, refusals.documents());
+    const found = await reconcile(serving.index, changes, refusals.documents());
     if (found) deps.onError(new IndexLost(`the index ${serving.index} has ${found.there} of ${found.shown} passages`));
     return found !== undefined;
   };

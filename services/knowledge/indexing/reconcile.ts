@@ -9,17 +9,25 @@ export function createReconcile(
   everyMs = EVERY_MS,
 ) {
   let [at, wait] = [0, everyMs];
+  let whole = { serving: "", changes: -1, there: 0 };
 
   /**
    * Undefined unless passages are missing from an index that takes in nothing at this moment, `except` those of some
    * documents. Superseded ones that wait to be taken out may hide others for a while. One that is filled anew and lacks
-   * some again is looked at less and less often: filling does not help it.
+   * some again is looked at less and less often: filling does not help it. `changes` were led into it so far: where there
+   * was none since, its own number says it, and spares the sum over 100,000 documents its 180 ms.
    */
-  return async (serving: string, except: string[]): Promise<{ there: number; shown: number } | undefined> => {
+  return async (
+    serving: string,
+    changes: number,
+    except: string[],
+  ): Promise<{ there: number; shown: number } | undefined> => {
     if (performance.now() < at) return undefined;
-    const shown = await place.shown(except);
-    const there = shown === 0 ? 0 : await index.count(serving);
+    const there = await index.count(serving);
+    const isAsBefore = whole.serving === serving && whole.changes === changes && whole.there <= there;
+    const shown = isAsBefore ? whole.there : await place.shown(except);
     const isShort = there < shown;
+    if (!isShort) whole = { serving, changes, there };
     wait = isShort ? Math.min(2 * wait, LONGEST_MS) : everyMs;
     at = performance.now() + wait;
     return isShort ? { there, shown } : undefined;
