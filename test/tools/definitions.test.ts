@@ -48,6 +48,15 @@ export async function execute(args: Args): Promise<number> { return args.a as nu
     expect((await desk.person("GET", "/definitions?type=workflow")).body.data).toEqual([]);
   });
 
+  test("keeps what text and schemas may hold", async () => {
+    const description = "NUL \u0000, half a pair \ud800, \u202e and \u{1f600}";
+    const parameters = { type: "object", properties: { constructor: { type: "string" }, "a b": { type: ["null"] } } };
+    const body = await made(toolOf("return 1", { description, parameters }));
+    expect(body).toMatchObject({ description });
+    expect(JSON.stringify(body.parameters)).toBe(JSON.stringify(parameters));
+    expect((await desk.person("GET", `/definitions/${body.id}`)).body).toEqual(body);
+  });
+
   test("has a version for each save, and none of them changes", async () => {
     const { id } = await made(toolOf("return 1"), { name: "saved" });
     const second = await desk.person("PATCH", `/definitions/${id}`, { source: toolOf("return 2") });
