@@ -71,7 +71,8 @@ export async function startServices(opened: Opened) {
   const handle = createHandler({
     log,
     hints: bus.hints,
-    worker: (aggregate) => ((aggregate === "thread" ? turns : readings).room() ? worker : undefined),
+    worker: (aggregate, organization) =>
+      (aggregate === "thread" ? turns.room(organization) : readings.room()) ? worker : undefined,
     afterCommit(handled) {
       turns.afterCommit(handled);
       readings.afterCommit(handled);

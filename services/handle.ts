@@ -21,7 +21,7 @@ export interface HandlerOptions {
   log: EventLog;
   hints: Pick<Hints, "committed">;
   /** This process, where it has room for the work that a command for such an aggregate starts. */
-  worker(aggregate: string): string | undefined;
+  worker(aggregate: string, organization: string): string | undefined;
   /** Called once per command that led to events here, after they are committed. */
   afterCommit(handled: Handled): void;
 }
@@ -197,7 +197,7 @@ export function createHandler(options: HandlerOptions): Handle {
     if (!definition || !decider || definition.aggregate !== aggregate)
       throw new Error(`no ${aggregate} understands ${received.type}`);
     const data = definition.schema.parse(received.data);
-    const command: Command = { ...received, data, worker: options.worker(aggregate) };
+    const command: Command = { ...received, data, worker: options.worker(aggregate, received.organization_id) };
     const deadline = Date.parse(command.deadline);
     // Others of its stream came first, and whoever sent it has been told that its outcome is unknown.
     if (Date.now() > deadline) throw new Unavailable(`${command.type} on ${command.stream} waited until its deadline`);

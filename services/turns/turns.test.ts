@@ -21,7 +21,7 @@ const headOf = (ends_by: Date): StreamHead => ({
   worker: null,
 });
 
-test("a process whose hands are full takes over no turn, and still ends those that are overdue", async () => {
+function full() {
   const frames: Pick<Frames, "kept" | "publish"> = { kept: async () => [], publish: () => {} };
   const handle = vi.fn(async () => ({ position: 0, repeated: false }));
   const run = () => new Promise<void>(() => {});
@@ -34,10 +34,28 @@ test("a process whose hands are full takes over no turn, and still ends those th
     keepTold: async () => "kept",
     onError: () => {},
   });
-  while (turns.room()) turns.start({ turn_id: newId(), attempt: 1 } as TurnToRun);
+  const fill = (organization_id: string): number => {
+    let started = 0;
+    for (; turns.room(organization_id); started++)
+      turns.start({ organization_id, turn_id: newId(), attempt: 1 } as TurnToRun);
+    return started;
+  };
+  return { turns, handle, fill };
+}
 
+test("a process whose hands are full takes over no turn, and still ends those that are overdue", async () => {
+  const { turns, handle, fill } = full();
+  fill(newId());
+  fill(newId());
   await turns.attend(handle, headOf(new Date(Date.now() + 60_000)));
   expect(handle).not.toHaveBeenCalled();
   await turns.attend(handle, headOf(new Date(0)));
   expect(handle).toHaveBeenCalledWith(expect.objectContaining({ type: "RefuseTurn" }));
+});
+
+test("one organization fills half of a process, and leaves the other half to others", () => {
+  const { fill } = full();
+  const [first, second, third] = [fill(newId()), fill(newId()), fill(newId())];
+  expect(first).toBeGreaterThan(0);
+  expect([second, third]).toEqual([first, 0]);
 });

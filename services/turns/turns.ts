@@ -12,6 +12,8 @@ import { toldSoFar } from "./telling.ts";
 
 /** Turns that one process runs at once; what comes on top waits for another worker or for the sweep. */
 const ROOM = 1_000;
+/** What one organization may have of it: its providers may hang, and others go on. */
+const SHARE = ROOM / 2;
 /** Workers that may lose a turn before it is given up. */
 const ATTEMPTS = 3;
 
@@ -39,11 +41,24 @@ export function createTurns(options: TurnsOptions) {
   /** Turns of this process that the last sweep saw before they were known to run here. */
   const suspects = new Set<string>();
 
+  /** How many each organization has of those. */
+  const shares = new Map<string, number>();
+  const count = (organization: string, more: number): void => {
+    const left = (shares.get(organization) ?? 0) + more;
+    if (left > 0) shares.set(organization, left);
+    else shares.delete(organization);
+  };
+
   const start = (turn: TurnToRun): void => {
     const key = `${turn.turn_id}/${turn.attempt}`;
     if (running.has(key)) return;
+    count(turn.organization_id, 1);
     const run = options.run(turn).catch((error) => options.onError(error, turn));
-    running.set(key, { thread: turn.thread, ended: run.finally(() => running.delete(key)) });
+    const ended = run.finally(() => {
+      running.delete(key);
+      count(turn.organization_id, -1);
+    });
+    running.set(key, { thread: turn.thread, ended });
   };
 
   const send = (handle: Handle, head: StreamHead, type: string, data: Record<string, unknown>) =>
@@ -109,7 +124,8 @@ export function createTurns(options: TurnsOptions) {
     return { said: withSources(said, rounds), rounds, told: toldSoFar(rounds, frames), open };
   }
 
-  const room = (): boolean => running.size < ROOM;
+  /** Whether one more turn of an organization may run here. */
+  const room = (organization: string): boolean => running.size < ROOM && (shares.get(organization) ?? 0) < SHARE;
 
   return {
     start,
@@ -138,7 +154,7 @@ export function createTurns(options: TurnsOptions) {
       // A row can be seen before its commit's answer has come back here: act at the second sight.
       if (turn.worker === options.worker && !suspects.delete(turn.id)) return void suspects.add(turn.id);
       const late = Date.parse(turn.ends_by) < Date.now();
-      if (!late && !room()) return;
+      if (!late && !room(head.organization_id)) return;
       const seen = await heard(head, turn.id);
       if (late) {
         const stands = await standing(await options.log.read(head.stream), turn.id, seen);

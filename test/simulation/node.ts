@@ -71,7 +71,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
   const handle = createHandler({
     log,
     hints: bus.hints,
-    worker: () => (turns.room() && !world.random.chance(noRoom) ? worker : undefined),
+    worker: (_, organization) => (turns.room(organization) && !world.random.chance(noRoom) ? worker : undefined),
     afterCommit: (handled) => {
       world.note(`commits ${handled.events.map(({ type }) => type).join()}`);
       turns.afterCommit(handled);
