@@ -1,4 +1,5 @@
 import { projections } from "#projections/index.ts";
+import { MARKER } from "#infra/meilisearch/document.ts";
 import type { Opened } from "./open.ts";
 
 interface Health {
@@ -39,14 +40,24 @@ async function followers({ db }: Opened): Promise<Record<string, Health>> {
   );
 }
 
+/** Whether the index is gone or was emptied, which its follower mends: until then no search can run. */
+async function isLost({ meili_url, meili_master_key }: Opened["addresses"], index: string): Promise<boolean> {
+  const { status } = await fetch(new URL(`/indexes/${index}/documents/${MARKER}`, meili_url), {
+    headers: meili_master_key ? { authorization: `Bearer ${meili_master_key}` } : {},
+    signal: AbortSignal.timeout(CHECK_MS),
+  });
+  return status === 404;
+}
+
 /** Search finds what the passage index has followed. */
-async function passageIndex({ db }: Opened): Promise<Record<string, Health>> {
+async function passageIndex({ db, addresses }: Opened): Promise<Record<string, Health>> {
   const [row] = await db.query<{ index_id: string | null; lag: number }>(
     `select s.index_id, h.position - coalesce(c.position, 0) as lag from log.head h
      left join log.checkpoints c on c.name = 'passages' left join ops.search_index s on s.name = 'passages'`,
   );
   const { index_id, lag } = row!;
-  return { "index passages": { ok: lag < LAG, detail: { lag, index: index_id } } };
+  const lost = index_id !== null && (await isLost(addresses, index_id).catch(() => false));
+  return { "index passages": { ok: lag < LAG && !lost, detail: { lag, index: index_id, ...(lost && { lost }) } } };
 }
 
 /** Every dependency and every follower by name, with what there is to say of it. */

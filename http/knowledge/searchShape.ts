@@ -4,7 +4,8 @@ import type { FieldCodes } from "../validate.ts";
 
 const DEFAULT = 8;
 const MOST = 100;
-const FARTHEST = 1_000_000;
+/** Nobody leafs so far; behind it each page would cost a second and more. */
+const FARTHEST = 10_000;
 
 /** Every one of them is in each of up to fifty filters; 100,000 tags made 200 MB of a body of 1 MiB. */
 const MOST_NAMES = 1_000;
@@ -30,7 +31,11 @@ export const Search = z.object(
     document_ids: strings(MOST_IDS).describe(`Only these documents; ${MOST_IDS} at most.`),
     tags: strings(MOST_NAMES).describe(`Documents with any one of these tags; ${MOST_NAMES} at most.`),
     limit: whole().describe(`Passages; ${DEFAULT} by default, ${MOST} at most.`),
-    offset: whole().describe("Passages to skip."),
+    offset: z
+      .int("must be a whole number")
+      .max(FARTHEST, `must be ${FARTHEST.toLocaleString("en")} at most`)
+      .nullish()
+      .describe(`Passages to skip, ${FARTHEST.toLocaleString("en")} at most.`),
   },
   "must be an object with a query",
 );
@@ -41,7 +46,7 @@ export const SEARCH_CODES: FieldCodes = [[/^(query)?$/, "missing_query", /(is re
 /** Of passages; what is out of range is corrected. */
 export const windowOf = ({ limit, offset }: Pick<Search, "limit" | "offset">) => ({
   limit: Math.min(MOST, Math.max(1, limit ?? DEFAULT)),
-  offset: Math.min(FARTHEST, Math.max(0, offset ?? 0)),
+  offset: Math.max(0, offset ?? 0),
 });
 
 /** Search response (spec: Knowledge resources). */

@@ -64,6 +64,7 @@ const asSent = (indexUid: string, filter: ReturnType<typeof filterWithin>, query
   q: query.words,
   filter,
   limit: query.limit,
+  offset: query.offset ?? 0,
   matchingStrategy: MATCHING[query.matching],
   attributesToRetrieve: ["pk"],
 });

@@ -66,9 +66,12 @@ export const findCandidates = async (
 
 const placesOf = (ids: PassageId[]): Map<string, number> => new Map(ids.map((id, rank) => [keyOf(id), rank]));
 
+/** What a term counts for the passage at this place of its list. */
+export const faded = (weight: number, rank: number | undefined): number =>
+  rank === undefined ? 0 : weight / (1 + rank / HALF);
+
 /** Where every word is frequent, the passages with all of them are in the safety net and on no term's own list. */
 const weighing = (terms: Weighed[], phrases: Map<string, number>, caught: Map<string, number>) => {
-  const faded = (weight: number, rank: number | undefined) => (rank === undefined ? 0 : weight / (1 + rank / HALF));
   const half = terms.reduce((sum, { idf }) => sum + idf, 0) / 2;
   return (key: string): number => {
     const own = terms.reduce((sum, { idf, found }) => sum + faded(idf, found.get(key)), 0);

@@ -30,6 +30,8 @@ export interface EngineQuery {
   words: string;
   matching: "all" | "rarest";
   limit: number;
+  /** Passages to skip. */
+  offset?: number;
 }
 
 /** The search could not run: the caller answers 502. */

@@ -1,5 +1,6 @@
 import type { Db } from "../projection.ts";
-import { byPlace, findCandidates, keyOf, type Candidates } from "./candidates.ts";
+import { behind } from "./behind.ts";
+import { byPlace, findCandidates, keyOf, type Candidate, type Candidates } from "./candidates.ts";
 import type { FoundPassage, SearchEngine, Within } from "./engine.ts";
 import type { Hit } from "./groups.ts";
 import { livingOf, type Living } from "./live.ts";
@@ -8,7 +9,7 @@ import type { Question } from "./terms.ts";
 
 /** So many of the weightiest passages are read and ranked; behind them the order is by weight. */
 const RANKED = 200;
-/** What is asked for of each term at first; later pages, and dead passages before the living, ask for more. */
+/** What is asked for of each term at first; dead passages before the living ask for more. */
 const NARROWEST = 200;
 const WIDER = 5;
 
@@ -39,30 +40,30 @@ export const look = async (
 };
 
 /**
- * Asks wider until there are enough that may be shown, or no more. A passage weighs more the wider it is asked, so what a
- * narrower look has put in front stays there: else a passage would stand on two pages, and another on none. `candidates`
- * is the look that found those to be ranked.
+ * Asks wider until there are enough to be ranked that may be shown, or no more. Behind these the passages are taken term
+ * by term: asking wider for all of twenty frequent terms took seconds for what one of their lists has.
  */
 const findLiving = async (where: Where, question: Question, { from, to }: Span) => {
-  const [known, seen, missed] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  let living: Living[] = [];
-  let ranked: Candidates | undefined;
-  for (let perTerm = NARROWEST; ; perTerm *= WIDER) {
-    const found = await findCandidates(where, question, perTerm);
-    const fresh = found.passages.filter(({ key }) => !known.has(key));
-    const more = await livingOf(where.db, where.within, fresh, Math.max(to, RANKED) - living.length);
-    for (const id of more.seen) seen.add(id);
-    for (const id of more.missed) missed.add(id);
-    living.push(...more.living);
-    if (!ranked && (living.length >= RANKED || !found.more)) {
-      ranked = found;
-      if (found.more) living = living.slice(0, RANKED);
-      for (const { key } of living) known.add(key);
-    } else if (ranked) for (const { key } of fresh) known.add(key);
-    else living = [];
-    if (ranked && (living.length >= to || !found.more || found.most <= from))
-      return { candidates: ranked, living, steady: missed.isSubsetOf(seen) };
+  const [seen, missed] = [new Set<string>(), new Set<string>()];
+  const livingAmong = async (some: Candidate[], atLeast: number): Promise<Living[]> => {
+    const found = await livingOf(where.db, where.within, some, atLeast);
+    for (const id of found.seen) seen.add(id);
+    for (const id of found.missed) missed.add(id);
+    return found.living;
+  };
+  let [perTerm, candidates, living] = [NARROWEST, undefined as Candidates | undefined, [] as Living[]];
+  for (; !candidates || (candidates.more && living.length < RANKED); perTerm *= WIDER) {
+    candidates = await findCandidates(where, question, perTerm);
+    living = await livingAmong(candidates.passages, candidates.more ? RANKED : Math.max(to, RANKED));
   }
+  if (candidates.more && to > RANKED && candidates.most > from) {
+    living = living.slice(0, RANKED);
+    for await (const some of behind(where, question, candidates.terms, living)) {
+      for (const one of await livingAmong(some, to - living.length)) living.push(one);
+      if (living.length >= to) break;
+    }
+  }
+  return { candidates, living, steady: missed.isSubsetOf(seen) };
 };
 
 const fetchAll = async ({ engine, index, within }: Where, living: Living[]): Promise<Map<string, FoundPassage>> => {

@@ -127,6 +127,9 @@ describe("limit and offset", () => {
     expect(least.limit).toBeGreaterThanOrEqual(1);
     const beyond = await found({ query, offset: 5_000 });
     expect([beyond.results, beyond.has_more]).toEqual([[], false]);
+    expect((await found({ query, offset: 10_000 })).results).toEqual([]);
+    const { status, body } = await search({ query, offset: 10_001 });
+    expect([status, body.error.param, body.error.message]).toEqual([400, "offset", expect.stringContaining("10,000")]);
     const exact = passages(await found({ query, limit: 100 })).length;
     expect((await found({ query, limit: exact })).has_more).toBe(false);
     expect((await found({ query, limit: exact - 1 })).has_more).toBe(true);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { IndexLost } from "#services/knowledge/indexing/apply.ts";
 import { NotIndexed } from "#services/knowledge/indexing/refusals.ts";
+import { readHealth } from "../../roles/health.ts";
 import { startPlatform } from "../platform.ts";
 import { knowledgeOf, searchServer, typesOf } from "./documents.ts";
 import { followerBench } from "./follower.ts";
@@ -26,6 +27,19 @@ test("an index that was emptied is noticed, and filled anew", async () => {
   await expect.poll(() => server.exists(emptied), soon).toBe(false);
   await expect.poll(server.serving, soon).not.toBe(emptied);
   expect(await server.passages()).toEqual(documents.map(nameOf).sort());
+});
+
+test("while an index is lost the service is not ready", async () => {
+  const { opened, index, read, follow, stop } = await followerBench();
+  const document = await read("one");
+  const following = follow();
+  await types(opened, document.stream).toEqual(READY);
+  stop();
+  await following;
+  const health = async () => (await readHealth(opened))["index passages"];
+  expect(await health()).toMatchObject({ ok: true });
+  await index.drop((await index.serving())!);
+  expect(await health()).toMatchObject({ ok: false, detail: { lost: true } });
 });
 
 test("an index that lacks passages is noticed and filled anew, on start and while it is followed", async () => {
