@@ -5,7 +5,7 @@ import { getDocument, pushedAmong, type DocumentRow } from "#projections/documen
 import type { SearchEngine } from "#projections/passages/engine.ts";
 import { searchPassages } from "#projections/passages/search.ts";
 import type { Db } from "#projections/projection.ts";
-import { decodePassages } from "#services/knowledge/sealed.ts";
+import { passagesFrom } from "#services/reading/passageLines.ts";
 import { KnowledgeError, type Knowledge, type KnowledgeQuery } from "#services/turns/tools/knowledge.ts";
 import { windowOf } from "#services/turns/tools/window.ts";
 
@@ -13,7 +13,7 @@ interface KnowledgeDeps {
   db: Db;
   engine: SearchEngine;
   blobs: Pick<Blobs, "get">;
-  keyring: Pick<Keyring, "open">;
+  keyring: Pick<Keyring, "openLarge">;
   /** Public address of the service, without a slash at the end. */
   base_url: string;
 }
@@ -58,7 +58,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       if (!document || (collections && !collections.includes(document.collection_id)))
         throw new KnowledgeError("There is no such document here; document_id is what search_documents returns.");
       const { markdown, passages } = await textOf(deps, document);
-      const window = windowOf(markdown, passages, from_seq);
+      const window = windowOf(markdown, passagesFrom(passages, from_seq));
       if (!window) throw new KnowledgeError(`The document ends before from_seq ${from_seq}.`);
       const url = addressOf(document.id, document.original === "text");
       return { document_id: document.id, name: document.name, ...window, url };
@@ -90,6 +90,6 @@ async function textOf({ blobs, keyring }: KnowledgeDeps, document: DocumentRow) 
     throw new KnowledgeError("The document is not ready to be read; try again later.");
   const [text, passages] = await Promise.all([blobs.get(text_blob), blobs.get(passages_blob)]);
   if (!text || !passages) throw new KnowledgeError("The document has just changed; search for it again.");
-  const open = (sealed: Buffer) => keyring.open(streamOf("document", id), wrapped_key, sealed);
-  return { markdown: open(text).toString(), passages: decodePassages(open(passages)).passages };
+  const open = (sealed: Buffer) => keyring.openLarge(streamOf("document", id), wrapped_key, sealed);
+  return { markdown: (await open(text)).toString(), passages: await open(passages) };
 }

@@ -11,7 +11,11 @@ export interface Launch {
   readable: string[];
   /** Largest heap of its main thread, in MiB. */
   heap: number;
+  /** Whether it has a pipe beside its messages (descriptor PIPE), for bytes: 100 MB within a message hold up the sender for 300 ms. */
+  pipe?: boolean;
 }
+
+export const PIPE = 4;
 
 /** Work for others gives way to answering. */
 const NICE = 5;
@@ -21,7 +25,7 @@ const permissions = (paths: string[]): string[] =>
   [...new Set([...paths, ...paths.map((path) => realpathSync(path))])].map((path) => `--allow-fs-read=${path}`);
 
 /** Starts a process for what is not trusted: it has no credentials, and may read programs and neither the data folder with its key nor anything else. */
-export function launch({ program, args = [], readable, heap }: Launch): ChildProcess {
+export function launch({ program, args = [], readable, heap, pipe = false }: Launch): ChildProcess {
   const path = program.startsWith("/") ? program : ROOT + program;
   const paths = [path, ...["package.json", "node_modules", "events", ...readable].map((each) => ROOT + each)];
   const child = fork(path, args, {
@@ -29,7 +33,7 @@ export function launch({ program, args = [], readable, heap }: Launch): ChildPro
     env: {},
     execArgv: [`--max-old-space-size=${heap}`, "--permission", "--allow-worker", ...permissions(paths)],
     serialization: "advanced",
-    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    stdio: ["ignore", "ignore", "ignore", "ipc", ...(pipe ? ["pipe" as const] : [])],
   });
   if (child.pid !== undefined) setPriority(child.pid, NICE);
   return child;

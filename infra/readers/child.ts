@@ -1,8 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { on } from "node:events";
 import { UnreadableFile } from "#services/reading/reader.ts";
-import { launch } from "../processes/launch.ts";
+import type { Socket } from "node:net";
+import { launch, PIPE } from "../processes/launch.ts";
 import { residentBytes } from "../processes/resident.ts";
+import { arrival } from "./arrival.ts";
 import type { Answer, Outcome, Request } from "./messages.ts";
 import { processorMs } from "./processor.ts";
 
@@ -20,13 +22,21 @@ export class NotStarted extends Error {
   override name = "NotStarted";
 }
 
+/** What came of a request, with the bytes that it gave: Markdown, then passages. */
+export interface Done {
+  outcome: Outcome;
+  bytes: Buffer;
+}
+
 const TOO_LONG = "Reading the file took too long.";
 const TOO_LARGE = "The file is too large or too complex to be read.";
 const LOOK_MS = 250;
 const PATIENCE = 3;
-const READABLE = ["services", "infra/readers"];
+/** 50 MB of Markdown, and passages that each begin with a table's header. */
+const MOST_BYTES = 500_000_000;
+const READABLE = ["services", "infra/readers", "infra/processes"];
 
-const launchReader = (program: string) => launch({ program, readable: READABLE, heap: 1_024 });
+const launchReader = (program: string) => launch({ program, readable: READABLE, heap: 1_024, pipe: true });
 
 /** Kills the process when it takes more than it may. A process that ends by itself has run out of memory, as a rule. */
 const watchOver = (process: ChildProcess, { deadline_ms, resident }: Limits) => {
@@ -54,6 +64,8 @@ const watchOver = (process: ChildProcess, { deadline_ms, resident }: Limits) => 
 /** A process that reads one file at a time. */
 export const startChild = (program: string) => {
   const process = launchReader(program);
+  // What is written to a process that is gone is lost: its messages end as well, and say so.
+  const pipe = (process.stdio[PIPE] as Socket).on("error", () => {});
   let alive = true;
   const gone = new Promise<void>((resolve) => {
     process.once("error", () => resolve());
@@ -68,11 +80,16 @@ export const startChild = (program: string) => {
     return done ? undefined : (value as [Answer])[0];
   };
 
-  const converse = async (request: Request): Promise<Outcome | undefined> => {
+  const converse = async (request: Request, bytes: Buffer): Promise<Done | undefined> => {
     process.send(request, () => {});
+    if (bytes.length > 0) pipe.write(bytes);
     const started = await next();
     if (!started) throw new NotStarted("A reading process ended before it began to read");
-    return (await next()) as Outcome | undefined;
+    const outcome = (await next()) as Outcome | undefined;
+    if (!outcome) return undefined;
+    const size = outcome.kind === "done" ? outcome.markdown + outcome.passages : 0;
+    const given = size <= MOST_BYTES ? await arrival(pipe, size) : undefined;
+    return given && { outcome, bytes: given };
   };
 
   return {
@@ -82,13 +99,14 @@ export const startChild = (program: string) => {
     files: () => files,
     end: () => void process.kill("SIGKILL"),
     /** Throws UnreadableFile when the process does not survive the request, NotStarted when it never got it. */
-    async ask(request: Request, limits: Limits): Promise<Outcome> {
+    async ask(request: Request, bytes: Buffer, limits: Limits): Promise<Done> {
       files += 1;
       const watch = watchOver(process, limits);
       try {
-        const outcome = await converse(request);
-        if (!outcome) throw new UnreadableFile(watch.verdict());
-        return outcome;
+        const done = await converse(request, bytes);
+        if (done) return done;
+        process.kill("SIGKILL");
+        throw new UnreadableFile(watch.verdict());
       } finally {
         watch.stop();
       }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { UnreadableFile, type FileToRead, type Passage, type Reader, type Reading } from "#services/reading/reader.ts";
-import { NotStarted, startChild, type Child, type Limits } from "./child.ts";
-import type { Outcome, Request } from "./messages.ts";
+import { UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
+import { NotStarted, startChild, type Child, type Done, type Limits } from "./child.ts";
+import type { Asked, Outcome, Request } from "./messages.ts";
 
 interface Options {
   /** Files read at once; each can hold 1.5 GB. */
@@ -18,8 +18,11 @@ const FILES = 50;
 const KEEPS = 400_000_000;
 const ATTEMPTS = 3;
 
-const valueOf = (outcome: Outcome): Reading | Passage[] => {
-  if (outcome.kind === "done") return outcome.value;
+const valueOf = ({ outcome, bytes }: Done): ReadText => {
+  if (outcome.kind === "done") {
+    const { said, markdown } = outcome;
+    return { ...said, markdown: bytes.subarray(0, markdown), passages: bytes.subarray(markdown) };
+  }
   if (outcome.unreadable) throw new UnreadableFile(outcome.because);
   throw new UnreadableFile("The file is damaged, or made in a way that cannot be read.", { cause: outcome.because });
 };
@@ -56,23 +59,23 @@ export const openReader = ({ processes, program = PROGRAM, limits = LIMITS }: Op
     }
     return start();
   };
-  const once = async (request: Request): Promise<Outcome> => {
+  const once = async (request: Request, bytes: Buffer): Promise<Done> => {
     const child = take();
-    const outcome = await child.ask(request, limits).finally(() => {
+    const done = await child.ask(request, bytes, limits).finally(() => {
       if (closed) throw new Error("The reader was closed");
     });
-    if (!isSpent(child, outcome)) rest(child);
+    if (!isSpent(child, done.outcome)) rest(child);
     else {
       child.end();
       // So that the next file need not wait for it.
       rest(start());
     }
-    return outcome;
+    return done;
   };
-  const attempt = async (request: Request, left: number): Promise<Outcome> =>
-    once(request).catch((error: unknown) => {
+  const attempt = async (request: Request, bytes: Buffer, left: number): Promise<Done> =>
+    once(request, bytes).catch((error: unknown) => {
       if (!(error instanceof NotStarted) || left === 1) throw error;
-      return attempt(request, left - 1);
+      return attempt(request, bytes, left - 1);
     });
   const enter = async (): Promise<void> => {
     if (busy < processes) busy += 1;
@@ -84,14 +87,16 @@ export const openReader = ({ processes, program = PROGRAM, limits = LIMITS }: Op
     if (next) next();
     else busy -= 1;
   };
-  const ask = async (request: Request): Promise<Reading | Passage[]> => {
+  const ask = async (asked: Asked, bytes: Buffer): Promise<ReadText> => {
     await enter();
-    return attempt(request, ATTEMPTS).finally(leave).then(valueOf);
+    return attempt({ ...asked, bytes: bytes.length }, bytes, ATTEMPTS)
+      .finally(leave)
+      .then(valueOf);
   };
 
   return {
-    read: async (file: FileToRead) => (await ask({ kind: "read", file })) as Reading,
-    cut: async (markdown, pages) => (await ask({ kind: "cut", markdown, pages })) as Passage[],
+    read: ({ bytes, mime_type, name }) => ask({ kind: "read", mime_type, name }, bytes),
+    cut: (markdown, { page_count, pages }) => ask({ kind: "cut", page_count, pages }, markdown),
     async close() {
       closed = true;
       for (const wake of waiting.splice(0)) wake();

@@ -29,7 +29,8 @@ export async function readPage(
   const found = await download(fetch, url, { headers: { accept: ACCEPT } }, signal);
   if (found.status >= 400) throw new WebError(`The server answered ${found.status}.`);
   try {
-    const { markdown } = await reader.read({ bytes: found.bytes, mime_type: typeOf(found), name: "page" });
+    const read = await reader.read({ bytes: found.bytes, mime_type: typeOf(found), name: "page" });
+    const markdown = read.markdown.toString();
     return { url: found.url, title: titleOf(markdown, found.url), text: markdown };
   } catch (error) {
     if (error instanceof UnreadableFile) throw new WebError(error.message, { cause: error });

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { keepable } from "#services/reading/passageLines.ts";
 import { readFile } from "#services/reading/read.ts";
+import type { FileToRead } from "#services/reading/reader.ts";
 import { fenceDials } from "#test/doubles/fencedDials.ts";
 import { guardedFetch } from "./guardedFetch.ts";
 import { readPage } from "./page.ts";
@@ -30,7 +32,7 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const signal = new AbortController().signal;
-const reader = { read: readFile };
+const reader = { read: async (file: FileToRead) => keepable(await readFile(file)) };
 const fetchFor = (...privateHosts: string[]) => guardedFetch({ privateHosts, webOnly: true });
 
 test("a page is read as Markdown, without what stands around it", async () => {

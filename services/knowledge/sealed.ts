@@ -1,5 +1,4 @@
 import type { Blobs, DataKeys, Keyring } from "#events/ports.ts";
-import type { Passage } from "../reading/reader.ts";
 import type { Target } from "./send.ts";
 
 export interface SealedDeps {
@@ -32,15 +31,3 @@ export async function sealedBlobs(deps: SealedDeps, target: Target): Promise<Sea
     },
   };
 }
-
-/** What the blob of a document's passages holds, as JSON. */
-export interface StoredPassages {
-  page_count: number | null;
-  /** Lengths of its pages in UTF-16 units of the Markdown; null where it has none. */
-  pages: number[] | null;
-  passages: Passage[];
-}
-
-export const encodePassages = (stored: StoredPassages): Buffer => Buffer.from(JSON.stringify(stored));
-
-export const decodePassages = (bytes: Buffer): StoredPassages => JSON.parse(bytes.toString()) as StoredPassages;

@@ -22,12 +22,16 @@ export interface Passage {
   lead: string;
 }
 
-export interface Reading {
-  markdown: string;
+/** The pages of a text. */
+export interface Paging {
   /** Pages or slides; null where the type has none. */
   page_count: number | null;
-  /** Lengths of its pages in UTF-16 units, each with the blank line that follows it: what `cut` needs to cut it again. */
+  /** Their lengths in UTF-16 units, each with the blank line that follows it: what `cut` needs to cut it again. */
   pages: number[] | null;
+}
+
+export interface Reading extends Paging {
+  markdown: string;
   passages: Passage[];
 }
 
@@ -36,10 +40,24 @@ export class UnreadableFile extends Error {
   override name = "UnreadableFile";
 }
 
+/** The passages of a text as they are kept (see encodePassages), and what is told of it. */
+export interface CutText {
+  passages: Buffer;
+  page_count: number | null;
+  chunk_count: number;
+  /** Characters as they are charged. */
+  characters: number;
+}
+
+/** A text as it is kept: nobody but the reading process parses 50 MB of it. */
+export interface ReadText extends CutText {
+  markdown: Buffer;
+}
+
 export interface Reader {
   /** Reads a file into Markdown and cuts it into passages. Throws UnreadableFile, also when it takes too long or too much. */
-  read(file: FileToRead): Promise<Reading>;
-  /** Cuts Markdown that was read before; `pages` are the lengths of its pages in UTF-16 units, where it has any. */
-  cut(markdown: string, pages: number[] | null): Promise<Passage[]>;
+  read(file: FileToRead): Promise<ReadText>;
+  /** Cuts Markdown that was read before. */
+  cut(markdown: Buffer, paging: Paging): Promise<CutText>;
   close(): Promise<void>;
 }

@@ -2,7 +2,8 @@ import { openIndexPlace } from "#infra/postgres/indexPlace.ts";
 import { createHandler } from "#services/handle.ts";
 import { followPassages, type FollowDeps } from "#services/knowledge/indexing/follow.ts";
 import type { PassageIndex } from "#services/knowledge/passageIndex.ts";
-import { encodePassages, sealedBlobs } from "#services/knowledge/sealed.ts";
+import { sealedBlobs } from "#services/knowledge/sealed.ts";
+import { encodePassages } from "#services/reading/passageLines.ts";
 import { sendTo } from "#services/knowledge/send.ts";
 import { startPlatform } from "../platform.ts";
 import { knowledgeOf, searchServer } from "./documents.ts";
@@ -37,8 +38,8 @@ export async function followerBench(meddle: (index: PassageIndex) => Partial<Fol
     await send(target, "StartReading", { ...work, worker: "bench" });
     const its = (await sealedBlobs(sealed, target))!;
     const passage = { seq: 0, page: null, section: null, start: 0, end: text.length, lead: "" };
-    const cut = { page_count: null, pages: null, passages: [passage] };
-    const named = { text: await its.put(Buffer.from(text)), passages: await its.put(encodePassages(cut)) };
+    const cut = encodePassages({ page_count: null, pages: null }, [passage]);
+    const named = { text: await its.put(Buffer.from(text)), passages: await its.put(cut) };
     await send(target, "RecordText", { ...work, ...named, page_count: null, chunk_count: 1, characters: text.length });
     return { document_id, stream, named };
   }

@@ -6,6 +6,7 @@ import { createHandler } from "#services/handle.ts";
 import { readDocument } from "#services/knowledge/reading/readDocument.ts";
 import { createSlots } from "#services/knowledge/reading/slots.ts";
 import { sendTo } from "#services/knowledge/send.ts";
+import { encodePassages } from "#services/reading/passageLines.ts";
 import type { Reader } from "#services/reading/reader.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { knowledgeOf, searchServer, typesOf } from "./documents.ts";
@@ -136,8 +137,8 @@ test("a document that is deleted while it is read leaves nothing behind", async 
   const reader: Pick<Reader, "read" | "cut"> = {
     async read() {
       await remove(document_id);
-      const passages = [{ seq: 0, page: null, section: null, start: 0, end: 7, lead: "" }];
-      return { markdown: "# Guide", page_count: null, pages: null, passages };
+      const passages = encodePassages({ page_count: null, pages: null }, []);
+      return { markdown: Buffer.from("# Guide"), page_count: null, chunk_count: 1, characters: 7, passages };
     },
     cut: () => Promise.reject(new Error("there is nothing to cut")),
   };

@@ -1,11 +1,18 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveReading } from "#infra/readers/serve.ts";
-import { UnreadableFile, type Reading } from "#services/reading/reader.ts";
+import { keepable } from "#services/reading/passageLines.ts";
+import { UnreadableFile, type ReadText } from "#services/reading/reader.ts";
 
 /* A reading process whose reader does what the file's name says; it stands for a library that a hostile file defeats. */
 
-const reading = (markdown: string): Reading => ({ markdown, page_count: null, pages: null, passages: [] });
+const reading = (markdown: string): ReadText => keepable({ markdown, page_count: null, pages: null, passages: [] });
+
+/** A text that says it has another length. */
+const saying = (length: number): ReadText => {
+  const markdown = Object.defineProperty(Buffer.from("four"), "length", { value: length });
+  return { ...reading(""), markdown };
+};
 
 const tryRead = (path: string): string => {
   try {
@@ -17,7 +24,7 @@ const tryRead = (path: string): string => {
 
 const held: unknown[] = [];
 
-const deeds: Record<string, (text: string) => Reading | Promise<Reading>> = {
+const deeds: Record<string, (text: string) => ReadText | Promise<ReadText>> = {
   say: (text) => reading(`${process.pid} ${text}`),
   loop() {
     for (;;);
@@ -53,10 +60,19 @@ const deeds: Record<string, (text: string) => Reading | Promise<Reading>> = {
     throw new UnreadableFile("The file is upside down.");
   },
   look: (path) => reading(tryRead(path)),
+  /* What no file has: its parent is not to hold it. */
+  claim: () => saying(600_000_000),
+  /* Says more than it sends, and ends. */
+  half() {
+    setTimeout(() => process.exit(), 200);
+    return saying(10_000_000);
+  },
+  /* Sends more than it says. */
+  flood: () => saying(1),
   environment: () => reading(JSON.stringify(process.env)),
 };
 
 serveReading({
   read: async ({ name, bytes }) => deeds[name]!(bytes.toString()),
-  cut: () => [],
+  cut: () => Promise.reject(new Error("there is nothing to cut")),
 });

@@ -38,7 +38,7 @@ const readers = (): number[] =>
 
 const ask = async (reader: Reader, deed: string, text = ""): Promise<string> => {
   const { markdown } = await reader.read({ name: deed, mime_type: "text/plain", bytes: Buffer.from(text) });
-  return markdown;
+  return markdown.toString();
 };
 const failure = (reader: Reader, deed: string): Promise<unknown> => ask(reader, deed).catch((error: unknown) => error);
 const isRunning = (pid: number): boolean => parentOf(String(pid)) !== 0;
@@ -87,12 +87,22 @@ test("a file that takes too much memory fails before it has taken it, and the ne
   expect(most).toBeLessThan(900_000_000);
 });
 
-test.each(["fill", "exit"])("%s: a process that does not survive a file fails it alone", async (deed) => {
+test("bytes go there and come back as they are, however many", async () => {
   const reader = open(1);
-  const [failed, next] = await Promise.all([failure(reader, deed), ask(reader, "say", "next")]);
-  expect(failed).toBeInstanceOf(UnreadableFile);
-  expect(next).toContain("next");
+  const text = "Zwölf Boxkämpfer 🥊 ".repeat(1_000_000);
+  const { markdown } = await reader.read({ name: "say", mime_type: "text/plain", bytes: Buffer.from(text) });
+  expect(markdown.equals(Buffer.from(`${readers()[0]} ${text}`))).toBe(true);
 });
+
+test.each(["fill", "exit", "claim", "half", "flood"])(
+  "%s: a process that does not survive a file, or lies of what it gives, fails it alone",
+  async (deed) => {
+    const reader = open(1);
+    const [failed, next] = await Promise.all([failure(reader, deed), ask(reader, "say", "next")]);
+    expect(failed).toBeInstanceOf(UnreadableFile);
+    expect(next).toContain("next");
+  },
+);
 
 test("what a reader says reaches a person; what breaks in it does not, and ends its process", async () => {
   const reader = open(1);

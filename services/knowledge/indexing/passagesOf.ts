@@ -1,8 +1,9 @@
 import type { EventLog } from "#events/ports.ts";
 import { documentFrom } from "../document.ts";
 import type { IndexedPassage } from "../passageIndex.ts";
+import { decodePassages } from "../../reading/passageLines.ts";
 import type { Passage } from "../../reading/reader.ts";
-import { decodePassages, sealedBlobs, type SealedBlobs, type SealedDeps } from "../sealed.ts";
+import { sealedBlobs, type SealedBlobs, type SealedDeps } from "../sealed.ts";
 import type { Wanted } from "./plan.ts";
 
 /** Its blobs are gone or do not open. */
@@ -38,7 +39,7 @@ export async function passagesOf(
 async function opened(blobs: SealedBlobs, wanted: Wanted): Promise<{ text: string; passages: Passage[] }> {
   try {
     const [markdown, stored] = await Promise.all([blobs.get(wanted.text.text), blobs.get(wanted.text.passages)]);
-    return { text: markdown.toString(), passages: decodePassages(stored).passages };
+    return { text: markdown.toString(), passages: await decodePassages(stored) };
   } catch (error) {
     throw new BrokenPassages(`the passages of ${wanted.stream} cannot be opened`, { cause: error });
   }

@@ -3,11 +3,11 @@ import { partsOf, streamOf } from "#events/ids.ts";
 import { collection } from "../../deciders/collection.ts";
 import { document } from "../../deciders/document.ts";
 import { stored, type StoredDocument } from "../../deciders/documentState.ts";
-import { UnreadableFile, type Passage } from "../../reading/reader.ts";
+import { pagingOf } from "../../reading/passageLines.ts";
+import { UnreadableFile, type CutText } from "../../reading/reader.ts";
 import { stateOf } from "../../states.ts";
-import { codePoints } from "./codePoints.ts";
 import { documentFrom } from "../document.ts";
-import { decodePassages, encodePassages, sealedBlobs, type SealedBlobs } from "../sealed.ts";
+import { sealedBlobs, type SealedBlobs } from "../sealed.ts";
 import { ATTEMPTS, LOST, type Job, type JobDeps } from "./job.ts";
 import { readFile } from "./readFile.ts";
 
@@ -68,12 +68,9 @@ function writeText(deps: JobDeps, job: Job, before: StoredDocument, blobs: Seale
 async function readOriginal(deps: JobDeps, job: Job, before: StoredDocument, blobs: SealedBlobs): Promise<Written> {
   const name = documentFrom(await deps.log.read(job.stream))?.name ?? "";
   const file = { blob: before.blob, mime_type: before.mime_type, name };
-  const { markdown, page_count, pages, passages } = await readFile(deps, blobs, file);
-  const [text, cut] = await Promise.all([
-    blobs.put(Buffer.from(markdown)),
-    blobs.put(encodePassages({ page_count, pages, passages })),
-  ]);
-  return { blobs: [text, cut], text: { text, passages: cut, page_count, ...counts(markdown, passages) } };
+  const read = await readFile(deps, blobs, file);
+  const [text, passages] = await Promise.all([blobs.put(read.markdown), blobs.put(read.passages)]);
+  return { blobs: [text, passages], text: { text, passages, ...counts(read) } };
 }
 
 async function cutAgain(
@@ -81,14 +78,10 @@ async function cutAgain(
   read: NonNullable<StoredDocument["text"]>,
   blobs: SealedBlobs,
 ): Promise<Written> {
-  const { page_count, pages } = decodePassages(await blobs.get(read.passages));
-  const markdown = (await blobs.get(read.text)).toString();
-  const passages = await deps.reader.cut(markdown, pages);
-  const cut = await blobs.put(encodePassages({ page_count, pages, passages }));
-  return { blobs: [cut], text: { text: read.text, passages: cut, page_count, ...counts(markdown, passages) } };
+  const paging = pagingOf(await blobs.get(read.passages));
+  const cut = await deps.reader.cut(await blobs.get(read.text), paging);
+  const passages = await blobs.put(cut.passages);
+  return { blobs: [passages], text: { text: read.text, passages, ...counts(cut) } };
 }
 
-const counts = (markdown: string, passages: Passage[]) => ({
-  chunk_count: passages.length,
-  characters: codePoints(markdown),
-});
+const counts = ({ page_count, chunk_count, characters }: CutText) => ({ page_count, chunk_count, characters });

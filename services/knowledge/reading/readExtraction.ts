@@ -4,7 +4,6 @@ import { extraction, type ExtractionState } from "../../deciders/extraction.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
 import { stateOf } from "../../states.ts";
 import { sealedBlobs, type SealedBlobs } from "../sealed.ts";
-import { codePoints } from "./codePoints.ts";
 import { ATTEMPTS, LOST, type Job, type JobDeps } from "./job.ts";
 import { readFile } from "./readFile.ts";
 
@@ -45,7 +44,6 @@ async function writeText(deps: JobDeps, job: Job, before: Open, blobs: SealedBlo
   const [requested] = await deps.log.read(job.stream);
   const { name } = (requested?.personal ?? { name: "" }) as { name: string };
   const file = { blob: before.blob, mime_type: before.mime_type, name };
-  const { markdown, page_count, passages } = await readFile(deps, blobs, file);
-  const text = await blobs.put(Buffer.from(markdown));
-  return { text, page_count, chunk_count: passages.length, characters: codePoints(markdown) };
+  const { markdown, page_count, chunk_count, characters } = await readFile(deps, blobs, file);
+  return { text: await blobs.put(markdown), page_count, chunk_count, characters };
 }

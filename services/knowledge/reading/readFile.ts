@@ -1,4 +1,4 @@
-import { UnreadableFile, type Reading } from "../../reading/reader.ts";
+import { UnreadableFile, type ReadText } from "../../reading/reader.ts";
 import type { SealedBlobs } from "../sealed.ts";
 import type { JobDeps } from "./job.ts";
 
@@ -9,10 +9,10 @@ export function readFile(
   { reader, slots }: JobDeps,
   blobs: SealedBlobs,
   { blob, mime_type, name }: { blob: string; mime_type: string; name: string },
-): Promise<Reading> {
+): Promise<ReadText> {
   return slots(async () => {
     const reading = await reader.read({ bytes: await blobs.get(blob), mime_type, name });
-    if (reading.passages.length === 0) throw new UnreadableFile(NOTHING);
+    if (reading.chunk_count === 0) throw new UnreadableFile(NOTHING);
     return reading;
   });
 }

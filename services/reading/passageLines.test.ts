@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { decodePassages, encodePassages, pagingOf, passagesFrom } from "./passageLines.ts";
+import type { Passage } from "./reader.ts";
+
+const passagesOf = (count: number): Passage[] =>
+  Array.from({ length: count }, (_, seq) => ({
+    seq,
+    page: seq + 1,
+    section: seq % 2 ? "Guide > Instàll\n\u2028" : null,
+    start: seq * 10,
+    end: seq * 10 + 10,
+    lead: "before",
+  }));
+const paging = { page_count: 2, pages: [7, 9] };
+
+test.each([0, 1, 999, 1_000, 2_001])("%i passages are what they were", async (count) => {
+  const passages = passagesOf(count);
+  const bytes = encodePassages(paging, passages);
+  expect(await decodePassages(bytes)).toEqual(passages);
+  expect(pagingOf(bytes)).toEqual(paging);
+});
+
+test("those from one on are had without the ones before", () => {
+  const passages = passagesOf(5);
+  const bytes = encodePassages(paging, passages);
+  bytes.fill("x", bytes.indexOf('{"seq":1'), bytes.indexOf('{"seq":2') - 1);
+  expect([...passagesFrom(bytes, 3)]).toEqual(passages.slice(3));
+  expect([...passagesFrom(bytes, 5)]).toEqual([]);
+  expect(() => [...passagesFrom(bytes, 1)]).toThrow(SyntaxError);
+});
+
+test("a blob from before there were lines opens", async () => {
+  const passages = passagesOf(3);
+  const bytes = Buffer.from(JSON.stringify({ ...paging, passages }));
+  expect(await decodePassages(bytes)).toEqual(passages);
+  expect([...passagesFrom(bytes, 2)]).toEqual(passages.slice(2));
+  expect(pagingOf(bytes)).toEqual(paging);
+});
+
+test("an empty blob is broken", async () => {
+  await expect(decodePassages(Buffer.alloc(0))).rejects.toThrow("empty");
+});
