@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, opendir, readFile, rename, rm, rmdir, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join, normalize, relative, sep } from "node:path";
 import type { Blobs } from "#events/ports.ts";
 import { failpoint } from "./failpoint.ts";
@@ -18,6 +18,29 @@ async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+const isError = (error: unknown, ...codes: string[]): boolean =>
+  codes.includes((error as NodeJS.ErrnoException).code ?? "");
+
+const TRIES = 20;
+/** A new file; its folder is made again where it was taken away empty at this moment. */
+async function create(path: string): Promise<FileHandle> {
+  for (let tries = 1; ; tries++)
+    try {
+      await makeFolder(dirname(path));
+      return await open(path, "w", 0o600);
+    } catch (error) {
+      if (!isError(error, "ENOENT") || tries === TRIES) throw error;
+    }
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!isError(error, "ENOTEMPTY", "EEXIST", "ENOENT")) throw error;
+  }
 }
 
 async function* filesBelow(directory: string): AsyncIterable<{ path: string; mtimeMs: number }> {
@@ -42,8 +65,7 @@ export function openBlobs(directory: string): Blobs {
     async put(folder, sealed) {
       const key = `${folder}/${randomUUID()}`;
       const path = pathOf(key);
-      await makeFolder(dirname(path));
-      const file = await open(`${path}.part`, "w", 0o600);
+      const file = await create(`${path}.part`);
       try {
         await file.writeFile(sealed);
         await file.sync();
@@ -60,13 +82,14 @@ export function openBlobs(directory: string): Blobs {
       try {
         return await readFile(pathOf(key));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        if (isError(error, "ENOENT")) return undefined;
         throw error;
       }
     },
 
     async remove(key) {
       await rm(pathOf(key), { force: true });
+      await removeIfEmpty(dirname(pathOf(key)));
     },
 
     async removeAll(folder) {
