@@ -24,7 +24,9 @@ function stripped(source: string): string {
   try {
     return stripTypeScriptTypes(source, { mode: "strip" });
   } catch (error) {
-    const { message, stack = "" } = error as Error;
+    const { message, code = "", stack = "" } = error as Error & { code?: string };
+    // anything else is the compiler's own end: what nests too deep leaves its memory broken
+    if (!code.endsWith("_TYPESCRIPT_SYNTAX")) throw error;
     throw new ScriptFailed(message.split("\n")[0]!, ...placeIn(stack, source));
   }
 }
@@ -51,7 +53,7 @@ function exportOf({ body }: Program, name: string): number | undefined {
   return undefined;
 }
 
-/** A TypeScript or JavaScript module as it will run, and where its `meta` stands. Throws ScriptFailed. */
+/** A TypeScript or JavaScript module as it will run, and where its `meta` stands. Throws ScriptFailed; after anything else this thread compiles no more. */
 export function compile(source: string): { js: string; meta_at: Place | null } {
   const js = stripped(source);
   const at = exportOf(parsed(js), "meta");

@@ -11,4 +11,5 @@ export type Order =
 export type Report =
   | { kind: "ask"; id: number; ask: number; what: "fetch" | "secret"; text: string }
   | { kind: "done"; id: number; json: string }
-  | { kind: "failed"; id: number; message: string; line: number | null; column: number | null };
+  /** `broken`: the thread that ran it is not to be used again. */
+  | { kind: "failed"; id: number; message: string; line: number | null; column: number | null; broken: boolean };

@@ -26,7 +26,8 @@ interface Thread {
 const tell = (report: Report): void => {
   process.send?.(report);
 };
-const failed = (id: number, message: string): void => tell({ kind: "failed", id, message, line: null, column: null });
+const failed = (id: number, message: string): void =>
+  tell({ kind: "failed", id, message, line: null, column: null, broken: true });
 
 /**
  * Runs what the parent process orders, until the parent lets go or dies. Each script has a thread to itself, which can be
@@ -60,6 +61,7 @@ export function serveScripts(cpu_ms: number): void {
     worker.on("message", (report: Report) => {
       if (report.id !== thread.id) return;
       if (report.kind !== "ask") rest(thread);
+      if (report.kind === "failed" && report.broken) drop(thread, "");
       tell(report);
     });
     worker.on("error", (error: Error) => drop(thread, `The script could not be run: ${error.message}`));

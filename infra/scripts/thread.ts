@@ -35,11 +35,11 @@ async function run(order: Running): Promise<Report> {
     const vm = await next;
     return { kind: "done", id, json: await outcome(vm, order) };
   } catch (error) {
-    const { message, line, column } =
-      error instanceof ScriptFailed
-        ? error
-        : new ScriptFailed(`The script could not be run: ${(error as Error).message}`);
-    return { kind: "failed", id, message, line, column };
+    const broken = !(error instanceof ScriptFailed);
+    const { message, line, column } = broken
+      ? new ScriptFailed(`The script could not be run: ${(error as Error).message}`)
+      : error;
+    return { kind: "failed", id, message, line, column, broken };
   }
 }
 
