@@ -31,11 +31,15 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 /** What a script is told of where it runs; nothing that names another tenant or a credential. */
 const metaOf = ({ vars, user, thread_id, turn_id }: Calling) => ({ vars, user, thread_id, response_id: turn_id });
 
-/** The secret, where the script asks for it in its meta and a builder has granted it. The reason is for the script's author. */
+/**
+ * The secret, where the script asks for it in its meta and a builder has granted it; looked up when it is asked for, because
+ * a turn may last and a grant be taken back meanwhile. The reason is for the script's author.
+ */
 async function secretFor(scripts: Scripts, tool: ScriptedTool, organization: string, name: string): Promise<string> {
   if (!tool.meta.secrets.includes(name))
     throw new Error(`The script does not name the secret ${name} in meta.secrets.`);
-  if (!tool.grants.includes(name)) throw new Error(`The secret ${name} is not granted to this script.`);
+  const [now] = await scripts.find(organization, [tool.name]);
+  if (!now?.grants.includes(name)) throw new Error(`The secret ${name} is not granted to this script.`);
   const value = await scripts.secret(organization, name);
   if (value === undefined) throw new Error(`The secret ${name} is not set.`);
   return value;
