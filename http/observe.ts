@@ -1,3 +1,4 @@
+import { Transform, type Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Budget } from "./budget.ts";
 import type { Http } from "./deps.ts";
@@ -23,6 +24,25 @@ function ended({ metrics }: Pick<Http, "metrics">, request: FastifyRequest, repl
   request.log.info({ request_id: id, method, route, status, ms }, "request");
 }
 
+/** A body of untold length counts as it is read. What is left of one that is refused is read over, so that the answer can arrive. */
+function counted(request: FastifyRequest, body: Readable): Readable {
+  const counting = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      try {
+        request.holds(chunk.length);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+  // not before it is read: a form is read from the request itself, and counts there
+  counting.once("resume", () => body.pipe(counting));
+  counting.once("error", () => body.resume());
+  body.once("error", (error) => counting.destroy(error));
+  return counting;
+}
+
 /** One line and one count per request, when its connection is done with it; the budget of its body likewise. */
 export function observe(app: App, http: Pick<Http, "metrics">, budget: Budget): void {
   app.decorateRequest("holds", function (bytes: number) {
@@ -38,5 +58,8 @@ export function observe(app: App, http: Pick<Http, "metrics">, budget: Budget): 
     if (request.headers.host !== undefined || request.raw.httpVersion !== "1.1") return done();
     reply.header("connection", "close");
     done(new ApiError(null, "The request has no Host header."));
+  });
+  app.addHook("preParsing", (request, _reply, body, done) => {
+    done(null, request.headers["transfer-encoding"] ? counted(request, body as Readable) : body);
   });
 }

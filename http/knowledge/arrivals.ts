@@ -1,8 +1,9 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyError, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { DOCUMENT_STATUSES, listDocuments } from "#projections/documents/query.ts";
 import type { App } from "../app.ts";
 import type { Http } from "../deps.ts";
+import { ApiError } from "../errors.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
 import { MAX_FILE_BYTES, OVERHEAD_BYTES } from "../upload/form.ts";
 import { nameRequest } from "../upload/keep.ts";
@@ -14,8 +15,14 @@ import { findCollection } from "./find.ts";
 import { pushText } from "./pushText.ts";
 import { answered, contentClaim, keepDocument } from "./uploadDocument.ts";
 
-/** Text comes as JSON, which escapes some of it. */
-const MAX_PUSH_BYTES = 64 * 1024 * 1024;
+/** JSON is parsed in one go: 64 MiB of it kept everybody waiting for a second. */
+const MAX_PUSH_BYTES = 16 * 1024 * 1024;
+
+function refusePush(error: FastifyError): never {
+  if (error.code !== "FST_ERR_CTP_BODY_TOO_LARGE") throw error;
+  const message = "The request body is larger than 16 MiB; a longer text can be uploaded as a file.";
+  throw new ApiError("request_too_large", message, { cause: error });
+}
 
 const Form = UploadForm.extend({
   tags: z.string().optional().describe(`A tag or a JSON array of tags; may be repeated. ${MOST_TAGS} at most.`),
@@ -94,6 +101,7 @@ export function arrivalRoutes(app: App, http: Http): void {
     "/collections/:reference/documents/text",
     {
       bodyLimit: MAX_PUSH_BYTES,
+      errorHandler: refusePush,
       onRequest: refuseEarly,
       schema: pushing,
       validatorCompiler: validator(PUSH_CODES),

@@ -76,6 +76,18 @@ describe("pushed text", () => {
     expect([status, answer.error.type]).toEqual([400, "invalid_request_error"]);
   });
 
+  test("of 16 MiB is taken as a request, and a longer one is told of the way by a file", async () => {
+    const ofBytes = (bytes: number) => {
+      const around = JSON.stringify({ text: "", tags: "no list" }).length;
+      return { text: "x".repeat(bytes - around), tags: "no list" };
+    };
+    const most = 16 * 1024 * 1024;
+    expect((await push(ofBytes(most))).status).toBe(400);
+    const longer = await push(ofBytes(most + 1));
+    expectRefusal(longer, 413, "request_too_large");
+    expect(longer.body.error.message).toContain("uploaded as a file");
+  });
+
   test("that is the same is one document", async () => {
     const first = await kept({ text: "Said twice." });
     const again = await push({ text: "Said twice.", name: "other", tags: ["x"] });
