@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import { Unavailable } from "#events/ports.ts";
@@ -62,7 +63,24 @@ async function contentOf(
     chunks.push(chunk);
   }
   if (file.truncated) throw tooLarge();
-  return { bytes: Buffer.concat(chunks), sha256: hash.digest("hex") };
+  return { bytes: await joined(chunks), sha256: hash.digest("hex") };
+}
+
+/** Bytes that are copied in a row. */
+const IN_A_ROW = 4_000_000;
+
+/** The chunks as one; others run in between: 100 MB at once took 100 ms. */
+async function joined(chunks: Buffer[]): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(chunks.reduce((sum, { length }) => sum + length, 0));
+  let [copied, rested] = [0, 0];
+  for (const chunk of chunks) {
+    bytes.set(chunk, copied);
+    copied += chunk.length;
+    if (copied - rested < IN_A_ROW) continue;
+    rested = copied;
+    await setImmediate();
+  }
+  return bytes;
 }
 
 async function skip({ file }: MultipartFile): Promise<void> {
