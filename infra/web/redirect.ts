@@ -19,7 +19,7 @@ export function nextHop({ url, init }: Hop, response: Response): Hop | undefined
     throw new AddressRefused("a redirect leads from https to http");
   const headers = new Headers(init.headers);
   if (next.origin !== url.origin)
-    for (const name of [...headers.keys()]) if (!FOR_EVERYBODY.has(name)) headers.delete(name);
+    for (const name of Array.from(headers.keys())) if (!FOR_EVERYBODY.has(name)) headers.delete(name);
   return {
     url: next,
     init: { ...init, headers, ...(dropsBody(response.status, init.method) && withoutBody(headers)) },

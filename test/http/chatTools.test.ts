@@ -314,7 +314,6 @@ describe("refused", () => {
   test.each([
     ["unknown_tool", { tools: toolsOf("search_documents", "coffee") }, "tools[1].function.name"],
     ["tool_not_configured", { tools: toolsOf("search_documents", "web_search") }, "tools[1].function.name"],
-    ["tool_not_configured", { tools: toolsOf("web_fetch") }, "tools[0].function.name"],
     ["unknown_collection", { knowledge: { collections: ["staff", "stuff"] } }, "knowledge.collections"],
     ["unknown_collection", { knowledge: { collections: [""] }, tools: null }, "knowledge.collections"],
     ["invalid_tool_choice", { tool_choice: "sometimes" }, "tool_choice"],
