@@ -102,10 +102,8 @@ describe("tools and formats", () => {
   const deep = (levels: number): object => (levels === 0 ? {} : { properties: { a: deep(levels - 1) } });
 
   test.each([
-    ["unknown_tool", { tools: tools("coffee") }],
     ["unknown_tool", { tools: [{ type: "web_search" }] }],
     ["unknown_tool", { tools: [null] }],
-    ["tool_not_configured", { tools: tools("read_document", "web_search") }],
     [
       "invalid_tool_choice",
       { tools: tools("web_fetch"), tool_choice: { type: "function", function: { name: "web_search" } } },

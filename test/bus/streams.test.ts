@@ -7,7 +7,7 @@ import { lookAt } from "./streams.ts";
 test("streams of an older shape are brought up to date, and what the server does not do as asked is said once", async () => {
   const server = testBus();
   const { jsm, names, close } = await lookAt(server);
-  await jsm.streams.add({ name: names.streams.frames, subjects: [names.all.frames], storage: "file" });
+  await jsm.streams.add({ name: names.streams.frames, subjects: [names.all.frames], storage: "memory" });
   await jsm.streams.add({
     name: names.streams.commands,
     subjects: [names.all.commands],
@@ -39,7 +39,7 @@ test("queues refuse when full, frames and dead letters drop the oldest, and all 
   expect(Object.fromEntries(await Promise.all(shapes))).toEqual({
     commands: { retention: "workqueue", discard: "new", storage: "file", hours: 1 },
     reactions: { retention: "workqueue", discard: "new", storage: "file", hours: 1 },
-    frames: { retention: "limits", discard: "old", storage: "memory", hours: 1 },
+    frames: { retention: "limits", discard: "old", storage: "file", hours: 1 },
     dead: { retention: "limits", discard: "old", storage: "file", hours: 24 },
   });
   await close();
