@@ -300,10 +300,10 @@ describe("pushed text", () => {
     expect(code(await push(slug, body))).toEqual([400, expected]);
   });
 
-  test("of 20 MB is kept", async () => {
+  test("of 15 MB is kept", async () => {
     const { slug } = await collection();
-    const { status, body } = await push(slug, { text: "word ".repeat(4_000_000) });
-    expect([status, body.size_bytes]).toEqual([202, 20_000_000]);
+    const { status, body } = await push(slug, { text: "word ".repeat(3_000_000) });
+    expect([status, body.size_bytes]).toEqual([202, 15_000_000]);
   });
 });
 
