@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
   JetStreamApiCodes,
@@ -119,7 +120,11 @@ function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
   ];
 }
 
-async function ensureStream(jsm: JetStreamManager, spec: StreamSpec): Promise<object> {
+/** Another process may be making the same stream at this moment; the server then says that subjects overlap. */
+const TRIES = 5;
+const AGAIN_MS = 100;
+
+async function ensureStream(jsm: JetStreamManager, spec: StreamSpec, left = TRIES): Promise<object> {
   const found = await orUndefined(jsm.streams.info(spec.name), JetStreamApiCodes.StreamNotFound);
   if (found && differences(spec, found.config).length === 0) return found.config;
   try {
@@ -129,6 +134,10 @@ async function ensureStream(jsm: JetStreamManager, spec: StreamSpec): Promise<ob
     return config;
   } catch (cause) {
     if (found) return found.config;
+    if (cause instanceof JetStreamApiError && left > 1) {
+      await sleep(AGAIN_MS);
+      return ensureStream(jsm, spec, left - 1);
+    }
     throw new Error(`The stream ${spec.name} of ${spec.max_bytes} bytes cannot be made: ${String(cause)}`, { cause });
   }
 }
