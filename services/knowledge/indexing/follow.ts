@@ -38,8 +38,8 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
   let at = 0;
   /** A search finds the old generation until the read model shows the new one: so long it stays. */
   let older: Older[] = [];
-  /** Times that something was led into the index. */
-  let changes = 0;
+  /** The index was led through every event of documents up to here; those behind its place that is kept are no news. */
+  let led = 0;
   /** The index whose server has its dictionaries; undefined where it may have been started anew. */
   let warmed: string | undefined;
   let filling: { index: string; done: Promise<void> } | undefined;
@@ -77,13 +77,13 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     const id = serving?.index ?? (await first(plan));
     const wanted = [...plan.wanted, ...(await refusals.due(log))];
     if (id && wanted.length + superseded.length > 0) {
-      changes++;
       const refused = await apply(deps, id, { wanted, superseded }, contents);
       refusals.note(wanted, refused);
       deps.failpoint("after-passages-put");
       await report(deps, plan.wanted, refused);
       deps.failpoint("after-indexed");
     }
+    if (events.length > 0 || at === 0) led = seen;
     [at, older] = [seen, later];
     // other events pass by the thousand
     if (events.length + due.length > 0 || performance.now() > advanceAt) {
@@ -108,9 +108,9 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     });
   };
 
-  const isShort = async (serving: Serving): Promise<boolean> => {
-    const found = await reconcile(serving.index, changes, refusals.documents());
-    if (found) deps.onError(new IndexLost(`the index ${serving.index} has ${found.there} of ${found.shown} passages`));
+  const isShort = async ({ index: serving }: Serving, shown: number): Promise<boolean> => {
+    const found = await reconcile({ serving, led, shown, except: refusals.documents() });
+    if (found) deps.onError(new IndexLost(`the index ${serving} has ${found.there} of ${found.shown} passages`));
     return found !== undefined;
   };
 
@@ -130,7 +130,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     if (serving && performance.now() > cleanAt) await clean(serving);
     try {
       const more = await take(looked);
-      if (serving && !more && !filling && (await isShort(serving))) return { lost: serving.index };
+      if (serving && !more && !filling && (await isShort(serving, looked.shown))) return { lost: serving.index };
       return more;
     } catch (error) {
       if (serving && error instanceof IndexLost) return { lost: serving.index };
