@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId, streamOf } from "#events/ids.ts";
 import { change } from "#test/log/log.ts";
@@ -50,10 +48,7 @@ test("tail opens personal fields only when asked, and a terminal's control chara
 });
 
 test("tail --follow prints what comes", async () => {
-  const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
-  const following = spawn(process.execPath, [main, "log", "tail", "--follow", "--json", "--limit", "1"], {
-    env: cli.env,
-  });
+  const following = cli.begin("log", "tail", "--follow", "--json", "--limit", "1");
   following.stdout.setEncoding("utf8");
   const [first] = await once(following.stdout, "data");
   expect(JSON.parse(first).position).toBe(8);

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
 import { testBus, testDatabase, testFolder } from "#test/harness.ts";
@@ -36,7 +36,17 @@ export async function aCommandLine() {
         resolve({ code: child.exitCode ?? -1, stdout, stderr }),
       );
     });
-  return { env, key, database, bus, svcWith, svc: (...args: string[]) => svcWith({}, ...args) };
+  return {
+    env,
+    key,
+    database,
+    bus,
+    svcWith,
+    svc: (...args: string[]) => svcWith({}, ...args),
+    /** One that goes on until it is told to stop. */
+    begin: (...args: string[]) =>
+      spawn(process.execPath, [main, ...args], { env, stdio: ["ignore", "pipe", "ignore"] }),
+  };
 }
 
 export const json = <T = any>({ stdout }: Ran): T => JSON.parse(stdout) as T;
