@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CreateAgent } from "#events/agent.ts";
+import { AGENT_DEFAULTS, CreateAgent } from "#events/agent.ts";
 import { CreateKey } from "#events/key.ts";
 import { CreateOrganization } from "#events/organization.ts";
 import { RegisterUser } from "#events/user.ts";
@@ -64,16 +64,10 @@ async function sendAll(
   });
   const agent_id = newId();
   await send(CreateAgent, streamOf("agent", agent_id), {
+    ...AGENT_DEFAULTS,
     agent_id,
     name: "First agent",
-    instructions: "",
     model: settings.OFFLINE_MODELS ? "offline/echo" : null,
-    tools: [],
-    collections: null,
-    reasoning_effort: null,
-    api_enabled: true,
-    project_id: null,
-    expose_tool_items: true,
   });
   const position = await send(CreateKey, streamOf("key", key_id), {
     key_id,

@@ -22,6 +22,17 @@ const Words = z.object({ name: z.string(), instructions: z.string() });
 const Version = z.object({ version: z.int().positive() });
 
 export const CreateAgent = defineCommand("CreateAgent", "agent", Id.extend(Settings.shape).extend(Words.shape));
+/** What a new agent has where nothing else is said. */
+export const AGENT_DEFAULTS = {
+  model: null,
+  instructions: "",
+  tools: [],
+  collections: null,
+  reasoning_effort: null,
+  api_enabled: true,
+  project_id: null,
+  expose_tool_items: true,
+};
 /** What is left out stays. */
 export const ChangeAgent = defineCommand(
   "ChangeAgent",

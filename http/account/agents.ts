@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { ChangeAgent, CreateAgent, DeleteAgent } from "#events/agent.ts";
+import { AGENT_DEFAULTS, ChangeAgent, CreateAgent, DeleteAgent } from "#events/agent.ts";
 import { isUuid, newId, streamOf } from "#events/ids.ts";
 import { getAgent, listAgents, type AgentRow } from "#projections/agents/query.ts";
 import { allCollections, resolveCollections } from "#projections/collections/query.ts";
@@ -50,17 +50,6 @@ async function settingsOf(http: Http, { organization_id }: Caller, body: z.infer
   };
 }
 
-const DEFAULTS = {
-  model: null,
-  instructions: "",
-  tools: [],
-  collections: null,
-  reasoning_effort: null,
-  api_enabled: true,
-  project_id: null,
-  expose_tool_items: true,
-};
-
 const envelope = ({ caller, id }: FastifyRequest, agent_id: string) => ({
   stream: streamOf("agent", agent_id),
   organization_id: caller.organization_id,
@@ -76,7 +65,7 @@ async function create(http: Http, request: FastifyRequest, body: z.infer<typeof 
   const fingerprint = fingerprintOf(asking, request.bodyHash);
   const agent_id = newId();
   const { name, ...settings } = body;
-  const data = { ...DEFAULTS, ...(await settingsOf(http, request.caller, settings)), agent_id, name };
+  const data = { ...AGENT_DEFAULTS, ...(await settingsOf(http, request.caller, settings)), agent_id, name };
   const sent = await http.send(CreateAgent, { ...envelope(request, agent_id), id, fingerprint, fresh: true, data });
   if (!sent.repeated && !sent.followed) throw notReadable();
   const made = sent.repeated ? await madeBefore(http.db, organization_id, id, fingerprint) : agent_id;

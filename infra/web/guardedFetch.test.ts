@@ -1,33 +1,11 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import { isIP, type AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { fenceDials } from "#test/doubles/fencedDials.ts";
+import { isIP } from "node:net";
+import { describe, expect, test, vi } from "vitest";
+import { fencedServers } from "#test/doubles/fencedServers.ts";
 import { PRIVATE_ADDRESSES } from "#test/doubles/privateAddresses.ts";
 import { AddressRefused } from "./address.ts";
 import { guardedFetch, type Resolve } from "./guardedFetch.ts";
 
-const servers = new Map<number, Server>();
-/** The addresses that connections were opened to. */
-let dialled: string[];
-beforeEach(() => {
-  dialled = fenceDials(servers);
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  for (const [port, server] of servers) {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-    servers.delete(port);
-  }
-});
-
-async function serve(listener: RequestListener): Promise<{ host: string; port: number }> {
-  const server = createServer(listener);
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address() as AddressInfo;
-  servers.set(port, server);
-  return { host: `127.0.0.1:${port}`, port };
-}
+const { serve, dialled } = fencedServers();
 
 const nobody: Resolve = async (hostname) => {
   throw new Error(`${hostname} was looked up`);
@@ -51,7 +29,7 @@ test.each(PRIVATE_ADDRESSES)("http://%s is refused before anything is dialled", 
   const fetch = guardedFetch({ privateHosts: [] }, nobody);
   expect(await refusal(fetch(`http://${host}/`))).toContain("is not a public address");
   expect(await refusal(fetch(`https://${host}:8443/`))).toContain("is not a public address");
-  expect(dialled).toEqual([]);
+  expect(dialled()).toEqual([]);
 });
 
 test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-kva.example"])(
@@ -69,14 +47,14 @@ test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-
       const fetch = guardedFetch({ privateHosts: [] }, resolvesTo(address));
       expect(await refusal(fetch(`http://${name}/`))).toContain("leads to an address that is not public");
     }
-    expect(dialled).toEqual([]);
+    expect(dialled()).toEqual([]);
   },
 );
 
 test("one private address among public ones is enough to refuse a name", async () => {
   const fetch = guardedFetch({ privateHosts: [] }, resolvesTo("8.8.8.8", "127.0.0.1"));
   expect(await refusal(fetch("http://both.example/"))).toContain("not public");
-  expect(dialled).toEqual([]);
+  expect(dialled()).toEqual([]);
 });
 
 test("a name without an address is an error of the network, not a refusal", async () => {
@@ -105,10 +83,10 @@ test("a name that changes its address is looked up once per connection, which go
   const resolve = vi.fn<Resolve>(async () => [{ address: answers.shift()!, family: 4 }]);
   const fetch = guardedFetch({ privateHosts: [] }, resolve);
   await expect(fetch("http://rebinding.example/")).rejects.toThrow();
-  expect(dialled).toEqual(["8.8.8.8"]);
+  expect(dialled()).toEqual(["8.8.8.8"]);
   expect(resolve).toHaveBeenCalledTimes(1);
   expect(await refusal(fetch("http://rebinding.example/"))).toContain("not public");
-  expect(dialled).toEqual(["8.8.8.8"]);
+  expect(dialled()).toEqual(["8.8.8.8"]);
 });
 
 test("a public address is dialled, with http and with https", async () => {
@@ -116,7 +94,7 @@ test("a public address is dialled, with http and with https", async () => {
   await expect(fetch("http://public.example/")).rejects.toThrow();
   await expect(fetch("https://public.example/")).rejects.toThrow();
   await expect(fetch("https://[2606:4700::1111]/")).rejects.toThrow();
-  expect(dialled).toEqual(["8.8.8.8", "2606:4700::1111", "8.8.8.8", "2606:4700::1111", "2606:4700::1111"]);
+  expect(dialled()).toEqual(["8.8.8.8", "2606:4700::1111", "8.8.8.8", "2606:4700::1111", "2606:4700::1111"]);
 });
 
 describe("hosts that the deployment opened", () => {
@@ -124,11 +102,11 @@ describe("hosts that the deployment opened", () => {
     const { host, port } = await serve((_, response) => void response.end("hello"));
     const fetch = guardedFetch({ privateHosts: [host] }, nobody);
     expect(await (await fetch(`http://${host}/`)).text()).toBe("hello");
-    expect(dialled).toEqual(["127.0.0.1"]);
+    expect(dialled()).toEqual(["127.0.0.1"]);
     expect(await refusal(fetch(`http://127.0.0.2:${port}/`))).toContain("not a public address");
     expect(await refusal(fetch(`http://[::ffff:127.0.0.1]:${port}/`))).toContain("not a public address");
     expect(await refusal(fetch(`http://127.0.0.1:${port + 1}/`))).toContain("not a public address");
-    expect(dialled).toEqual(["127.0.0.1"]);
+    expect(dialled()).toEqual(["127.0.0.1"]);
   });
 
   test("may be named without a port", async () => {
@@ -165,7 +143,7 @@ describe("redirects", () => {
     async ({ status, location }) => {
       const { fetch, host } = await redirecting(status, location);
       await refusal(fetch(`http://${host}/`));
-      expect(dialled).toEqual(["127.0.0.1"]);
+      expect(dialled()).toEqual(["127.0.0.1"]);
     },
   );
 

@@ -1,42 +1,21 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { IncomingMessage } from "node:http";
+import { expect, test } from "vitest";
 import { keepable } from "#services/reading/passageLines.ts";
 import { readFile } from "#services/reading/read.ts";
 import type { FileToRead } from "#services/reading/reader.ts";
-import { fenceDials } from "#test/doubles/fencedDials.ts";
+import { fencedServers } from "#test/doubles/fencedServers.ts";
 import { guardedFetch } from "./guardedFetch.ts";
 import { readPage } from "./page.ts";
 import { searchWeb } from "./search.ts";
 
-const servers = new Map<number, Server>();
-let dialled: string[];
-beforeEach(() => {
-  dialled = fenceDials(servers);
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  for (const [port, server] of servers) {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-    servers.delete(port);
-  }
-});
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address() as AddressInfo;
-  servers.set(port, server);
-  return `127.0.0.1:${port}`;
-}
+const { serve, dialled } = fencedServers();
 
 const signal = new AbortController().signal;
 const reader = { read: async (file: FileToRead) => keepable(await readFile(file)) };
 const fetchFor = (...privateHosts: string[]) => guardedFetch({ privateHosts, webOnly: true });
 
 test("a page is read as Markdown, without what stands around it", async () => {
-  const host = await serve((_, response) => {
+  const { host } = await serve((_, response) => {
     response.setHeader("content-type", "text/html; charset=utf-8");
     response.end(
       "<html><head><title>t</title><script>bad()</script></head><body><h1>Tides</h1><p>High at <b>noon</b>.</p></body></html>",
@@ -50,7 +29,7 @@ test("a page is read as Markdown, without what stands around it", async () => {
 });
 
 test("what cannot be read says why", async () => {
-  const host = await serve((request, response) => {
+  const { host } = await serve((request, response) => {
     if (request.url === "/gone") return void response.writeHead(404).end();
     if (request.url === "/image") return void response.writeHead(200, { "content-type": "image/png" }).end("x");
     if (request.url === "/empty") return void response.writeHead(200, { "content-type": "text/html" }).end("<p></p>");
@@ -77,11 +56,11 @@ test.each([
   "http://93.184.216.34:22/",
 ])("%s is refused before anything is dialled", async (url) => {
   await expect(readPage(fetchFor(), reader, url, signal)).rejects.toThrow("The address is refused");
-  expect(dialled).toEqual([]);
+  expect(dialled()).toEqual([]);
 });
 
 test("a redirect to a private address is refused", async () => {
-  const host = await serve((_, response) => response.writeHead(302, { location: "http://127.0.0.2/secret" }).end());
+  const { host } = await serve((_, response) => response.writeHead(302, { location: "http://127.0.0.2/secret" }).end());
   await expect(readPage(fetchFor(host), reader, `http://${host}/`, signal)).rejects.toThrow("not a public address");
 });
 
@@ -93,7 +72,7 @@ test.each([
   ["SearXNG", { results: [{ url: "https://a.example/1", title: "One", content: "first" }, { title: "no address" }] }],
 ])("an endpoint in the shape of %s is understood", async (_, answer) => {
   let asked: IncomingMessage | undefined;
-  const host = await serve((request, response) => {
+  const { host } = await serve((request, response) => {
     asked = request;
     response.end(JSON.stringify(answer));
   });
@@ -106,7 +85,7 @@ test.each([
 });
 
 test("an endpoint that fails or talks nonsense is an error, one that found nothing is not", async () => {
-  const host = await serve((request, response) => {
+  const { host } = await serve((request, response) => {
     if (request.url!.startsWith("/down")) return void response.writeHead(500).end();
     response.end(request.url!.startsWith("/none") ? "{}" : "<html>");
   });

@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import { RequestExtraction } from "#events/extraction.ts";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
-import { types } from "#events/mediaTypes.ts";
+import { streamOf } from "#events/ids.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openLibrary, type Library } from "../knowledge/library.ts";
+import { shortLived } from "./shortLived.ts";
 
 let library: Library;
 beforeAll(async () => {
@@ -16,43 +14,11 @@ beforeAll(async () => {
 
 const read = (id: string) => library.call("GET", `${library.extractions}/${id}`);
 
-/** An extraction as http would ask for it, but one that lives for `ms` only. */
-async function shortLived(ms: number, text: string) {
-  const { bus, log, keyring, blobs } = library.platform.opened;
-  const { organization_id } = library.credentials;
-  const extraction_id = newId();
-  const stream = streamOf("extraction", extraction_id);
-  const folder = `${organization_id}/${stream}`;
-  const wrapped = keyring.create(stream);
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  const expires_at = new Date(Date.now() + ms);
-  const answer = await bus.sender(log).send({
-    id: newCommandId(),
-    type: RequestExtraction.type,
-    stream,
-    organization_id,
-    principal: "system",
-    at: new Date().toISOString(),
-    deadline: new Date(Date.now() + 30_000).toISOString(),
-    request_id: "test",
-    keys: { [stream]: wrapped },
-    data: {
-      extraction_id,
-      mime_type: types.md,
-      size_bytes: text.length,
-      blob: await blobs.put(folder, keyring.seal(stream, wrapped, Buffer.from(text))),
-      content_claim: keyring.mark("extraction", [organization_id, sha256, types.md].join("\n")),
-      expires_at: expires_at.toISOString(),
-      name: "moment.md",
-      sha256,
-    },
-  });
-  expect(answer.rejection).toBeUndefined();
-  return { id: extraction_id, folder, expires_at };
-}
+const extraction = (ms: number, text: string) =>
+  shortLived({ opened: library.platform.opened, organization_id: library.credentials.organization_id }, ms, text);
 
 test("a result is there until the instant it expires, and then as if it had never been", async () => {
-  const { id, expires_at } = await shortLived(4_000, "Gone in a moment.");
+  const { id, expires_at } = await extraction(4_000, "Gone in a moment.");
   const record = await library.extracted(id);
   expect([record.status, record.markdown.trim(), record.expires_at]).toEqual([
     "ready",
@@ -73,7 +39,7 @@ test("a result is there until the instant it expires, and then as if it had neve
 });
 
 test("identical bytes after it are new, though nobody has cleaned up yet", async () => {
-  const { id } = await shortLived(3_000, "Sent again.");
+  const { id } = await extraction(3_000, "Sent again.");
   const sent = { content: "Sent again.", name: "moment.md" };
   expect((await library.extract(sent)).body.id).toBe(id);
   await sleep(3_100);
@@ -84,7 +50,7 @@ test("identical bytes after it are new, though nobody has cleaned up yet", async
 });
 
 test("its bytes, its text and its key are destroyed soon after", async () => {
-  const { id, folder, expires_at } = await shortLived(2_500, "Swept up.");
+  const { id, folder, expires_at } = await extraction(2_500, "Swept up.");
   await library.extracted(id);
   const { db } = library.platform.opened;
   const kept = () => readdir(join(library.platform.settings.DATA_DIR, "blobs", folder)).catch(() => []);

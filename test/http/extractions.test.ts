@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { RequestExtraction } from "#events/extraction.ts";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { shortLived } from "../extractions/shortLived.ts";
 import { clientOf, startService, type Service } from "./service.ts";
 
 let service: Service;
@@ -24,37 +22,6 @@ const formOf = (content: string, name = "a.csv", type = "text/csv") => {
   form.append("whatever", new File([content], name, { type }));
   return form;
 };
-/** An extraction of CSV, asked for a day ago but for two seconds. */
-async function expiring(text: string) {
-  const { keyring, bus, log, blobs } = service.opened;
-  const { organization_id } = service.credentials;
-  const id = newId();
-  const stream = streamOf("extraction", id);
-  const [wrapped, sha256] = [keyring.create(stream), createHash("sha256").update(text).digest("hex")];
-  const expires_at = Date.now() + 2_000;
-  await bus.sender(log).send({
-    id: newCommandId(),
-    type: RequestExtraction.type,
-    stream,
-    organization_id,
-    principal: "system",
-    at: new Date().toISOString(),
-    deadline: new Date(Date.now() + 20_000).toISOString(),
-    request_id: "test",
-    keys: { [stream]: wrapped },
-    data: {
-      extraction_id: id,
-      mime_type: "text/csv",
-      size_bytes: text.length,
-      blob: await blobs.put(`${organization_id}/${stream}`, keyring.seal(stream, wrapped, Buffer.from(text))),
-      content_claim: keyring.mark("extraction", `${organization_id}\n${sha256}\ntext/csv`),
-      expires_at: new Date(expires_at).toISOString(),
-      name: "a.csv",
-      sha256,
-    },
-  });
-  return { id, expires_at };
-}
 const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code];
 
 describe("an extraction", () => {
@@ -94,10 +61,11 @@ describe("an extraction", () => {
   });
 
   test("is gone at the instant it expires, and its bytes can be sent anew", async () => {
-    const { id, expires_at } = await expiring("soon over");
-    expect(Date.now()).toBeLessThan(expires_at);
+    const owner = { opened: service.opened, organization_id: service.credentials.organization_id };
+    const { id, expires_at } = await shortLived(owner, 2_000, "soon over", "csv");
+    expect(Date.now()).toBeLessThan(expires_at.getTime());
     expect((await call("POST", base, formOf("soon over"))).body.id).toBe(id);
-    await sleep(expires_at - Date.now());
+    await sleep(expires_at.getTime() - Date.now());
     expect(code(await call("GET", `${base}/${id}`))).toEqual([404, "extraction_not_found"]);
     expect(code(await call("DELETE", `${base}/${id}`))).toEqual([404, "extraction_not_found"]);
     const { status, body } = await call("POST", base, formOf("soon over"));
