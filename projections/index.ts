@@ -10,8 +10,10 @@ import type { Projection } from "./projection.ts";
 import { providers } from "./providers/project.ts";
 import { secrets } from "./secrets/project.ts";
 import { sessions } from "./sessions/project.ts";
+import { triggers } from "./triggers/project.ts";
 import { turns } from "./turns/project.ts";
 import { users } from "./users/project.ts";
+import { workflows } from "./workflows/project.ts";
 
 /** Every read model. */
 export const projections: Projection[] = [
@@ -28,4 +30,6 @@ export const projections: Projection[] = [
   agents,
   definitions,
   secrets,
+  workflows,
+  triggers,
 ];

@@ -20,16 +20,22 @@ function columns({ data, personal, recorded_at }: Saved): Row | undefined {
   );
 }
 
-const version = ({ data, meta, recorded_at }: Saved): Change => ({
+const version = ({ data, personal, meta, recorded_at }: Saved): Change => ({
   table: "definition_versions",
   kind: "put",
   key: { definition_id: data.definition_id, version: data.version },
-  row: { blob: data.blob, sha256: data.sha256, created_by: meta.principal, created_at: recorded_at },
+  row: {
+    meta: encode(personal?.meta),
+    blob: data.blob,
+    sha256: data.sha256,
+    created_by: meta.principal,
+    created_at: recorded_at,
+  },
 });
 
 export const definitions = defineProjection<DefinitionEvent>({
   name: "definitions",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
     DefinitionCreated: (event) => {

@@ -79,3 +79,35 @@ export const listVersions = (db: Db, definition: string): Promise<VersionRow[]> 
     "select version, blob, sha256, created_by, created_at from read.definition_versions where definition_id = $1 order by version desc",
     [definition],
   );
+
+/** A version that a workflow is bound to. */
+export interface WorkflowVersion {
+  name: string;
+  version: number;
+  /** The newest. */
+  latest_version: number;
+  /** As this version says it. */
+  meta: ScriptMeta;
+  blob: string;
+  /** SHA-256 of the JavaScript, hex. */
+  sha256: string;
+  /** The data key of `definition-<id>`, wrapped (base64). */
+  wrapped_key: string;
+}
+
+/** One version of a definition of type workflow. */
+export async function getWorkflowVersion(
+  db: Db,
+  organization: string,
+  id: string,
+  version: number,
+): Promise<WorkflowVersion | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await db.query<Omit<WorkflowVersion, "meta"> & { meta: string }>(
+    `select d.name, v.version, d.version as latest_version, v.meta, v.blob, v.sha256, k.wrapped as wrapped_key
+     ${FROM} join read.definition_versions v on v.definition_id = d.id
+     where d.id = $2 and d.organization_id = $1 and d.type = 'workflow' and v.version = $3`,
+    [organization, id, version],
+  );
+  return row && { ...row, name: decoded(row.name), meta: decoded(row.meta) };
+}

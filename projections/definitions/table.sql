@@ -16,6 +16,7 @@ create index definitions_by_organization on definitions (organization_id, type, 
 create table definition_versions (
   definition_id uuid not null,
   version integer not null,
+  meta text not null,
   blob text not null,
   sha256 text not null,
   created_by text not null,

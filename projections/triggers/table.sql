@@ -1,0 +1,16 @@
+create table triggers (
+  id uuid primary key,
+  organization_id uuid not null,
+  workflow_id uuid not null,
+  hook_token text not null,
+  secret_hash text not null,
+  secret_hint text not null,
+  run_as text,
+  enabled boolean not null,
+  name text not null,
+  default_args text not null,
+  created_at timestamptz not null,
+  rotated_at timestamptz
+);
+create index triggers_by_token on triggers (hook_token);
+create index triggers_by_workflow on triggers (workflow_id, created_at);
