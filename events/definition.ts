@@ -4,8 +4,32 @@ import { streamOf } from "./ids.ts";
 
 const Id = z.object({ definition_id: z.uuid() });
 
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
 /** As a tool is told to models, so that every provider takes it. */
 export const DEFINITION_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+/** How a step is tried; what `defineStep` leaves out has these values. */
+export const StepSettings = z.object({
+  /** Attempts after the first. */
+  retries: z.int().min(0).max(20).default(3),
+  backoff: z
+    .object({
+      kind: z.enum(["exponential", "fixed"]).default("exponential"),
+      initial_ms: z.number().min(0).max(WEEK_MS).default(500),
+      factor: z.number().min(1).max(100).default(2),
+      max_ms: z.number().min(0).max(WEEK_MS).default(60_000),
+      /** Share of the delay that chance takes or adds. */
+      jitter: z.number().min(0).max(1).default(0.2),
+    })
+    .default({ kind: "exponential", initial_ms: 500, factor: 2, max_ms: 60_000, jitter: 0.2 }),
+  timeout_s: z.number().min(0.001).max(3_600).default(300),
+  /** What becomes of an attempt whose worker was lost: another one, or failure (at most once). */
+  on_lost: z.enum(["retry", "fail"]).default("retry"),
+  /** JSON Schema of its arguments. */
+  input: z.record(z.string(), z.unknown()).nullable().default(null),
+});
+export type StepSettings = z.infer<typeof StepSettings>;
 
 /** What a script says of itself, as it was read from it when it was saved. */
 export const ScriptMeta = z.object({
@@ -14,6 +38,14 @@ export const ScriptMeta = z.object({
   parameters: z.record(z.string(), z.unknown()),
   /** Secrets that it asks for. */
   secrets: z.array(z.string()),
+  /** Of a workflow. `parameters` are its arguments then. */
+  workflow: z
+    .object({
+      steps: z.record(z.string(), StepSettings),
+      /** What a reader of the code would warn of. */
+      lint: z.array(z.object({ code: z.string(), message: z.string(), line: z.int(), column: z.int() })),
+    })
+    .optional(),
 });
 export type ScriptMeta = z.infer<typeof ScriptMeta>;
 

@@ -34,6 +34,9 @@ export type Aggregate =
   | "agent"
   | "definition"
   | "secret"
+  | "workflow"
+  | "trigger"
+  | "run"
   | "claim";
 
 /** The name of a stream, or of an erasable thing: `<aggregate>-<uuid>`. */

@@ -9,10 +9,13 @@ import * as file from "./file.ts";
 import * as key from "./key.ts";
 import * as organization from "./organization.ts";
 import * as provider from "./provider.ts";
+import * as run from "./run.ts";
 import * as secret from "./secret.ts";
 import * as session from "./session.ts";
 import * as thread from "./thread.ts";
+import * as trigger from "./trigger.ts";
 import * as user from "./user.ts";
+import * as workflow from "./workflow.ts";
 
 const EVENTS = [
   claim.ClaimHeld,
@@ -66,6 +69,13 @@ const EVENTS = [
   extraction.ExtractionFailed,
   extraction.ExtractionDeleted,
   extraction.ExtractionExpired,
+  workflow.WorkflowRegistered,
+  workflow.WorkflowChanged,
+  trigger.TriggerCreated,
+  trigger.TriggerRotated,
+  trigger.TriggerDisabled,
+  trigger.TriggerDeleted,
+  ...run.RUN_EVENTS,
 ];
 
 const COMMANDS = [
@@ -118,6 +128,19 @@ const COMMANDS = [
   extraction.FailExtraction,
   extraction.DeleteExtraction,
   extraction.ExpireExtraction,
+  workflow.RegisterWorkflow,
+  workflow.ChangeWorkflow,
+  trigger.CreateTrigger,
+  trigger.RotateTrigger,
+  trigger.DisableTrigger,
+  trigger.DeleteTrigger,
+  run.StartRun,
+  run.AdvanceRun,
+  run.TakeRun,
+  run.DecideApproval,
+  run.CancelRun,
+  run.FailRun,
+  run.ForgetRun,
 ];
 
 /** Every event that can be in the log, by type. */

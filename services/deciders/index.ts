@@ -8,6 +8,7 @@ import { file } from "./file.ts";
 import { key } from "./key.ts";
 import { organization } from "./organization.ts";
 import { provider } from "./provider.ts";
+import { run } from "./run.ts";
 import { secret } from "./secret.ts";
 import { session } from "./session.ts";
 import { thread } from "./thread.ts";
@@ -24,6 +25,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   key,
   organization,
   provider,
+  run,
   secret,
   session,
   thread,

@@ -1,0 +1,316 @@
+import { z } from "zod";
+import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
+import { idFrom, streamOf } from "./ids.ts";
+import { Limits, RunAs } from "./workflow.ts";
+
+/** JSON of a value, character by character as it was; a long one is a blob of the run. */
+export const Value = z.union([z.object({ json: z.string() }), z.object({ blob: z.string(), bytes: z.int() })]);
+export type Value = z.infer<typeof Value>;
+
+/** What a call of `run()` is known by: its kind, name and the structure of its arguments (services/workflows/memoKey.ts). */
+const Key = z.string().length(22);
+
+export const stepId = (run_id: string, key: string): string => idFrom("step", run_id, key);
+export const approvalId = (run_id: string, key: string): string => idFrom("approval", run_id, key);
+
+/** Who did something to a run. */
+export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "system"]), id: z.string() });
+export type Actor = z.infer<typeof Actor>;
+
+const Id = z.object({ run_id: z.uuid() });
+const Created = Id.extend({
+  workflow_id: z.uuid(),
+  definition_id: z.uuid(),
+  /** The run stays on it, whatever is saved later. */
+  definition_version: z.int().positive(),
+  project_id: z.uuid().nullable(),
+  trigger_id: z.uuid().nullable(),
+  started_by: Actor,
+  run_as: RunAs,
+  limits: Limits,
+  /** RFC 3339: a run that is still live then has failed. */
+  expires_at: z.iso.datetime(),
+  retention_days: z.int().positive(),
+  approval_expiry_s: z.int().positive(),
+  /** Claim that only one live run holds: the place it takes of those that its envelope allows. */
+  slot: z.string().nullable(),
+});
+const Given = z.object({ args: Value, external_user_id: z.string().nullable() });
+
+export const StartRun = defineCommand("StartRun", "run", Created.extend(Given.shape));
+
+const Failure = z.object({ message: z.string(), line: z.int().nullable().default(null) });
+/** Lines that a step or `run()` wrote. */
+const Logs = z.array(z.string());
+
+/** Names of the secrets that an attempt was given. */
+const Resolved = z.array(z.string());
+
+const Scheduled = z.object({
+  key: Key,
+  name: z.string(),
+  /** Items of one runStepMany share it: the key of its first item. */
+  batch: z.string().nullable(),
+  /** Which of its batch. */
+  index: z.int().nonnegative().nullable(),
+});
+const Batch = z.object({
+  /** How many of a batch run at once; null outside one. */
+  concurrency: z.int().positive().nullable(),
+  /** Whether a step that fails for good fails the run, or is told to `run()`. */
+  on_error: z.enum(["fail", "return"]),
+});
+/** People (ids), groups or roles that may decide; none: everybody who may decide at all. */
+export const Assignee = z.union([
+  z.object({ person: z.string().max(200) }),
+  z.object({ group: z.string().max(200) }),
+  z.object({ role: z.string().max(200) }),
+]);
+export const ApprovalTerms = z.object({
+  assignees: z.array(Assignee).max(50),
+  self_approval: z.boolean(),
+  allow_api_key: z.boolean(),
+  expires_at: z.iso.datetime(),
+  on_expiry: z.enum(["return", "reject", "fail"]),
+});
+export const ApprovalWords = z.object({
+  name: z.string(),
+  title: z.string(),
+  body: z.string().nullable(),
+  /** JSON Schema of what the one who decides fills in. */
+  form: z.record(z.string(), z.unknown()).nullable(),
+});
+const Approval = z.object({ key: Key, approval_id: z.uuid() });
+export const WARNINGS = ["signal_swallowed", "step_args_changed", "nested_signal"] as const;
+const Warning = z.object({
+  code: z.enum(WARNINGS),
+  /** The step or call that it is about. */
+  call: z.string().nullable(),
+  line: z.int().nullable(),
+});
+
+/** What a coordinator tells of a run's course. `tick` entries come of one re-execution of `run()`, and hold only for the history that it saw. */
+export const Entry = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("step_started"), key: Key, attempt: z.int().positive() }),
+  z.object({
+    type: z.literal("step_completed"),
+    key: Key,
+    attempt: z.int().positive(),
+    duration_ms: z.int().nonnegative(),
+    result: Value,
+    logs: Logs,
+    secrets: Resolved,
+  }),
+  z.object({
+    type: z.literal("step_attempt_failed"),
+    key: Key,
+    attempt: z.int().positive(),
+    duration_ms: z.int().nonnegative(),
+    code: z.string(),
+    /** RFC 3339 of the next attempt; null: there is none, and the step has failed. */
+    retry_at: z.iso.datetime().nullable(),
+    error: Failure,
+    logs: Logs,
+    secrets: Resolved,
+  }),
+]);
+export type Entry = z.infer<typeof Entry>;
+
+/** What one re-execution of `run()` came to. */
+export const TickResult = z.object({
+  /** Version of the stream whose history it saw; after any other it is void. */
+  seen: z.int().positive(),
+  schedule: z.array(Batch.extend({ steps: z.array(Scheduled.extend({ args: Value })) })),
+  /** Steps that begin in the same breath. */
+  start: z.array(Key),
+  timers: z.array(z.object({ key: Key, fires_at: z.iso.datetime() })),
+  approvals: z.array(Approval.extend(ApprovalTerms.shape).extend(ApprovalWords.shape)),
+  /** Pending approvals that `run()` asks for no longer. */
+  superseded: z.array(z.uuid()),
+  /** Values that were fixed when they were first asked for (`now`). */
+  notes: z.array(z.object({ key: Key, json: z.string() })),
+  warnings: z.array(Warning.extend({ message: z.string() })),
+  logs: Logs,
+  end: z
+    .discriminatedUnion("type", [
+      z.object({ type: z.literal("completed"), completion: z.enum(["explicit", "implicit"]), result: Value }),
+      z.object({ type: z.literal("failed"), code: z.string(), step: z.string().nullable(), error: Failure }),
+    ])
+    .nullable(),
+});
+export type TickResult = z.infer<typeof TickResult>;
+
+/** From the coordinator that holds the run: what steps came to, and what `run()` wants next. One of an older epoch changes nothing. */
+export const AdvanceRun = defineCommand(
+  "AdvanceRun",
+  "run",
+  Id.extend({ epoch: z.int().positive(), entries: z.array(Entry), tick: TickResult.nullable() }),
+);
+/**
+ * Attends to a run: what is due happens, and a coordinator takes it where nobody works on it. `lost`: its worker is gone.
+ * Of an older epoch it does nothing.
+ */
+export const TakeRun = defineCommand(
+  "TakeRun",
+  "run",
+  Id.extend({ epoch: z.int().positive(), worker: z.string(), lost: z.boolean() }),
+);
+export const DecideApproval = defineCommand(
+  "DecideApproval",
+  "run",
+  Id.extend({
+    approval_id: z.uuid(),
+    decision: z.enum(["approve", "reject"]),
+    by: Actor,
+    data: z.string().nullable(),
+    comment: z.string().nullable(),
+  }),
+);
+export const CancelRun = defineCommand("CancelRun", "run", Id.extend({ by: Actor, reason: z.string().nullable() }));
+/** A coordinator cannot go on with a run: its code is gone, or breaks whoever runs it. */
+export const FailRun = defineCommand(
+  "FailRun",
+  "run",
+  Id.extend({ epoch: z.int().positive(), code: z.string(), error: Failure }),
+);
+/** Destroys a run that ended long enough ago; does nothing before its time. */
+export const ForgetRun = defineCommand("ForgetRun", "run", Id);
+
+const thing = (data: { run_id: string }) => streamOf("run", data.run_id);
+const OfStep = Id.extend({ key: Key, name: z.string(), attempt: z.int().positive() });
+const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nullable() });
+const Ended = z.object({ logs: Logs });
+
+/** `worker`: the process that has committed this and goes on at once; null when it has no room. */
+export const RunCreated = defineEvent("RunCreated", {
+  public: Created.extend({
+    /** The time that `run()` sees, on every tick. */
+    created_at: z.iso.datetime(),
+    worker: z.string().nullable(),
+  }),
+  personal: Given,
+  thing,
+  opens: true,
+});
+/** The first tick. */
+export const RunStarted = defineEvent("RunStarted", { public: Id });
+export const RunTaken = defineEvent("RunTaken", {
+  public: Id.extend(Lease.shape).extend({ reason: z.enum(["woken", "lost"]) }),
+});
+export const StepsScheduled = defineEvent("StepsScheduled", {
+  public: Id.extend(Batch.shape).extend({ steps: z.array(Scheduled) }),
+  /** In the order of the steps. */
+  personal: z.object({ args: z.array(Value) }),
+  thing,
+});
+export const StepStarted = defineEvent("StepStarted", { public: OfStep.extend({ worker: z.string() }) });
+export const StepCompleted = defineEvent("StepCompleted", {
+  public: OfStep.extend({ duration_ms: z.int(), secrets: Resolved }),
+  personal: Ended.extend({ result: Value }),
+  thing,
+});
+const AttemptFailed = OfStep.extend({ duration_ms: z.int(), code: z.string(), secrets: Resolved });
+export const StepAttemptFailed = defineEvent("StepAttemptFailed", {
+  public: AttemptFailed.extend({ retry_at: z.iso.datetime() }),
+  personal: Ended.extend({ error: Failure }),
+  thing,
+});
+/** The worker that ran the attempt is gone; what it did is unknown. */
+export const StepAttemptLost = defineEvent("StepAttemptLost", { public: OfStep });
+export const StepFailed = defineEvent("StepFailed", {
+  public: AttemptFailed,
+  personal: Ended.extend({ error: Failure }),
+  thing,
+});
+export const TimerStarted = defineEvent("TimerStarted", {
+  public: Id.extend({ key: Key, fires_at: z.iso.datetime() }),
+});
+export const TimerFired = defineEvent("TimerFired", { public: Id.extend({ key: Key }) });
+export const ValueNoted = defineEvent("ValueNoted", {
+  public: Id.extend({ key: Key }),
+  personal: z.object({ json: z.string() }),
+  thing,
+});
+const OfApproval = Id.extend(Approval.shape);
+export const ApprovalRequested = defineEvent("ApprovalRequested", {
+  public: OfApproval.extend(ApprovalTerms.shape).extend({ workflow_id: z.uuid(), project_id: z.uuid().nullable() }),
+  personal: ApprovalWords,
+  thing,
+});
+export const ApprovalDecided = defineEvent("ApprovalDecided", {
+  public: OfApproval.extend(Lease.shape).extend({
+    decision: z.enum(["approve", "reject"]),
+    by: Actor,
+    at: z.iso.datetime(),
+  }),
+  /** `data`: JSON of the filled form. */
+  personal: z.object({ data: z.string().nullable(), comment: z.string().nullable() }),
+  thing,
+});
+export const ApprovalExpired = defineEvent("ApprovalExpired", {
+  public: OfApproval.extend({ at: z.iso.datetime() }),
+});
+export const ApprovalCancelled = defineEvent("ApprovalCancelled", {
+  public: OfApproval.extend({ reason: z.enum(["superseded", "run_ended"]) }),
+});
+export const RunWarned = defineEvent("RunWarned", {
+  public: Id.extend(Warning.shape),
+  personal: z.object({ message: z.string() }),
+  thing,
+});
+export const RunLogged = defineEvent("RunLogged", { public: Id, personal: z.object({ logs: Logs }), thing });
+/** A tick that found nothing new to do. */
+export const RunParked = defineEvent("RunParked", { public: Id });
+const End = Id.extend({ slot: z.string().nullable(), forget_at: z.iso.datetime() });
+export const RunCompleted = defineEvent("RunCompleted", {
+  public: End.extend({ completion: z.enum(["explicit", "implicit"]) }),
+  personal: z.object({ result: Value }),
+  thing,
+});
+export const RunFailed = defineEvent("RunFailed", {
+  public: End.extend({ code: z.string(), key: z.string().nullable(), step: z.string().nullable() }),
+  personal: z.object({ error: Failure }),
+  thing,
+});
+export const RunCancelled = defineEvent("RunCancelled", {
+  public: End.extend({ by: Actor }),
+  personal: z.object({ reason: z.string().nullable() }),
+  thing,
+});
+export const RunForgotten = defineEvent("RunForgotten", { public: Id });
+
+export type RunCommand =
+  | CommandFrom<typeof StartRun>
+  | CommandFrom<typeof AdvanceRun>
+  | CommandFrom<typeof TakeRun>
+  | CommandFrom<typeof DecideApproval>
+  | CommandFrom<typeof CancelRun>
+  | CommandFrom<typeof FailRun>
+  | CommandFrom<typeof ForgetRun>;
+
+export const RUN_EVENTS = [
+  RunCreated,
+  RunStarted,
+  RunTaken,
+  StepsScheduled,
+  StepStarted,
+  StepCompleted,
+  StepAttemptFailed,
+  StepAttemptLost,
+  StepFailed,
+  TimerStarted,
+  TimerFired,
+  ValueNoted,
+  ApprovalRequested,
+  ApprovalDecided,
+  ApprovalExpired,
+  ApprovalCancelled,
+  RunWarned,
+  RunLogged,
+  RunParked,
+  RunCompleted,
+  RunFailed,
+  RunCancelled,
+  RunForgotten,
+] as const;
+export type RunEvent = EventFrom<(typeof RUN_EVENTS)[number]>;

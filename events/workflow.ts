@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
+import { streamOf } from "./ids.ts";
+import { SECRET_NAME } from "./secret.ts";
+
+/** Who a run acts for: the deployment's own service, or a person of the organization. */
+export const RunAs = z.object({ type: z.enum(["service", "person"]), id: z.uuid().nullable() });
+export type RunAs = z.infer<typeof RunAs>;
+
+/** A host name, or `*.` and one: the name itself and what is below it. */
+export const EGRESS_HOST =
+  /^(\*\.)?[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?)*(:\d{1,5})?$/;
+
+const DAY_S = 86_400;
+
+/** What bounds a single run; fixed when it starts. */
+export const Limits = z.object({
+  max_steps: z.int().min(1).max(10_000).default(1_000),
+  /** Steps of one run at the same time. */
+  max_parallel: z.int().min(1).max(50).default(10),
+  /** Seconds that a run may live, waiting included. */
+  run_ttl_s: z
+    .int()
+    .min(1)
+    .max(365 * DAY_S)
+    .default(30 * DAY_S),
+  /** Seconds that an attempt at a step may take at most. */
+  step_timeout_s: z.int().min(1).max(3_600).default(3_600),
+  max_result_bytes: z.int().min(1_024).max(1_048_576).default(1_048_576),
+});
+export type Limits = z.infer<typeof Limits>;
+
+/** The rules that an administrator sets around a workflow, and that no caller can influence. */
+export const Envelope = z.object({
+  run_as: RunAs.default({ type: "service", id: null }),
+  /** Secrets that its steps may read. */
+  secrets: z.array(z.string().regex(SECRET_NAME)).max(100).default([]),
+  /** Tools, collections (slugs), agents (ids) and models that its steps may use; `*` stands for all. */
+  tools: z.array(z.string().max(100)).max(100).default(["*"]),
+  collections: z.array(z.string().max(200)).max(100).default(["*"]),
+  agents: z.array(z.string().max(100)).max(100).default(["*"]),
+  models: z.array(z.string().max(200)).max(100).default(["*"]),
+  /** Hosts that its steps may fetch from. None by default. */
+  egress: z.array(z.string().max(260).regex(EGRESS_HOST, "is no host name in lower case")).max(100).default([]),
+  limits: Limits.default(Limits.parse({})),
+  /** At most so many live runs; with a key, so many for each value of that argument (JSON pointer). */
+  concurrency: z
+    .object({
+      max_runs: z.int().min(1).max(1_000),
+      key: z
+        .string()
+        .max(200)
+        .regex(/^(\/[^/]+)+$/)
+        .nullable()
+        .default(null),
+    })
+    .nullable()
+    .default(null),
+  approvals: z
+    .object({
+      /** Seconds until an approval that names no end of its own expires. */
+      default_expiry_s: z
+        .int()
+        .min(1)
+        .max(365 * DAY_S)
+        .default(7 * DAY_S),
+      /** Whether an API key may decide. */
+      allow_api_key: z.boolean().default(true),
+    })
+    .default({ default_expiry_s: 7 * DAY_S, allow_api_key: true }),
+  /** Days after its end at which a run is destroyed with all that it holds. */
+  retention_days: z.int().min(1).max(3_650).default(90),
+});
+export type Envelope = z.infer<typeof Envelope>;
+
+const Id = z.object({ workflow_id: z.uuid() });
+const Registered = Id.extend({
+  definition_id: z.uuid(),
+  definition_version: z.int().positive(),
+  project_id: z.uuid().nullable(),
+  enabled: z.boolean(),
+  envelope: Envelope,
+});
+const Words = z.object({ name: z.string().min(1).max(200), description: z.string().max(4_000) });
+
+export const RegisterWorkflow = defineCommand("RegisterWorkflow", "workflow", Registered.extend(Words.shape));
+/** Only what changes; http has merged the envelope. */
+export const ChangeWorkflow = defineCommand(
+  "ChangeWorkflow",
+  "workflow",
+  Registered.omit({ definition_id: true }).extend(Words.shape).partial().extend(Id.shape),
+);
+
+const thing = (data: { workflow_id: string }) => streamOf("workflow", data.workflow_id);
+export const WorkflowRegistered = defineEvent("WorkflowRegistered", {
+  public: Registered,
+  personal: Words,
+  thing,
+  opens: true,
+});
+/** `envelope_version` counts the envelopes that the workflow has had. */
+export const WorkflowChanged = defineEvent("WorkflowChanged", {
+  public: Registered.omit({ definition_id: true }).partial().extend(Id.shape).extend({ envelope_version: z.int() }),
+  personal: Words.partial(),
+  thing,
+});
+
+export type WorkflowCommand = CommandFrom<typeof RegisterWorkflow> | CommandFrom<typeof ChangeWorkflow>;
+export type WorkflowEvent = EventFrom<typeof WorkflowRegistered> | EventFrom<typeof WorkflowChanged>;
