@@ -12,7 +12,9 @@ import { run } from "./run.ts";
 import { secret } from "./secret.ts";
 import { session } from "./session.ts";
 import { thread } from "./thread.ts";
+import { trigger } from "./trigger.ts";
 import { user } from "./user.ts";
+import { workflow } from "./workflow.ts";
 
 /** Who decides, by aggregate. */
 export const deciders: Record<string, Decider<any, any, any>> = {
@@ -29,5 +31,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   secret,
   session,
   thread,
+  trigger,
   user,
+  workflow,
 };

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { RunCreated } from "#events/run.ts";
+import { Envelope, Limits, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
+import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { workflows } from "./project.ts";
+
+const id = (n: number) => `0198c0de-0000-7000-8000-00000000000${n}`;
+const workflow_id = id(1);
+const key = { id: workflow_id };
+const from = (...events: Parameters<typeof changesOf>[2][]) =>
+  changesOf(workflows, `workflow-${workflow_id}`, ...events);
+const envelope = Envelope.parse({ tools: ["web_fetch"] });
+const registered = WorkflowRegistered.of(
+  { workflow_id, definition_id: id(2), definition_version: 3, project_id: null, enabled: true, envelope },
+  { name: "Refund \u0000", description: "" },
+);
+
+describe("workflows", () => {
+  test("a registered workflow is a row", () => {
+    expect(from(registered)).toEqual([
+      {
+        table: "workflows",
+        kind: "put",
+        key,
+        row: {
+          organization_id: ORGANIZATION,
+          definition_id: id(2),
+          definition_version: 3,
+          project_id: null,
+          enabled: true,
+          envelope: JSON.stringify(envelope),
+          envelope_version: 1,
+          name: JSON.stringify("Refund \u0000"),
+          description: '""',
+          created_by: "system",
+          created_at: RECORDED_AT,
+          updated_at: RECORDED_AT,
+        },
+      },
+    ]);
+    expect(from(erased(registered))).toEqual([]);
+  });
+
+  test("a change touches what it names", () => {
+    const patch = { table: "workflows", kind: "patch", key };
+    expect(from(WorkflowChanged.of({ workflow_id, enabled: false, envelope_version: 1 }, {}))).toEqual([
+      { ...patch, row: { enabled: false, envelope_version: 1, updated_at: RECORDED_AT } },
+    ]);
+    const changed = WorkflowChanged.of({ workflow_id, envelope, envelope_version: 2 }, { name: "new" });
+    expect(from(changed)).toEqual([
+      {
+        ...patch,
+        row: { envelope: JSON.stringify(envelope), envelope_version: 2, name: '"new"', updated_at: RECORDED_AT },
+      },
+    ]);
+    expect(from(erased(changed))).toMatchObject([{ row: { envelope_version: 2 } }]);
+  });
+
+  test("a trigger's run leaves a trace of the trigger, and any other run none", () => {
+    const run = (trigger_id: string | null) =>
+      RunCreated.of(
+        {
+          run_id: id(4),
+          workflow_id,
+          definition_id: id(2),
+          definition_version: 3,
+          project_id: null,
+          trigger_id,
+          started_by: { type: "webhook", id: id(5) },
+          run_as: { type: "service", id: null },
+          limits: Limits.parse({}),
+          created_at: "2026-12-01T00:00:00.000Z",
+          expires_at: "2027-01-01T00:00:00.000Z",
+          retention_days: 90,
+          approvals: envelope.approvals,
+          slot: null,
+          worker: null,
+        },
+        { args: { json: "{}" }, external_user_id: null },
+      );
+    expect(from(run(id(5)), run(null), erased(run(id(6))))).toEqual(
+      [id(5), id(6)].map((trigger_id) => ({
+        table: "trigger_starts",
+        kind: "put",
+        key: { trigger_id },
+        row: { started_at: RECORDED_AT },
+      })),
+    );
+  });
+});
