@@ -1,8 +1,8 @@
 import type { NewEvent, CommandDefinition } from "./define.ts";
 import type { RejectionDetails } from "./rejection.ts";
 
-/** Who asks: `key:<id>`, `person:<id>`, or `system` for the service's own work. It scopes threads and files. */
-export type Principal = `key:${string}` | `person:${string}` | "system";
+/** Who asks: `key:<id>`, `person:<id>`, `webhook:<id of the trigger>`, or `system` for the service's own work. It scopes threads and files. */
+export type Principal = `key:${string}` | `person:${string}` | `webhook:${string}` | "system";
 
 /** What is asked, as it travels on the bus. At most 256 KiB encoded; what is larger goes to a blob first. */
 export interface Command<T extends string = string, D = any> {

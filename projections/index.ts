@@ -8,6 +8,7 @@ import { keys } from "./keys/project.ts";
 import { organizations } from "./organizations/project.ts";
 import type { Projection } from "./projection.ts";
 import { providers } from "./providers/project.ts";
+import { runs } from "./runs/project.ts";
 import { secrets } from "./secrets/project.ts";
 import { sessions } from "./sessions/project.ts";
 import { triggers } from "./triggers/project.ts";
@@ -32,4 +33,5 @@ export const projections: Projection[] = [
   secrets,
   workflows,
   triggers,
+  runs,
 ];

@@ -1,0 +1,120 @@
+import type { Recorded } from "#events/envelope.ts";
+import type { RunEvent } from "#events/run.ts";
+import { defineProjection, encode, type Change, type Row } from "../projection.ts";
+import { assignedOf } from "./assigned.ts";
+
+type Of<T extends RunEvent["type"]> = Recorded<Extract<RunEvent, { type: T }>>;
+
+const patch = (id: string, row: Row): Change[] => [{ table: "runs", kind: "patch", key: { id }, row }];
+const patchApproval = (id: string, row: Row): Change[] => [{ table: "approvals", kind: "patch", key: { id }, row }];
+const nothing = (): Change[] => [];
+
+function created({ organization_id, data, personal }: Of<"RunCreated">): Change[] {
+  if (!personal) return [];
+  const { workflow_id, definition_id, definition_version, project_id, trigger_id, started_by, run_as } = data;
+  return [
+    {
+      table: "runs",
+      kind: "put",
+      key: { id: data.run_id },
+      row: {
+        organization_id,
+        workflow_id,
+        definition_id,
+        definition_version,
+        project_id,
+        trigger_id,
+        status: "pending",
+        started_by: encode(started_by),
+        run_as: encode(run_as),
+        external_user_id: encode(personal.external_user_id),
+        created_at: new Date(data.created_at),
+        expires_at: new Date(data.expires_at),
+      },
+    },
+  ];
+}
+
+function requested({ organization_id, version, data, personal, recorded_at }: Of<"ApprovalRequested">): Change[] {
+  if (!personal) return [];
+  const { run_id, workflow_id, project_id, assignees, self_approval, allow_api_key, expires_at } = data;
+  return [
+    {
+      table: "approvals",
+      kind: "put",
+      key: { id: data.approval_id },
+      row: {
+        run_id,
+        workflow_id,
+        organization_id,
+        project_id,
+        version,
+        status: "pending",
+        name: encode(personal.name),
+        title: encode(personal.title),
+        body: encode(personal.body),
+        form: encode(personal.form),
+        assignees: encode(assignees),
+        assigned: assignedOf(assignees),
+        self_approval,
+        allow_api_key,
+        expires_at: new Date(expires_at),
+        created_at: recorded_at,
+      },
+    },
+  ];
+}
+
+const decided = ({ data, personal }: Of<"ApprovalDecided">): Change[] =>
+  patchApproval(data.approval_id, {
+    status: data.decision === "approve" ? "approved" : "rejected",
+    decision: data.decision,
+    // JSON already, which is free of what PostgreSQL refuses
+    data: personal?.data ?? null,
+    comment: encode(personal?.comment),
+    decided_by_type: data.by.type,
+    decided_by_id: data.by.id,
+    decided_at: new Date(data.at),
+  });
+
+/** Runs and what they ask of people. Steps leave no row: a run's own stream tells of them. */
+export const runs = defineProjection<RunEvent>({
+  name: "runs",
+  version: 1,
+  tables: new URL("table.sql", import.meta.url),
+  on: {
+    RunCreated: created,
+    RunStarted: ({ data, recorded_at }) => patch(data.run_id, { status: "running", started_at: recorded_at }),
+    RunTaken: nothing,
+    StepsScheduled: nothing,
+    StepStarted: nothing,
+    StepCompleted: nothing,
+    StepAttemptFailed: nothing,
+    StepAttemptLost: nothing,
+    StepFailed: nothing,
+    TimerStarted: nothing,
+    TimerFired: nothing,
+    ValueNoted: nothing,
+    ApprovalRequested: requested,
+    ApprovalDecided: decided,
+    ApprovalExpired: ({ data }) => patchApproval(data.approval_id, { status: "expired" }),
+    ApprovalCancelled: ({ data }) => patchApproval(data.approval_id, { status: "cancelled" }),
+    RunWarned: nothing,
+    RunLogged: nothing,
+    RunParked: nothing,
+    RunCompleted: ({ data: { run_id, completion }, personal, recorded_at }) =>
+      patch(run_id, { status: "completed", completion, result: encode(personal?.result), completed_at: recorded_at }),
+    RunFailed: ({ data: { run_id, code, key, step }, personal, recorded_at }) =>
+      patch(run_id, {
+        status: "failed",
+        error: personal ? encode({ message: personal.error.message, code, key, step }) : null,
+        completed_at: recorded_at,
+      }),
+    RunCancelled: ({ data, recorded_at }) =>
+      patch(data.run_id, { status: "cancelled", cancelled_by: encode(data.by), completed_at: recorded_at }),
+    RunForgotten: ({ data: { run_id } }) => [
+      { table: "runs", kind: "remove", key: { id: run_id } },
+      { table: "approvals", kind: "removeWhere", where: { run_id } },
+    ],
+  },
+});

@@ -1,0 +1,53 @@
+-- One row per run; what its steps came to is read from its stream.
+create table runs (
+  id uuid primary key,
+  organization_id uuid not null,
+  workflow_id uuid not null,
+  definition_id uuid not null,
+  definition_version integer not null,
+  project_id uuid,
+  trigger_id uuid,
+  status text not null,
+  started_by text not null,
+  run_as text not null,
+  external_user_id text,
+  result text,
+  completion text,
+  error text,
+  cancelled_by text,
+  created_at timestamptz not null,
+  started_at timestamptz,
+  completed_at timestamptz,
+  expires_at timestamptz not null
+);
+create index runs_by_workflow on runs (workflow_id, created_at, id);
+create index runs_live on runs (workflow_id) where status in ('pending', 'running');
+create table approvals (
+  id uuid primary key,
+  run_id uuid not null,
+  workflow_id uuid not null,
+  organization_id uuid not null,
+  project_id uuid,
+  -- version of the run's stream: approvals of one tick are of one instant
+  version integer not null,
+  status text not null,
+  name text not null,
+  title text not null,
+  body text,
+  form text,
+  assignees text not null,
+  -- what those are looked for by, see ./assigned.ts
+  assigned text,
+  self_approval boolean not null,
+  allow_api_key boolean not null,
+  decision text,
+  data text,
+  comment text,
+  decided_by_type text,
+  decided_by_id text,
+  decided_at timestamptz,
+  expires_at timestamptz not null,
+  created_at timestamptz not null
+);
+create index approvals_by_run on approvals (run_id);
+create index approvals_by_organization on approvals (organization_id, status, created_at);
