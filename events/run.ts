@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
 import { idFrom, streamOf } from "./ids.ts";
-import { Limits, RunAs } from "./workflow.ts";
+import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 /** JSON of a value, character by character as it was; a long one is a blob of the run. */
 export const Value = z.union([z.object({ json: z.string() }), z.object({ blob: z.string(), bytes: z.int() })]);
@@ -12,6 +12,8 @@ const Key = z.string().length(22);
 
 export const stepId = (run_id: string, key: string): string => idFrom("step", run_id, key);
 export const approvalId = (run_id: string, key: string): string => idFrom("approval", run_id, key);
+/** What a step is known by where it has effects: the same for every attempt. */
+export const idempotencyKey = (run_id: string, key: string): string => stepId(run_id, `idempotency ${key}`);
 
 /** Who did something to a run. */
 export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "system"]), id: z.string() });
@@ -31,7 +33,7 @@ const Created = Id.extend({
   /** RFC 3339: a run that is still live then has failed. */
   expires_at: z.iso.datetime(),
   retention_days: z.int().positive(),
-  approval_expiry_s: z.int().positive(),
+  approvals: ApprovalRules,
   /** Claim that only one live run holds: the place it takes of those that its envelope allows. */
   slot: z.string().nullable(),
 });

@@ -14,7 +14,7 @@ import { readDocument } from "#services/knowledge/reading/readDocument.ts";
 import { readExtraction } from "#services/knowledge/reading/readExtraction.ts";
 import { createReadings } from "#services/knowledge/reading/readings.ts";
 import { createSlots } from "#services/knowledge/reading/slots.ts";
-import { sendTo } from "#services/knowledge/send.ts";
+import { sendTo } from "#services/send.ts";
 import type { Opened } from "./open.ts";
 
 /** While one file is read, texts of others are written: the log and the blobs wait for the disk, not for the processor. */

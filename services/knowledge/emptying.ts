@@ -3,7 +3,7 @@ import { EmptyCollection } from "#events/collection.ts";
 import { DeleteDocument } from "#events/document.ts";
 import { partsOf, streamOf } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
-import type { Send } from "./send.ts";
+import type { Send } from "../send.ts";
 
 const EVERY_MS = 100;
 

@@ -1,13 +1,15 @@
 import type { PublicEvent } from "#events/ports.ts";
+import { attendOnNoRoom } from "./attendOnNoRoom.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
 import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
 import { emptyCollectionOnDeleted } from "./emptyCollectionOnDeleted.ts";
 import type { Reactor } from "./reactor.ts";
-import { runTurnOnStarted } from "./runTurnOnStarted.ts";
 
 /** What happens because of an event, by event type. */
 export const reactors: Record<string, Reactor[]> = {
-  TurnStarted: [runTurnOnStarted],
+  TurnStarted: [attendOnNoRoom],
+  RunCreated: [attendOnNoRoom],
+  ApprovalDecided: [attendOnNoRoom],
   TurnRefused: [deleteBlobsOnForgotten],
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],
@@ -17,6 +19,7 @@ export const reactors: Record<string, Reactor[]> = {
   DocumentDeleted: [deleteBlobsOnForgotten],
   ExtractionDeleted: [deleteBlobsOnForgotten],
   ExtractionExpired: [deleteBlobsOnForgotten],
+  RunForgotten: [deleteBlobsOnForgotten],
 };
 
 /** Whether an event calls for anybody. */

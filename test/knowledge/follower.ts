@@ -2,9 +2,9 @@ import { openIndexPlace } from "#infra/postgres/indexPlace.ts";
 import { createHandler } from "#services/handle.ts";
 import { followPassages, type FollowDeps } from "#services/knowledge/indexing/follow.ts";
 import type { PassageIndex } from "#services/knowledge/passageIndex.ts";
-import { sealedBlobs } from "#services/knowledge/sealed.ts";
+import { sealedBlobs } from "#services/sealed.ts";
 import { encodePassages } from "#services/reading/passageLines.ts";
-import { sendTo } from "#services/knowledge/send.ts";
+import { sendTo } from "#services/send.ts";
 import { startPlatform } from "../platform.ts";
 import { knowledgeOf, searchServer } from "./documents.ts";
 

@@ -5,7 +5,7 @@ import { newId } from "#events/ids.ts";
 import { createHandler } from "#services/handle.ts";
 import { readDocument } from "#services/knowledge/reading/readDocument.ts";
 import { createSlots } from "#services/knowledge/reading/slots.ts";
-import { sendTo } from "#services/knowledge/send.ts";
+import { sendTo } from "#services/send.ts";
 import { encodePassages } from "#services/reading/passageLines.ts";
 import type { Reader } from "#services/reading/reader.ts";
 import { startPlatform, testDeployment } from "../platform.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfirmIndexed, FailIndexing } from "#events/document.ts";
 import type { Change, PassageIndex, Settled, Superseded } from "../passageIndex.ts";
-import type { Send } from "../send.ts";
+import type { Send } from "../../send.ts";
 import type { Contents } from "./contents.ts";
 import type { Wanted } from "./plan.ts";
 import { finishedAt, put, type PutDeps } from "./put.ts";

@@ -3,7 +3,7 @@ import { documentFrom } from "../document.ts";
 import type { IndexedPassage } from "../passageIndex.ts";
 import { decodePassages } from "../../reading/passageLines.ts";
 import type { Passage } from "../../reading/reader.ts";
-import { sealedBlobs, type SealedBlobs, type SealedDeps } from "../sealed.ts";
+import { sealedBlobs, type SealedBlobs, type SealedDeps } from "../../sealed.ts";
 import type { Wanted } from "./plan.ts";
 
 /** Its blobs are gone or do not open. */

@@ -4,7 +4,7 @@ import { document } from "../../deciders/document.ts";
 import { stored, type ReadText, type StoredDocument } from "../../deciders/documentState.ts";
 import { stateOf } from "../../states.ts";
 import type { Superseded } from "../passageIndex.ts";
-import type { Target } from "../send.ts";
+import type { Target } from "../../send.ts";
 import type { Contents } from "./contents.ts";
 
 /** What calls for a change of the index. */

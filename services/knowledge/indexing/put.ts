@@ -1,6 +1,6 @@
 import type { EventLog } from "#events/ports.ts";
 import type { Change, IndexedPassage, PassageIndex, Settled } from "../passageIndex.ts";
-import type { SealedDeps } from "../sealed.ts";
+import type { SealedDeps } from "../../sealed.ts";
 import { BrokenPassages, passagesOf } from "./passagesOf.ts";
 import type { Wanted } from "./plan.ts";
 

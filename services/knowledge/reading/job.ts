@@ -1,7 +1,7 @@
 import type { Blobs, EventLog } from "#events/ports.ts";
 import type { Reader } from "../../reading/reader.ts";
-import type { SealedDeps } from "../sealed.ts";
-import type { Send, Target } from "../send.ts";
+import type { SealedDeps } from "../../sealed.ts";
+import type { Send, Target } from "../../send.ts";
 import type { Slots } from "./slots.ts";
 
 /** One reading: no more than ids, because thousands of them may wait. */

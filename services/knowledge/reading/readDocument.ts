@@ -7,7 +7,7 @@ import { pagingOf } from "../../reading/passageLines.ts";
 import { UnreadableFile, type CutText } from "../../reading/reader.ts";
 import { stateOf } from "../../states.ts";
 import { documentFrom } from "../document.ts";
-import { sealedBlobs, type SealedBlobs } from "../sealed.ts";
+import { sealedBlobs, type SealedBlobs } from "../../sealed.ts";
 import { ATTEMPTS, LOST, type Job, type JobDeps } from "./job.ts";
 import { readFile } from "./readFile.ts";
 

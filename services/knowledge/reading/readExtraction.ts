@@ -3,7 +3,7 @@ import { partsOf } from "#events/ids.ts";
 import { extraction, type ExtractionState } from "../../deciders/extraction.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
 import { stateOf } from "../../states.ts";
-import { sealedBlobs, type SealedBlobs } from "../sealed.ts";
+import { sealedBlobs, type SealedBlobs } from "../../sealed.ts";
 import { ATTEMPTS, LOST, type Job, type JobDeps } from "./job.ts";
 import { readFile } from "./readFile.ts";
 

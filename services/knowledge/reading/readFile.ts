@@ -1,5 +1,5 @@
 import { UnreadableFile, type ReadText } from "../../reading/reader.ts";
-import type { SealedBlobs } from "../sealed.ts";
+import type { SealedBlobs } from "../../sealed.ts";
 import type { JobDeps } from "./job.ts";
 
 const NOTHING = "No text was found in this file.";

@@ -7,7 +7,7 @@ import { stored, type DocumentState } from "../../deciders/documentState.ts";
 import { extraction, type ExtractionState } from "../../deciders/extraction.ts";
 import type { Handled } from "../../handle.ts";
 import { stateOf } from "../../states.ts";
-import type { Send } from "../send.ts";
+import type { Send } from "../../send.ts";
 import { createFairQueue } from "./fairQueue.ts";
 import type { Job } from "./job.ts";
 

@@ -1,6 +1,6 @@
 import type { Answer } from "#events/envelope.ts";
 import { newCommandId } from "#events/ids.ts";
-import type { Handle } from "../handle.ts";
+import type { Handle } from "./handle.ts";
 
 /** How long the log may be away before a result counts as unknown. */
 const PATIENCE_MS = 10_000;

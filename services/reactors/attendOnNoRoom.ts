@@ -1,7 +1,7 @@
 import type { Reactor } from "./reactor.ts";
 
-/** A turn that found no room where it was committed; one that was committed with room is running already. */
-export const runTurnOnStarted: Reactor = {
+/** Work that found no room where it was committed; what was committed with room is under way already. */
+export const attendOnNoRoom: Reactor = {
   skips: (event) => event.data.worker !== null,
   async react({ event, log, attend }) {
     const head = (await log.heads([event.stream])).get(event.stream);

@@ -1,0 +1,28 @@
+import { failpoint } from "#infra/failpoint.ts";
+import type { Handle } from "#services/handle.ts";
+import { sendTo } from "#services/send.ts";
+import type { AttemptDeps } from "#services/workflows/attempt.ts";
+import { createRuns } from "#services/workflows/runs.ts";
+import { openScriptStore } from "#services/workflows/script.ts";
+import type { WorkflowRunner } from "#services/workflows/tick.ts";
+import type { Opened } from "./open.ts";
+
+/** What a services process does for workflows: coordinates runs. */
+export function createWorkflowWork(
+  { log, blobs, keyring, worker, logger }: Opened,
+  handle: Handle,
+  { runner, openHost }: { runner: WorkflowRunner; openHost: AttemptDeps["openHost"] },
+) {
+  const sealed = { blobs, keyring, dataKeys: log };
+  return createRuns({
+    ...sealed,
+    log,
+    worker,
+    send: sendTo(handle, worker),
+    runner,
+    openHost,
+    scripts: openScriptStore({ ...sealed, log }),
+    failpoint,
+    onError: (error, stream) => logger.warn({ err: error, stream }, "a run could not go on, it is tried again"),
+  });
+}

@@ -1,0 +1,437 @@
+import { describe, expect, test } from "vitest";
+import {
+  ApprovalCancelled,
+  ApprovalDecided,
+  ApprovalExpired,
+  ApprovalRequested,
+  RunCancelled,
+  RunCompleted,
+  RunCreated,
+  RunFailed,
+  RunForgotten,
+  RunLogged,
+  RunParked,
+  RunStarted,
+  RunTaken,
+  RunWarned,
+  StepAttemptFailed,
+  StepAttemptLost,
+  StepCompleted,
+  StepFailed,
+  StepStarted,
+  StepsScheduled,
+  TimerFired,
+  TimerStarted,
+  ValueNoted,
+  type RunEvent,
+  type TickResult,
+} from "#events/run.ts";
+import { Limits } from "#events/workflow.ts";
+import { command, given } from "#test/given.ts";
+import { run } from "./run.ts";
+import { isRunning } from "./runState.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const LATER = "2026-01-01T01:00:00.000Z";
+const EXPIRES = "2026-01-02T00:00:00.000Z";
+const FORGET = "2026-01-31T00:00:00.000Z";
+const id = { run_id: "r1" };
+const [A, B, C] = ["a", "b", "c"].map((key) => key.repeat(22)) as [string, string, string];
+
+const fixed = {
+  ...id,
+  workflow_id: "w1",
+  definition_id: "d1",
+  definition_version: 1,
+  project_id: null,
+  trigger_id: null,
+  started_by: { type: "api_key" as const, id: "k1" },
+  run_as: { type: "service" as const, id: null },
+  limits: Limits.parse({ max_steps: 3 }),
+  expires_at: EXPIRES,
+  retention_days: 30,
+  approvals: { default_expiry_s: 60, allow_api_key: true },
+  slot: "s1",
+};
+const words = { args: { json: "{}" }, external_user_id: null };
+const created = RunCreated.of({ ...fixed, created_at: AT, worker: "p1" }, words);
+const started = RunStarted.of(id);
+const scheduled = (keys: string[], on_error: "fail" | "return" = "fail") =>
+  StepsScheduled.of(
+    { ...id, concurrency: null, on_error, steps: keys.map((key) => ({ key, name: "pay", batch: null, index: null })) },
+    { args: keys.map(() => ({ json: "1" })) },
+  );
+const of = (key: string, attempt = 1) => ({ ...id, key, name: "pay", attempt });
+const begun = (key: string, attempt = 1, worker = "p1") => StepStarted.of({ ...of(key, attempt), worker });
+const spent = { duration_ms: 5, secrets: ["stripe"] };
+const done = (key: string, attempt = 1) =>
+  StepCompleted.of({ ...of(key, attempt), ...spent }, { result: { json: "2" }, logs: ["hi"] });
+const error = { message: "no", line: 3 };
+const told = { error, logs: [] };
+const terms = {
+  assignees: [],
+  self_approval: true,
+  allow_api_key: true,
+  expires_at: LATER,
+  on_expiry: "return" as const,
+};
+const asked = { name: "boss", title: "Pay?", body: null, form: null };
+const requested = (on_expiry: "return" | "fail" = "return") =>
+  ApprovalRequested.of(
+    { ...id, approval_id: "v1", key: B, ...terms, on_expiry, workflow_id: "w1", project_id: null },
+    asked,
+  );
+const end = { ...id, slot: "s1", forget_at: FORGET };
+const completed = RunCompleted.of({ ...end, completion: "explicit" }, { result: { json: "3" } });
+const cancelled = RunCancelled.of({ ...end, by: { type: "person", id: "u1" } }, { reason: null });
+
+const ticked = (seen: number, more: Partial<TickResult> = {}): TickResult => ({
+  seen,
+  schedule: [],
+  start: [],
+  timers: [],
+  approvals: [],
+  superseded: [],
+  notes: [],
+  warnings: [],
+  logs: [],
+  end: null,
+  ...more,
+});
+const schedules = (keys: string[]) => [
+  {
+    concurrency: null,
+    on_error: "fail" as const,
+    steps: keys.map((key) => ({ key, name: "pay", batch: null, index: null, args: { json: "1" } })),
+  },
+];
+const advance = (entries: object[], tick: TickResult | null = null, epoch = 1) =>
+  command("AdvanceRun", { ...id, epoch, entries, tick } as never);
+const completes = (key: string, attempt = 1) => ({
+  type: "step_completed",
+  key,
+  attempt,
+  ...spent,
+  result: { json: "2" },
+  logs: ["hi"],
+});
+const fails = (key: string, retry_at: string | null, attempt = 1) => ({
+  type: "step_attempt_failed",
+  key,
+  attempt,
+  ...spent,
+  code: "step_error",
+  retry_at,
+  ...told,
+});
+const take = (more: object = {}) => command("TakeRun", { ...id, epoch: 1, worker: "p2", lost: false, ...more });
+const decide = command("DecideApproval", {
+  ...id,
+  approval_id: "v1",
+  decision: "approve" as const,
+  by: { type: "person" as const, id: "u1" },
+  data: '{"a":1}',
+  comment: null,
+});
+const stateAfter = (...events: RunEvent[]) => events.reduce(run.evolve, run.initial);
+const headAfter = (...events: RunEvent[]) => run.head!(stateAfter(...events));
+
+describe("starting", () => {
+  test("is the work of who handled it, and takes the run's place", () => {
+    const start = command("StartRun", { ...fixed, ...words }, { worker: "p1", at: AT });
+    given(run).when(start).then(created);
+    expect(run.claims!([created]).hold).toEqual([
+      { name: "run-slot:s1", taken: expect.objectContaining({ code: "slot_taken" }) },
+    ]);
+    expect(headAfter(created)).toEqual({ status: "running", due_at: EXPIRES, worker: "p1" });
+  });
+  test("happens once", () =>
+    given(run, [created])
+      .when(command("StartRun", { ...fixed, ...words }))
+      .rejected("run_exists"));
+});
+
+describe("a tick", () => {
+  test("the first one starts the run; what it asks for is scheduled and begun", () => {
+    const tick = ticked(1, {
+      schedule: schedules([A, B]),
+      start: [A],
+      notes: [{ key: C, json: "7" }],
+      warnings: [{ code: "signal_swallowed", message: "caught", call: "runStep", line: 4 }],
+      logs: ["line"],
+    });
+    given(run, [created])
+      .when(advance([], tick))
+      .then(
+        started,
+        ValueNoted.of({ ...id, key: C }, { json: "7" }),
+        RunWarned.of({ ...id, code: "signal_swallowed", call: "runStep", line: 4 }, { message: "caught" }),
+        RunLogged.of(id, { logs: ["line"] }),
+        scheduled([A, B]),
+        begun(A),
+      );
+  });
+  test("of another history is void, and what steps came to is kept", () => {
+    given(run, [created, started, scheduled([A]), begun(A)])
+      .when(
+        advance(
+          [completes(A)],
+          ticked(3, { end: { type: "completed", completion: "explicit", result: { json: "3" } } }),
+        ),
+      )
+      .then(done(A));
+  });
+  test("of an older epoch is void altogether", () => {
+    const taken = RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "lost" });
+    given(run, [created, started, taken])
+      .when(advance([], ticked(3, { schedule: schedules([A]) })))
+      .then();
+  });
+  test("sees what comes with it: a step's result and the end of the run are one commit", () => {
+    const tick = ticked(4, { end: { type: "completed", completion: "explicit", result: { json: "3" } } });
+    given(run, [created, started, scheduled([A]), begun(A)])
+      .when({ ...advance([completes(A)], tick), at: AT })
+      .then(done(A), completed);
+    expect(run.claims!([completed]).release).toEqual(["run-slot:s1"]);
+  });
+  test("that finds nothing new lets the run rest, unless a step still runs", () => {
+    const decided = ApprovalDecided.of(
+      {
+        ...id,
+        approval_id: "v1",
+        key: B,
+        epoch: 1,
+        worker: "p1",
+        decision: "approve",
+        by: { type: "person", id: "u1" },
+        at: AT,
+      },
+      { data: null, comment: null },
+    );
+    const timer = TimerStarted.of({ ...id, key: C, fires_at: LATER });
+    given(run, [created, started, timer, requested(), decided])
+      .when(advance([], ticked(5, { timers: [] })))
+      .then(RunParked.of(id));
+    given(run, [created, started, scheduled([A]), begun(A), requested(), decided])
+      .when(advance([], ticked(6)))
+      .then();
+    expect(headAfter(created, started, timer)).toEqual({ status: "waiting", due_at: LATER, worker: null });
+    expect(headAfter(created, started, timer, requested(), decided)).toMatchObject({ status: "running" });
+  });
+  test("an approval that is asked no longer is cancelled", () => {
+    given(run, [created, started, requested()])
+      .when(advance([], ticked(3, { timers: [{ key: C, fires_at: LATER }], superseded: ["v1"] })))
+      .then(
+        TimerStarted.of({ ...id, key: C, fires_at: LATER }),
+        ApprovalCancelled.of({ ...id, approval_id: "v1", key: B, reason: "superseded" }),
+      );
+  });
+  test("more steps than the workflow allows end the run", () => {
+    const four = ["w", "x", "y", "z"].map((key) => key.repeat(22));
+    const failed = RunFailed.of(
+      { ...end, code: "too_many_steps", key: null, step: null },
+      { error: { message: expect.stringContaining("3 steps") as never, line: null } },
+    );
+    given(run, [created])
+      .when({ ...advance([], ticked(1, { schedule: schedules(four) })), at: AT })
+      .then(started, failed);
+  });
+});
+
+describe("a step", () => {
+  const running = [created, started, scheduled([A]), begun(A)];
+  test("that fails waits for its next attempt, which is the next number", () => {
+    const waits = StepAttemptFailed.of({ ...of(A), ...spent, code: "step_error", retry_at: LATER }, told);
+    given(run, running)
+      .when(advance([fails(A, LATER)]))
+      .then(waits);
+    expect(headAfter(...running, waits)).toMatchObject({ status: "waiting", due_at: LATER });
+    given(run, [...running, waits])
+      .when(advance([{ type: "step_started", key: A, attempt: 2 }]))
+      .then(begun(A, 2));
+    given(run, [...running, waits])
+      .when(advance([{ type: "step_started", key: A, attempt: 3 }]))
+      .then();
+  });
+  test("that fails for good ends the run, with what it was", () => {
+    given(run, [...running, requested()])
+      .when({ ...advance([fails(A, null)]), at: AT })
+      .then(
+        StepFailed.of({ ...of(A), ...spent, code: "step_error" }, told),
+        ApprovalCancelled.of({ ...id, approval_id: "v1", key: B, reason: "run_ended" }),
+        RunFailed.of({ ...end, code: "step_error", key: A, step: "pay" }, { error }),
+      );
+  });
+  test("that fails for good is told to a run that wants to know", () => {
+    given(run, [created, started, scheduled([A], "return"), begun(A)])
+      .when(advance([fails(A, null)]))
+      .then(StepFailed.of({ ...of(A), ...spent, code: "step_error" }, told));
+  });
+  test("comes to its end once, and not by an attempt that is not the one that runs", () => {
+    given(run, [...running, done(A)])
+      .when(advance([completes(A)]))
+      .then();
+    given(run, running)
+      .when(advance([completes(A, 2)]))
+      .then();
+    expect(isRunning(stateAfter(...running), A, 1, 1)).toBe(true);
+    expect(isRunning(stateAfter(...running), A, 1, 2)).toBe(false);
+    expect(isRunning(stateAfter(...running, done(A)), A, 1, 1)).toBe(false);
+  });
+});
+
+describe("attending", () => {
+  const running = [created, started, scheduled([A]), begun(A)];
+  test("a lost worker's attempts are lost with it, and another goes on under the next epoch", () => {
+    const lost = StepAttemptLost.of(of(A));
+    const taken = RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "lost" });
+    given(run, running)
+      .when(take({ lost: true }))
+      .then(lost, taken);
+    given(run, [...running, lost, taken])
+      .when(take({ lost: true }))
+      .then();
+    given(run, [...running, lost, taken])
+      .when(advance([{ type: "step_started", key: A, attempt: 2 }], null, 2))
+      .then(begun(A, 2, "p2"));
+    given(run, [...running, lost, taken])
+      .when(advance([fails(A, null, 1)], null, 2))
+      .then(
+        StepFailed.of({ ...of(A), ...spent, code: "step_error" }, told),
+        RunFailed.of(
+          { ...end, forget_at: expect.any(String) as never, code: "step_error", key: A, step: "pay" },
+          { error },
+        ),
+      );
+  });
+  test("what is held by a living worker is left to it; what is due happens all the same", () => {
+    const timer = TimerStarted.of({ ...id, key: C, fires_at: AT });
+    given(run, running)
+      .when({ ...take(), at: AT })
+      .then();
+    given(run, [...running, timer])
+      .when({ ...take(), at: AT })
+      .then(TimerFired.of({ ...id, key: C }));
+  });
+  test("a wait that is over is work again", () => {
+    const waiting = [created, started, TimerStarted.of({ ...id, key: C, fires_at: AT })];
+    given(run, waiting)
+      .when({ ...take(), at: AT })
+      .then(TimerFired.of({ ...id, key: C }), RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "woken" }));
+    given(run, waiting)
+      .when({ ...take(), at: "2025-12-31T23:59:59.999Z" })
+      .then();
+  });
+  test("an approval expires, and the run goes on or fails as it wishes", () => {
+    const expired = ApprovalExpired.of({ ...id, approval_id: "v1", key: B, at: LATER });
+    given(run, [created, started, requested()])
+      .when({ ...take(), at: LATER })
+      .then(expired, RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "woken" }));
+    given(run, [created, started, requested("fail")])
+      .when({ ...take(), at: LATER })
+      .then(
+        expired,
+        RunFailed.of(
+          { ...end, forget_at: "2026-01-31T01:00:00.000Z", code: "approval_expired", key: B, step: null },
+          { error: { message: "An approval was not decided before it expired.", line: null } },
+        ),
+      );
+  });
+  test("a run that has lived its time fails, and so does one that loses each worker", () => {
+    const failed = (code: string, forget_at = FORGET) =>
+      RunFailed.of(
+        { ...end, forget_at, code, key: null, step: null },
+        { error: { message: expect.any(String) as never, line: null } },
+      );
+    given(run, [created, started])
+      .when({ ...take(), at: EXPIRES })
+      .then(failed("run_expired", "2026-02-01T00:00:00.000Z"));
+    const losses = Array.from({ length: 10 }, (_, n) =>
+      RunTaken.of({ ...id, epoch: n + 2, worker: "p1", reason: "lost" }),
+    );
+    given(run, [created, started, ...losses])
+      .when({ ...take({ epoch: 11, lost: true }), at: AT })
+      .then(failed("worker_lost"));
+  });
+  test("one that found no room belongs to whoever comes", () => {
+    const unheld = RunCreated.of({ ...fixed, created_at: AT, worker: null }, words);
+    given(run, [unheld])
+      .when(take())
+      .then(RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "woken" }));
+  });
+});
+
+describe("deciding", () => {
+  const decision = { ...id, approval_id: "v1", key: B, decision: "approve" as const, by: decide.data.by, at: AT };
+  const filled = { data: '{"a":1}', comment: null };
+  test("wakes a run that waits: who handled it goes on", () => {
+    given(run, [created, started, requested()])
+      .when({ ...decide, at: AT, worker: "p9" })
+      .then(ApprovalDecided.of({ ...decision, epoch: 2, worker: "p9" }, filled));
+  });
+  test("leaves a run that is worked on to its worker", () => {
+    given(run, [created, started, scheduled([A]), begun(A), requested()])
+      .when({ ...decide, at: AT, worker: "p9" })
+      .then(ApprovalDecided.of({ ...decision, epoch: 1, worker: "p1" }, filled));
+  });
+  test("happens once, in time, and while the run lives", () => {
+    const decided = ApprovalDecided.of({ ...decision, epoch: 2, worker: "p9" }, filled);
+    for (const before of [
+      [],
+      [requested(), decided],
+      [requested(), ApprovalCancelled.of({ ...id, approval_id: "v1", key: B, reason: "run_ended" }), cancelled],
+    ])
+      given(run, [created, started, ...before])
+        .when({ ...decide, at: AT })
+        .rejected("approval_not_pending");
+    given(run, [created, started, requested()])
+      .when({ ...decide, at: LATER })
+      .rejected("approval_not_pending");
+  });
+});
+
+describe("the end", () => {
+  const cancel = command("CancelRun", { ...id, by: { type: "person" as const, id: "u1" }, reason: null }, { at: AT });
+  test("a cancelled run asks nobody any more; what runs ends on its own and is recorded, and nothing follows", () => {
+    const before = [created, started, scheduled([A, C]), begun(A), requested()];
+    const asks = ApprovalCancelled.of({ ...id, approval_id: "v1", key: B, reason: "run_ended" });
+    given(run, before).when(cancel).then(asks, cancelled);
+    const after = [...before, asks, cancelled];
+    expect(headAfter(...after)).toEqual({ status: "ending", due_at: FORGET, worker: "p1" });
+    given(run, after)
+      .when(advance([completes(A)], ticked(7, { schedule: schedules([B]) })))
+      .then(done(A));
+    given(run, after)
+      .when(advance([fails(A, LATER)]))
+      .then(StepFailed.of({ ...of(A), ...spent, code: "step_error" }, told));
+    given(run, after)
+      .when(take({ lost: true }))
+      .then(StepAttemptLost.of(of(A)));
+    expect(headAfter(...after, done(A))).toEqual({ status: "waiting", due_at: FORGET, worker: null });
+  });
+  test("cancelling twice changes nothing; what has ended otherwise is not cancelled", () => {
+    given(run, [created, cancelled]).when(cancel).then();
+    given(run, [created, completed]).when(cancel).rejected("run_not_live");
+    given(run).when(cancel).rejected("run_not_found");
+  });
+  test("a run is destroyed when its time has come, and its key with it", () => {
+    const forget = command("ForgetRun", id, { at: FORGET });
+    given(run, [created, completed]).when(forget).then(RunForgotten.of(id));
+    given(run, [created, completed])
+      .when({ ...forget, at: AT })
+      .then();
+    given(run, [created]).when(forget).then();
+    expect(run.erases!([RunForgotten.of(id)], "run-r1")).toEqual({ things: ["run-r1"] });
+    expect(headAfter(created, completed, RunForgotten.of(id)).status).toBeNull();
+  });
+  test("a coordinator that cannot go on says why, if it still holds the run", () => {
+    const fail = (epoch: number) =>
+      command("FailRun", { ...id, epoch, code: "definition_gone", error: { message: "gone", line: null } }, { at: AT });
+    const failed = RunFailed.of(
+      { ...end, code: "definition_gone", key: null, step: null },
+      { error: { message: "gone", line: null } },
+    );
+    given(run, [created]).when(fail(1)).then(failed);
+    given(run, [created]).when(fail(2)).then();
+  });
+});

@@ -1,0 +1,142 @@
+import { StepSettings } from "#events/definition.ts";
+import { stepId, type Entry } from "#events/run.ts";
+import type { AskingStep } from "./host/step.ts";
+import type { History } from "./history.ts";
+import type { Script } from "./script.ts";
+import { StepFailure, type StepHost, type WorkflowRunner } from "./tick.ts";
+import type { Values } from "./values.ts";
+
+/** What an attempt may use, and what is to be taken out of all that it says. */
+export interface OpenedHost {
+  host: StepHost;
+  /** The same text without the values of secrets that the attempt was given. */
+  redact(text: string): string;
+  /** Names of those. */
+  resolved(): string[];
+}
+
+export interface AttemptDeps {
+  runner: Pick<WorkflowRunner, "step">;
+  openHost(step: AskingStep): OpenedHost;
+}
+
+const DEFAULTS = StepSettings.parse({});
+/** Attempts of one step whose worker may be lost. */
+const LOST = 5;
+const MOST_DELAY_MS = 7 * 24 * 60 * 60 * 1000;
+
+export interface Attempt {
+  key: string;
+  attempt: number;
+  epoch: number;
+}
+
+/** When the next attempt begins after one that failed; null: there is none. */
+export function retryAt(
+  { retries, backoff }: StepSettings,
+  failed: { attempt: number; lost: number; now: number; chance: number } & Pick<
+    StepFailure,
+    "final" | "retry_after_ms"
+  >,
+): string | null {
+  const own = failed.attempt - failed.lost;
+  if (failed.final || own > retries) return null;
+  const { kind, initial_ms, factor, max_ms, jitter } = backoff;
+  const delay = Math.min(max_ms, kind === "fixed" ? initial_ms : initial_ms * factor ** (own - 1));
+  const spread = delay * (1 + jitter * (2 * failed.chance - 1));
+  const wait = Math.min(MOST_DELAY_MS, Math.max(spread, failed.retry_after_ms ?? 0));
+  return new Date(failed.now + wait).toISOString();
+}
+
+export const settingsOf = (script: Script, name: string): StepSettings => script.steps[name] ?? DEFAULTS;
+
+/** A step whose worker was lost and that is not tried again; undefined where it is. */
+export function givenUp(history: History, script: Script, key: string): Entry | undefined {
+  const step = "steps" in history.state ? history.state.steps[key] : undefined;
+  if (!step || step.lost === 0) return undefined;
+  const once = settingsOf(script, step.name).on_lost === "fail";
+  if (!once && step.lost <= LOST) return undefined;
+  const message = once
+    ? "The process that ran this step was lost, and the step is not to be tried twice."
+    : `The process that ran this step was lost ${step.lost} times.`;
+  const error = { message, line: null };
+  const spent = { duration_ms: 0, logs: [], secrets: [] };
+  return {
+    type: "step_attempt_failed",
+    key,
+    attempt: step.attempt,
+    code: "step_lost",
+    retry_at: null,
+    error,
+    ...spent,
+  };
+}
+
+/** Runs one attempt at a step. Throws the signal's reason where the attempt is another process's now. */
+export async function runAttempt(
+  deps: AttemptDeps,
+  { history, script, values }: { history: History; script: Script; values: Values },
+  { key, attempt, epoch }: Attempt,
+  signal: AbortSignal,
+): Promise<Entry> {
+  const { created, organization_id, steps, state } = history;
+  const { name, args } = steps.get(key)!;
+  const settings = settingsOf(script, name);
+  const context = {
+    run_id: created.run_id,
+    step_id: stepId(created.run_id, key),
+    attempt,
+    idempotency_key: stepId(created.run_id, `idempotency ${key}`),
+    run_as: created.run_as,
+  };
+  const { host, redact, resolved } = deps.openHost({
+    ...context,
+    organization_id,
+    workflow_id: created.workflow_id,
+    key,
+    epoch,
+  });
+  const started = performance.now();
+  const spent = () => ({ duration_ms: Math.round(performance.now() - started), secrets: resolved() });
+  try {
+    const { json, logs } = await deps.runner.step({
+      organization_id,
+      js: script.js,
+      sha256: script.sha256,
+      step: name,
+      args: await values.json(args),
+      context,
+      host,
+      timeout_ms: Math.min(settings.timeout_s, created.limits.step_timeout_s) * 1_000,
+      max_result_bytes: created.limits.max_result_bytes,
+      signal,
+    });
+    const result = await values.keep(redact(json));
+    return { type: "step_completed", key, attempt, result, logs: logs.map(redact), ...spent() };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const failure = error instanceof StepFailure ? error : undefined;
+    if (!failure) throw error;
+    const lost = "steps" in state ? (state.steps[key]?.lost ?? 0) : 0;
+    const { code, final, retry_after_ms, line, logs } = failure;
+    const once = code === "runner_lost" && settings.on_lost === "fail";
+    const retry_at = retryAt(settings, {
+      attempt,
+      lost,
+      now: Date.now(),
+      chance: Math.random(),
+      final: final || once,
+      retry_after_ms,
+    });
+    return {
+      type: "step_attempt_failed",
+      key,
+      attempt,
+      code,
+      retry_at,
+      error: { message: redact(failure.message), line },
+      logs: logs.map(redact),
+      ...spent(),
+    };
+  }
+}

@@ -1,0 +1,144 @@
+import { ForgetRun, TakeRun, type RunEvent } from "#events/run.ts";
+import { partsOf } from "#events/ids.ts";
+import type { EventFrom } from "#events/language.ts";
+import type { RunCreated } from "#events/run.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
+import { run as decider } from "../deciders/run.ts";
+import { hasWork, isEnded, isLive, nextDue, type RunState } from "../deciders/runState.ts";
+import type { Handled } from "../handle.ts";
+import type { SealedDeps } from "../sealed.ts";
+import type { Target } from "../send.ts";
+import { stateOf } from "../states.ts";
+import { drive, type Drive, type DriveDeps } from "./drive.ts";
+import { fromCreated, fromLog, type OpenRun } from "./openRun.ts";
+import { RunGone } from "./values.ts";
+
+/** Runs that one process works on at once; what comes on top waits for another worker or for the sweep. */
+const ROOM = 1_000;
+/** What one organization may have of it. */
+const SHARE = ROOM / 2;
+/** Runs that wait and are kept at hand, so that a decision finds them folded. */
+const AT_HAND = 1_000;
+
+export interface RunsDeps extends SealedDeps, Omit<DriveDeps, "log"> {
+  log: Pick<EventLog, "heads" | "read" | "alive">;
+}
+
+interface Active {
+  organization_id: string;
+  run: OpenRun | undefined;
+  drive: Drive | undefined;
+  ended: Promise<void>;
+}
+
+/** The runs of this process: drives those that it holds, and takes those that nobody works on. */
+export function createRuns(deps: RunsDeps) {
+  const active = new Map<string, Active>();
+  const atHand = new Map<string, OpenRun>();
+  /** Runs of this process that the last sweep saw before they were known to be driven here. */
+  const suspects = new Set<string>();
+  const shares = new Map<string, number>();
+  let stopped = false;
+
+  const count = (organization: string, more: number): void => {
+    const left = (shares.get(organization) ?? 0) + more;
+    if (left > 0) shares.set(organization, left);
+    else shares.delete(organization);
+  };
+
+  function keep(run: OpenRun): void {
+    const { stream, state, created } = run.history;
+    atHand.delete(stream);
+    if (!isLive(state)) return deps.runner.forget(created.run_id);
+    atHand.set(stream, run);
+    if (atHand.size <= AT_HAND) return;
+    const [oldest] = atHand;
+    atHand.delete(oldest![0]);
+    deps.runner.forget(oldest![1].history.created.run_id);
+  }
+
+  async function open(target: Target, created: EventFrom<typeof RunCreated> | undefined): Promise<OpenRun> {
+    if (created) return fromCreated(deps, target, created);
+    const known = atHand.get(target.stream);
+    if (!known) return fromLog(deps, target);
+    await known.catchUp();
+    return known;
+  }
+
+  /** Drives a run that this process holds, unless it does so already. */
+  function start(target: Target, created?: EventFrom<typeof RunCreated>): void {
+    const { stream, organization_id } = target;
+    if (stopped || active.has(stream)) return;
+    count(organization_id, 1);
+    const one: Active = { organization_id, run: undefined, drive: undefined, ended: Promise.resolve() };
+    active.set(stream, one);
+    const work = async () => {
+      one.run = await open(target, created);
+      one.drive = drive(deps, one.run);
+      await one.drive.ended;
+      keep(one.run);
+    };
+    one.ended = work()
+      .catch((error: unknown) => {
+        atHand.delete(stream);
+        if (!(error instanceof RunGone)) deps.onError(error, stream);
+      })
+      .finally(() => {
+        active.delete(stream);
+        count(organization_id, -1);
+      });
+  }
+
+  const room = (organization: string): boolean =>
+    !stopped && active.size < ROOM && (shares.get(organization) ?? 0) < SHARE;
+
+  return {
+    room,
+    /** Streams of runs that are driven here. */
+    busy: (): string[] => [...active.keys()],
+
+    /** What this process does with what it has just committed. */
+    afterCommit({ command, events, version }: Handled): void {
+      const { stream, organization_id } = command;
+      if (partsOf(stream).aggregate !== "run") return;
+      const one = active.get(stream);
+      (one?.run ?? atHand.get(stream))?.commit({ events, version });
+      if (one) return one.drive?.wake();
+      const target = { stream, organization_id };
+      for (const event of events as RunEvent[]) {
+        if (event.type === "RunCreated" && event.data.worker === deps.worker) start(target, event);
+        if (event.type === "RunTaken" && event.data.worker === deps.worker) start(target);
+        if (event.type === "ApprovalDecided" && event.data.worker === deps.worker) start(target);
+      }
+    },
+
+    /** Makes sure that a run moves: nothing to do, taken over where there is room, or destroyed when its time has come. */
+    async attend(head: StreamHead): Promise<void> {
+      const { stream } = head;
+      const { state }: { state: RunState } = await stateOf(deps.log, head, decider);
+      if (active.has(stream) || !(isLive(state) || isEnded(state))) return;
+      const run_id = partsOf(stream).id;
+      const now = Date.now();
+      if (isEnded(state) && Date.parse(state.forget_at) <= now)
+        return void (await deps.send(head, ForgetRun.type, { run_id }));
+
+      const isHeld = isLive(state) ? hasWork(state) : Object.keys(state.steps).length > 0;
+      const { worker, epoch } = state;
+      const isOwn = worker === deps.worker;
+      const lost = isHeld && worker !== null && (isOwn || !(await deps.log.alive(worker)));
+      const due = isLive(state) && Date.parse(nextDue(state)) <= now;
+      if (!lost && !due && !(isHeld && worker === null)) return;
+      // A row can be seen before its commit's answer has come back here: act at the second sight.
+      if (lost && isOwn && !suspects.delete(stream)) return void suspects.add(stream);
+      if (!room(head.organization_id)) return;
+      await deps.send(head, TakeRun.type, { run_id, epoch, worker: deps.worker, lost });
+    },
+
+    /** Begins nothing more; resolves when the attempts that run have ended. The rest is left to other workers. */
+    async stop(): Promise<void> {
+      stopped = true;
+      for (const { drive: driven } of active.values()) driven?.stop();
+      await Promise.all([...active.values()].map(({ ended }) => ended));
+    },
+  };
+}
