@@ -6,9 +6,8 @@ import { download } from "#infra/web/download.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { findTools } from "#projections/definitions/query.ts";
 import type { Db } from "#projections/projection.ts";
-import { secret as decider, type SecretState } from "#services/deciders/secret.ts";
 import type { ScriptRunner } from "#services/scripting/runner.ts";
-import { stateOf } from "#services/states.ts";
+import { secretValue } from "#services/secretValue.ts";
 import type { Scripts } from "#services/turns/tools/scripted.ts";
 
 /** Largest answer that a script gets: it is copied some times on its way into a VM of 64 MiB. In bytes. */
@@ -44,14 +43,11 @@ export function openOwnScripts({ settings, db, log, blobs, keyring, runner }: Ow
     /** Read fresh, so that one that was removed is gone at once. */
     async secret(organization, name) {
       const stream = secretStream(organization, name);
-      const head = (await log.heads([stream])).get(stream);
-      const state: SecretState = head ? (await stateOf(log, head, decider)).state : decider.initial;
-      if (state.status === "absent") return undefined;
-      return keyring.openSecret(`secret:${organization}:${name}`, state.sealed_value);
+      return secretValue({ log, keyring }, organization, name, (await log.heads([stream])).get(stream));
     },
 
     async fetch(url, init, signal) {
-      const { status, headers, bytes } = await download(fetch, url, init, signal, MOST);
+      const { status, headers, bytes } = await download(fetch, url, init, signal, { most: MOST });
       return { status, headers, text: bytes.toString("utf8") };
     },
   };

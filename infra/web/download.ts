@@ -1,7 +1,7 @@
-import { WebError } from "#services/turns/tools/web.ts";
+import { WebError, WebRefused } from "#services/turns/tools/web.ts";
 import { AddressRefused } from "./address.ts";
+import type { GuardedFetch } from "./guardedFetch.ts";
 
-/** Largest answer, decoded, in bytes, where no smaller one is asked for. */
 const MOST = 10 * 1024 * 1024;
 const WITHIN_MS = 20_000;
 
@@ -25,31 +25,39 @@ async function readAll({ body }: Response, most: number): Promise<Buffer> {
 }
 
 /** The refusal or the system's own word for what went wrong, whichever says more. */
-function reasonOf(error: unknown): string {
+function failureOf(error: unknown): WebError {
   for (let at = error as Error & { code?: string }; at; at = at.cause as typeof at) {
-    if (at instanceof AddressRefused) return `The address is refused: ${at.message}.`;
-    if (at.code) return `The address cannot be reached (${at.code}).`;
+    if (at instanceof AddressRefused) return new WebRefused(`The address is refused: ${at.message}.`, { cause: error });
+    if (at.code) return new WebError(`The address cannot be reached (${at.code}).`, { cause: error });
   }
-  return "The address cannot be reached.";
+  return new WebError("The address cannot be reached.", { cause: error });
 }
 
-/** Fetches an address whole, within 20 s and 10 MiB or less. Throws WebError with a reason for whoever named the address. */
+interface Limits {
+  /** Largest answer, decoded, in bytes. */
+  most?: number;
+  within_ms?: number;
+  /** As of a GuardedFetch; what it throws should be a WebError. */
+  permit?: (url: URL) => void;
+}
+
+/** Fetches an address whole, within 20 s and 10 MiB unless told. Throws WebError with a reason for whoever named the address. */
 export async function download(
-  fetch: typeof globalThis.fetch,
+  fetch: GuardedFetch,
   url: string,
   init: RequestInit,
   signal: AbortSignal,
-  most = MOST,
+  { most = MOST, within_ms = WITHIN_MS, permit }: Limits = {},
 ): Promise<Download> {
-  const late = AbortSignal.timeout(WITHIN_MS);
+  const late = AbortSignal.timeout(within_ms);
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, late]) });
+    const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, late]) }, permit);
     const { status, headers } = response;
     return { url: response.url || url, status, headers, bytes: await readAll(response, most) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof WebError) throw error;
-    if (late.aborted) throw new WebError(`The answer took longer than ${WITHIN_MS / 1_000} seconds.`, { cause: error });
-    throw new WebError(reasonOf(error), { cause: error });
+    if (late.aborted) throw new WebError(`The answer took longer than ${within_ms / 1_000} seconds.`, { cause: error });
+    throw failureOf(error);
   }
 }

@@ -10,6 +10,13 @@ const MAX_REDIRECTS = 5;
 export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>;
 const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
 
+/** `permit` is asked about every address before it is, redirects included; it throws where one may not be. */
+export type GuardedFetch = (
+  input: string | URL | Request,
+  init?: RequestInit,
+  permit?: (url: URL) => void,
+) => Promise<Response>;
+
 /** How long an answer may take is the caller's business. HTTP/1.1: one connection is one checked address and one server. */
 const UNLIMITED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false } as const;
 
@@ -51,12 +58,12 @@ function checkUrl(url: URL, port: string, { opened, webOnly }: { opened: boolean
 export function guardedFetch(
   { privateHosts, webOnly = false }: { privateHosts: string[]; webOnly?: boolean },
   resolve = resolveBySystem,
-): typeof fetch {
+): GuardedFetch {
   const openedHosts = new Set(privateHosts.map((host) => host.toLowerCase()));
   const publicOnly = new Agent({ ...UNLIMITED, connect: { lookup: publicLookup(resolve) } });
   const anywhere = new Agent(UNLIMITED);
 
-  const guarded = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  return async (input, init = {}, permit) => {
     if (input instanceof Request) throw new TypeError("Pass the address and the options, not a Request");
     let hop = { url: new URL(input), init };
     for (let hops = 0; ; hops += 1) {
@@ -64,6 +71,7 @@ export function guardedFetch(
       const defaulted = port === "" ? (protocol === "https:" ? "443" : "80") : port;
       const opened = openedHosts.has(hostname) || openedHosts.has(`${hostname}:${defaulted}`);
       checkUrl(hop.url, defaulted, { opened, webOnly });
+      permit?.(hop.url);
       const options = { ...hop.init, redirect: "manual", dispatcher: opened ? anywhere : publicOnly } as UndiciInit;
       const response = await undiciFetch(hop.url, options);
       const next = nextHop(hop, response);
@@ -73,5 +81,4 @@ export function guardedFetch(
       hop = next;
     }
   };
-  return guarded;
 }

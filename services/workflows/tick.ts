@@ -162,6 +162,12 @@ export type StepFailureCode =
   | "secret_not_connected"
   | "secret_access_revoked"
   | "egress_not_allowed"
+  | "model_not_allowed"
+  | "agent_not_allowed"
+  | "tool_not_allowed"
+  | "collection_not_allowed"
+  /** The step finishes on its own, and the platform does nothing more for it. */
+  | "run_ended"
   | "nested_step"
   /** The process that ran it was lost: it may have done something. */
   | "runner_lost";

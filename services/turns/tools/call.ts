@@ -27,7 +27,7 @@ function find(offered: Tool[], name: string): Tool {
 }
 
 /** Rejects as soon as the signal is aborted, whether or not the work heeds it. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));

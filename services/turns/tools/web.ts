@@ -17,7 +17,12 @@ export interface WebPage {
 
 /** It could not be had; the message is for the model. */
 export class WebError extends Error {
-  override name = "WebError";
+  override name: string = "WebError";
+}
+
+/** The address itself is refused, now and later. */
+export class WebRefused extends WebError {
+  override name = "WebRefused";
 }
 
 export interface Web {
