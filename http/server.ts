@@ -28,6 +28,8 @@ import { createProviders } from "./providers.ts";
 import { requestId } from "./requestId.ts";
 import { createFreshRead, createSend } from "./send.ts";
 import { validator } from "./validate.ts";
+import { workflowDefinitionRoutes } from "./workflows/definitions.ts";
+import { workflowRoutes } from "./workflows/routes.ts";
 
 const MIB = 1024 * 1024;
 const REQUEST_MS = 120_000;
@@ -124,5 +126,7 @@ export async function buildServer(deps: HttpDeps) {
   await app.register(api(accountRoutes), { prefix: "/api" });
   await app.register(api(knowledgeRoutes), { prefix: "/api/v1/knowledge" });
   await app.register(api(extractionRoutes), { prefix: "/api/v1" });
+  await app.register(api(workflowRoutes), { prefix: "/api/workflows" });
+  await app.register(api(workflowDefinitionRoutes), { prefix: "/api" });
   return app;
 }

@@ -21,9 +21,12 @@ const WHOLE: Record<string, string> = {
 
 function refusal(error: z.ZodError, part: string, codes: FieldCodes): ApiError {
   const issue = error.issues[0]!;
-  const param = pathOf(issue.path);
-  const message = `${param || WHOLE[part] || part}: ${issue.message}.`.replace(/\.\.$/, ".");
-  const code = codes.find(([path, , said]) => path.test(param) && (said?.test(message) ?? true))?.[1] ?? null;
+  // where unknown fields are not dropped, it is the field that is named, and not what it stands in
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const param = pathOf(unknown === undefined ? issue.path : [...issue.path, unknown]);
+  const said = unknown === undefined ? issue.message : "there is no such field";
+  const message = `${param || WHOLE[part] || part}: ${said}.`.replace(/\.\.$/, ".");
+  const code = codes.find(([path, , about]) => path.test(param) && (about?.test(message) ?? true))?.[1] ?? null;
   return new ApiError(code, message, { param: param || null });
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CreateDefinition, DeleteDefinition, SaveDefinition } from "#events/definition.ts";
 import { isUuid, newId, streamOf } from "#events/ids.ts";
 import { getDefinition, listDefinitions, listVersions, type DefinitionRow } from "#projections/definitions/query.ts";
+import { usesOf } from "#projections/workflows/query.ts";
 import { requireBuilder } from "../auth/authenticate.ts";
 import type { App } from "../app.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -108,6 +109,15 @@ async function save(http: Http, request: FastifyRequest, row: DefinitionRow, bod
   await http.send(SaveDefinition, { ...envelope(request, definition_id), data, mustFollow: true });
 }
 
+/** The code of a run is the definition's, so it stays while there may be runs of it. Throws 409 `definition_in_use`. */
+async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller, { id, name }: DefinitionRow) {
+  await freshRead(["workflows", "runs"]);
+  const { enabled, live } = await usesOf(db, organization_id, id);
+  const refuse = (why: string) => new ApiError("definition_in_use", `${name} ${why}`, { param: "id" });
+  if (enabled > 0) throw refuse("is registered as a workflow; disable that first.");
+  if (live > 0) throw refuse("has runs that have not ended; wait for them or cancel them first.");
+}
+
 /** Scripted tools and workflow definitions (decisions: accounts), for builders and above. */
 export function definitionRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
@@ -150,7 +160,9 @@ export function definitionRoutes(app: App, http: Http): void {
 
   const deleting = { ...one, summary: "Delete a definition", response: { 204: z.null() } };
   app.delete("/definitions/:id", { onRequest, schema: deleting }, async (request, reply) => {
-    const { id: definition_id } = await find(http, request.caller, request.params.id);
+    const row = await find(http, request.caller, request.params.id);
+    const definition_id = row.id;
+    if (row.type === "workflow") await checkUnused(http, request.caller, row);
     await http.send(DeleteDefinition, {
       ...envelope(request, definition_id),
       data: { definition_id },

@@ -11,8 +11,8 @@ export interface NewSecret {
   hint: string;
 }
 
-/** A new API key (`sk`) or session token (`sess`). */
-export function newSecret(kind: "sk" | "sess", serviceName: string): NewSecret {
+/** A new API key (`sk`), session token (`sess`) or webhook secret (`whsec`). */
+export function newSecret(kind: "sk" | "sess" | "whsec", serviceName: string): NewSecret {
   const secret = `${kind}-${serviceName}-${randomBytes(32).toString("base64url")}`;
   return { secret, hash: hashOf(secret), hint: secret.slice(-4) };
 }

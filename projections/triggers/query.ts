@@ -51,14 +51,23 @@ export async function listTriggers(
   return { rows: rows.map(present), total: count!.total };
 }
 
-/** How many triggers of these workflows may start runs; nothing is said of one that has none. */
-export async function countEnabled(db: Db, workflows: string[]): Promise<Map<string, number>> {
-  const rows = await db.query<{ workflow_id: string; enabled: number }>(
-    `select workflow_id, count(*)::integer as enabled from read.triggers
-     where workflow_id = any ($1) and enabled group by workflow_id`,
-    [workflows],
+/** How many triggers of a workflow may start runs. */
+export async function countEnabled(db: Db, workflow: string): Promise<number> {
+  const [row] = await db.query<{ enabled: number }>(
+    "select count(*)::integer as enabled from read.triggers where workflow_id = $1 and enabled",
+    [workflow],
   );
-  return new Map(rows.map((row) => [row.workflow_id, row.enabled]));
+  return row!.enabled;
+}
+
+/** How many runs of each trigger of a workflow there are; nothing is said of one that has none. */
+export async function countRuns(db: Db, workflow: string, triggers: string[]): Promise<Map<string, number>> {
+  const rows = await db.query<{ trigger_id: string; runs: number }>(
+    `select trigger_id, count(*)::integer as runs from read.runs
+     where workflow_id = $1 and trigger_id = any ($2) group by trigger_id`,
+    [workflow, triggers],
+  );
+  return new Map(rows.map((row) => [row.trigger_id, row.runs]));
 }
 
 /** What a hook's request needs of its trigger and of the trigger's workflow. */
