@@ -3,6 +3,8 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 100;
+/** Where there is more than it takes at once: ten thousand timers that fire together are not to wait for minutes. */
+const AGAIN_MS = 100;
 
 export interface SweepOptions {
   log: Pick<EventLog, "openWork">;
@@ -20,7 +22,7 @@ export interface SweepOptions {
  */
 export function createSweep(options: SweepOptions) {
   let timer: NodeJS.Timeout | undefined;
-  let sweeping: Promise<void> | undefined;
+  let sweeping: Promise<{ more: boolean }> | undefined;
 
   const attend = async (head: StreamHead): Promise<void> => {
     try {
@@ -30,24 +32,26 @@ export function createSweep(options: SweepOptions) {
     }
   };
 
-  const once = async (): Promise<void> => {
+  const once = async (): Promise<{ more: boolean }> => {
     try {
       const { log, worker, busy } = options;
       const work = await log.openWork({ worker, busy: busy(), now: new Date(), limit: AT_ONCE });
       await Promise.all(work.map(attend));
+      return { more: work.length >= AT_ONCE };
     } catch (error) {
       options.onError(error, "");
+      return { more: false };
     }
   };
 
   const loop = async (): Promise<void> => {
     sweeping = once();
-    await sweeping;
-    timer = timer && setTimeout(() => void loop(), EVERY_MS);
+    const { more } = await sweeping;
+    timer = timer && setTimeout(() => void loop(), more ? AGAIN_MS : EVERY_MS);
   };
 
   return {
-    /** Sweeps once, now. */
+    /** Sweeps once, now; `more`: there may be work that it has not come to. */
     once,
     start(): void {
       timer = setTimeout(() => void loop(), EVERY_MS);

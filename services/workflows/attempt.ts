@@ -1,23 +1,15 @@
 import { StepSettings } from "#events/definition.ts";
 import { stepId, type Entry } from "#events/run.ts";
+import type { HostOfStep } from "./host/index.ts";
 import type { AskingStep } from "./host/step.ts";
 import type { History } from "./history.ts";
 import type { Script } from "./script.ts";
-import { StepFailure, type StepHost, type WorkflowRunner } from "./tick.ts";
+import { StepFailure, type WorkflowRunner } from "./tick.ts";
 import type { Values } from "./values.ts";
-
-/** What an attempt may use, and what is to be taken out of all that it says. */
-export interface OpenedHost {
-  host: StepHost;
-  /** The same text without the values of secrets that the attempt was given. */
-  redact(text: string): string;
-  /** Names of those. */
-  resolved(): string[];
-}
 
 export interface AttemptDeps {
   runner: Pick<WorkflowRunner, "step">;
-  openHost(step: AskingStep): OpenedHost;
+  openHost(step: AskingStep): HostOfStep;
 }
 
 const DEFAULTS = StepSettings.parse({});
@@ -89,7 +81,7 @@ export async function runAttempt(
     idempotency_key: stepId(created.run_id, `idempotency ${key}`),
     run_as: created.run_as,
   };
-  const { host, redact, resolved } = deps.openHost({
+  const { host, redact, redactJson, resolved } = deps.openHost({
     ...context,
     organization_id,
     workflow_id: created.workflow_id,
@@ -111,7 +103,7 @@ export async function runAttempt(
       max_result_bytes: created.limits.max_result_bytes,
       signal,
     });
-    const result = await values.keep(redact(json));
+    const result = await values.keep(redactJson(json));
     return { type: "step_completed", key, attempt, result, logs: logs.map(redact), ...spent() };
   } catch (error) {
     if (signal.aborted) throw error;
