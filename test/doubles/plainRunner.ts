@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import {
+  StepFailure,
+  type ApprovalOptions,
+  type Asked,
+  type MemoEntry,
+  type StepContext,
+  type StepHost,
+  type TickOutcome,
+  type WorkflowRunner,
+} from "#services/workflows/tick.ts";
+
+/** A workflow as functions of the test: no sandbox stands between, so a test of the coordinator can reach into it. */
+export interface PlainWorkflow {
+  run(ctx: PlainContext, args: any): Promise<unknown>;
+  steps?: Record<string, (args: any, ctx: StepContext & { host: StepHost; signal: AbortSignal }) => unknown>;
+}
+export interface PlainContext {
+  runStep(name: string, args?: unknown): Promise<any>;
+  runStepMany(name: string, items: unknown[], concurrency?: number): Promise<any[]>;
+  awaitApproval(name: string, options?: Partial<ApprovalOptions>): Promise<any>;
+  sleep(ms: number, key?: string): Promise<void>;
+  complete(result: unknown): Promise<never>;
+}
+
+class Suspended extends Error {}
+
+export const plainKey = (...parts: unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
+
+const TERMS: ApprovalOptions = {
+  title: "May it?",
+  body: null,
+  form: null,
+  assignees: [],
+  expires_in_ms: null,
+  on_expiry: "return",
+  self_approval: true,
+  api_key_may_decide: true,
+};
+
+async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): Promise<TickOutcome> {
+  const known = new Map(memo.map(({ key, value }) => [key, value]));
+  const asked: Asked[] = [];
+  let completed: { json: string } | undefined;
+  const answer = (key: string, ask: Asked): unknown => {
+    const value = known.get(key);
+    if (!value) asked.push(ask);
+    if (!value || "error" in value) throw new Suspended();
+    return JSON.parse(value.json);
+  };
+  const ctx: PlainContext = {
+    runStep: async (name, input = null) => {
+      const step = { key: plainKey("step", name, input), name, args: JSON.stringify(input) };
+      return answer(step.key, { kind: "steps", steps: [step], concurrency: null, on_error: "fail" });
+    },
+    runStepMany: async (name, items, concurrency = 10) => {
+      const steps = items.map((item) => ({
+        key: plainKey("many-item", name, item),
+        name,
+        args: JSON.stringify(item),
+      }));
+      const open = steps.filter(({ key }) => !known.has(key));
+      if (open.length === 0) return steps.map(({ key }) => JSON.parse((known.get(key) as { json: string }).json));
+      asked.push({ kind: "steps", steps: open, concurrency, on_error: "fail" });
+      throw new Suspended();
+    },
+    awaitApproval: async (name, options = {}) => {
+      const key = plainKey("approval", name, options);
+      return answer(key, { kind: "approval", key, name, options: { ...TERMS, ...options } });
+    },
+    sleep: async (ms, label = "") => {
+      const key = plainKey("timer", ms, label);
+      return void answer(key, { kind: "timer", key, until: { in_ms: ms } });
+    },
+    complete: async (result) => {
+      completed ??= { json: JSON.stringify(result) };
+      throw new Suspended();
+    },
+  };
+  const rest = { asked, unasked: [], notes: [], warnings: [], logs: [] };
+  const returned = await workflow.run(ctx, JSON.parse(args)).then(
+    (value) => ({ value }),
+    (error: Error) => ({ error }),
+  );
+  if (completed) return { ...rest, end: { type: "completed", completion: "explicit", ...completed } };
+  if ("error" in returned && !(returned.error instanceof Suspended))
+    return { ...rest, end: { type: "failed", code: "run_error", message: returned.error.message, line: null } };
+  if (asked.length > 0) return { ...rest, end: { type: "suspended" } };
+  const json = JSON.stringify("value" in returned ? (returned.value ?? null) : null);
+  return { ...rest, end: { type: "completed", completion: "implicit", json } };
+}
+
+/** Runs workflows of the test in its own process; `js` is the name of one. */
+export const plainRunner = (workflows: Record<string, PlainWorkflow>): WorkflowRunner => ({
+  tick: ({ js, args, memo }) => tick(workflows[js]!, args, memo),
+  async step({ js, step, args, context, host, signal }) {
+    const work = workflows[js]!.steps?.[step];
+    if (!work) throw new StepFailure("unknown_step", `There is no step ${step}.`, { final: true });
+    try {
+      return { json: JSON.stringify((await work(JSON.parse(args), { ...context, host, signal })) ?? null), logs: [] };
+    } catch (error) {
+      if (error instanceof StepFailure) throw error;
+      throw new StepFailure("step_error", (error as Error).message);
+    }
+  },
+  forget: () => {},
+});

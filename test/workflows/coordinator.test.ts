@@ -1,0 +1,325 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import { StepFailure, TickLost } from "#services/workflows/tick.ts";
+import type { PlainWorkflow } from "../doubles/plainRunner.ts";
+import { coordinators, resultOf, SOON, typesOf } from "./coordinators.ts";
+
+/* The coordinator on the real log. Workflows are functions of the test, so that it can look into them. */
+
+const counted = new Map<string, number>();
+const count = (name: string): number => {
+  const times = (counted.get(name) ?? 0) + 1;
+  counted.set(name, times);
+  return times;
+};
+const held = new Map<string, PromiseWithResolvers<void>>();
+const hold = (name: string): PromiseWithResolvers<void> => {
+  const gate = held.get(name) ?? Promise.withResolvers<void>();
+  held.set(name, gate);
+  return gate;
+};
+
+const workflows: Record<string, PlainWorkflow> = {
+  nothing: { run: async () => "done" },
+  one: { run: async (ctx, args) => ctx.complete(await ctx.runStep("add", args)), steps: { add: ({ a, b }) => a + b } },
+  chain: {
+    async run(ctx, { n, id }) {
+      let sum = 0;
+      for (let i = 0; i < n; i++) sum = await ctx.runStep("next", { i, sum, id });
+      return ctx.complete(sum);
+    },
+    steps: { next: ({ i, sum }) => sum + i },
+  },
+  many: {
+    run: async (ctx, { items, wide }) => ctx.complete(await ctx.runStepMany("square", items, wide)),
+    steps: {
+      async square(n) {
+        const at = count("square now");
+        counted.set("square most", Math.max(at, counted.get("square most") ?? 0));
+        await sleep(5);
+        counted.set("square now", counted.get("square now")! - 1);
+        return n * n;
+      },
+    },
+  },
+  flaky: {
+    run: async (ctx, { id, times }) => ctx.complete(await ctx.runStep("try", { id, times })),
+    steps: {
+      try: ({ id, times }) => {
+        if (count(id) < times) throw new StepFailure("step_error", "not yet", { retry_after_ms: 1 });
+        return counted.get(id);
+      },
+    },
+  },
+  broken: { run: async () => Promise.reject(new Error("no such thing")) },
+  hopeless: {
+    run: async (ctx) => ctx.complete(await ctx.runStep("no", {})),
+    steps: {
+      no: () => {
+        throw new StepFailure("step_error", "never", { final: true });
+      },
+    },
+  },
+  approved: {
+    async run(ctx, { name = "boss" }) {
+      const answer = await ctx.awaitApproval(name);
+      return ctx.complete({ answer: answer.approved, after: await ctx.runStep("say", answer.status) });
+    },
+    steps: { say: (text) => `it is ${text}` },
+  },
+  both: {
+    async run(ctx) {
+      const [a, b] = await Promise.all([ctx.awaitApproval("first"), ctx.awaitApproval("second")]);
+      return ctx.complete([a.approved, b.approved]);
+    },
+  },
+  naps: {
+    async run(ctx, { ms }) {
+      await ctx.sleep(ms);
+      return ctx.complete(await ctx.runStep("wake", {}));
+    },
+    steps: { wake: () => "up" },
+  },
+  aside: {
+    async run(ctx, { id }) {
+      const asks = async () => {
+        await ctx.awaitApproval("meanwhile");
+        return ctx.runStep("say", {});
+      };
+      return ctx.complete(await Promise.all([ctx.runStep("wait", { id }), asks()]));
+    },
+    steps: {
+      async wait({ id }, { attempt }) {
+        await hold(id).promise;
+        return attempt;
+      },
+      say: () => "said",
+    },
+  },
+  slow: {
+    run: async (ctx, { id }) => ctx.complete(await ctx.runStep("wait", { id })),
+    steps: {
+      async wait({ id }, { attempt }) {
+        count(`began ${id}`);
+        await hold(id).promise;
+        return attempt;
+      },
+    },
+  },
+};
+
+let bench: Awaited<ReturnType<typeof coordinators>>;
+beforeAll(async () => {
+  bench = await coordinators(workflows, { count: 2 });
+});
+
+describe("a run", () => {
+  test("of one step is three commits: asked, begun, ended", async () => {
+    const id = await bench.start("one", { a: 2, b: 3 });
+    const events = await bench.until(id, "RunCompleted");
+    expect(typesOf(events)).toEqual([
+      "RunCreated",
+      "RunStarted",
+      "StepsScheduled",
+      "StepStarted",
+      "StepCompleted",
+      "RunCompleted",
+    ]);
+    expect(resultOf(events)).toBe(5);
+    expect(new Set(events.map(({ command_id }) => command_id)).size).toBe(3);
+  });
+  test("that returns without complete() ends with what it returned", async () => {
+    const events = await bench.until(await bench.start("nothing"), "RunCompleted");
+    expect(resultOf(events)).toBe("done");
+    expect(events.at(-1)!.data).toMatchObject({ completion: "implicit" });
+  });
+  test("that throws fails with what it threw", async () => {
+    const events = await bench.until(await bench.start("broken"), "RunFailed");
+    expect(events.at(-1)).toMatchObject({
+      data: { code: "run_error" },
+      personal: { error: { message: "no such thing" } },
+    });
+  });
+  test("of a hundred steps in a row is a hundred and two commits, and each step is executed once", async () => {
+    const id = await bench.start("chain", { n: 100, id: "c" });
+    const events = await bench.until(id, "RunCompleted");
+    expect(resultOf(events)).toBe(4950);
+    expect(events.filter(({ type }) => type === "StepCompleted")).toHaveLength(100);
+    expect(new Set(events.map(({ command_id }) => command_id)).size).toBe(102);
+  });
+  test("of many items has so many at once as it says, and one answer in their order", async () => {
+    const items = Array.from({ length: 60 }, (_, n) => n);
+    const events = await bench.until(
+      await bench.start("many", { items, wide: 7 }, { envelope: { limits: { max_parallel: 50 } as never } }),
+      "RunCompleted",
+    );
+    expect(resultOf(events)).toEqual(items.map((n) => n * n));
+    expect(counted.get("square most")).toBe(7);
+    expect(events.filter(({ type }) => type === "StepsScheduled")).toHaveLength(1);
+  });
+});
+
+describe("a step", () => {
+  test("that fails is tried again, as often as it may", async () => {
+    const events = await bench.until(await bench.start("flaky", { id: newId(), times: 3 }), "RunCompleted");
+    expect(resultOf(events)).toBe(3);
+    expect(events.filter(({ type }) => type === "StepAttemptFailed").map(({ data }) => (data as any).attempt)).toEqual([
+      1, 2,
+    ]);
+  });
+  test("that fails for good fails the run, with its reason", async () => {
+    const events = await bench.until(await bench.start("hopeless"), "RunFailed");
+    expect(events.at(-1)).toMatchObject({
+      data: { code: "step_error", step: "no" },
+      personal: { error: { message: "never" } },
+    });
+  });
+});
+
+describe("an approval", () => {
+  test("lets the run rest without a worker, and whoever commits the decision goes on", async () => {
+    const [first, second] = bench.all;
+    const id = await bench.start("approved", {}, { by: first!.handle });
+    const approval = await bench.pending(id);
+    await expect.poll(() => [...first!.runs.busy(), ...second!.runs.busy()].includes(`run-${id}`), SOON).toBe(false);
+    const [head] = await first!.opened.db.query<{ status: string; worker: string | null }>(
+      "select status, worker from log.streams where stream = $1",
+      [`run-${id}`],
+    );
+    expect(head).toEqual({ status: "waiting", worker: null });
+    expect((await bench.decide(second!.handle, id, approval, "reject")).rejection).toBeUndefined();
+    const events = await bench.until(id, "RunCompleted");
+    expect(resultOf(events)).toEqual({ answer: false, after: "it is rejected" });
+    const [decided, started] = [
+      events.find((e) => e.type === "ApprovalDecided"),
+      events.findLast((e) => e.type === "StepStarted"),
+    ];
+    expect(decided!.data).toMatchObject({ epoch: 2, worker: second!.opened.worker });
+    expect(started!.data).toMatchObject({ worker: second!.opened.worker });
+  });
+  test("is decided once, however many race", async () => {
+    const id = await bench.start("approved");
+    const approval = await bench.pending(id);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        bench.decide(bench.all[n % 2]!.handle, id, approval, n % 3 === 0 ? "approve" : "reject"),
+      ),
+    );
+    expect(answers.filter(({ rejection }) => rejection === undefined)).toHaveLength(1);
+    const events = await bench.until(id, "RunCompleted");
+    expect(events.filter(({ type }) => type === "ApprovalDecided")).toHaveLength(1);
+  });
+  test("two at once are two, and each decision is for its own", async () => {
+    const id = await bench.start("both");
+    await bench.pending(id);
+    const asked = (await bench.events(id)).filter(({ type }) => type === "ApprovalRequested");
+    const ids = asked.map(({ data, personal }) => [(personal as any).name, (data as any).approval_id] as const);
+    await bench.decide(bench.all[0]!.handle, id, Object.fromEntries(ids)["second"], "reject");
+    await bench.decide(bench.all[1]!.handle, id, Object.fromEntries(ids)["first"], "approve");
+    expect(resultOf(await bench.until(id, "RunCompleted"))).toEqual([true, false]);
+  });
+});
+
+describe("a wait", () => {
+  test("that is short is waited for here", async () => {
+    const events = await bench.until(await bench.start("naps", { ms: 50 }), "RunCompleted");
+    expect(typesOf(events)).toEqual([
+      "RunCreated",
+      "RunStarted",
+      "TimerStarted",
+      "TimerFired",
+      "RunTaken",
+      "StepsScheduled",
+      "StepStarted",
+      "StepCompleted",
+      "RunCompleted",
+    ]);
+  });
+  test("that is long leaves memory, and the sweep leaves it alone", async () => {
+    const id = await bench.start("naps", { ms: 3_600_000 });
+    await bench.until(id, "TimerStarted");
+    await expect.poll(() => bench.all[0]!.runs.busy(), SOON).not.toContain(`run-${id}`);
+    await bench.all[1]!.sweep.once();
+    expect((await bench.events(id)).at(-1)!.type).toBe("TimerStarted");
+  });
+  test("is no longer than a run may live", async () => {
+    const events = await bench.until(await bench.start("naps", { ms: 3_600_000 }, { ttl_ms: 300 }), "RunFailed");
+    expect(events.at(-1)!.data).toMatchObject({ code: "run_expired" });
+  });
+  test("for a person beside a step that runs: another process's decision is seen while the step runs", async () => {
+    const id = newId();
+    const run = await bench.start("aside", { id }, { by: bench.all[0]!.handle });
+    const approval = await bench.pending(run);
+    await bench.decide(bench.all[1]!.handle, run, approval);
+    await expect.poll(async () => typesOf(await bench.events(run)), SOON).toContain("StepCompleted");
+    hold(id).resolve();
+    const events = await bench.until(run, "RunCompleted");
+    expect(resultOf(events)).toEqual([1, "said"]);
+    expect(events.some(({ type }) => type === "RunTaken")).toBe(false);
+  });
+});
+
+describe("cancelling", () => {
+  test("leaves a running step to its end, records that, and does nothing more", async () => {
+    const id = newId();
+    const run = await bench.start("slow", { id }, { by: bench.all[0]!.handle });
+    await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
+    expect((await bench.cancel(bench.all[1]!.handle, run)).rejection).toBeUndefined();
+    hold(id).resolve();
+    const events = await bench.until(run, "StepCompleted");
+    expect(typesOf(events).slice(-3)).toEqual(["StepStarted", "RunCancelled", "StepCompleted"]);
+    await expect.poll(() => bench.all[0]!.runs.busy(), SOON).not.toContain(`run-${run}`);
+    expect(typesOf(await bench.events(run)).at(-1)).toBe("StepCompleted");
+  });
+});
+
+describe("a worker that is gone", () => {
+  test("before the first tick: the sweep has the run begun elsewhere", async () => {
+    const id = await bench.start("one", { a: 1, b: 1 }, { by: bench.deadHandler() });
+    await bench.all[1]!.sweep.once();
+    const events = await bench.until(id, "RunCompleted");
+    expect(events[1]).toMatchObject({ type: "RunTaken", data: { epoch: 2, reason: "lost" } });
+    expect(resultOf(events)).toBe(2);
+  });
+  test("in a step: it is tried again under the next epoch, and a late result of the first is refused", async () => {
+    const id = newId();
+    const [first, second] = bench.all;
+    const run = await bench.start("slow", { id }, { by: first!.handle });
+    await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
+    // its heartbeat has stopped, and it knows nothing of that
+    await bench.send(second!.handle, run, "TakeRun", { epoch: 1, worker: second!.opened.worker, lost: true });
+    await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(2);
+    hold(id).resolve();
+    const events = await bench.until(run, "RunCompleted");
+    expect(typesOf(events).slice(3)).toEqual([
+      "StepStarted",
+      "StepAttemptLost",
+      "RunTaken",
+      "StepStarted",
+      "StepCompleted",
+      "RunCompleted",
+    ]);
+    expect(resultOf(events)).toBe(2);
+  });
+});
+
+describe("a tick that breaks its process", () => {
+  test("is given up after three times, and the run says so; one that comes through is forgotten", async () => {
+    let breaks = 0;
+    const poison = await coordinators(workflows, {
+      meddle: ({ runner }) => ({
+        runner: {
+          ...runner,
+          tick: async (call) => {
+            if (call.js === "nothing" || (call.js === "one" && ++breaks < 3)) throw new TickLost("gone");
+            return runner.tick(call);
+          },
+        },
+      }),
+    });
+    const failed = await poison.until(await poison.start("nothing"), "RunFailed");
+    expect(failed.at(-1)!.data).toMatchObject({ code: "tick_broken" });
+    await poison.until(await poison.start("one", { a: 1, b: 2 }), "RunCompleted");
+  });
+});
