@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { CompletionRequest, COMPLETION_CODES } from "./chat/schema.ts";
 import { pageOf } from "./page.ts";
 import { validator } from "./validate.ts";
@@ -35,6 +36,22 @@ test.each([
   [{ stream: "true" }, null, "stream", "stream: must be a boolean."],
 ])("%j is refused with the field's name", (change, errorCode, param, message) => {
   expect(wrong(change)).toMatchObject({ status: 400, errorCode, param, message });
+});
+
+test("a field that there is not is named where it is not dropped", () => {
+  const strict = z.object({ rules: z.strictObject({ limits: z.strictObject({}).optional() }) });
+  const refusing = validator([[/^rules/, "invalid_rules"]])({ schema: strict, method: "POST", url: "/" });
+  for (const [rules, param] of [
+    [{ limit: 5 }, "rules.limit"],
+    [{ limits: { most: 5 } }, "rules.limits.most"],
+  ] as const)
+    expect(refusing({ rules, other: 5 })).toEqual({
+      error: expect.objectContaining({
+        errorCode: "invalid_rules",
+        param,
+        message: `${param}: there is no such field.`,
+      }),
+    });
 });
 
 test("a body that is no object", () => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DEFINITION_NAME } from "#events/definition.ts";
+import { DEFINITION_NAME, ScriptMeta } from "#events/definition.ts";
 import { SECRET_NAME } from "#events/secret.ts";
 import type { DefinitionRow, VersionRow } from "#projections/definitions/query.ts";
 
@@ -25,6 +25,9 @@ export const Definition = z.object({
   description: z.string(),
   parameters: z.record(z.string(), z.unknown()),
   secrets: z.array(z.string()).describe("What the script asks for."),
+  workflow: ScriptMeta.shape.workflow.describe(
+    "Of a workflow: its steps, and what a reader of the code would warn of.",
+  ),
   grants: z.array(z.string()),
   sha256: z.string(),
   created_at: z.iso.datetime(),

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
+import { tablesWith } from "../tables.ts";
 import { openDesk, toolOf, type Desk } from "./desk.ts";
 
 /* /api/secrets (decisions: accounts): written, never read back; what is removed stops at once. */
@@ -11,23 +12,6 @@ beforeAll(async () => {
 
 const put = (name: string, value: unknown) => desk.person("PUT", `/secrets/${name}`, { value });
 
-/** Every table in which the text stands, also as base64 or hex. */
-async function tablesWith(text: string): Promise<string[]> {
-  const { db } = desk.service;
-  const tables = await db.query<{ name: string }>(
-    "select table_schema || '.' || table_name as name from information_schema.tables where table_schema in ('log', 'read', 'ops') and table_type = 'BASE TABLE'",
-    [],
-  );
-  const forms = [text, Buffer.from(text).toString("base64").replace(/=+$/, ""), Buffer.from(text).toString("hex")];
-  const found = tables.map(async ({ name }) => {
-    const rows = await db.query(`select 1 from ${name} t where t::text like any ($1) limit 1`, [
-      forms.map((form) => `%${form}%`),
-    ]);
-    return rows.length > 0 ? [name] : [];
-  });
-  return (await Promise.all(found)).flat();
-}
-
 test("a value is in no answer and in no table", async () => {
   const canary = "canary-8d1f-of-a-secret";
   const { status, body, text } = await put("shop_key", canary);
@@ -38,8 +22,8 @@ test("a value is in no answer and in no table", async () => {
   expect(list.body).toMatchObject({ data: [body], total: 1 });
   const events = await desk.person("GET", "/events?limit=500");
   for (const answer of [text, one.text, list.text, events.text]) expect(answer).not.toContain(canary);
-  expect(await tablesWith("shop_key")).not.toEqual([]);
-  expect(await tablesWith(canary)).toEqual([]);
+  expect(await tablesWith(desk.service.db, "shop_key")).not.toEqual([]);
+  expect(await tablesWith(desk.service.db, canary)).toEqual([]);
 });
 
 test("a value is put in place of another, and removed", async () => {

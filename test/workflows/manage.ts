@@ -69,6 +69,6 @@ export async function openManagement(env: Record<string, string> = {}) {
   const cancel = (run_id: string) =>
     send(CancelRun, streamOf("run", run_id), { run_id, by: { type: "system", id: "test" }, reason: null });
 
-  return { ...desk, organization_id, define, register, trigger, start, cancel };
+  return { ...desk, organization_id, send, define, register, trigger, start, cancel };
 }
 export type Management = Awaited<ReturnType<typeof openManagement>>;
