@@ -1,0 +1,172 @@
+import { expect, test } from "vitest";
+import { newId, streamOf } from "#events/ids.ts";
+import { RunCancelled, RunCreated } from "#events/run.ts";
+import { TriggerCreated, TriggerDeleted, TriggerDisabled, TriggerRotated } from "#events/trigger.ts";
+import { Envelope, Limits, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
+import { rebuild } from "#infra/postgres/rebuild.ts";
+import { projections } from "#projections/index.ts";
+import { countEnabled, countRuns, findTriggerByToken, getTrigger, listTriggers } from "#projections/triggers/query.ts";
+import { getWorkflow, listWorkflows, tallyWorkflows, usesOf } from "#projections/workflows/query.ts";
+import { fixture, type Fixture } from "./fixture.ts";
+
+const WILD = "nul \u0000 lone \ud800";
+
+async function register(f: Fixture, definition_id: string, name: string) {
+  const workflow_id = newId();
+  const registered = WorkflowRegistered.of(
+    {
+      workflow_id,
+      definition_id,
+      definition_version: 1,
+      project_id: null,
+      enabled: true,
+      envelope: Envelope.parse({}),
+    },
+    { name, description: WILD },
+  );
+  await f.append(streamOf("workflow", workflow_id), [registered]);
+  return workflow_id;
+}
+
+async function trigger(f: Fixture, workflow_id: string, hook_token: string) {
+  const trigger_id = newId();
+  const created = TriggerCreated.of(
+    { trigger_id, workflow_id, hook_token, secret_hash: "h1", secret_hint: "abcd", run_as: null },
+    { name: WILD, default_args: JSON.stringify({ text: WILD }) },
+  );
+  await f.append(streamOf("trigger", trigger_id), [created]);
+  return trigger_id;
+}
+
+async function start(f: Fixture, workflow_id: string, trigger_id: string | null) {
+  const run_id = newId();
+  const { approvals, run_as } = Envelope.parse({});
+  const created = RunCreated.of(
+    {
+      run_id,
+      workflow_id,
+      definition_id: newId(),
+      definition_version: 1,
+      project_id: null,
+      trigger_id,
+      started_by: { type: "system", id: "test" },
+      run_as,
+      limits: Limits.parse({}),
+      created_at: "2026-12-01T00:00:00.000Z",
+      expires_at: "2027-01-01T00:00:00.000Z",
+      retention_days: 90,
+      approvals,
+      slot: null,
+      worker: null,
+    },
+    { args: { json: "{}" }, external_user_id: null },
+  );
+  await f.append(streamOf("run", run_id), [created]);
+  return run_id;
+}
+
+/** The models as they stand are those that the log gives anew. */
+async function expectRebuildEqual(f: Fixture) {
+  const before = await f.hashes();
+  for (const projection of projections.filter(({ name }) => name === "workflows" || name === "triggers"))
+    await rebuild({ pool: f.pool, log: f.log, projection, logger: f.logger });
+  expect(await f.hashes()).toEqual(before);
+}
+
+test("workflows are read as they stand, and what uses a definition is counted", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const definition = newId();
+  const [one, other] = [await register(f, definition, "one"), await register(f, definition, WILD)];
+  const runs = [await start(f, one, null), await start(f, one, null)];
+  await f.append(streamOf("workflow", one), [
+    WorkflowChanged.of({ workflow_id: one, enabled: false, envelope_version: 1 }, {}),
+  ]);
+  await f.append(streamOf("run", runs[0]!), [
+    RunCancelled.of(
+      { run_id: runs[0]!, slot: null, forget_at: "2027-01-01T00:00:00.000Z", by: { type: "system", id: "test" } },
+      { reason: null },
+    ),
+  ]);
+  await f.followed();
+  expect(await getWorkflow(f.db, f.organization, one)).toMatchObject({
+    id: one,
+    name: "one",
+    description: WILD,
+    enabled: false,
+    definition_name: null,
+    latest_version: null,
+    created_by: "key:test",
+    parked: false,
+  });
+  expect(await getWorkflow(f.db, newId(), one)).toBeUndefined();
+  expect(await getWorkflow(f.db, f.organization, "x")).toBeUndefined();
+  const page = await listWorkflows(f.db, f.organization, { limit: 1, offset: 1 });
+  expect([page.total, page.rows.map(({ id, name }) => [id, name])]).toEqual([2, [[other, WILD]]]);
+  expect([...(await tallyWorkflows(f.db, [one, other]))]).toEqual([
+    [one, { triggers: 0, live: 1, total: 2 }],
+    [other, { triggers: 0, live: 0, total: 0 }],
+  ]);
+  expect(await usesOf(f.db, f.organization, definition)).toEqual({ enabled: 1, live: 1 });
+  expect(await usesOf(f.db, newId(), definition)).toEqual({ enabled: 0, live: 0 });
+  await expectRebuildEqual(f);
+});
+
+test("triggers are found by their token with their workflow, and remember that they have run", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const workflow = await register(f, newId(), "one");
+  const [used, never] = [await trigger(f, workflow, "token one"), await trigger(f, workflow, "token two")];
+  await start(f, workflow, used);
+  await start(f, workflow, used);
+  await f.append(streamOf("trigger", used), [
+    TriggerRotated.of({ trigger_id: used, secret_hash: "h2", secret_hint: "efgh" }),
+    TriggerDisabled.of({ trigger_id: used }),
+  ]);
+  await f.followed();
+  expect(await findTriggerByToken(f.db, "token one")).toMatchObject({
+    trigger_id: used,
+    workflow_id: workflow,
+    organization_id: f.organization,
+    secret_hash: "h2",
+    enabled: false,
+    workflow_enabled: true,
+  });
+  expect(await findTriggerByToken(f.db, "token")).toBeUndefined();
+  expect(await getTrigger(f.db, workflow, used)).toMatchObject({ last_used_at: expect.any(Date), enabled: false });
+  expect(await getTrigger(f.db, workflow, never)).toMatchObject({ name: WILD, last_used_at: null, enabled: true });
+  expect(await getTrigger(f.db, newId(), never)).toBeUndefined();
+  expect((await listTriggers(f.db, workflow, { limit: 5, offset: 0 })).rows.map(({ id }) => id)).toEqual([used, never]);
+  expect(await countEnabled(f.db, workflow)).toBe(1);
+  expect([...(await countRuns(f.db, workflow, [used, never]))]).toEqual([[used, 2]]);
+  const key = streamOf("trigger", never);
+  await f.append(key, [TriggerDeleted.of({ trigger_id: never })], { things: [key] });
+  expect(await findTriggerByToken(f.db, "token two")).toBeUndefined();
+  await f.followed();
+  expect((await listTriggers(f.db, workflow, { limit: 5, offset: 0 })).total).toBe(1);
+  await expectRebuildEqual(f);
+});
+
+test("a new secret waits for the disk; a run that a trigger starts does not", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  await f.pool.query(`
+    create table seen (position bigint, setting text);
+    create function note() returns trigger language plpgsql as $$ begin
+      insert into public.seen values (new.position, current_setting('synchronous_commit'));
+      return new;
+    end $$;
+    create trigger note before update on log.checkpoints for each row execute function note()`);
+  const settings = async (position: number) => {
+    await f.followed();
+    const { rows } = await f.pool.query("select distinct setting from seen where position = $1", [position]);
+    return rows.map((row) => row.setting);
+  };
+  const workflow = await register(f, newId(), "one");
+  const id = await trigger(f, workflow, "token");
+  await f.followed();
+  await start(f, workflow, id);
+  expect(await settings(await f.head())).toEqual(["off"]);
+  const rotated = TriggerRotated.of({ trigger_id: id, secret_hash: "h2", secret_hint: "efgh" });
+  expect(await settings(await f.append(streamOf("trigger", id), [rotated]))).toEqual(["on"]);
+});
