@@ -10,3 +10,6 @@ export function scopeOf(principal: Principal, user: string | undefined, agent?: 
     .update(JSON.stringify([principal, user ?? null, ...(agent === undefined ? [] : [agent])]))
     .digest("base64url");
 }
+
+/** Whom the threads belong to that steps of a run have begun: the run alone. */
+export const scopeOfRun = (run_id: string): string => `run:${run_id}`;

@@ -108,3 +108,9 @@ export function createStanding({ hints, db }: { hints: Pick<Hints, "onProjected"
 
 /** As `createStanding`, for those who do not outlive a crash of the database. */
 export const createPassed = (from: Parameters<typeof createStanding>[0]): Passed => createStanding(from).passed;
+
+/** Whether a read model has passed a position, by the database's word. */
+export async function hasPassed(db: Db, name: string, position: number): Promise<boolean> {
+  const [row] = await db.query<{ position: number }>("select position from log.checkpoints where name = $1", [name]);
+  return row !== undefined && row.position >= position;
+}

@@ -5,6 +5,7 @@ import { lead } from "#infra/postgres/leader.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { partsOf } from "#events/ids.ts";
 import { documentsIn } from "#projections/documents/query.ts";
+import { hasPassed } from "#projections/passed.ts";
 import type { Handle } from "#services/handle.ts";
 import { createEmptying } from "#services/knowledge/emptying.ts";
 import { IndexLost } from "#services/knowledge/indexing/apply.ts";
@@ -43,12 +44,9 @@ export function createDocumentWork(
     onError: (error, { stream, attempt }) => logger.warn({ err: error, stream, attempt }, "a file could not be read"),
   });
 
-  const passed = async (position: number): Promise<boolean> => {
-    const [row] = await db.query<{ position: number }>("select position from log.checkpoints where name = 'documents'");
-    return row !== undefined && row.position >= position;
-  };
   const emptying = createEmptying({
-    documentsIn: async (collection, position) => ((await passed(position)) ? documentsIn(db, collection) : undefined),
+    documentsIn: async (collection, position) =>
+      (await hasPassed(db, "documents", position)) ? documentsIn(db, collection) : undefined,
     send,
     onError: (error, stream) => logger.warn({ err: error, stream }, "a deleted collection could not be emptied"),
   });

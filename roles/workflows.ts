@@ -1,4 +1,6 @@
 import { failpoint } from "#infra/failpoint.ts";
+import { hasPassed } from "#projections/passed.ts";
+import { threadsOfRun } from "#projections/turns/query.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";
@@ -9,7 +11,7 @@ import type { Opened } from "./open.ts";
 
 /** What a services process does for workflows: coordinates runs. */
 export function createWorkflowWork(
-  { log, blobs, keyring, worker, logger }: Opened,
+  { db, log, blobs, keyring, worker, logger }: Opened,
   handle: Handle,
   { runner, openHost }: { runner: WorkflowRunner; openHost: AttemptDeps["openHost"] },
 ) {
@@ -22,6 +24,8 @@ export function createWorkflowWork(
     runner,
     openHost,
     scripts: openScriptStore({ ...sealed, log }),
+    threadsOf: async (organization, run_id, position) =>
+      (await hasPassed(db, "turns", position)) ? threadsOfRun(db, organization, run_id) : undefined,
     failpoint,
     onError: (error, stream) => logger.warn({ err: error, stream }, "a run could not go on, it is tried again"),
   });

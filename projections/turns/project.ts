@@ -47,7 +47,7 @@ function started({ stream, position, organization_id, data, personal, recorded_a
 
 export const turns = defineProjection<ThreadEvent>({
   name: "turns",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: started,

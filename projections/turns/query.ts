@@ -1,4 +1,5 @@
 import { isUuid } from "#events/ids.ts";
+import { scopeOfRun } from "#events/scope.ts";
 import type { AgentOfTurn, FinishReason, Message, Said, ToolCall, Usage } from "#events/thread.ts";
 import { decode, decoded, encode, type Db } from "../projection.ts";
 
@@ -193,4 +194,13 @@ export async function turnOfCall(
     [organization, scope, encode(call_id)],
   );
   return rows.find(({ calls }) => decoded<ToolCall[]>(calls).some(({ id }) => id === call_id))?.id;
+}
+
+/** Threads that steps of a run have begun. */
+export async function threadsOfRun(db: Db, organization: string, run_id: string): Promise<string[]> {
+  const rows = await db.query<{ thread_id: string }>(
+    "select distinct thread_id from read.turns where scope = $1 and scope like 'run:%' and organization_id = $2",
+    [scopeOfRun(run_id), organization],
+  );
+  return rows.map(({ thread_id }) => thread_id);
 }

@@ -27,6 +27,8 @@ create table turns (
   ended_at timestamptz
 ) with (fillfactor = 70);
 create index turns_by_thread on turns (thread_id, position);
+-- A run takes the threads with it that its steps have begun.
+create index turns_of_runs on turns (scope) where scope like 'run:%';
 create index turns_of_agents on turns (organization_id, scope, started_at) where agent is not null;
 -- What a turn said and asked for before its last answer; a turn without tools has none.
 create table turn_rounds (

@@ -1,8 +1,10 @@
 import { ForgetRun, TakeRun, type RunEvent } from "#events/run.ts";
-import { partsOf } from "#events/ids.ts";
+import { partsOf, streamOf } from "#events/ids.ts";
 import type { EventFrom } from "#events/language.ts";
 import type { RunCreated } from "#events/run.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
+import { scopeOfRun } from "#events/scope.ts";
+import { DeleteThread } from "#events/thread.ts";
 import { run as decider } from "../deciders/run.ts";
 import { hasWork, isEnded, isLive, nextDue, type RunState } from "../deciders/runState.ts";
 import type { Handled } from "../handle.ts";
@@ -22,6 +24,8 @@ const AT_HAND = 1_000;
 
 export interface RunsDeps extends SealedDeps, Omit<DriveDeps, "log"> {
   log: Pick<EventLog, "heads" | "read" | "alive">;
+  /** Threads that steps of a run have begun; undefined as long as the read model has not passed the position. */
+  threadsOf(organization: string, run_id: string, position: number): Promise<string[] | undefined>;
 }
 
 interface Active {
@@ -89,6 +93,16 @@ export function createRuns(deps: RunsDeps) {
       });
   }
 
+  /** Destroys a run whose time has come, with the threads that its steps have begun. */
+  async function forget(head: StreamHead, run_id: string): Promise<void> {
+    const threads = await deps.threadsOf(head.organization_id, run_id, head.position);
+    if (!threads) return;
+    const scope = scopeOfRun(run_id);
+    for (const id of threads)
+      await deps.send({ ...head, stream: streamOf("thread", id) }, DeleteThread.type, { scope });
+    await deps.send(head, ForgetRun.type, { run_id });
+  }
+
   const room = (organization: string): boolean =>
     !stopped && active.size < ROOM && (shares.get(organization) ?? 0) < SHARE;
 
@@ -119,8 +133,7 @@ export function createRuns(deps: RunsDeps) {
       if (active.has(stream) || !(isLive(state) || isEnded(state))) return;
       const run_id = partsOf(stream).id;
       const now = Date.now();
-      if (isEnded(state) && Date.parse(state.forget_at) <= now)
-        return void (await deps.send(head, ForgetRun.type, { run_id }));
+      if (isEnded(state) && Date.parse(state.forget_at) <= now) return forget(head, run_id);
 
       const isHeld = isLive(state) ? hasWork(state) : Object.keys(state.steps).length > 0;
       const { worker, epoch } = state;

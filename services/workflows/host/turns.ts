@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Answer, Command, Recorded } from "#events/envelope.ts";
 import { idFrom, streamOf } from "#events/ids.ts";
 import type { Blobs, EventLog, Frames, Keyring, TurnEnd } from "#events/ports.ts";
-import { scopeOf } from "#events/scope.ts";
+import { scopeOfRun } from "#events/scope.ts";
 import { StartTurn, type AgentOfTurn, type Prompt } from "#events/thread.ts";
 import { thread, type ThreadState } from "../../deciders/thread.ts";
 import { stateOf } from "../../states.ts";
@@ -118,7 +118,7 @@ async function startOf(deps: TurnDeps, step: AskingStep, ask: TurnAsk, { turn_id
     data: {
       turn_id,
       // whom its threads belong to: the run alone, which may go on with each
-      scope: scopeOf("system", `run:${step.run_id}`),
+      scope: scopeOfRun(step.run_id),
       model: ask.model,
       streamed: false,
       continues,
