@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
-import type { Blobs, CommandSender, Frames, Keyring } from "#events/ports.ts";
+import type { Blobs, CommandSender, EventLog, Frames, Hints, Keyring } from "#events/ports.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import type { SearchEngine } from "#projections/passages/engine.ts";
 import type { Passed } from "#projections/passed.ts";
@@ -38,6 +38,10 @@ export interface HttpDeps {
   catalog: Catalog;
   scripts: ScriptChecker;
   passed: Passed;
+  /** A stream's events from a version on, for what is read from the log itself. Whose the stream is has to be known before. */
+  history: EventLog["read"];
+  /** Tells of events as they are committed; it may miss some. */
+  onCommitted: Hints["onCommitted"];
   /** Resolves once the read models stand where they stood before the database crashed. Throws Unavailable. */
   regained(): Promise<void>;
   /** Every dependency and follower by name, with its lag where it has one. */

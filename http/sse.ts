@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { FastifyReply } from "fastify";
 
 const PING_MS = 15_000;
@@ -9,6 +10,8 @@ const LINGER_MS = 60_000;
 export interface EventStream {
   write(frames: string): void;
   end(frames: string): void;
+  /** Resolves once the reader has taken what was written, or is gone: for whoever has much to tell at once. */
+  drained(): Promise<void>;
   /** The reader took nothing for too long, and was cut off. */
   overflowed(): boolean;
 }
@@ -45,6 +48,14 @@ export function openEventStream(reply: FastifyReply, first: string): EventStream
   return {
     write,
     overflowed: () => overflowed,
+    async drained() {
+      flush();
+      if (!raw.writableNeedDrain || raw.destroyed) return;
+      const over = new AbortController();
+      const { signal } = over;
+      await Promise.race(["drain", "close"].map((event) => once(raw, event, { signal }).catch(() => {})));
+      over.abort();
+    },
     end(frames) {
       clearInterval(ping);
       if (raw.destroyed) return;

@@ -38,6 +38,8 @@ export async function startHttp(opened: Opened) {
     catalog,
     scripts: createChecker(scripts),
     passed,
+    history: (stream, fromVersion) => log.read(stream, fromVersion),
+    onCommitted: (listener) => bus.hints.onCommitted(listener),
     regained,
     health: () => readHealth(opened),
     logger,

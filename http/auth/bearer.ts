@@ -4,7 +4,7 @@ import { ApiError } from "../errors.ts";
 /** What is kept of a key or a session token, which both hold 256 random bits. */
 export const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-const BEARER = /^bearer +(\S+) *$/i;
+export const BEARER = /^bearer +(\S+) *$/i;
 
 /**
  * The one bearer token of a request, from its raw headers: Node keeps the first of two Authorization headers in silence.

@@ -22,6 +22,11 @@ export async function describeApi(app: App, settings: HttpDeps["settings"]): Pro
             scheme: "bearer",
             description: `API key (sk-${settings.SERVICE_NAME}-…) or session token`,
           },
+          webhook: {
+            type: "http",
+            scheme: "bearer",
+            description: `Webhook secret (whsec-${settings.SERVICE_NAME}-…), or the header x-${settings.SERVICE_NAME}-webhook-secret`,
+          },
           session: { type: "http", scheme: "bearer", description: `Session token (sess-${settings.SERVICE_NAME}-…)` },
         },
       },

@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
 import type { Http } from "../deps.ts";
+import { runRoutes } from "./runRoutes.ts";
 import { triggerRoutes } from "./triggers.ts";
 import { registeredRoutes } from "./workflows.ts";
 
@@ -7,4 +8,5 @@ import { registeredRoutes } from "./workflows.ts";
 export function workflowRoutes(app: App, http: Http): void {
   registeredRoutes(app, http);
   triggerRoutes(app, http);
+  runRoutes(app, http);
 }

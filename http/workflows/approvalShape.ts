@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { Actor, Assignee } from "#events/run.ts";
+import type { ApprovalRow } from "#projections/runs/approvals.ts";
+
+export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
+const Decision = z.enum(["approve", "reject"]);
+const By = Actor.extend({ name: z.string().nullable() });
+const time = z.iso.datetime();
+
+export const Approval = z.object({
+  id: z.string(),
+  run_id: z.string(),
+  workflow_id: z.string(),
+  name: z.string(),
+  title: z.string(),
+  body: z.string().nullable(),
+  form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the data that a decision brings."),
+  assignees: z.array(Assignee),
+  required: z.literal(1).describe("Decisions that it takes."),
+  status: ApprovalStatus,
+  votes: z.array(z.object({ by: By, decision: Decision, comment: z.string().nullable(), data: z.unknown(), at: time })),
+  decision: Decision.nullable(),
+  comment: z.string().nullable(),
+  data: z.unknown(),
+  decided_by: By.nullable(),
+  decided_at: time.nullable(),
+  expires_at: time,
+  created_at: time,
+});
+
+const decisionOf = ({ decided_by: by, decision, comment, data, decided_at }: ApprovalRow) =>
+  by && decision && decided_at ? { by, decision, comment, data, at: decided_at.toISOString() } : undefined;
+
+export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
+  const vote = decisionOf(row);
+  return {
+    id: row.id,
+    run_id: row.run_id,
+    workflow_id: row.workflow_id,
+    name: row.name,
+    title: row.title,
+    body: row.body,
+    form: row.form,
+    assignees: row.assignees,
+    required: 1,
+    status: row.status,
+    votes: vote ? [vote] : [],
+    decision: row.decision,
+    comment: row.comment,
+    data: row.data ?? null,
+    decided_by: row.decided_by,
+    decided_at: row.decided_at?.toISOString() ?? null,
+    expires_at: row.expires_at.toISOString(),
+    created_at: row.created_at.toISOString(),
+  };
+}

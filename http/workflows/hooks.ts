@@ -1,0 +1,105 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import type { Http } from "../deps.ts";
+import { ApiError } from "../errors.ts";
+import { idempotencyKey } from "../idempotency.ts";
+import { externalUserOf, requireSecret } from "./hookCaller.ts";
+import { isObject, readData } from "./payload.ts";
+import { findRun, runNotFound } from "./reach.ts";
+import { startRun } from "./start.ts";
+import { opener } from "./value.ts";
+
+const Started = z.object({
+  run_id: z.string(),
+  status: z.literal("pending"),
+  status_url: z.string().describe("Where to poll the run, with the same secret."),
+});
+const Polled = z.object({
+  run_id: z.string(),
+  status: z.enum(["pending", "running", "completed", "failed", "cancelled"]),
+  result: z.unknown(),
+  error: z.string().nullable().describe("Why it failed."),
+  external_user_id: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  completed_at: z.iso.datetime().nullable(),
+});
+
+/** Senders of webhooks name a delivery by its id, and repeat it under that. */
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  return idempotencyKey(headers) ?? idempotencyKey({ "idempotency-key": headers["webhook-id"] as string | undefined });
+}
+
+/** The trigger's defaults with the caller's payload over them, name by name. */
+function argsOf(payload: unknown, default_args: string): Record<string, unknown> {
+  if (payload !== undefined && !isObject(payload))
+    throw new ApiError("invalid_payload", "The payload must be a JSON object.");
+  // both come from JSON: spreading defines every name, `__proto__` as well, and sets none
+  return { ...(JSON.parse(default_args) as object), ...payload };
+}
+
+async function start(http: Http, request: FastifyRequest) {
+  const { trigger } = request;
+  const { hook_token } = request.params as { hook_token: string };
+  const external_user_id = externalUserOf(request.raw.rawHeaders, http.settings.SERVICE_NAME);
+  const workflow = { ...trigger, id: trigger.workflow_id, enabled: trigger.workflow_enabled };
+  const run_id = await startRun(http, workflow, {
+    request,
+    principal: `webhook:${trigger.trigger_id}`,
+    path: `/hooks/${trigger.trigger_id}`,
+    key: keyOf(request),
+    args: argsOf(request.body, trigger.default_args),
+    started_by: { type: "webhook", id: trigger.trigger_id },
+    trigger_id: trigger.trigger_id,
+    run_as: trigger.run_as ?? trigger.envelope.run_as,
+    external_user_id,
+  });
+  const status_url = `${http.settings.BASE_URL}/api/workflows/hooks/${hook_token}/runs/${run_id}`;
+  return { run_id, status: "pending" as const, status_url };
+}
+
+async function poll(http: Http, { trigger, params }: FastifyRequest) {
+  const { run_id } = params as { run_id: string };
+  const row = await findRun(http, trigger.organization_id, run_id);
+  if (row?.trigger_id !== trigger.trigger_id) throw runNotFound();
+  return {
+    run_id: row.id,
+    status: row.status,
+    result: await opener(http, row)(row.result),
+    error: row.error?.message ?? null,
+    external_user_id: row.external_user_id,
+    created_at: row.created_at.toISOString(),
+    completed_at: row.completed_at?.toISOString() ?? null,
+  };
+}
+
+/** What a webhook secret reaches: to start runs of its own trigger, and to poll those (spec: Workflow API, rules 1 to 3). */
+export function hookRoutes(scope: App, http: Http): void {
+  readData(scope, "*");
+  scope.decorateRequest("trigger", null as never);
+  const onRequest = requireSecret(http);
+  const described = { tags: ["Workflows"], security: [{ webhook: [] }] };
+  const token = z.object({ hook_token: z.string() });
+
+  const starting = {
+    ...described,
+    summary: "Start a run of the hook's workflow",
+    params: token,
+    body: z.record(z.string(), z.unknown()).optional(),
+    response: { 202: Started },
+  };
+  scope.post(
+    "/hooks/:hook_token",
+    // a schema would drop names such as __proto__
+    { onRequest, schema: starting, validatorCompiler: () => (value) => ({ value }) },
+    async (request, reply) => reply.code(202).send(await start(http, request)),
+  );
+
+  const polling = {
+    ...described,
+    summary: "A run that the hook has started",
+    params: token.extend({ run_id: z.string() }),
+    response: { 200: Polled },
+  };
+  scope.get("/hooks/:hook_token/runs/:run_id", { onRequest, schema: polling }, (request) => poll(http, request));
+}
