@@ -32,7 +32,7 @@ export interface HostOfStep {
   /** Of the result. */
   redactJson: Redactor["json"];
   /** Names of the secrets that it was told. */
-  secrets: Redactor["names"];
+  resolved: Redactor["names"];
 }
 
 type Calls = {
@@ -102,7 +102,7 @@ export function createStepHosts(deps: StepHostDeps): (step: AskingStep) => HostO
     return {
       redact: redactor.text,
       redactJson: redactor.json,
-      secrets: redactor.names,
+      resolved: redactor.names,
       host: {
         secret: (name) =>
           attended("secret", undefined, async () => {

@@ -34,7 +34,7 @@ function parsed(text: string): unknown {
 async function use({ tools }: ToolDeps, { step, signal }: Asking, { what, name, args, collections }: Use) {
   const { organization_id, run_id, step_id } = step;
   const [tool] = await tools.find(organization_id, [name]);
-  if (!tool) throw wrong(`${what}: there is no tool ${JSON.stringify(name)}.`);
+  if (!tool) throw wrong(`${what}: there is no such tool.`);
   const calling = { organization_id, turn_id: step_id, thread_id: run_id, user: null, vars: {}, collections, signal };
   try {
     return parsed((await tool.run(args, calling)).text);

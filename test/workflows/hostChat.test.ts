@@ -1,0 +1,430 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { streamOf } from "#events/ids.ts";
+import { Unavailable } from "#events/ports.ts";
+import { startProvider, type Provider } from "../doubles/provider.ts";
+import { toolOf } from "../tools/desk.ts";
+import { expectRefused, openHostDesk, refusalOf, type HostDesk } from "./hostDesk.ts";
+
+/* What a step asks of models: once, whatever becomes of its attempts, and within the envelope. */
+
+let provider: Provider;
+let desk: HostDesk;
+let mine: Awaited<ReturnType<HostDesk["organization"]>>;
+beforeAll(async () => {
+  provider = await startProvider();
+  desk = await openHostDesk({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
+  mine = await desk.organization();
+  await mine.tool("stock", toolOf("return { stock: 3, ...meta.vars };"));
+});
+afterAll(async () => {
+  await provider.close();
+  await desk.close();
+});
+beforeEach(() => {
+  provider.script(() => undefined);
+});
+
+const say = (content: string, more: object = {}) => ({
+  model: "offline/echo",
+  messages: [{ role: "user", content }],
+  ...more,
+});
+const turns = () => desk.count("TurnStarted", mine.organization_id);
+/** How many turns were begun meanwhile. */
+async function begun(work: () => Promise<unknown>): Promise<number> {
+  const before = await turns();
+  await work();
+  return (await turns()) - before;
+}
+
+describe("a chat", () => {
+  test("is answered as the chat API answers", async () => {
+    const { call } = (await mine.run()).attempt();
+    const answer = await call("chat", say("Hello, world"));
+    expect(answer).toEqual({
+      id: expect.stringMatching(/^chatcmpl-[0-9a-f-]{36}$/),
+      model: "offline/echo",
+      content: "Hello, world",
+      finish_reason: "stop",
+      usage: {
+        prompt_tokens: expect.any(Number),
+        completion_tokens: 3,
+        total_tokens: expect.any(Number),
+        prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
+      thread_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    const types = (await desk.opened.log.read(streamOf("thread", answer.thread_id))).map(({ type }) => type);
+    expect(types).toEqual(["TurnStarted", "TurnCompleted"]);
+  });
+
+  test("tells the model all that is asked for", async () => {
+    const { call } = (await mine.run()).attempt();
+    provider.requests.length = 0;
+    await call("chat", {
+      model: "openai/gpt-test",
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "One" },
+        { role: "assistant", content: "1" },
+        { role: "developer", content: "Be kind." },
+        { role: "user", content: "Two" },
+      ],
+      temperature: 0.5,
+      top_p: 0.9,
+      max_tokens: 100,
+      stop: ["END"],
+      seed: 7,
+      response_format: { type: "json_object" },
+      tools: ["stock", "stock"],
+      tool_choice: { type: "function", function: { name: "stock" } },
+    });
+    const { body } = provider.requests.find(({ method }) => method === "POST")!;
+    expect(body).toMatchObject({
+      model: "gpt-test",
+      temperature: 0.5,
+      top_p: 0.9,
+      stop: ["END"],
+      seed: 7,
+      response_format: { type: "json_object" },
+      tool_choice: { type: "function", function: { name: "stock" } },
+    });
+    expect(body.messages.map(({ content }: any) => content)).toEqual(["Be brief.\n\nBe kind.", "One", "1", "Two"]);
+    expect(body.tools.map((tool: any) => tool.function.name)).toEqual(["stock"]);
+  });
+
+  test("has tools of the organization", async () => {
+    const { call } = (await mine.run()).attempt();
+    const asked = say("/tool stock {}", { model: "offline/scripted", tools: ["stock"] });
+    expect((await call("chat", asked)).content).toBe('stock: {"stock":3}');
+  });
+
+  test("may be long", async () => {
+    const { call } = (await mine.run()).attempt();
+    // the way to another process takes 256 KiB, so this goes as a blob
+    const text = `${"ä\n".repeat(200_000)}end`;
+    expect((await call("chat", say(text))).content).toBe(text);
+    await expectRefused(call("chat", say("a".repeat(4_000_001))), "step_error", "chat: messages: must hold at most");
+  });
+});
+
+describe("a chat that another attempt repeats", () => {
+  test("is the same chat, by what is asked and not by which call it is", async () => {
+    const { attempt, again } = await mine.run();
+    const first = attempt();
+    let a: any, b: any, twice: any;
+    expect(
+      await begun(async () => {
+        [a, b] = await Promise.all([first.call("chat", say("A")), first.call("chat", say("B"))]);
+        twice = await first.call("chat", say("A"));
+      }),
+    ).toBe(3);
+    expect(twice.id).not.toBe(a.id);
+    const second = await again(1);
+    expect(
+      await begun(async () => {
+        expect(await second.call("chat", say("B"))).toEqual(b);
+        expect(await second.call("chat", say("A"))).toEqual(a);
+        expect(await second.call("chat", say("A"))).toEqual(twice);
+      }),
+    ).toBe(0);
+    expect(await begun(() => second.call("chat", say("A")))).toBe(1);
+    const third = await again(2);
+    expect(await begun(async () => expect(await third.call("chat", say("A"))).toEqual(a))).toBe(0);
+  });
+
+  test("is no other run's, nor another step's", async () => {
+    const [one, two] = [(await mine.run()).attempt(), (await mine.run()).attempt()];
+    const answers = [await one.call("chat", say("A")), await two.call("chat", say("A"))];
+    expect(answers[0].id).not.toBe(answers[1].id);
+  });
+
+  test("is waited for where it has not ended", async () => {
+    const { attempt, again } = await mine.run();
+    const slow = say("/slow 1\n/say done", { model: "offline/scripted" });
+    const before = await turns();
+    const cut = new AbortController();
+    const late = attempt().call("chat", slow, cut.signal);
+    await expect.poll(turns).toBe(before + 1);
+    cut.abort(new Error("the step's time is over"));
+    await expect(late).rejects.toThrow("the step's time is over");
+    const second = await again(1);
+    expect((await second.call("chat", slow)).content).toBe("done");
+    expect(await turns()).toBe(before + 1);
+  });
+
+  test("is answered by the log where nothing is heard of its end", async () => {
+    const { attempt } = await mine.run();
+    desk.way.deaf = true;
+    try {
+      expect((await attempt().call("chat", say("/slow 3\n/say done", { model: "offline/scripted" }))).content).toBe(
+        "done",
+      );
+    } finally {
+      desk.way.deaf = false;
+    }
+  });
+
+  test("is found where its beginning was not answered", async () => {
+    const { attempt, again } = await mine.run();
+    const { handle } = desk.way;
+    desk.way.handle = async (command) => {
+      await handle(command);
+      throw new Unavailable("the answer is lost");
+    };
+    try {
+      const lost = await refusalOf(attempt().call("chat", say("once")));
+      expect(lost).toMatchObject({
+        code: "step_error",
+        final: false,
+        message: expect.stringMatching("chat: the platform"),
+      });
+    } finally {
+      desk.way.handle = handle;
+    }
+    const second = await again(1);
+    expect(await begun(async () => expect((await second.call("chat", say("once"))).content).toBe("once"))).toBe(0);
+  });
+
+  test.each([
+    ["refused", { status: 400 }, "TurnRefused"],
+    ["failed", undefined, "TurnFailed"],
+  ])("is begun anew where it was %s", async (_, refusal, type) => {
+    const { attempt, again } = await mine.run();
+    const asked = say("Go", { model: "openai/gpt-test", tools: ["stock"] });
+    // a turn whose tools have run did happen, and fails
+    provider.script(({ method, body }) => {
+      if (method !== "POST") return undefined;
+      const told = body.messages.some(({ role }: any) => role === "tool");
+      return refusal ?? (told ? { status: 400 } : { tool_calls: [{ name: "stock", arguments: {} }] });
+    });
+    const before = await desk.count(type, mine.organization_id);
+    expect(await refusalOf(attempt().call("chat", asked))).toMatchObject({ code: "step_error", final: false });
+    expect(await refusalOf((await again(1)).call("chat", asked))).toMatchObject({ code: "step_error", final: false });
+    expect(await desk.count(type, mine.organization_id)).toBe(before + 2);
+    provider.script({ text: "at last" });
+    const third = await again(2);
+    const answer = await third.call("chat", asked);
+    expect(answer.content).toBe("at last");
+    const fourth = await again(3);
+    expect(await begun(async () => expect(await fourth.call("chat", asked)).toEqual(answer))).toBe(0);
+  });
+});
+
+describe("the envelope", () => {
+  test("says which models and tools, from the next call on", async () => {
+    const { attempt, edit } = await mine.run({ models: ["offline/echo"], tools: ["web_search"] });
+    const { call } = attempt();
+    expect((await call("chat", say("A"))).content).toBe("A");
+    await expectRefused(
+      call("chat", say("A", { model: "offline/scripted" })),
+      "model_not_allowed",
+      "offline/scripted is not in the workflow's envelope.models",
+    );
+    await expectRefused(
+      call("chat", say("A", { tools: ["web_search", "stock"] })),
+      "tool_not_allowed",
+      "stock is not in the workflow's envelope.tools",
+    );
+    await edit({ models: ["offline/scripted"], tools: ["stock"] });
+    await expectRefused(call("chat", say("A")), "model_not_allowed", "offline/echo");
+    expect((await call("chat", say("/say B", { model: "offline/scripted", tools: ["stock"] }))).content).toBe("B");
+  });
+
+  test("is asked for nothing once the run has ended", async () => {
+    const { attempt, cancel } = await mine.run();
+    const { call } = attempt();
+    await cancel();
+    const before = await turns();
+    for (const [what, input] of [
+      ["chat", say("A")],
+      ["agent", { agent_id: "0198f000-0000-7000-8000-000000000000", input: "A" }],
+      ["search", { query: "A" }],
+      ["read", { document_id: "a" }],
+      ["tool", { name: "stock" }],
+    ] as const)
+      await expectRefused(call(what, input), "run_ended", "The run has ended");
+    expect(await turns()).toBe(before);
+  });
+});
+
+describe("what cannot come out otherwise is told at once", () => {
+  test.each([
+    ["no model", { messages: [] }, "chat: model: "],
+    ["no message", { model: "a/b", messages: [] }, "chat: messages: must hold a user message"],
+    ["a role", { model: "a/b", messages: [{ role: "tool", content: "" }] }, /^chat: messages\[0\]\.role: /],
+    ["a content", { model: "a/b", messages: [{ role: "user", content: 5 }] }, /^chat: messages\[0\]\.content: /],
+    ["a misspelt field", say("A", { max_token: 5 }), "max_token"],
+    ["a number", say("A", { temperature: "hot" }), "chat: temperature: "],
+    ["a format", say("A", { response_format: { type: "xml" } }), "chat: response_format.type: "],
+    ["a choice", say("A", { tools: ["stock"], tool_choice: "some" }), "chat: tool_choice: must be"],
+    [
+      "a choice of none of the tools",
+      say("A", { tool_choice: { type: "function", function: { name: "stock" } } }),
+      "chat: tool_choice.function.name: must be one of tools",
+    ],
+    ["a tool", say("A", { tools: ["none"] }), 'chat: tools: there is no tool "none"'],
+    [
+      "a collection",
+      say("A", { knowledge: { collections: ["x"] } }),
+      'knowledge.collections: there is no collection "x"',
+    ],
+    ["a model that is not there", say("A", { model: "offline/none" }), "offline/none"],
+    ["a provider that is not there", say("A", { model: "nobody/none" }), "nobody"],
+    ["nothing", undefined, "chat: "],
+    ["a list", [], "chat: "],
+  ])("%s", async (_, input, message) => {
+    const { call } = (await mine.run()).attempt();
+    await expectRefused(call("chat", input), "step_error", message);
+  });
+});
+
+test("a secret is told to no model", async () => {
+  const value = 'sk-"canary"-0815';
+  await mine.secret("shop_key", value);
+  const { secret, call } = (await mine.run({ secrets: ["shop_key"] })).attempt();
+  const key = await secret("shop_key");
+  const { content } = await call("chat", say(`The key is ${key}, ${encodeURIComponent(key)}`));
+  expect(content).toBe("The key is [secret shop_key], [secret shop_key]");
+  const agent_id = await mine.agent({});
+  const { output_text } = await call("agent", { agent_id, input: `And ${key}`, vars: { key } });
+  expect(output_text).toBe("And [secret shop_key]");
+});
+
+describe("an agent", () => {
+  test("answers with its own instructions, model and tools", async () => {
+    provider.requests.length = 0;
+    const agent_id = await mine.agent({ model: "openai/gpt-test", instructions: "Sell.", tools: ["stock"] });
+    const { call } = (await mine.run()).attempt();
+    const input = [
+      { role: "developer", content: "Be kind." },
+      { role: "user", content: "How many?" },
+    ];
+    provider.script(({ method, body }) => {
+      if (method !== "POST") return undefined;
+      const told = body.messages.findLast(({ role }: any) => role === "tool");
+      return told ? { text: `told: ${told.content}` } : { tool_calls: [{ name: "stock", arguments: {} }] };
+    });
+    const answer = await call("agent", { agent_id, input, vars: { region: "eu" } });
+    expect(answer).toEqual({
+      response_id: expect.stringMatching(/^resp_[0-9a-f-]{36}$/),
+      thread_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      output_text: 'told: {"stock":3,"region":"eu"}',
+      usage: {
+        input_tokens: expect.any(Number),
+        input_tokens_details: expect.any(Object),
+        output_tokens: expect.any(Number),
+        output_tokens_details: expect.any(Object),
+        total_tokens: expect.any(Number),
+      },
+    });
+    const { body } = provider.requests.find(({ method }) => method === "POST")!;
+    expect(body.messages.map(({ content }: any) => content)).toEqual(["Sell.\n\nBe kind.", "How many?"]);
+    const [started] = await desk.opened.log.read(streamOf("thread", answer.thread_id));
+    expect(started!.data).toMatchObject({ agent: { agent_id, version: 1 }, model: "openai/gpt-test" });
+  });
+
+  test("goes on with a thread of the run, in whatever attempt, and with no other", async () => {
+    const agent_id = await mine.agent({ model: "openai/gpt-test" });
+    const { attempt, again } = await mine.run();
+    const { call } = attempt();
+    const { thread_id } = await call("agent", { agent_id, input: "First" });
+    provider.requests.length = 0;
+    const next = { agent_id, input: "Second", thread_id };
+    const answer = await call("agent", next);
+    expect(answer.thread_id).toBe(thread_id);
+    const { body } = provider.requests.find(({ method }) => method === "POST")!;
+    expect(body.messages.map(({ content }: any) => content)).toEqual(["First", "First", "Second"]);
+    const second = await again(1);
+    expect(await begun(async () => expect(await second.call("agent", next)).toEqual(answer))).toBe(0);
+    expect(await begun(() => second.call("agent", next))).toBe(1);
+
+    const stranger = (await mine.run()).attempt();
+    await expectRefused(stranger.call("agent", next), "step_error", "agent: thread_id: the run has no such thread");
+    const unknown = { ...next, thread_id: "0198f000-0000-7000-8000-000000000000" };
+    await expectRefused(second.call("agent", unknown), "step_error", "agent: thread_id: the run has no such thread");
+  });
+
+  test("that failed in a thread is asked again there", async () => {
+    const agent_id = await mine.agent({ model: "openai/gpt-test" });
+    const { attempt, again } = await mine.run();
+    const { thread_id } = await attempt().call("agent", { agent_id, input: "First" });
+    const next = { agent_id, input: "Second", thread_id };
+    provider.script({ status: 400 });
+    const second = await again(1);
+    expect(await refusalOf(second.call("agent", next))).toMatchObject({ code: "step_error", final: false });
+    provider.script({ text: "at last" });
+    const third = await again(2);
+    expect(await third.call("agent", next)).toMatchObject({ output_text: "at last", thread_id });
+    const types = (await desk.opened.log.read(streamOf("thread", thread_id))).map(({ type }) => type);
+    expect(types).toEqual([
+      "TurnStarted",
+      "TurnCompleted",
+      "TurnStarted",
+      "TurnFailed",
+      "TurnStarted",
+      "TurnCompleted",
+    ]);
+  });
+
+  test("waits for another turn of its thread", async () => {
+    const agent_id = await mine.agent({ model: "offline/scripted" });
+    const { call } = (await mine.run()).attempt();
+    const { thread_id } = await call("agent", { agent_id, input: "/say First" });
+    const slowly = ["A", "B", "C"].map((text) => ({ agent_id, input: `/slow 0.2\n/say ${text}`, thread_id }));
+    const answers = await Promise.all(slowly.map((input) => call("agent", input)));
+    expect(answers.map(({ output_text }) => output_text)).toEqual(["A", "B", "C"]);
+  });
+
+  test("is one that the envelope allows, and does no more than it allows", async () => {
+    const agent_id = await mine.agent({ model: "offline/echo", tools: ["stock"] });
+    const other = await mine.agent({});
+    const { attempt, edit } = await mine.run({ agents: [agent_id] });
+    const { call } = attempt();
+    const ask = (id = agent_id) => call("agent", { agent_id: id, input: "A" });
+    expect((await ask(agent_id.toUpperCase())).output_text).toBe("A");
+    await expectRefused(ask(other), "agent_not_allowed", "is not in the workflow's envelope.agents");
+    await edit({ tools: [] });
+    await expectRefused(ask(), "tool_not_allowed", "stock");
+    await edit({ tools: null, models: ["offline/scripted"] });
+    await expectRefused(ask(), "model_not_allowed", "offline/echo");
+    await edit({ models: null, agents: [] });
+    await expectRefused(ask(), "agent_not_allowed", agent_id);
+  });
+
+  test("of another organization or project is not there, nor one without a model", async () => {
+    const [project, elsewhere] = ["0198f000-0000-7000-8000-000000000001", "0198f000-0000-7000-8000-000000000002"];
+    const stranger = await desk.organization("Stranger");
+    const inside = (await mine.run({}, project)).attempt();
+    const ask = (agent_id: string, { call } = inside) => call("agent", { agent_id, input: "A" });
+    const unknown = await refusalOf(ask("0198f000-0000-7000-8000-000000000000"));
+    expect(unknown).toMatchObject({ code: "step_error", final: true });
+    for (const agent_id of [await stranger.agent({}), await mine.agent({ project_id: elsewhere })])
+      await expectRefused(ask(agent_id), unknown.code, unknown.message);
+    for (const settings of [{ project_id: project }, {}])
+      expect((await ask(await mine.agent(settings))).output_text).toBe("A");
+    const anywhere = (await mine.run()).attempt();
+    expect((await ask(await mine.agent({ project_id: elsewhere }), anywhere)).output_text).toBe("A");
+    await expectRefused(ask(await mine.agent({ model: null })), "step_error", "the agent has no model");
+  });
+
+  test.each([
+    ["an id", { agent_id: "x", input: "A" }, "agent: agent_id: "],
+    ["no input", { agent_id: "0198f000-0000-7000-8000-000000000000" }, "agent: input: "],
+    ["an empty input", { agent_id: "0198f000-0000-7000-8000-000000000000", input: " " }, "agent: input: ends with"],
+    [
+      "too many vars",
+      {
+        agent_id: "0198f000-0000-7000-8000-000000000000",
+        input: "A",
+        vars: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [n, n])),
+      },
+      "agent: vars: must have at most 32 keys",
+    ],
+    ["a thread", { agent_id: "0198f000-0000-7000-8000-000000000000", input: "A", thread_id: 5 }, "agent: thread_id: "],
+  ])("is told of %s that is wrong", async (_, input, message) => {
+    const { call } = (await mine.run()).attempt();
+    await expectRefused(call("agent", input), "step_error", message);
+  });
+});

@@ -1,0 +1,130 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openSite, type Site } from "../tools/site.ts";
+import { expectRefused, openHostDesk, refusalOf, type HostDesk } from "./hostDesk.ts";
+
+/* Requests of a step: to the hosts of the envelope and nowhere else. */
+
+let desk: HostDesk;
+let mine: Awaited<ReturnType<HostDesk["organization"]>>;
+let shop: Site;
+let other: Site;
+/** Opened by the envelope, and not by the deployment. */
+let inside: Site;
+/** Nobody listens there any more. */
+let gone: Site;
+const seen: { method: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+
+async function sell(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = (await Array.fromAsync(request)).join("");
+  seen.push({ method: request.method!, headers: request.headers, body });
+  const away = (status: number, location: string) => response.writeHead(status, { location }).end();
+  if (request.url === "/home") return void away(307, "/");
+  if (request.url === "/away") return void away(302, `${other.url}/landed`);
+  if (request.url === "/round") return void away(302, `http://localhost:${shop.host.split(":")[1]}/`);
+  if (request.url === "/large") return void response.end(Buffer.alloc(10 * 1024 * 1024, "a"));
+  if (request.url === "/larger") return void response.end(Buffer.alloc(10 * 1024 * 1024 + 1, "a"));
+  response.writeHead(429, { "retry-after": "7", "content-type": "application/json" }).end('{"ok":"ü"}');
+}
+
+beforeAll(async () => {
+  shop = await openSite((request, response) => void sell(request, response));
+  other = await openSite((_, response) => void response.end("other"));
+  inside = await openSite((_, response) => void response.end("inside"));
+  gone = await openSite(() => {});
+  gone.close();
+  const open = [shop.host, other.host, gone.host, `localhost:${shop.host.split(":")[1]}`];
+  desk = await openHostDesk({ PRIVATE_FETCH_HOSTS: open.join(",") });
+  mine = await desk.organization();
+});
+afterAll(async () => {
+  for (const site of [shop, other, inside]) site.close();
+  await desk.close();
+});
+beforeEach(() => {
+  seen.length = 0;
+  other.asked.length = 0;
+});
+
+const fetching = async (...egress: string[]) => (await mine.run({ egress })).attempt().fetch;
+
+test("a request reaches a host of the envelope, whole, and so does its answer", async () => {
+  const fetch = await fetching(shop.host);
+  const answer = await fetch(`${shop.url}/orders`, {
+    method: "POST",
+    headers: [
+      ["x-key", "a"],
+      ["content-type", "application/json"],
+    ],
+    body: '{"a":"ä"}',
+  });
+  expect(seen).toMatchObject([{ method: "POST", headers: { "x-key": "a" }, body: '{"a":"ä"}' }]);
+  expect(answer).toMatchObject({ status: 429, body: '{"ok":"ü"}' });
+  expect(new Headers(answer.headers).get("retry-after")).toBe("7");
+});
+
+test("no other host is asked", async () => {
+  const fetch = await fetching(shop.host, "*.example.com");
+  await expectRefused(fetch(other.url), "egress_not_allowed", `${other.host} is not among the hosts of the workflow's`);
+  const port = shop.host.split(":")[1];
+  await expectRefused(fetch(`http://localhost:${port}`), "egress_not_allowed", "localhost");
+  await expectRefused(fetch("https://badexample.com"), "egress_not_allowed", "badexample.com");
+  await expectRefused((await fetching())(shop.url), "egress_not_allowed", shop.host);
+  expect([seen, other.asked]).toEqual([[], []]);
+});
+
+test("a redirect is followed where the envelope leads, and no further", async () => {
+  const fetch = await fetching(shop.host);
+  expect((await fetch(`${shop.url}/home`, { method: "POST", body: "b" })).status).toBe(429);
+  expect(seen.at(-1)).toMatchObject({ method: "POST", body: "b" });
+  await expectRefused(fetch(`${shop.url}/away`), "egress_not_allowed", other.host);
+  await expectRefused(fetch(`${shop.url}/round`), "egress_not_allowed", "localhost");
+  expect(other.asked).toEqual([]);
+  const both = await fetching(shop.host, other.host);
+  expect(await both(`${shop.url}/away`)).toMatchObject({ status: 200, body: "other" });
+});
+
+test("an address that is not public stays closed, whatever the envelope says", async () => {
+  const fetch = await fetching(inside.host, "169.254.169.254", "localhost");
+  await expectRefused(fetch(inside.url), "egress_not_allowed", "127.0.0.1 is not a public address");
+  await expectRefused(fetch("http://169.254.169.254/"), "egress_not_allowed", "not a public address");
+  await expectRefused(fetch("http://localhost/"), "egress_not_allowed", "leads to an address that is not public");
+  expect(inside.asked).toEqual([]);
+});
+
+test("an edit of the envelope holds from the next request on, and a cancelled run's step may finish", async () => {
+  const { attempt, edit, cancel } = await mine.run({ egress: [shop.host] });
+  const { fetch } = attempt();
+  expect((await fetch(shop.url)).status).toBe(429);
+  await edit({ egress: [other.host] });
+  await expectRefused(fetch(shop.url), "egress_not_allowed", shop.host);
+  await cancel();
+  expect((await fetch(other.url)).status).toBe(200);
+});
+
+test("an answer has 10 MiB at most", async () => {
+  const fetch = await fetching(shop.host);
+  expect((await fetch(`${shop.url}/large`)).body).toHaveLength(10 * 1024 * 1024);
+  expect(await refusalOf(fetch(`${shop.url}/larger`))).toMatchObject({
+    code: "step_error",
+    message: expect.stringContaining("larger than 10 MiB"),
+  });
+});
+
+test("a host that cannot be reached may be reached later", async () => {
+  const fetch = await fetching(gone.host);
+  const told = { code: "step_error", final: false, message: "fetch: The address cannot be reached (ECONNREFUSED)." };
+  expect(await refusalOf(fetch(gone.url))).toMatchObject(told);
+});
+
+test.each([
+  ["an address that is none", "nothing", {}, "fetch: url: must be an http or https address"],
+  ["another scheme", "file:///etc/passwd", {}, "fetch: url: must be an http or https address"],
+  ["another method", "http://a.example", { method: "CONNECT" }, "fetch: method"],
+  ["a header of the connection", "http://a.example", { headers: [["Host", "b.example"]] }, "Host is set by"],
+  ["a header that none can be", "http://a.example", { headers: [["a b", "c"]] }, "fetch: headers"],
+  ["a header that holds two", "http://a.example", { headers: [["a", "b\r\nc: d"]] }, "fetch: headers"],
+])("%s is told at once", async (_, url, init, message) => {
+  const fetch = await fetching("a.example");
+  await expectRefused(fetch(url, init as object), "step_error", message);
+});

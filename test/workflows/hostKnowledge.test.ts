@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { toolOf } from "../tools/desk.ts";
+import { openSite, type Site } from "../tools/site.ts";
+import { expectRefused, openHostDesk, refusalOf, type HostDesk } from "./hostDesk.ts";
+
+/* Documents and tools that a step may use, within the envelope. */
+
+let desk: HostDesk;
+let mine: Awaited<ReturnType<HostDesk["organization"]>>;
+let rules: { id: string };
+let wages: { id: string };
+let foreign: { id: string };
+/** Never answers. */
+let silent: Site;
+beforeAll(async () => {
+  silent = await openSite(() => {});
+  desk = await openHostDesk({ PRIVATE_FETCH_HOSTS: silent.host });
+  mine = await desk.organization();
+  const stranger = await desk.organization("Stranger");
+  const keep = async ({ knowledge }: typeof mine, name: string, text: string, tags: string[] = []) => {
+    const slug = await knowledge.collect(name);
+    const { body } = await knowledge.push(slug, { text, name: `${slug}.md`, format: "markdown", tags });
+    return knowledge.ended(body.id);
+  };
+  rules = await keep(mine, "House Rules", "# Noise\n\nThe saw of the workshop is off at night.\n", ["house"]);
+  wages = await keep(mine, "Wages", "# Bonus\n\nThe workshop pays a bonus in May.\n");
+  foreign = await keep(stranger, "Foreign", "# Far\n\nThe workshop of others.\n");
+});
+afterAll(async () => {
+  silent.close();
+  await desk.close();
+});
+
+const documentsOf = ({ results }: any): string[] => results.map((hit: any) => hit.document_id).toSorted();
+const both = () => [rules.id, wages.id].toSorted();
+
+describe("search", () => {
+  test("finds passages as the tool does", async () => {
+    const { call } = (await mine.run()).attempt();
+    const { results } = await call("search", { query: "saw at night" });
+    expect(results[0]).toEqual({
+      document_id: rules.id,
+      document: "house-rules.md",
+      collection: "House Rules",
+      seq: 0,
+      section: "Noise",
+      reference: "Noise",
+      url: `${desk.platform.settings.BASE_URL}/api/v1/knowledge/documents/${rules.id}/text#seq=0`,
+      content: expect.stringContaining("off at night"),
+    });
+    const all = await call("search", { query: "workshop" });
+    expect(documentsOf(all)).toEqual(both());
+    expect(await call("tool", { name: "search_documents", args: { query: "workshop" } })).toEqual(all);
+    expect((await call("search", { query: "workshop", limit: 1 })).results).toHaveLength(1);
+    expect(documentsOf(await call("search", { query: "workshop", tags: ["house"] }))).toEqual([rules.id]);
+    expect(documentsOf(await call("search", { query: "workshop", collections: ["Wages"] }))).toEqual([wages.id]);
+  });
+
+  test("stays within the envelope, from the next call on", async () => {
+    const { attempt, edit } = await mine.run({ collections: ["house-rules"] });
+    const { call } = attempt();
+    const search = (more: object = {}) => call("search", { query: "workshop", ...more });
+    expect(documentsOf(await search())).toEqual([rules.id]);
+    expect(documentsOf(await search({ collections: ["House Rules"] }))).toEqual([rules.id]);
+    const inTool = { name: "search_documents", args: { query: "workshop" } };
+    expect(documentsOf(await call("tool", inTool))).toEqual([rules.id]);
+    await expectRefused(
+      search({ collections: ["wages"] }),
+      "collection_not_allowed",
+      "search: collections: the collection wages is not in the workflow's envelope.collections",
+    );
+    const told = await refusalOf(call("tool", { ...inTool, args: { query: "workshop", collections: ["wages"] } }));
+    expect(told.message).toBe("tool search_documents: collections must be among house-rules.");
+    await edit({ collections: ["wages", "gone"] });
+    expect(documentsOf(await search())).toEqual([wages.id]);
+    await edit({ collections: [] });
+    expect(documentsOf(await search())).toEqual([]);
+    expect(documentsOf(await call("tool", inTool))).toEqual([]);
+    await edit({ collections: null });
+    expect(documentsOf(await search())).toEqual(both());
+  });
+
+  test("knows no other organization's collections", async () => {
+    const { call } = (await mine.run()).attempt();
+    const unknown = await refusalOf(call("search", { query: "far", collections: ["nowhere"] }));
+    expect(unknown).toMatchObject({ code: "step_error", final: true });
+    const message = unknown.message.replace("nowhere", "foreign");
+    await expectRefused(call("search", { query: "far", collections: ["foreign"] }), "step_error", message);
+    expect(await call("search", { query: "others far" })).toEqual({
+      results: expect.not.arrayContaining([expect.objectContaining({ document_id: foreign.id })]),
+    });
+  });
+
+  test("finds a collection that was made a moment ago", async () => {
+    const slug = await mine.knowledge.collect("Brand New");
+    const { call } = (await mine.run({ collections: [slug] })).attempt();
+    expect(await call("search", { query: "workshop", collections: [slug] })).toEqual({ results: [] });
+  });
+});
+
+describe("read", () => {
+  test("gives a document as the tool does", async () => {
+    const { call } = (await mine.run()).attempt();
+    const read = await call("read", { document_id: rules.id });
+    expect(read).toEqual({
+      document_id: rules.id,
+      document: "house-rules.md",
+      text: expect.stringContaining("off at night"),
+      next_seq: null,
+    });
+    expect(await call("tool", { name: "read_document", args: { document_id: rules.id } })).toEqual(read);
+    expect((await refusalOf(call("read", { document_id: rules.id, from_seq: 50 }))).message).toContain("from_seq 50");
+  });
+
+  test("gives none outside the envelope, nor another organization's", async () => {
+    const { attempt, edit } = await mine.run({ collections: ["house-rules"] });
+    const { call } = attempt();
+    expect((await call("read", { document_id: rules.id })).document).toBe("house-rules.md");
+    const unknown = await refusalOf(call("read", { document_id: "0198f000-0000-7000-8000-000000000000" }));
+    for (const { id } of [wages, foreign]) {
+      expect((await refusalOf(call("read", { document_id: id }))).message).toBe(unknown.message);
+      const inTool = call("tool", { name: "read_document", args: { document_id: id } });
+      expect((await refusalOf(inTool)).message).toBe(unknown.message.replace("read:", "tool read_document:"));
+    }
+    await edit({ collections: null });
+    expect((await call("read", { document_id: wages.id })).document).toBe("wages.md");
+    expect((await refusalOf(call("read", { document_id: foreign.id }))).message).toBe(unknown.message);
+  });
+});
+
+test("models of a chat and agents search within the envelope", async () => {
+  const agent_id = await mine.agent({ model: "offline/extractive", tools: ["search_documents"] });
+  const own = await mine.agent({ model: "offline/extractive", tools: ["search_documents"], collections: ["wages"] });
+  const { attempt, edit } = await mine.run({ collections: ["house-rules"] });
+  const { call } = attempt();
+  const chat = (collections?: string[]) =>
+    call("chat", {
+      model: "offline/extractive",
+      messages: [{ role: "user", content: "What does the workshop say?" }],
+      tools: ["search_documents"],
+      ...(collections && { knowledge: { collections } }),
+    });
+  const ask = async (id: string) =>
+    (await call("agent", { agent_id: id, input: "What does the workshop say?" })).output_text;
+  expect((await chat()).content).toContain("off at night");
+  expect((await chat()).content).not.toContain("bonus");
+  expect(await ask(agent_id)).not.toContain("bonus");
+  expect(await ask(own)).not.toMatch(/bonus|night/);
+  await expectRefused(chat(["wages"]), "collection_not_allowed", "chat: knowledge.collections: the collection wages");
+  await edit({ collections: null });
+  expect((await chat(["wages"])).content).toContain("bonus");
+  expect(await ask(own)).toContain("bonus");
+});
+
+describe("a tool of the organization", () => {
+  test("is called with arguments, and answers with a value", async () => {
+    await mine.tool("stock", toolOf("return { args, user: meta.user, thread: meta.thread_id, vars: meta.vars };"));
+    const { run_id, attempt } = await mine.run();
+    const { call } = attempt();
+    const args = { sku: "A-1", list: [1, null, "ü\u0000"] };
+    expect(await call("tool", { name: "stock", args })).toEqual({ args, user: null, thread: run_id, vars: {} });
+    expect(await call("tool", { name: "stock" })).toMatchObject({ args: {} });
+  });
+
+  test("that fails may work in the next attempt", async () => {
+    await mine.tool("failing", toolOf("throw new RangeError('no such article')"));
+    const { call } = (await mine.run()).attempt();
+    expect(await refusalOf(call("tool", { name: "failing" }))).toMatchObject({
+      code: "step_error",
+      final: false,
+      message: "tool failing: RangeError: no such article (line 3)",
+    });
+    expect((await refusalOf(call("tool", { name: "search_documents", args: {} }))).message).toContain("query: ");
+  });
+
+  test("is one that the envelope allows", async () => {
+    await mine.tool("allowed", toolOf("return 1"));
+    const { attempt, edit } = await mine.run({ tools: ["allowed"] });
+    const { call } = attempt();
+    expect(await call("tool", { name: "allowed" })).toBe(1);
+    await expectRefused(call("tool", { name: "search_documents" }), "tool_not_allowed", "search_documents is not in");
+    await edit({ tools: [] });
+    await expectRefused(call("tool", { name: "allowed" }), "tool_not_allowed", "envelope.tools");
+  });
+
+  test("of another organization is not there", async () => {
+    const stranger = await desk.organization("Toolmaker");
+    await stranger.tool("theirs", toolOf("return 1"));
+    const { call } = (await mine.run()).attempt();
+    for (const name of ["theirs", "nobodys"])
+      await expectRefused(call("tool", { name }), "step_error", `tool ${name}: there is no such tool`);
+  });
+
+  test("ends with the step", async () => {
+    await mine.tool("waiting", toolOf(`return await fetch("${silent.url}")`));
+    const { call } = (await mine.run()).attempt();
+    const cut = new AbortController();
+    const waiting = call("tool", { name: "waiting" }, cut.signal);
+    await expect.poll(() => silent.asked).toEqual(["/"]);
+    cut.abort(new Error("the step's time is over"));
+    await expect(waiting).rejects.toThrow("the step's time is over");
+  });
+});
+
+test.each([
+  ["search", {}, "search: query: "],
+  ["search", { query: " " }, "search: query: must not be empty"],
+  ["search", { query: "a", limit: 0 }, "search: limit: "],
+  ["search", { query: "a", colections: ["wages"] }, "colections"],
+  ["read", { document_id: 5 }, "read: document_id: "],
+  ["read", { document_id: "a", from_seq: -1 }, "read: from_seq: "],
+  ["tool", { args: {} }, "tool: name: "],
+  ["tool", { name: "stock", args: [] }, "tool: args: "],
+  ["tool", "stock", "tool: "],
+] as const)("%s with %j is told at once", async (what, input, message) => {
+  const { call } = (await mine.run()).attempt();
+  await expectRefused(call(what, input), "step_error", message);
+});
