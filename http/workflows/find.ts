@@ -5,22 +5,19 @@ import { getWorkflow, type WorkflowRow } from "#projections/workflows/query.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
+import { isInReach } from "./reach.ts";
 
 type Needs = Pick<Http, "db" | "freshRead">;
 
-const isInReach = ({ project_id }: Pick<Caller, "project_id">, workflow: WorkflowRow): boolean =>
-  project_id === null || workflow.project_id === null || workflow.project_id === project_id;
-
-/** A workflow that the caller reaches. Throws 404 `workflow_not_found`. */
-export async function findWorkflow(
-  { db, freshRead }: Needs,
-  caller: Pick<Caller, "organization_id" | "project_id">,
-  id: string,
-): Promise<WorkflowRow> {
+/**
+ * A workflow that the caller reaches. Changes are answered once they can be read, so only one that is not found is waited for.
+ * Throws 404 `workflow_not_found`.
+ */
+export async function findWorkflow({ db, freshRead }: Needs, caller: Caller, id: string): Promise<WorkflowRow> {
   if (isUuid(id)) {
-    await freshRead(["workflows"], streamOf("workflow", id.toLowerCase()));
-    const row = await getWorkflow(db, caller.organization_id, id);
-    if (row && isInReach(caller, row)) return row;
+    const find = () => getWorkflow(db, caller.organization_id, id);
+    const row = (await find()) ?? (await freshRead(["workflows"], streamOf("workflow", id.toLowerCase())).then(find));
+    if (row && isInReach(caller, row.project_id)) return row;
   }
   throw new ApiError("workflow_not_found", "No workflow has this id.", { param: "id" });
 }
