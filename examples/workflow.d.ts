@@ -1,0 +1,117 @@
+/* What a workflow may import: put this beside your definitions, and an editor knows them. */
+
+declare module "svc:workflow" {
+  /** `"30s"`, `"2h"`, `"3d"`, or milliseconds. */
+  export type Duration = string | number;
+
+  export interface StepSettings {
+    /** Attempts after the first; 3. */
+    retries?: number;
+    backoff?: {
+      kind?: "exponential" | "fixed";
+      initial_ms?: number;
+      factor?: number;
+      max_ms?: number;
+      jitter?: number;
+    };
+    /** 300, at most 3,600. */
+    timeout_s?: number;
+    /** What becomes of an attempt whose process was lost: another one, or failure. */
+    on_lost?: "retry" | "fail";
+    /** JSON Schema of the arguments. */
+    input?: Record<string, unknown>;
+  }
+
+  export interface Answer {
+    readonly status: number;
+    readonly ok: boolean;
+    readonly headers: { get(name: string): string | null };
+    text(): Promise<string>;
+    json(): Promise<any>;
+  }
+
+  export interface StepContext {
+    readonly runId: string;
+    readonly stepId: string;
+    /** 1, 2, 3 … */
+    readonly attempt: number;
+    /** The same for every attempt. */
+    readonly idempotencyKey: string;
+    readonly runAs: { type: "service" | "person"; id: string | null };
+    readonly NonRetryableError: typeof NonRetryableError;
+    readonly secrets: { get(name: string): Promise<string> };
+    fetch(
+      url: string,
+      init?: { method?: string; headers?: Record<string, string> | [string, string][]; body?: string },
+    ): Promise<Answer>;
+    chat(input: {
+      model: string;
+      messages: { role: "system" | "user" | "assistant"; content: string }[];
+      [setting: string]: unknown;
+    }): Promise<any>;
+    readonly agents: { run(input: { agent_id: string; input: unknown; [setting: string]: unknown }): Promise<any> };
+    readonly knowledge: {
+      search(input: { query: string; [setting: string]: unknown }): Promise<any>;
+      read(input: { document_id: string; from_seq?: number }): Promise<any>;
+    };
+    readonly tools: { call(name: string, args?: unknown): Promise<any> };
+    log(...words: unknown[]): void;
+  }
+
+  export interface Approval {
+    approved: boolean;
+    status: "approved" | "rejected" | "expired";
+    /** The filled form. */
+    data: any;
+    comment: string | null;
+    decided_by: { type: string; id: string } | null;
+    decided_at: string;
+    approval_id: string;
+  }
+
+  export interface ApprovalOptions {
+    title: string;
+    body?: string;
+    /** JSON Schema of what the one who decides fills in. */
+    form?: Record<string, unknown>;
+    assignees?: ({ person: string } | { group: string } | { role: string })[];
+    expires_in?: Duration;
+    on_expiry?: "return" | "reject" | "fail";
+    self_approval?: boolean;
+    api_key_may_decide?: boolean;
+    key?: string;
+  }
+
+  interface CallOptions {
+    /** Tells calls apart that are otherwise equal. */
+    key?: string;
+    /** `return`: the answer is `{ok, value}` or `{ok, error}`. */
+    onError?: "fail" | "return";
+  }
+
+  export interface RunContext {
+    readonly runId: string;
+    readonly args: any;
+    runStep(step: string | Function, args?: unknown, options?: CallOptions): Promise<any>;
+    runStepMany(
+      step: string | Function,
+      items: unknown[],
+      options?: CallOptions & { concurrency?: number },
+    ): Promise<any[]>;
+    awaitApproval(name: string, options: ApprovalOptions): Promise<Approval>;
+    sleep(time: Duration, options?: { key?: string }): Promise<void>;
+    sleepUntil(time: string, options?: { key?: string }): Promise<void>;
+    /** Epoch milliseconds of when it was first asked. */
+    now(label: string): number;
+    uuid(label: string): string;
+    log(...words: unknown[]): void;
+    complete(result?: unknown): Promise<never>;
+  }
+
+  export function defineStep<A, R>(
+    settings: StepSettings,
+    step: (args: A, ctx: StepContext) => R | Promise<R>,
+  ): (args: A, ctx: StepContext) => R | Promise<R>;
+  /** Ends a step: no other attempt is made. */
+  export class NonRetryableError extends Error {}
+}
