@@ -181,6 +181,20 @@ describe("redirects", () => {
     await fetch(`http://${first.host}/`, { headers: { authorization: "Bearer secret" } });
     expect(seen).toBeUndefined();
   });
+
+  test("lead where the caller permits, who is asked before each hop", async () => {
+    const other = await serve((_, response) => void response.end());
+    const first = await serve(
+      (_, response) => void response.writeHead(307, { location: `http://${other.host}/` }).end(),
+    );
+    const fetch = guardedFetch({ privateHosts: [first.host, other.host] }, nobody);
+    const permit = vi.fn((url: URL) => {
+      if (url.host === other.host) throw new Error("not there");
+    });
+    await expect(fetch(`http://${first.host}/`, {}, permit)).rejects.toThrow("not there");
+    expect(permit.mock.calls.map(([{ host }]) => host)).toEqual([first.host, other.host]);
+    expect(dialled()).toHaveLength(1);
+  });
 });
 
 test("proxy settings of the environment are not read", async () => {

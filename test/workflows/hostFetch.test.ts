@@ -117,7 +117,7 @@ test("a host that cannot be reached may be reached later", async () => {
   expect(await refusalOf(fetch(gone.url))).toMatchObject(told);
 });
 
-test.each([
+test.each<[string, string, object, string]>([
   ["an address that is none", "nothing", {}, "fetch: url: must be an http or https address"],
   ["another scheme", "file:///etc/passwd", {}, "fetch: url: must be an http or https address"],
   ["another method", "http://a.example", { method: "CONNECT" }, "fetch: method"],
@@ -126,5 +126,5 @@ test.each([
   ["a header that holds two", "http://a.example", { headers: [["a", "b\r\nc: d"]] }, "fetch: headers"],
 ])("%s is told at once", async (_, url, init, message) => {
   const fetch = await fetching("a.example");
-  await expectRefused(fetch(url, init as object), "step_error", message);
+  await expectRefused(fetch(url, init), "step_error", message);
 });

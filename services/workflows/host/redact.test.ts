@@ -49,6 +49,22 @@ test("of secrets that hold each other the longer one is named, and a name is no 
   expect(text("my secret word, a secret")).toBe("[secret long], a [secret secret]");
 });
 
+test("a long value is taken out also where it is cut off", () => {
+  const long = Array.from({ length: 4_000 }, (_, n) => String.fromCharCode(97 + ((n * n) % 26))).join("");
+  const { text } = redactorOf({ long, longer: `${long}and more` });
+  expect(text(`a ${long}.`)).toBe("a [secret long].");
+  expect(text(`a ${long}and more.`)).toBe("a [secret longer].");
+  expect(text(`a ${long.slice(0, 1_000)}… ${long}`)).toBe("a [secret long]… [secret long]");
+  expect(text(long.slice(0, 63))).toBe(long.slice(0, 63));
+});
+
+test("values that resemble each other and the text are told apart", () => {
+  const values = Array.from({ length: 100 }, (_, n) => `${"a".repeat(1_000)}${String(n).padStart(2, "0")}`);
+  const { text } = redactorOf(Object.fromEntries(values.map((value, n) => [`s${n}`, value])));
+  expect(text(`${values[7]} ${values[42]}`)).toBe("[secret s7] [secret s42]");
+  expect(text(`${"a".repeat(63)}b`.repeat(10_000))).toBe(`${"a".repeat(63)}b`.repeat(10_000));
+});
+
 describe("JSON stays JSON", () => {
   const leave = (secret: string, value: unknown) =>
     JSON.parse(redactorOf({ shop: secret }).json(JSON.stringify(value)));
