@@ -1,6 +1,8 @@
 import { ScriptFailed, type Inspected, type ScriptHost, type ScriptRunner } from "#services/scripting/runner.ts";
+import type { WorkflowRunner } from "#services/workflows/tick.ts";
 import { startChild, type Child, type Waiting } from "./child.ts";
 import { createPlaces } from "./places.ts";
+import { openWorkflows } from "./workflows/openWorkflows.ts";
 
 interface Options {
   /** Processes; each runs several scripts at once. */
@@ -28,7 +30,8 @@ const NO_HOST: ScriptHost = {
  * Runs scripts in processes that it starts when the first one comes and ends when none has come for a minute. A process
  * that is lost fails the scripts that it ran; the next one gets another.
  */
-export function openScripts({ processes, cpu_ms = CPU_MS }: Options): ScriptRunner {
+export function openScripts({ processes, cpu_ms = CPU_MS }: Options): ScriptRunner & WorkflowRunner {
+  const workflows = openWorkflows({ processes, cpu_ms });
   const children = new Set<Child>();
   const places = createPlaces({ places: processes * AT_ONCE, each: Math.ceil((processes * AT_ONCE) / 2) });
   const closing = new AbortController();
@@ -82,6 +85,9 @@ export function openScripts({ processes, cpu_ms = CPU_MS }: Options): ScriptRunn
   }
 
   return {
+    tick: workflows.tick,
+    step: workflows.step,
+    forget: workflows.forget,
     async run({ organization_id, js, args, meta, host, signal }) {
       const input = JSON.stringify({ args, meta });
       if (input.length > MOST_GIVEN) throw new ScriptFailed("Arguments and meta together are larger than 1 MiB.");
@@ -98,7 +104,7 @@ export function openScripts({ processes, cpu_ms = CPU_MS }: Options): ScriptRunn
       closing.abort(new Error("The script runner was closed"));
       clearTimeout(idle);
       for (const child of children) child.end();
-      await Promise.all([...children].map((child) => child.gone));
+      await Promise.all([workflows.close(), ...[...children].map((child) => child.gone)]);
     },
   };
 }

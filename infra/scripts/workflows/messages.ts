@@ -1,0 +1,64 @@
+import type { StepFailureCode } from "#services/workflows/tick.ts";
+
+/*
+ * What goes between this process, one that runs workflows, and the threads of that one. The process hands on what its threads
+ * send and get; `text` is JSON, so that handing it on is cheap. A tick or an attempt at a step is known by its id.
+ */
+
+export type Order =
+  /** `text`: TickOrder. */
+  | { kind: "tick"; id: number; text: string }
+  /** `text`: StepOrder. */
+  | { kind: "step"; id: number; text: string }
+  /** What a thread said that it needs: `text` is JSON of a script, or of the TickOrder with all that is known of the run. */
+  | { kind: "give"; id: number; text: string }
+  /** The answer to what a step asked: JSON of `{ok: true, value}` or `{ok: false, error}`. */
+  | { kind: "answer"; id: number; ask: number; text: string }
+  | { kind: "cancel"; id: number };
+
+export type Report =
+  /** The thread has not got the script, or not what is known of the run. */
+  | { kind: "need"; id: number; what: "script" | "history" }
+  /** `text`: TickOutcome, or StepOutcome. */
+  | { kind: "done"; id: number; text: string }
+  | { kind: "ask"; id: number; ask: number; what: string; text: string }
+  /** The thread failed, not the script. */
+  | { kind: "broken"; id: number; message: string };
+
+/** To a process: for one of its threads, which is started where it is not there. */
+export type Routed = { thread: number; order: Order } | { thread: number; end: true };
+/** From a process. `lost`: the thread is gone; `at`: what it was computing then. */
+export type Routing = { thread: number; report: Report } | { thread: number; lost: string; at: number | null };
+
+export interface TickOrder {
+  run_id: string;
+  sha256: string;
+  now: number;
+  /** How many entries of the memo the thread has already; 0: what follows is all there is. */
+  from: number;
+  memo: unknown[];
+  /** With all there is. */
+  args?: string;
+  created_at?: number;
+}
+
+export interface StepOrder {
+  sha256: string;
+  step: string;
+  /** JSON of `{args, context}`. */
+  input: string;
+  max_result_bytes: number;
+}
+
+export type StepOutcome =
+  | { json: string; logs: string[] }
+  | {
+      failed: {
+        code: StepFailureCode;
+        message: string;
+        final: boolean;
+        retry_after_ms: number | null;
+        line: number | null;
+      };
+      logs: string[];
+    };

@@ -1,0 +1,79 @@
+import { launch } from "../../processes/launch.ts";
+import { residentBytes } from "../../processes/resident.ts";
+import type { Order, Report, Routed, Routing } from "./messages.ts";
+
+const LOOK_MS = 500;
+const HEAP = 256;
+
+/** One who waits for what a thread reports of his order. */
+export interface Listener {
+  heard(report: Report): void;
+  /** The thread is gone. `culprit`: it was computing this then. */
+  lost(message: string, culprit: boolean): void;
+}
+
+/** A process that runs ticks or steps in its threads. It has no credentials and no files but its program. */
+export function startRunner(what: "ticks" | "steps", cpu_ms: number, resident: number) {
+  const child = launch({
+    program: "roles/workflowScripts.ts",
+    args: [what, String(cpu_ms)],
+    readable: ["services/scripting", "services/workflows", "infra/scripts"],
+    heap: HEAP,
+  });
+  const listeners = new Map<number, { thread: number; listener: Listener }>();
+  let alive = true;
+  const send = (routed: Routed): void => {
+    if (alive) child.send(routed);
+  };
+  const end = (): void => {
+    alive = false;
+    child.kill("SIGKILL");
+  };
+  function lose(thread: number | null, message: string, at: number | null): void {
+    for (const [id, one] of listeners) {
+      if (thread !== null && one.thread !== thread) continue;
+      listeners.delete(id);
+      one.listener.lost(message, id === at);
+    }
+  }
+
+  const watch = setInterval(() => {
+    if (listeners.size > 0 && residentBytes(child.pid ?? 0) > resident) end();
+  }, LOOK_MS);
+  const gone = new Promise<void>((resolve) => {
+    child.once("error", () => resolve());
+    child.once("exit", () => resolve());
+  }).then(() => {
+    alive = false;
+    clearInterval(watch);
+    lose(null, "The process that ran it was lost.", null);
+  });
+  child.on("message", (routing: Routing) => {
+    if ("lost" in routing) return lose(routing.thread, routing.lost, routing.at);
+    const { report } = routing;
+    const one = listeners.get(report.id);
+    if (report.kind === "done" || report.kind === "broken") listeners.delete(report.id);
+    one?.listener.heard(report);
+  });
+
+  return {
+    gone,
+    end,
+    isAlive: () => alive,
+    running: () => listeners.size,
+    /** Sends an order to a thread; what comes of the same id goes to the listener. */
+    begin(thread: number, order: Order, listener: Listener): void {
+      listeners.set(order.id, { thread, listener });
+      send({ thread, order });
+    },
+    tell: (thread: number, order: Order): void => send({ thread, order }),
+    /** Nothing of it is heard any more. */
+    leave: (id: number): void => void listeners.delete(id),
+    endThread(thread: number, message: string): void {
+      send({ thread, end: true });
+      lose(thread, message, null);
+    },
+  };
+}
+
+export type Runner = ReturnType<typeof startRunner>;
