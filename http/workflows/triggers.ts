@@ -104,13 +104,12 @@ async function rotate(
   return sent.repeated ? trigger : { ...trigger, secret };
 }
 
-/** Disabled first: whatever it starts from now on is refused, so what it has started shows whether it may go. */
+/** A start that is let in while this is decided may still make a run: that stays, and names a trigger that is gone. */
 async function remove(http: Http, request: FastifyRequest, { id: trigger_id, workflow_id }: TriggerRow): Promise<void> {
-  const asked = { ...sending(request, trigger_id), data: { trigger_id }, mustFollow: true };
-  await http.send(DisableTrigger, asked);
   await http.freshRead(["workflows"]);
   const { last_used_at } = await findTrigger(http, workflow_id, trigger_id);
-  if (last_used_at === null) await http.send(DeleteTrigger, asked);
+  const ending = last_used_at === null ? DeleteTrigger : DisableTrigger;
+  await http.send(ending, { ...sending(request, trigger_id), data: { trigger_id }, mustFollow: true });
 }
 
 /** Triggers of a workflow (spec: Workflow API): everybody signed in sees them, builders and above manage them. */

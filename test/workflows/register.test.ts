@@ -134,7 +134,7 @@ describe("what cannot be registered", () => {
     for (const body of [undefined, {}, [], { definition_id: 5 }]) expect((await post(body)).status).toBe(400);
   });
 
-  test.each<[object, string | undefined, string, RegExp?]>([
+  const refusals: [wrong: object, code: string | undefined, param: string, message?: RegExp][] = [
     [{ name: "" }, undefined, "name"],
     [{ name: "  " }, undefined, "name"],
     [{ name: "n".repeat(201) }, undefined, "name"],
@@ -165,15 +165,19 @@ describe("what cannot be registered", () => {
     [{ envelope: { run_as: { type: "person" } } }, "invalid_run_as", "envelope.run_as.id"],
     [{ envelope: { run_as: { type: "person", id: UNKNOWN } } }, "invalid_run_as", "envelope.run_as.id", /yourself/],
     [{ envelope: { run_as: { type: "service", id: UNKNOWN } } }, "invalid_run_as", "envelope.run_as.id"],
-  ])("%j", async (wrong, code, param, message = /\S/) => {
-    const { id: definition_id } = await m.define();
-    const refused = await post({ definition_id, ...wrong });
-    expectRefusal(refused, 400, code, param);
-    expect(refused.body.error.message).toMatch(message);
-    const workflow = await m.register();
-    expectRefusal(await patch(workflow.id, wrong), 400, code, param);
-    expect(await read(workflow.id)).toEqual(workflow);
-  });
+  ];
+  test.each(refusals.map((refusal) => [JSON.stringify(refusal[0]).slice(0, 80), ...refusal] as const))(
+    "%s",
+    async (_, wrong, code, param, message = /\S/) => {
+      const { id: definition_id } = await m.define();
+      const refused = await post({ definition_id, ...wrong });
+      expectRefusal(refused, 400, code, param);
+      expect(refused.body.error.message).toMatch(message);
+      const workflow = await m.register();
+      expectRefusal(await patch(workflow.id, wrong), 400, code, param);
+      expect(await read(workflow.id)).toEqual(workflow);
+    },
+  );
 });
 
 describe("an edit", () => {

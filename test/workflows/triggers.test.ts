@@ -75,7 +75,7 @@ describe("a new trigger", () => {
     expect((await create(id, { run_as: { type: "service" } })).body.run_as).toEqual({ type: "service", id: null });
   });
 
-  test.each<[unknown, string | undefined, string | null]>([
+  const refusals: [body: unknown, code: string | undefined, param: string | null][] = [
     [{ name: "n".repeat(201) }, undefined, "name"],
     [{ name: 5 }, undefined, "name"],
     [{ default_args: [] }, "invalid_default_args", "default_args"],
@@ -89,7 +89,10 @@ describe("a new trigger", () => {
     ['{"default_args":{"__proto__":{"a":1}}}', "invalid_json", null],
     [[], undefined, null],
     [undefined, undefined, null],
-  ])("is not made of %j", async (body, code, param) => {
+  ];
+  test.each(
+    refusals.map(([body, code, param]) => [String(JSON.stringify(body)).slice(0, 80), body, code, param] as const),
+  )("is not made of %s", async (_, body, code, param) => {
     const { id } = await m.register();
     expectRefusal(await create(id, body), 400, code, param);
     expect((await list(id)).total).toBe(0);
@@ -237,6 +240,45 @@ describe("deleting", () => {
     for (const answer of answers.filter(({ status }) => status !== 204))
       expectRefusal(answer, 404, "trigger_not_found", "trigger_id");
     expect((await list(id)).total).toBe(0);
+  });
+});
+
+describe("a hook", () => {
+  const hook = async (token: string, secret: string) => {
+    const response = await fetch(`${m.api}/workflows/hooks/${token}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: "{}",
+    });
+    return { status: response.status, body: (await response.json()) as any };
+  };
+
+  test("takes the secret that was given last, and no other, once that is answered", async () => {
+    const { id } = await m.register();
+    const { id: trigger, hook_token, secret: first } = await m.trigger(id);
+    for (let n = 0, before = first; n < 5; n++) {
+      const { secret } = (await rotate(id, trigger)).body;
+      const answers = await Promise.all([hook(hook_token, before), hook(hook_token, secret)]);
+      expect(answers.map(({ status, body }) => body.error?.code ?? status)).toEqual(["invalid_webhook_secret", 202]);
+      before = secret;
+    }
+    expect((await list(id)).data).toMatchObject([{ runs: 5, last_used_at: expect.any(String) }]);
+  });
+
+  test("that is deleted while it is used loses no run that it was told of, and starts none afterwards", async () => {
+    for (let n = 0; n < 5; n++) {
+      const { id } = await m.register();
+      const { id: trigger, hook_token, secret } = await m.trigger(id);
+      const starting = Array.from({ length: 6 }, () => hook(hook_token, secret));
+      const [removed, ...answers] = await Promise.all([remove(id, trigger), ...starting]);
+      expect(removed.status).toBe(204);
+      const started = answers.filter(({ status }) => status === 202).map(({ body }) => body.run_id);
+      const refused = answers.flatMap(({ body }) => body.error?.code ?? []);
+      expect(new Set(["trigger_not_found", ...refused]).size).toBe(1);
+      expect((await hook(hook_token, secret)).body.error.code).toBe("trigger_not_found");
+      const { data } = (await m.person("GET", `/workflows/${id}/runs?trigger_id=${trigger}`)).body;
+      expect(data.map((run: any) => run.id).sort()).toEqual(started.sort());
+    }
   });
 });
 
