@@ -190,15 +190,23 @@ export async function openHostDesk(env: Record<string, string> = {}) {
     };
   }
 
+  /** Events of a type that are in the log of an organization. */
+  async function count(type: string, organization_id: string): Promise<number> {
+    const sql = "select count(*)::integer as n from log.events where type = $1 and organization_id = $2";
+    return (await db.query<{ n: number }>(sql, [type, organization_id]))[0]!.n;
+  }
+
   return {
     platform,
     opened,
     organization,
     way,
-    /** Events of a type that are in the log of an organization. */
-    async count(type: string, organization_id: string): Promise<number> {
-      const sql = "select count(*)::integer as n from log.events where type = $1 and organization_id = $2";
-      return (await db.query<{ n: number }>(sql, [type, organization_id]))[0]!.n;
+    count,
+    /** How many turns of an organization are begun by some work. */
+    async begun(organization_id: string, work: () => Promise<unknown>): Promise<number> {
+      const before = await count("TurnStarted", organization_id);
+      await work();
+      return (await count("TurnStarted", organization_id)) - before;
     },
     async close(): Promise<void> {
       await Promise.all([runner.close(), engine.close()]);

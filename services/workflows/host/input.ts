@@ -9,6 +9,11 @@ const MAX_TEXT = 4_000_000;
 /** Keys of `vars` (spec: Limits). */
 const MAX_VARS = 32;
 
+/** As it came: a record of zod's would lose a key `__proto__`. */
+const Fields = z.custom<Record<string, unknown>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "must be an object",
+);
 const Names = z.array(z.string().min(1).max(200)).max(100);
 const Message = z.strictObject({
   role: z.enum(["system", "developer", "user", "assistant"]),
@@ -68,10 +73,7 @@ const Agent = z.strictObject({
   /** What a user says, or a conversation. */
   input: z.preprocess(asMessages, Messages.refine(endsInWords, "ends with an empty user message")),
   /** What its tools get as `meta.vars`. */
-  vars: z
-    .record(z.string(), z.unknown())
-    .refine((vars) => Object.keys(vars).length <= MAX_VARS, `must have at most ${MAX_VARS} keys`)
-    .nullish(),
+  vars: Fields.refine((vars) => Object.keys(vars).length <= MAX_VARS, `must have at most ${MAX_VARS} keys`).nullish(),
   /** A thread of the same run to go on with. */
   thread_id: z.uuid().toLowerCase().nullish(),
 });
@@ -88,7 +90,7 @@ const Read = z.strictObject({ document_id: z.string().max(100), from_seq: z.int(
 
 const Tool = z.strictObject({
   name: z.string().min(1).max(200),
-  args: z.record(z.string(), z.unknown()).nullish(),
+  args: Fields.nullish(),
 });
 
 const INPUTS = { chat: Chat, agent: Agent, search: Search, read: Read, tool: Tool } satisfies Record<
