@@ -5,6 +5,7 @@ import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { openScripts } from "#infra/scripts/openScripts.ts";
+import { openWorkflows } from "#infra/scripts/workflows/openWorkflows.ts";
 import { relay } from "#infra/postgres/relay.ts";
 import { partsOf } from "#events/ids.ts";
 import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
@@ -20,7 +21,9 @@ import { createDocumentWork } from "./documents.ts";
 import { openKnowledge } from "./knowledge.ts";
 import type { Opened } from "./open.ts";
 import { openOwnScripts } from "./ownScripts.ts";
+import { openStepHosts } from "./stepHost.ts";
 import { openWeb, PAGES_AT_ONCE } from "./web.ts";
+import { createWorkflowWork } from "./workflows.ts";
 
 /** A model waits for a page of the web as for its download, and not as for a document. */
 const PAGE = { deadline_ms: 20_000, resident: 1_000_000_000, idle_ms: 60_000 };
@@ -68,20 +71,28 @@ export async function startServices(opened: Opened) {
   });
   const documents = createDocumentWork(opened, (command) => handle(command));
   const { readings } = documents;
+  const openHost = openStepHosts(opened, { handle: (command) => handle(command), tools });
+  const workflows = openWorkflows({ processes: settings.READERS });
+  const runs = createWorkflowWork(opened, (command) => handle(command), { runner: workflows, openHost });
+  const hasRoom = (aggregate: string, organization: string): boolean => {
+    if (aggregate === "thread") return turns.room(organization);
+    return aggregate === "run" ? runs.room(organization) : readings.room();
+  };
   const handle = createHandler({
     log,
     hints: bus.hints,
-    worker: (aggregate, organization) =>
-      (aggregate === "thread" ? turns.room(organization) : readings.room()) ? worker : undefined,
+    worker: (aggregate, organization) => (hasRoom(aggregate, organization) ? worker : undefined),
     afterCommit(handled) {
       turns.afterCommit(handled);
       readings.afterCommit(handled);
+      runs.afterCommit(handled);
     },
   });
 
   const attends: Record<string, (head: StreamHead) => Promise<void>> = {
     ...documents.attend,
     thread: (head) => turns.attend(handle, head),
+    run: runs.attend,
   };
   const attend = async (head: StreamHead) => attends[partsOf(head.stream).aggregate]?.(head);
   // while the database is away nobody can beat: that is no reason to take a turn from who still runs it
@@ -92,7 +103,7 @@ export async function startServices(opened: Opened) {
   const sweep = createSweep({
     log: { openWork },
     worker,
-    busy: () => [...turns.busy(), ...readings.busy()],
+    busy: () => [...turns.busy(), ...readings.busy(), ...runs.busy()],
     attend: attends,
     onError: (error, stream) => logger.warn({ err: error, stream }, "the sweep failed"),
   });
@@ -126,9 +137,9 @@ export async function startServices(opened: Opened) {
       await Promise.all([relaying.stop(), cleaning.stop()]);
       let timer: NodeJS.Timeout | undefined;
       const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)));
-      await Promise.race([Promise.all([turns.idle(), documents.idle(), following.stop()]), patience]);
+      await Promise.race([Promise.all([runs.stop(), turns.idle(), documents.idle(), following.stop()]), patience]);
       clearTimeout(timer);
-      await Promise.all([documents.close(), engine.close(), pages.close(), runner.close()]);
+      await Promise.all([documents.close(), engine.close(), pages.close(), runner.close(), workflows.close()]);
     },
   };
 }
