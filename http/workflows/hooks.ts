@@ -30,12 +30,12 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
   return idempotencyKey(headers) ?? idempotencyKey({ "idempotency-key": headers["webhook-id"] as string | undefined });
 }
 
-/** The trigger's defaults with the caller's payload over them, name by name. */
-function argsOf(payload: unknown, default_args: string): Record<string, unknown> {
-  if (payload !== undefined && !isObject(payload))
-    throw new ApiError("invalid_payload", "The payload must be a JSON object.");
+/** The trigger's defaults with the caller's payload over them, name by name. Without a payload it is the defaults. */
+function argsOf({ body, bodyBytes, trigger }: FastifyRequest): Record<string, unknown> {
+  const payload = bodyBytes === 0 ? {} : body;
+  if (!isObject(payload)) throw new ApiError("invalid_payload", "The payload must be a JSON object.");
   // both come from JSON: spreading defines every name, `__proto__` as well, and sets none
-  return { ...(JSON.parse(default_args) as object), ...payload };
+  return { ...(JSON.parse(trigger.default_args) as object), ...payload };
 }
 
 async function start(http: Http, request: FastifyRequest) {
@@ -48,7 +48,7 @@ async function start(http: Http, request: FastifyRequest) {
     principal: `webhook:${trigger.trigger_id}`,
     path: `/hooks/${trigger.trigger_id}`,
     key: keyOf(request),
-    args: argsOf(request.body, trigger.default_args),
+    args: argsOf(request),
     started_by: { type: "webhook", id: trigger.trigger_id },
     trigger_id: trigger.trigger_id,
     run_as: trigger.run_as ?? trigger.envelope.run_as,

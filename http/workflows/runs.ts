@@ -25,7 +25,7 @@ const Filters = PageQuery.extend({
   external_user_id: z.string().max(256).optional(),
   trigger_id: z.uuid().optional(),
 });
-const Reason = z.object({ reason: z.string().max(1_000).nullish() }).optional();
+const Reason = z.object({ reason: z.string().max(1_000).nullish() }).nullish();
 const Cancelled = z.object({
   id: z.string(),
   status: z.literal("cancelled"),

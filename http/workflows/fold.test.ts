@@ -1,0 +1,311 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { NewEvent } from "#events/define.ts";
+import type { Recorded } from "#events/envelope.ts";
+import { Rejection } from "#events/rejection.ts";
+import { approvalId, stepId, type RunEvent, type TickResult } from "#events/run.ts";
+import { Limits } from "#events/workflow.ts";
+import { run } from "#services/deciders/run.ts";
+import { isEnded, isLive as lives, type RunState } from "#services/deciders/runState.ts";
+import { command } from "#test/given.ts";
+import { foldRun, stillRunning } from "./fold.ts";
+import { waitingOn } from "./runShape.ts";
+
+const RUN = "0198c0de-0000-7000-8000-00000000000a";
+const START = Date.parse("2026-01-01T00:00:00.000Z");
+const keyOf = (n: number) => `key${n}`.padEnd(22, "_");
+
+const nothing: TickResult = {
+  seen: 1,
+  schedule: [],
+  start: [],
+  timers: [],
+  approvals: [],
+  superseded: [],
+  notes: [],
+  warnings: [],
+  logs: [],
+  end: null,
+};
+
+/** A run as the rules of the service let it go on: commands in, recorded events out. */
+function course() {
+  let state: RunState = run.initial;
+  let asked = 0;
+  let now = START;
+  const events: Recorded<RunEvent>[] = [];
+
+  function send(type: string, data: object): boolean {
+    const command_id = `c${asked++}`;
+    const at = new Date(now).toISOString();
+    let decided: NewEvent[];
+    try {
+      decided = run.decide(command(type, { run_id: RUN, ...data }, { at, request_id: "p1" }) as never, state);
+    } catch (error) {
+      if (error instanceof Rejection) return false;
+      throw error;
+    }
+    for (const event of decided as RunEvent[]) {
+      state = run.evolve(state, event);
+      events.push({
+        ...event,
+        position: events.length + 1,
+        version: events.length + 1,
+        stream: `run-${RUN}`,
+        organization_id: "o1",
+        personal: event.personal,
+        command_id,
+        recorded_at: new Date(now),
+        meta: { principal: "system", request_id: "r" },
+      } as Recorded<RunEvent>);
+    }
+    return true;
+  }
+  const epoch = () => (lives(state) || isEnded(state) ? state.epoch : 1);
+  send("StartRun", {
+    workflow_id: "w1",
+    definition_id: "d1",
+    definition_version: 1,
+    project_id: null,
+    trigger_id: null,
+    started_by: { type: "system", id: "s" },
+    run_as: { type: "service", id: null },
+    limits: Limits.parse({ max_steps: 10_000 }),
+    expires_at: new Date(START + 86_400_000).toISOString(),
+    retention_days: 1,
+    approvals: { default_expiry_s: 60, allow_api_key: true },
+    slot: null,
+    args: { json: '{"a":1}' },
+    external_user_id: "u",
+  });
+  return {
+    events,
+    send,
+    epoch,
+    state: () => state,
+    pass: (ms: number) => void (now += ms),
+    later: (ms: number) => new Date(now + ms).toISOString(),
+    tick: (tick: Partial<TickResult>) =>
+      send("AdvanceRun", { epoch: epoch(), entries: [], tick: { ...nothing, seen: events.length, ...tick } }),
+    entry: (entry: object) => send("AdvanceRun", { epoch: epoch(), entries: [entry], tick: null }),
+  };
+}
+type Course = ReturnType<typeof course>;
+
+const steps = (keys: string[], on_error: "fail" | "return" = "return"): TickResult["schedule"] => [
+  {
+    concurrency: null,
+    on_error,
+    steps: keys.map((key, index) => ({ key, name: "pay", batch: null, index, args: { json: "1" } })),
+  },
+];
+const begun = (key: string, attempt = 1) => ({ type: "step_started", key, attempt });
+const spent = { duration_ms: 5, secrets: [], logs: ["said"] };
+const done = (key: string, attempt = 1) => ({ type: "step_completed", key, attempt, ...spent, result: { json: "2" } });
+const failed = (key: string, retry_at: string | null, attempt = 1) => ({
+  type: "step_attempt_failed",
+  key,
+  attempt,
+  ...spent,
+  code: "step_error",
+  retry_at,
+  error: { message: "no", line: null },
+});
+const asks = (key: string, expires_at: string, on_expiry: "return" | "fail"): TickResult["approvals"] => [
+  {
+    key,
+    approval_id: approvalId(RUN, key),
+    name: "boss",
+    title: "Pay?",
+    body: null,
+    form: null,
+    assignees: [],
+    self_approval: true,
+    allow_api_key: true,
+    expires_at,
+    on_expiry,
+  },
+];
+
+const openSteps = (state: RunState) =>
+  lives(state) || isEnded(state) ? Object.entries(state.steps).map(([key, step]) => ({ ...step, key })) : [];
+
+/** Things that can happen to a run, each with a number that chooses what to. */
+const DEEDS: ((on: Course, n: number) => unknown)[] = [
+  (on, n) => on.tick({ schedule: steps([keyOf(on.events.length)], n % 2 ? "fail" : "return") }),
+  (on, n) => {
+    const keys = [0, 1, 2].map((of) => keyOf(on.events.length * 10 + of + 1_000));
+    on.tick({ schedule: steps(keys), start: keys.slice(0, n % 4) });
+  },
+  (on, n) => on.tick({ timers: [{ key: keyOf(on.events.length), fires_at: on.later(n * 1_000) }] }),
+  (on, n) => on.tick({ approvals: asks(keyOf(on.events.length), on.later(n * 1_000 + 1), n % 5 ? "return" : "fail") }),
+  (on, n) => {
+    const waiting = openSteps(on.state()).filter(({ status }) => status !== "running");
+    const step = waiting[n % waiting.length];
+    if (step) on.entry(begun(step.key, step.attempt + 1));
+  },
+  (on, n) => {
+    const running = openSteps(on.state()).filter(({ status }) => status === "running");
+    const step = running[n % running.length];
+    if (!step) return;
+    const ends = [
+      done(step.key, step.attempt),
+      failed(step.key, on.later(1_000), step.attempt),
+      failed(step.key, null, step.attempt),
+    ];
+    on.entry(ends[n % 7] ?? ends[0]!);
+  },
+  (on, n) => {
+    const state = on.state();
+    const ids = lives(state) ? Object.keys(state.approvals) : [];
+    const by = { type: "person", id: "p" };
+    const decision = n % 2 ? "approve" : "reject";
+    on.send("DecideApproval", { approval_id: ids[n % ids.length] ?? "none", decision, by, data: null, comment: null });
+  },
+  (on, n) => {
+    on.pass(n * 500);
+    on.send("TakeRun", { epoch: on.epoch(), worker: "p1", lost: n % 3 === 0 });
+  },
+  (on, n) => n % 8 === 0 && on.send("CancelRun", { by: { type: "person", id: "p" }, reason: null }),
+  (on, n) => n % 8 === 0 && on.tick({ end: { type: "completed", completion: "explicit", result: { json: '"end"' } } }),
+];
+const deeds = fc.array(fc.tuple(fc.nat(DEEDS.length - 1), fc.nat(20)), { maxLength: 60 });
+
+const STATUS = { queued: "scheduled", running: "running", waiting: "retry_wait" } as const;
+const sorted = (texts: Iterable<string>) => [...texts].sort();
+
+describe("a run as its events tell of it", () => {
+  test("is what the rules take it for, whatever has happened", () => {
+    fc.assert(
+      fc.property(deeds, (list) => {
+        const on = course();
+        for (const [deed, n] of list) DEEDS[deed]!(on, n);
+        const state = on.state();
+        if (!lives(state) && !isEnded(state)) throw new Error("the run is gone");
+        const told = foldRun(on.events);
+
+        expect(told.status).toBe(state.status);
+        expect(told.version).toBe(state.version);
+        const count = (type: RunEvent["type"]) => on.events.filter((event) => event.type === type).length;
+        expect(told.attempts).toBe(count("StepStarted"));
+        const all = [...told.steps.values()];
+        expect(all.flatMap(({ attempts }) => attempts).length).toBe(told.attempts);
+        for (const step of all) expect(step.attempts.map(({ n }) => n)).toEqual(step.attempts.map((_, n) => n + 1));
+
+        const open = openSteps(state);
+        if (lives(state)) {
+          const unfinished = all.filter(({ completed_at }) => completed_at === null);
+          expect(sorted(unfinished.map(({ key, status }) => `${key} ${status}`))).toEqual(
+            sorted(open.map(({ key, status }) => `${key} ${STATUS[status]}`)),
+          );
+          for (const { key, attempt } of open) expect(told.steps.get(key)!.attempts.length).toBe(attempt);
+          expect(sorted(told.approvals.keys())).toEqual(sorted(Object.keys(state.approvals)));
+          expect(sorted(told.timers.keys())).toEqual(sorted(Object.keys(state.timers)));
+          expect(waitingOn(told).length).toBe(
+            open.length + Object.keys(state.approvals).length + Object.keys(state.timers).length,
+          );
+        } else {
+          expect(sorted(stillRunning(told).map(({ key }) => key))).toEqual(sorted(open.map(({ key }) => key)));
+          expect(all.filter(({ status }) => status === "scheduled" || status === "retry_wait")).toEqual([]);
+          expect(waitingOn(told)).toEqual([]);
+          expect(told.completed_at).toBeInstanceOf(Date);
+        }
+        // the same again, from events that cannot be changed
+        const frozen = on.events.map((event) => Object.freeze({ ...event, data: Object.freeze({ ...event.data }) }));
+        expect(foldRun(frozen as Recorded[])).toEqual(told);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("a step's attempts, and what its failure makes of the run", () => {
+    const on = course();
+    const key = keyOf(1);
+    on.tick({ schedule: steps([key], "fail"), start: [key] });
+    on.pass(1_000);
+    const retry_at = on.later(500);
+    on.entry(failed(key, retry_at));
+    const waiting = foldRun(on.events);
+    expect(waitingOn(waiting)).toEqual([
+      { type: "step", id: stepId(RUN, key), name: "pay", attempt: 1, next_attempt_at: retry_at },
+    ]);
+    on.pass(500);
+    on.entry(begun(key, 2));
+    on.entry(failed(key, null, 2));
+    const told = foldRun(on.events);
+    const at = (ms: number) => new Date(START + ms);
+    expect(told).toMatchObject({
+      status: "failed",
+      error: "no",
+      error_info: { code: "step_error", step_id: stepId(RUN, key), step: "pay", attempt: 2 },
+      started_at: at(0),
+      completed_at: at(1_500),
+      ticks: 1,
+      attempts: 2,
+      result: null,
+      external_user_id: "u",
+      args: { json: '{"a":1}' },
+    });
+    expect(told.steps.get(key)).toMatchObject({
+      status: "failed",
+      error: "no",
+      next_attempt_at: null,
+      completed_at: at(1_500),
+      attempts: [
+        { n: 1, status: "failed", started_at: at(0), ended_at: at(1_000), error: "no", logs: ["said"] },
+        { n: 2, status: "failed", started_at: at(1_500), ended_at: at(1_500), error: "no", logs: ["said"] },
+      ],
+    });
+  });
+
+  test("warnings and lines of run() carry the tick that they came in", () => {
+    const on = course();
+    const warned = { code: "signal_swallowed" as const, message: "caught", call: "pay", line: 3 };
+    on.tick({ schedule: steps([keyOf(1)]), logs: ["first"] });
+    on.entry(begun(keyOf(1)));
+    on.entry(done(keyOf(1)));
+    on.tick({
+      warnings: [warned],
+      logs: ["second"],
+      end: { type: "completed", completion: "implicit", result: { json: "1" } },
+    });
+    expect(foldRun(on.events)).toMatchObject({
+      ticks: 2,
+      logs: [
+        { tick: 1, text: "first" },
+        { tick: 2, text: "second" },
+      ],
+      warnings: [{ code: "signal_swallowed", message: "caught", step: "pay", line: 3, tick: 2 }],
+      completion: "implicit",
+      result: { json: "1" },
+    });
+  });
+
+  test("a run that was erased while it was read tells what is public", () => {
+    const on = course();
+    on.tick({ schedule: steps([keyOf(1)]), start: [keyOf(1)], approvals: asks(keyOf(2), on.later(9), "return") });
+    on.entry(done(keyOf(1)));
+    on.tick({ end: { type: "failed", code: "run_error", step: null, error: { message: "secret", line: null } } });
+    const told = foldRun(on.events.map((event) => ({ ...event, personal: undefined })));
+    expect(told).toMatchObject({ status: "failed", error: null, args: null, external_user_id: null });
+    expect(told.steps.get(keyOf(1))).toMatchObject({ status: "completed", args: null, result: null });
+  });
+
+  test.each([999, 1_000, 1_001, 10_000])("%s steps are so many steps", (many) => {
+    const on = course();
+    const keys = Array.from({ length: many }, (_, n) => keyOf(n));
+    on.tick({ schedule: steps(keys) });
+    const scheduled = on.events.at(-1)!;
+    // the rules copy what is open with each event; so many are recorded without them
+    const record = (type: RunEvent["type"], data: object, personal?: object) =>
+      void on.events.push({ ...scheduled, type, data, personal, version: on.events.length + 1 } as Recorded<RunEvent>);
+    for (const key of keys) {
+      const of = { run_id: RUN, key, name: "pay", attempt: 1 };
+      record("StepStarted", { ...of, worker: "p1" });
+      record("StepCompleted", { ...of, duration_ms: 1, secrets: [] }, { result: { json: "2" }, logs: [] });
+    }
+    const told = foldRun(on.events);
+    expect([told.steps.size, told.attempts, waitingOn(told)]).toEqual([many, many, []]);
+    expect([...told.steps.values()].every(({ status }) => status === "completed")).toBe(true);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import {
+  ApprovalCancelled,
+  ApprovalDecided,
+  ApprovalExpired,
+  ApprovalRequested,
+  RunCancelled,
+  RunCompleted,
+  RunCreated,
+  RunFailed,
+  RunForgotten,
+  RunLogged,
+  RunParked,
+  RunStarted,
+  StepCompleted,
+  StepsScheduled,
+} from "#events/run.ts";
+import { Limits } from "#events/workflow.ts";
+import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { assignedOf, assignedTo } from "./assigned.ts";
+import { runs } from "./project.ts";
+
+const id = "0198c0de-0000-7000-8000-00000000000a";
+const approval_id = "0198c0de-0000-7000-8000-00000000000b";
+const AT = "2026-01-02T03:04:04.000Z";
+const key = "k".repeat(22);
+const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(runs, `run-${id}`, ...events);
+const patch = (row: object) => [{ table: "runs", kind: "patch", key: { id }, row }];
+const patchApproval = (row: object) => [{ table: "approvals", kind: "patch", key: { id: approval_id }, row }];
+
+const of = { run_id: id };
+const person = { type: "person" as const, id: "p1" };
+const created = RunCreated.of(
+  {
+    ...of,
+    workflow_id: "w1",
+    definition_id: "d1",
+    definition_version: 2,
+    project_id: "j1",
+    trigger_id: "t1",
+    started_by: { type: "webhook", id: "t1" },
+    run_as: { type: "service", id: null },
+    limits: Limits.parse({}),
+    created_at: AT,
+    expires_at: "2026-02-01T00:00:00.000Z",
+    retention_days: 9,
+    approvals: { default_expiry_s: 60, allow_api_key: true },
+    slot: null,
+    worker: null,
+  },
+  { args: { json: "{}" }, external_user_id: "\u0000" },
+);
+const end = { ...of, slot: null, forget_at: AT };
+const ofApproval = { ...of, key, approval_id };
+const requested = ApprovalRequested.of(
+  {
+    ...ofApproval,
+    workflow_id: "w1",
+    project_id: null,
+    assignees: [{ person: "Ann@Example.org" }, { role: "admin\u0000" }],
+    self_approval: false,
+    allow_api_key: true,
+    expires_at: AT,
+    on_expiry: "return",
+  },
+  { name: "boss", title: "Pay?", body: null, form: { type: "object" } },
+);
+
+describe("runs", () => {
+  test("one that was started is a pending row, without its arguments; erased, it leaves none", () => {
+    expect(from(created, erased(created))).toEqual([
+      {
+        table: "runs",
+        kind: "put",
+        key: { id },
+        row: {
+          organization_id: ORGANIZATION,
+          workflow_id: "w1",
+          definition_id: "d1",
+          definition_version: 2,
+          project_id: "j1",
+          trigger_id: "t1",
+          status: "pending",
+          started_by: '{"type":"webhook","id":"t1"}',
+          run_as: '{"type":"service","id":null}',
+          external_user_id: '"\\u0000"',
+          created_at: new Date(AT),
+          expires_at: new Date("2026-02-01T00:00:00.000Z"),
+        },
+      },
+    ]);
+  });
+
+  test("its course changes its status; its steps change nothing", () => {
+    const scheduled = StepsScheduled.of({ ...of, concurrency: null, on_error: "fail", steps: [] }, { args: [] });
+    const step = { ...of, key, name: "pay", attempt: 1, duration_ms: 1, secrets: [] };
+    const done = StepCompleted.of(step, { result: { json: "1" }, logs: [] });
+    expect(from(scheduled, done, RunParked.of(of), RunLogged.of(of, { logs: ["x"] }))).toEqual([]);
+    expect(from(RunStarted.of(of))).toEqual(patch({ status: "running", started_at: RECORDED_AT }));
+  });
+
+  test("each end leaves what it knows", () => {
+    const completed = RunCompleted.of({ ...end, completion: "implicit" }, { result: { json: '"\\u0000"' } });
+    const over = { completed_at: RECORDED_AT };
+    expect(from(completed)).toEqual(
+      patch({ status: "completed", completion: "implicit", result: '{"json":"\\"\\\\u0000\\""}', ...over }),
+    );
+    expect(from(erased(completed))).toMatchObject(patch({ status: "completed", result: null }));
+    const failed = RunFailed.of(
+      { ...end, code: "step_error", key, step: "pay" },
+      { error: { message: "no", line: 1 } },
+    );
+    const error = JSON.stringify({ message: "no", code: "step_error", key, step: "pay" });
+    expect(from(failed)).toEqual(patch({ status: "failed", error, ...over }));
+    expect(from(erased(failed))).toMatchObject(patch({ status: "failed", error: null }));
+    expect(from(RunCancelled.of({ ...end, by: person }, { reason: "late" }))).toEqual(
+      patch({ status: "cancelled", cancelled_by: JSON.stringify(person), ...over }),
+    );
+  });
+
+  test("destroyed, it is gone with what it asked", () => {
+    expect(from(RunForgotten.of(of))).toEqual([
+      { table: "runs", kind: "remove", key: { id } },
+      { table: "approvals", kind: "removeWhere", where: { run_id: id } },
+    ]);
+  });
+});
+
+describe("approvals", () => {
+  test("one that was asked for is a pending row; erased, it leaves none", () => {
+    expect(from(requested, erased(requested))).toEqual([
+      {
+        table: "approvals",
+        kind: "put",
+        key: { id: approval_id },
+        row: {
+          run_id: id,
+          workflow_id: "w1",
+          organization_id: ORGANIZATION,
+          project_id: null,
+          version: 1,
+          status: "pending",
+          name: '"boss"',
+          title: '"Pay?"',
+          body: null,
+          form: '{"type":"object"}',
+          assignees: '[{"person":"Ann@Example.org"},{"role":"admin\\u0000"}]',
+          assigned: expect.stringMatching(/^[0-9a-f-]{36} [0-9a-f-]{36}$/),
+          self_approval: false,
+          allow_api_key: true,
+          expires_at: new Date(AT),
+          created_at: RECORDED_AT,
+        },
+      },
+    ]);
+  });
+
+  test("it is decided, expires, or is not asked any more", () => {
+    const lease = { epoch: 1, worker: null };
+    const decision = { ...ofApproval, ...lease, decision: "reject" as const, by: person, at: AT };
+    const decided = ApprovalDecided.of(decision, { data: '{"a":"\\u0000"}', comment: "no\u0000" });
+    const row = { status: "rejected", decision: "reject", decided_by_type: "person", decided_by_id: "p1" };
+    expect(from(decided, erased(decided))).toEqual([
+      ...patchApproval({ ...row, data: '{"a":"\\u0000"}', comment: '"no\\u0000"', decided_at: new Date(AT) }),
+      ...patchApproval({ ...row, data: null, comment: null, decided_at: new Date(AT) }),
+    ]);
+    const approved = ApprovalDecided.of({ ...decision, decision: "approve" }, { data: null, comment: null });
+    expect(from(approved)).toMatchObject(patchApproval({ status: "approved", decision: "approve" }));
+    expect(
+      from(
+        ApprovalExpired.of({ ...ofApproval, at: AT }),
+        ApprovalCancelled.of({ ...ofApproval, reason: "superseded" }),
+      ),
+    ).toEqual([...patchApproval({ status: "expired" }), ...patchApproval({ status: "cancelled" })]);
+  });
+
+  test("those who may decide are found by what they are, in any case", () => {
+    const assigned = assignedOf([{ person: "Ann@Example.org" }, { role: "admin" }])!;
+    const isLike = (pattern: string) => assigned.includes(pattern.slice(1, -1));
+    expect(isLike(assignedTo({ person: "ann@example.ORG" }))).toBe(true);
+    expect(isLike(assignedTo({ role: "admin" }))).toBe(true);
+    expect(isLike(assignedTo({ person: "admin" }))).toBe(false);
+    expect(isLike(assignedTo({ group: "admin" }))).toBe(false);
+    expect(assignedOf([])).toBeNull();
+  });
+});
