@@ -71,7 +71,14 @@ export const Envelope = z.object({
   /** Tools, collections (slugs), agents (ids) and models that its steps may use; `*` stands for all. */
   tools: Names(100).default(["*"]),
   collections: Names(200).default(["*"]),
-  agents: Names(100).default(["*"]),
+  agents: z
+    .array(
+      z
+        .string()
+        .regex(/^(\*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/, "is neither * nor an agent's id in lower case"),
+    )
+    .max(100)
+    .default(["*"]),
   models: Names(200).default(["*"]),
   /** Hosts that its steps may fetch from. None by default. */
   egress: z.array(z.string().max(260).regex(EGRESS_HOST, "is no host name in lower case")).max(100).default([]),
