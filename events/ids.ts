@@ -32,6 +32,7 @@ export type Aggregate =
   | "document"
   | "extraction"
   | "agent"
+  | "project"
   | "definition"
   | "secret"
   | "workflow"

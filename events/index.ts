@@ -8,6 +8,7 @@ import * as extraction from "./extraction.ts";
 import * as file from "./file.ts";
 import * as key from "./key.ts";
 import * as organization from "./organization.ts";
+import * as project from "./project.ts";
 import * as provider from "./provider.ts";
 import * as run from "./run.ts";
 import * as secret from "./secret.ts";
@@ -44,6 +45,9 @@ const EVENTS = [
   agent.AgentCreated,
   agent.AgentChanged,
   agent.AgentDeleted,
+  project.ProjectCreated,
+  project.ProjectChanged,
+  project.ProjectDeleted,
   definition.DefinitionCreated,
   definition.DefinitionSaved,
   definition.DefinitionDeleted,
@@ -103,6 +107,9 @@ const COMMANDS = [
   agent.CreateAgent,
   agent.ChangeAgent,
   agent.DeleteAgent,
+  project.CreateProject,
+  project.ChangeProject,
+  project.DeleteProject,
   definition.CreateDefinition,
   definition.SaveDefinition,
   definition.DeleteDefinition,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { eventDefinitions } from "#events/index.ts";
 import { OrganizationCreated } from "#events/organization.ts";
+import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.ts";
 import { ProviderConfigured, providerStream, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
 import { UserRegistered } from "#events/user.ts";
@@ -9,6 +10,7 @@ import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/
 import { files } from "./files/project.ts";
 import { projections } from "./index.ts";
 import { organizations } from "./organizations/project.ts";
+import { projects } from "./projects/project.ts";
 import { providers } from "./providers/project.ts";
 import { sessions } from "./sessions/project.ts";
 import { users } from "./users/project.ts";
@@ -85,6 +87,19 @@ describe("the other read models", () => {
       { ...at, kind: "put", row: { ...row, created_at: RECORDED_AT } },
       { ...at, kind: "patch", row },
       { ...at, kind: "patch", row: { base_url: null, models: null, sealed_api_key: null, updated_at: RECORDED_AT } },
+    ]);
+  });
+
+  test("a project comes, is renamed and goes; erased, it leaves no row", () => {
+    const created = ProjectCreated.of({ project_id: id }, { name: "A" });
+    const renamed = ProjectChanged.of({ project_id: id }, { name: "B" });
+    const ended = [erased(created), erased(renamed), ProjectDeleted.of({ project_id: id })];
+    const at = { table: "projects", key: { id } };
+    const times = { created_at: RECORDED_AT, updated_at: RECORDED_AT };
+    expect(changesOf(projects, `project-${id}`, created, renamed, ...ended)).toEqual([
+      { ...at, kind: "put", row: { organization_id: ORGANIZATION, name: '"A"', ...times } },
+      { ...at, kind: "patch", row: { name: '"B"', updated_at: RECORDED_AT } },
+      { ...at, kind: "remove" },
     ]);
   });
 

@@ -7,6 +7,7 @@ import { files } from "./files/project.ts";
 import { keys } from "./keys/project.ts";
 import { organizations } from "./organizations/project.ts";
 import type { Projection } from "./projection.ts";
+import { projects } from "./projects/project.ts";
 import { providers } from "./providers/project.ts";
 import { runs } from "./runs/project.ts";
 import { secrets } from "./secrets/project.ts";
@@ -29,6 +30,7 @@ export const projections: Projection[] = [
   documents,
   extractions,
   agents,
+  projects,
   definitions,
   secrets,
   workflows,

@@ -10,6 +10,7 @@ import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
+import { projectOf } from "../project.ts";
 import { notReadable } from "../send.ts";
 import { checkNames } from "../toolNames.ts";
 import type { App } from "../app.ts";
@@ -38,12 +39,14 @@ async function idsOf({ db, freshRead }: Http, organization: string, names: strin
   });
 }
 
-/** The settings as events hold them; what is not sent is left out. Throws `unknown_tool`, `unknown_collection`. */
-async function settingsOf(http: Http, { organization_id }: Caller, body: z.infer<typeof Change>) {
-  const { collections, reasoning, tools, ...rest } = body;
+/** The settings as events hold them; what is not sent is left out. Throws `unknown_tool`, `unknown_collection`, `unknown_project`. */
+async function settingsOf(http: Http, caller: Caller, body: z.infer<typeof Change>) {
+  const { collections, reasoning, tools, project_id, ...rest } = body;
+  const { organization_id } = caller;
   if (tools) await checkNames(http, organization_id, tools, (n) => `tools[${n}]`);
   return {
     ...rest,
+    ...(project_id !== undefined && { project_id: await projectOf(http, caller, project_id) }),
     ...(tools && { tools: unique(tools) }),
     ...(reasoning !== undefined && { reasoning_effort: reasoning && reasoning.effort }),
     ...(collections !== undefined && { collections: collections && (await idsOf(http, organization_id, collections)) }),

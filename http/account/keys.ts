@@ -10,6 +10,7 @@ import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
+import { projectOf } from "../project.ts";
 import { writtenAt } from "../send.ts";
 import type { App } from "../app.ts";
 import { Change, Create, Created, Key, present, unique, utc } from "./keyShape.ts";
@@ -60,7 +61,7 @@ async function create(
     key_id,
     key_hash: hash,
     key_hint: hint,
-    project_id: body.project_id ?? null,
+    project_id: await projectOf(http, request.caller, body.project_id ?? null),
     name: body.name,
     products: unique(body.products ?? Product.options),
     expires_at: utc(body.expires_at),

@@ -9,6 +9,7 @@ import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import type { Http } from "../deps.ts";
 import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
+import { projectOf } from "../project.ts";
 import { notReadable } from "../send.ts";
 import { validator } from "../validate.ts";
 import { ALL_DEFAULTS, checkRunAs, ENVELOPE_CODES, warningsOf } from "./envelope.ts";
@@ -43,7 +44,7 @@ async function register(http: Http, request: FastifyRequest, body: z.infer<typeo
     workflow_id,
     definition_id: body.definition_id.toLowerCase(),
     definition_version: version,
-    project_id: body.project_id ?? null,
+    project_id: await projectOf(http, request.caller, body.project_id ?? null),
     enabled: true,
     envelope: body.envelope ?? {},
     name: body.name ?? name,
@@ -71,7 +72,7 @@ async function changesOf(http: Http, request: FastifyRequest, row: WorkflowRow, 
     description: description === null ? "" : description,
     // asked for alone: what is only looked at must not undo a change of the same moment
     definition_version: definition_version === undefined ? undefined : version!.version,
-    project_id,
+    project_id: await projectOf(http, request.caller, project_id),
     envelope: envelope === null ? ALL_DEFAULTS : envelope,
     enabled: enabled === null ? true : enabled,
   };

@@ -2,12 +2,14 @@ import { expect, test } from "vitest";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { KeyChanged, KeyCreated, KeyDeleted } from "#events/key.ts";
 import { OrganizationCreated } from "#events/organization.ts";
+import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.ts";
 import { ProviderConfigured, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
 import { command, given } from "#test/given.ts";
 import { file } from "./file.ts";
 import { key } from "./key.ts";
 import { organization } from "./organization.ts";
+import { project } from "./project.ts";
 import { provider } from "./provider.ts";
 import { session } from "./session.ts";
 import { user } from "./user.ts";
@@ -60,6 +62,23 @@ test("a key is created, changed and deleted with its data key", () => {
   given(key, [created, deleted])
     .when(command("ChangeKey", { key_id: "k1" }))
     .rejected("key_not_found");
+});
+
+test("a project is created, renamed and deleted with its data key", () => {
+  const created = ProjectCreated.of({ project_id: "p1" }, { name: "P" });
+  const create = command("CreateProject", { project_id: "p1", name: "P" });
+  const rename = command("ChangeProject", { project_id: "p1", name: "Q" });
+  const remove = command("DeleteProject", { project_id: "p1" });
+  given(project).when(create).then(created);
+  given(project).when(rename).rejected("project_not_found");
+  given(project, [created]).when(create).rejected("project_exists");
+  given(project, [created])
+    .when(rename)
+    .then(ProjectChanged.of({ project_id: "p1" }, { name: "Q" }));
+  const deleted = ProjectDeleted.of({ project_id: "p1" });
+  given(project, [created]).when(remove).then(deleted);
+  expect(project.erases!([deleted], "project-p1")).toEqual({ things: ["project-p1"] });
+  for (const asked of [rename, remove]) given(project, [created, deleted]).when(asked).rejected("project_not_found");
 });
 
 test("a provider's credential is kept in its state until it is removed", () => {

@@ -7,6 +7,7 @@ import { extraction } from "./extraction.ts";
 import { file } from "./file.ts";
 import { key } from "./key.ts";
 import { organization } from "./organization.ts";
+import { project } from "./project.ts";
 import { provider } from "./provider.ts";
 import { run } from "./run.ts";
 import { secret } from "./secret.ts";
@@ -26,6 +27,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   file,
   key,
   organization,
+  project,
   provider,
   run,
   secret,

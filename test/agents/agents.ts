@@ -118,6 +118,8 @@ export async function startAgents(env: Record<string, string> = {}) {
     async open(settings: object = {}, token = api_key): Promise<AgentClient> {
       return agentClient(platform.url, token, await agent(settings));
     },
+    /** A new project; its id. */
+    project: async (): Promise<string> => (await person.call("POST", "/projects", { name: "P" })).body.id,
     /** Another key of the organization. */
     async key(body: object = {}): Promise<{ id: string; key: string }> {
       return (await person.call("POST", "/keys", { name: "K", ...body })).body;

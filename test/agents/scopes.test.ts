@@ -65,7 +65,7 @@ test("another organization does not see the agent, and its own does not reach ac
 });
 
 test("an agent of a project is there for its keys and for keys of no project", async () => {
-  const [ours, theirs] = ["0198c0de-0000-7000-8000-0000000000a1", "0198c0de-0000-7000-8000-0000000000a2"];
+  const [ours, theirs] = [await agents.project(), await agents.project()];
   const inside = await agents.agent({ model: "offline/echo", project_id: ours });
   const [own, other] = [await agents.key({ project_id: ours }), await agents.key({ project_id: theirs })];
   const status = async (key: string) => (await agentClient(agents.url, key, inside).post({ input: "x" })).status;

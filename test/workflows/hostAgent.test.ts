@@ -127,7 +127,7 @@ describe("an agent", () => {
   });
 
   test("of another organization or project is not there, nor one without a model", async () => {
-    const [project, elsewhere] = ["0198f000-0000-7000-8000-000000000001", "0198f000-0000-7000-8000-000000000002"];
+    const [project, elsewhere] = [await mine.project(), await mine.project()];
     const stranger = await desk.organization("Stranger");
     const inside = (await mine.run({}, project)).attempt();
     const ask = (agent_id: string, { call } = inside) => call("agent", { agent_id, input: "A" });

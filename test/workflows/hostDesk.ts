@@ -185,6 +185,7 @@ export async function openHostDesk(env: Record<string, string> = {}) {
       },
       agent: async (settings: object): Promise<string> =>
         (await made("/agents", { name: "A", model: "offline/echo", ...settings })).id,
+      project: async (): Promise<string> => (await made("/projects", { name: "P" })).id,
       /** A tool of its own. */
       tool: (name: string, source: string): Promise<any> => made("/definitions", { type: "tool", name, source }),
     };

@@ -28,6 +28,8 @@ export async function openManagement(env: Record<string, string> = {}) {
     made("POST", "/workflows", { definition_id: (await define()).id, ...more });
   const trigger = (workflow: string, more: object = {}) => made("POST", `/workflows/${workflow}/triggers`, more);
 
+  const project = async (): Promise<string> => (await made("POST", "/projects", { name: "P" })).id;
+
   async function send<D>(definition: CommandDefinition<string, D>, stream: string, data: D) {
     const { rejection } = await opened.bus.sender(opened.log).send({
       id: newCommandId(),
@@ -69,6 +71,6 @@ export async function openManagement(env: Record<string, string> = {}) {
   const cancel = (run_id: string) =>
     send(CancelRun, streamOf("run", run_id), { run_id, by: { type: "system", id: "test" }, reason: null });
 
-  return { ...desk, organization_id, send, define, register, trigger, start, cancel };
+  return { ...desk, organization_id, send, define, register, trigger, project, start, cancel };
 }
 export type Management = Awaited<ReturnType<typeof openManagement>>;

@@ -46,7 +46,7 @@ describe("a registered workflow", () => {
   });
 
   test("has the envelope that it was given", async () => {
-    const project_id = UNKNOWN;
+    const project_id = await m.project();
     const { user } = (await m.person("GET", "/auth/me")).body;
     const envelope = {
       run_as: { type: "person", id: user.id },
@@ -140,6 +140,7 @@ describe("what cannot be registered", () => {
     [{ name: "n".repeat(201) }, undefined, "name"],
     [{ description: "d".repeat(4_001) }, undefined, "description"],
     [{ project_id: "x" }, undefined, "project_id"],
+    [{ project_id: UNKNOWN }, "unknown_project", "project_id"],
     [{ definition_version: 0 }, undefined, "definition_version"],
     [{ definition_version: 2 ** 31 }, undefined, "definition_version"],
     [{ definition_version: "1" }, undefined, "definition_version"],
@@ -196,14 +197,16 @@ describe("an edit", () => {
         limits: { ...workflow.envelope.limits, max_parallel: 3 },
       },
     });
-    const renamed = (await patch(workflow.id, { name: "after", project_id: UNKNOWN })).body;
-    expect(renamed).toMatchObject({ name: "after", description: "text", project_id: UNKNOWN, envelope_version: 2 });
+    const project_id = await m.project();
+    const renamed = (await patch(workflow.id, { name: "after", project_id })).body;
+    expect(renamed).toMatchObject({ name: "after", description: "text", project_id, envelope_version: 2 });
+    expectRefusal(await patch(workflow.id, { project_id: UNKNOWN }), 400, "unknown_project", "project_id");
     expect((await patch(workflow.id, {})).body).toEqual(renamed);
   });
 
   test("takes null for the default", async () => {
     const envelope = { secrets: ["a"], tools: [], limits: { max_steps: 7, max_parallel: 3 }, retention_days: 1 };
-    const { id } = await m.register({ name: "n", description: "text", project_id: UNKNOWN, envelope });
+    const { id } = await m.register({ name: "n", description: "text", project_id: await m.project(), envelope });
     expect((await patch(id, { envelope: { limits: { max_steps: null }, tools: null } })).body.envelope).toEqual({
       ...DEFAULTS,
       secrets: ["a"],

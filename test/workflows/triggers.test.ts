@@ -298,7 +298,8 @@ test("a trigger is its workflow's alone", async () => {
 });
 
 test("what a hook reads says what holds of the trigger and of its workflow", async () => {
-  const workflow = await m.register({ project_id: UNKNOWN, envelope: { secrets: ["a"] } });
+  const project_id = await m.project();
+  const workflow = await m.register({ project_id, envelope: { secrets: ["a"] } });
   const trigger = await m.trigger(workflow.id, { default_args: { a: 1 } });
   const expected = {
     trigger_id: trigger.id,
@@ -309,7 +310,7 @@ test("what a hook reads says what holds of the trigger and of its workflow", asy
     default_args: '{"a":1}',
     enabled: true,
     workflow_enabled: true,
-    project_id: UNKNOWN,
+    project_id,
     definition_id: workflow.definition.id,
     definition_version: 1,
     envelope: workflow.envelope,

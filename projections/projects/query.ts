@@ -1,0 +1,51 @@
+import { isUuid } from "#events/ids.ts";
+import { decoded, type Db } from "../projection.ts";
+
+export interface ProjectRow {
+  id: string;
+  name: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const SELECT = "select id, name, created_at, updated_at from read.projects";
+const present = (row: ProjectRow): ProjectRow => ({ ...row, name: decoded(row.name) });
+
+export async function getProject(db: Db, organization: string, id: string): Promise<ProjectRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await db.query<ProjectRow>(`${SELECT} where id = $2 and organization_id = $1`, [organization, id]);
+  return row && present(row);
+}
+
+/** In the order they were made. */
+export async function listProjects(
+  db: Db,
+  organization: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: ProjectRow[]; total: number }> {
+  const rows = await db.query<ProjectRow>(
+    `${SELECT} where organization_id = $1 order by created_at, id limit $2 offset $3`,
+    [organization, limit, offset],
+  );
+  const [count] = await db.query<{ total: number }>(
+    "select count(*)::integer as total from read.projects where organization_id = $1",
+    [organization],
+  );
+  return { rows: rows.map(present), total: count!.total };
+}
+
+/** What belongs to a project and works now. A workflow that is disabled does not. */
+export async function usesOfProject(
+  db: Db,
+  organization: string,
+  id: string,
+): Promise<{ keys: number; agents: number; workflows: number }> {
+  const [uses] = await db.query<{ keys: number; agents: number; workflows: number }>(
+    `select
+       (select count(*) from read.keys where organization_id = $1 and project_id = $2)::integer as keys,
+       (select count(*) from read.agents where organization_id = $1 and project_id = $2)::integer as agents,
+       (select count(*) from read.workflows where organization_id = $1 and project_id = $2 and enabled)::integer as workflows`,
+    [organization, id],
+  );
+  return uses!;
+}
