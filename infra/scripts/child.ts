@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ScriptFailed, type ScriptHost } from "#services/scripting/runner.ts";
+import { ScriptFailed, type ScriptHost, type ScriptType } from "#services/scripting/runner.ts";
 import { launch } from "../processes/launch.ts";
 import { residentBytes } from "../processes/resident.ts";
 import type { Order, Report } from "./messages.ts";
@@ -47,7 +47,7 @@ export function startChild(cpu_ms: number) {
   const child = launch({
     program: "roles/scripts.ts",
     args: [String(cpu_ms)],
-    readable: ["services/scripting", "infra/scripts"],
+    readable: ["services/scripting", "services/workflows", "infra/scripts"],
     heap: 128,
   });
   const runs = new Map<number, Run>();
@@ -105,7 +105,10 @@ export function startChild(cpu_ms: number) {
     end,
     isAlive: () => alive,
     running: () => runs.size,
-    order(order: { kind: "inspect"; source: string } | { kind: "run"; js: string; input: string }, one: Waiting): void {
+    order(
+      order: { kind: "inspect"; type: ScriptType; source: string } | { kind: "run"; js: string; input: string },
+      one: Waiting,
+    ): void {
       const id = ids++;
       runs.set(id, {
         ...one,

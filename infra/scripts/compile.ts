@@ -54,8 +54,9 @@ function exportOf({ body }: Program, name: string): number | undefined {
 }
 
 /** A TypeScript or JavaScript module as it will run, and where its `meta` stands. Throws ScriptFailed; after anything else this thread compiles no more. */
-export function compile(source: string): { js: string; meta_at: Place | null } {
+export function compile(source: string): { js: string; meta_at: Place | null; program: Program } {
   const js = stripped(source);
-  const at = exportOf(parsed(js), "meta");
-  return { js, meta_at: at === undefined ? null : placeOf(js, at) };
+  const program = parsed(js);
+  const at = exportOf(program, "meta");
+  return { js, meta_at: at === undefined ? null : placeOf(js, at), program };
 }

@@ -1,7 +1,9 @@
+import type { ScriptType } from "#services/scripting/runner.ts";
+
 /* What goes between this process, one that runs scripts, and the threads of that one. A run is known by its id. */
 
 export type Order =
-  | { kind: "inspect"; id: number; source: string }
+  | { kind: "inspect"; id: number; type: ScriptType; source: string }
   /** `input`: JSON of `{args, meta}`. */
   | { kind: "run"; id: number; js: string; input: string }
   /** The answer to what a script asked of its host; `text` is JSON, or why it failed. */

@@ -93,10 +93,10 @@ export function openScripts({ processes, cpu_ms = CPU_MS }: Options): ScriptRunn
       if (input.length > MOST_GIVEN) throw new ScriptFailed("Arguments and meta together are larger than 1 MiB.");
       return inPlace(organization_id, signal, () => order({ kind: "run", js, input }, CALL_MS, { host, signal }));
     },
-    async inspect(organization_id, source) {
+    async inspect(organization_id, source, type = "tool") {
       const { signal } = new AbortController();
       const json = await inPlace(organization_id, signal, () =>
-        order({ kind: "inspect", source }, INSPECT_MS, { host: NO_HOST, signal }),
+        order({ kind: "inspect", type, source }, INSPECT_MS, { host: NO_HOST, signal }),
       );
       return JSON.parse(json) as Inspected;
     },

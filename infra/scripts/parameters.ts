@@ -60,17 +60,32 @@ const nestsDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => nestsDeeper(inner, levels - 1)));
 
-function faultOf(schema: Record<string, unknown>): Fault | undefined {
+function faultOfSize(schema: Record<string, unknown>): Fault | undefined {
   // first of all: JSON.stringify and what follows go down to the bottom
   if (nestsDeeper(schema, 2 * DEEPEST)) return { path: [], message: `nests deeper than ${DEEPEST} levels` };
   if (JSON.stringify(schema).length > LONGEST) return { path: [], message: `is longer than ${LONGEST} characters` };
-  if (schema["type"] !== "object") return { path: ["type"], message: 'must be "object"' };
-  const banned = NOT_AT_TOP.find((key) => key in schema);
-  return banned ? { path: [banned], message: "is not allowed at the top" } : faultIn(schema, []);
+  return undefined;
 }
 
+function faultForModels(schema: Record<string, unknown>): Fault | undefined {
+  if (schema["type"] !== "object") return { path: ["type"], message: 'must be "object"' };
+  const banned = NOT_AT_TOP.find((key) => key in schema);
+  return banned ? { path: [banned], message: "is not allowed at the top" } : undefined;
+}
+
+const schemaWithout = (faultOf: (schema: Record<string, unknown>) => Fault | undefined) =>
+  z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+    const fault = faultOfSize(schema) ?? faultOf(schema) ?? faultIn(schema, []);
+    if (fault) context.addIssue({ code: "custom", ...fault });
+  });
+
 /** JSON Schema of a tool's arguments, as every provider takes it. */
-export const Parameters = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
-  const fault = faultOf(schema);
-  if (fault) context.addIssue({ code: "custom", ...fault });
-});
+export const Parameters = schemaWithout(faultForModels);
+
+/** JSON Schema of the arguments of a run, which are an object. */
+export const RunArguments = schemaWithout(({ type = "object" }) =>
+  type === "object" ? undefined : { path: ["type"], message: 'must be "object"' },
+);
+
+/** JSON Schema of any value. */
+export const AnySchema = schemaWithout(() => undefined);

@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { ScriptFailed } from "#services/scripting/runner.ts";
 import type { Order, Report } from "./messages.ts";
 import { compile } from "./compile.ts";
+import { inspectWorkflow } from "./inspectWorkflow.ts";
 import { openVm, type Ask, type Vm, type VmOptions } from "./vm.ts";
 
 /* A thread that runs scripts one after another. The VM of the next one is made before it comes. */
@@ -24,8 +25,12 @@ const askFor =
 
 async function outcome(vm: Vm, order: Running): Promise<string> {
   if (order.kind === "run") return vm.execute(order.js, order.input, askFor(order.id));
-  const { js, meta_at } = compile(order.source);
-  return JSON.stringify({ ...JSON.parse(await vm.inspect(js)), js, meta_at });
+  const { js, meta_at, program } = compile(order.source);
+  const found =
+    order.type === "tool"
+      ? JSON.parse(await vm.inspect(js))
+      : await inspectWorkflow(program, js, workerData as VmOptions);
+  return JSON.stringify({ ...found, js, meta_at });
 }
 
 async function run(order: Running): Promise<Report> {

@@ -44,6 +44,8 @@ export class ScriptFailed extends Error {
   }
 }
 
+export type ScriptType = "tool" | "workflow";
+
 /** What a module says of itself, not checked. */
 export interface Inspected {
   /** What runs: the source without its types, line by line the same. */
@@ -53,12 +55,22 @@ export interface Inspected {
   meta_at: [line: number, column: number] | null;
   /** Whether it exports a function `execute`. */
   executes: boolean;
+  /** Of a workflow. */
+  workflow?: {
+    /** Whether it exports a function `run`. */
+    runs: boolean;
+    /** Its steps; `place`: line and column. Null: its `steps` are no object. */
+    steps:
+      | { name: string; callable: boolean; settings: unknown; place: [line: number, column: number] | null }[]
+      | null;
+    lint: { code: string; message: string; line: number; column: number }[];
+  };
 }
 
 export interface ScriptRunner {
   /** What `execute` came to, as JSON. Throws ScriptFailed; throws the signal's reason when it is aborted. */
   run(call: ScriptCall): Promise<string>;
   /** Compiles a TypeScript or JavaScript module and evaluates it. Throws ScriptFailed. */
-  inspect(organization_id: string, source: string): Promise<Inspected>;
+  inspect(organization_id: string, source: string, type?: ScriptType): Promise<Inspected>;
   close(): Promise<void>;
 }

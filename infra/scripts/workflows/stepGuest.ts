@@ -2,7 +2,7 @@ import { GUEST } from "./guest.ts";
 
 /**
  * What a step finds around it: what it may ask of the platform, each by one host function that takes and gives JSON. A function
- * of the host functions, which gives `[execute, tell, steps]`.
+ * of the host functions, which gives `[execute, tell, inspect]`.
  */
 export const STEP_GUEST = `(ask, note) => {
   ${GUEST}
@@ -111,7 +111,7 @@ export const STEP_GUEST = `(ask, note) => {
     return stringify(bare({
       meta: meta === undefined ? null : parse(jsonOf(meta, "meta")),
       runs: typeof run === "function",
-      steps: steps === undefined ? null : isObject(steps) ? found : "none",
+      steps: steps === undefined || isObject(steps) ? found : null,
     }));
   };
   return [execute, tell, inspect];

@@ -18,7 +18,7 @@ const WEEK_S = 7 * 24 * 60 * 60;
 const SPARE = 4;
 
 type Failed = Extract<StepOutcome, { failed: unknown }>["failed"];
-class StepEnd extends Error {
+export class StepEnd extends Error {
   readonly failed: Failed;
   constructor(failed: Partial<Failed> & { message: string }) {
     super(failed.message);
@@ -62,7 +62,7 @@ function createSeat(wasm: never, cpu_ms: number, entered: (inside: boolean) => v
   const computedTooLong = (): StepEnd =>
     new StepEnd({
       code: "step_limit",
-      message: `The step computed for longer than ${cpu_ms / 1_000} seconds.`,
+      message: `The script computed for longer than ${cpu_ms / 1_000} seconds.`,
       final: true,
     });
   const options = vmOptions({
@@ -162,7 +162,7 @@ function createSeat(wasm: never, cpu_ms: number, entered: (inside: boolean) => v
   async function settled(promise: JSValueHandle, tell: JSValueHandle): Promise<JSValueHandle> {
     drain();
     while (promise.promiseState === PENDING) {
-      if (asking === 0) throw new StepEnd({ message: "The step waits for something that never comes.", final: true });
+      if (asking === 0) throw new StepEnd({ message: "The script waits for something that never comes.", final: true });
       await new Promise<void>((resolve) => (wake = resolve));
       if (failure) throw failure;
     }
@@ -229,7 +229,7 @@ function createSeat(wasm: never, cpu_ms: number, entered: (inside: boolean) => v
         signal.removeEventListener("abort", cut);
       }
     },
-    /** Evaluates a script as it is saved: JSON of what it says of itself. */
+    /** Evaluates a script as it is saved: JSON of what it says of itself. Throws StepEnd. */
     async inspect(js: string): Promise<string> {
       const [, tell, inspect] = await fresh();
       const module = await settled(
@@ -257,6 +257,6 @@ export function openSteps(wasm: never, cpu_ms: number, entered: (inside: boolean
     has: code.has,
     keep: (sha256: string, js: string) => seated(async (seat) => code.set(sha256, await seat.compile(js))),
     run: (attempt: Attempt): Promise<StepOutcome> => seated((seat) => seat.run(code.get(attempt.sha256)!, attempt)),
-    inspect: (js: string) => seated((seat) => seat.inspect(js)),
+    inspect: (js: string): Promise<string> => seated((seat) => seat.inspect(js)),
   };
 }

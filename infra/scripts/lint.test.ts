@@ -1,0 +1,86 @@
+import { parse } from "acorn";
+import { describe, expect, test } from "vitest";
+import { lint, stepPlaces } from "./lint.ts";
+
+const parsed = (js: string) => parse(js, { ecmaVersion: "latest", sourceType: "module" });
+const found = (js: string) => lint(parsed(js), js, ["a", "b"]).map(({ code, line, column }) => [code, line, column]);
+const inRun = (body: string) => found(`export async function run(ctx, args) {\n${body}\n}`);
+
+describe("a signal that is caught", () => {
+  test.each([
+    ["try and catch", 'try {\n  await ctx.runStep("a");\n} catch {}', [["caught_signal", 3, 9]]],
+    ["try around many", "try { await runStepMany('a', []); } catch (e) { throw e }", [["caught_signal", 2, 13]]],
+    ["try around a callback", "try { await Promise.all(args.map((x) => runStep('a', x))) } catch {}", 1],
+    ["finally", "try { await ctx.awaitApproval('x') } finally { log(1) }", [["finally_at_signal", 2, 13]]],
+    ["both", "try { await complete() } catch {} finally {}", 2],
+    [".catch", "await ctx.runStep('a').then((x) => x).catch(() => 1)", [["caught_signal", 2, 7]]],
+    ["a second handler", "await runStep('a').then((x) => x, () => 1)", [["caught_signal", 2, 7]]],
+    [".finally", "await ctx.sleep('1h').finally(() => 1)", [["finally_at_signal", 2, 7]]],
+    ["allSettled", "await Promise.allSettled([ctx.runStep('a'), ctx.runStep('b')])", 2],
+    ["race", "await Promise.race([ctx.sleepUntil(args.at), other()])", [["caught_signal", 2, 21]]],
+    ["any", "await Promise.any([runStep('a')])", [["caught_signal", 2, 20]]],
+  ])("%s", (_, body, expected) => {
+    if (typeof expected === "number") expect(inRun(body)).toHaveLength(expected);
+    else expect(inRun(body)).toEqual(expected);
+  });
+
+  test.each([
+    ["in the handler itself", "try { JSON.parse(args.x) } catch { await ctx.runStep('a') }"],
+    ["beside it", "await ctx.runStep('a'); try { JSON.parse(args.x) } catch {}"],
+    ["all", "await Promise.all([ctx.runStep('a'), ctx.runStep('b')])"],
+    ["then", "await ctx.runStep('a').then((x) => x.y)"],
+    ["another thing's complete", "try { await task.complete() } catch {}"],
+  ])("none: %s", (_, body) => {
+    expect(inRun(body)).toEqual([]);
+  });
+});
+
+test("a call goes by the names that the module gives it", () => {
+  expect(found("import { runStep as go } from 'svc:workflow';\nexport async function run() { go('a') }")).toEqual([
+    ["not_awaited", 2, 31],
+  ]);
+  expect(found("export async function run(context) { context.runStep('a') }")).toHaveLength(1);
+});
+
+test("a call that nobody awaits", () => {
+  expect(inRun("ctx.runStep('a');")).toEqual([["not_awaited", 2, 1]]);
+  expect(inRun("void complete(1);")).toEqual([["not_awaited", 2, 6]]);
+  expect(inRun("const p = ctx.runStep('a'); await p; return ctx.complete()")).toEqual([]);
+});
+
+test("clock and chance in a step's arguments", () => {
+  expect(inRun("await ctx.runStep('a', { at: Date.now() })")).toEqual([["frozen_value", 2, 30]]);
+  expect(inRun("await runStepMany('a', [new Date(), Math.random()])")).toEqual([
+    ["frozen_value", 2, 25],
+    ["frozen_value", 2, 37],
+  ]);
+  expect(inRun("await ctx.runStep('a', { at: new Date(args.at) }); Date.now()")).toEqual([]);
+});
+
+test("equal sleeps", () => {
+  expect(inRun("await ctx.sleep('1h');\nawait sleep('1h');")).toEqual([["equal_sleep", 3, 7]]);
+  expect(inRun("for (const x of args) await ctx.sleep(1000);")).toEqual([["equal_sleep", 2, 29]]);
+  expect(inRun("await ctx.sleep('1h'); await ctx.sleep('2h'); await ctx.sleep('1h', { key: '2' });")).toEqual([]);
+  expect(inRun("for (const x of args) await ctx.sleep(x);")).toEqual([]);
+});
+
+test("steps that there are not", () => {
+  expect(inRun("await ctx.runStep('a');\nawait ctx.runStepMany('c', []);")).toEqual([["unknown_step", 3, 23]]);
+  expect(inRun("await ctx.runStep(args.step)")).toEqual([]);
+});
+
+test("a call of run() within a step", () => {
+  expect(found("export const steps = { a: async (x, ctx) => { try { await runStep('b') } catch {} } }")).toEqual([
+    ["signal_in_step", 1, 59],
+  ]);
+});
+
+test("a source that nests deep is read, and what is found is bounded", () => {
+  expect(lint(parsed(`${"(".repeat(500)}1${")".repeat(500)}`), "", [])).toEqual([]);
+  expect(inRun("ctx.runStep('a');".repeat(300))).toHaveLength(100);
+});
+
+test("steps are found where they stand", () => {
+  const js = "export const steps = {\n  a: 1,\n  'b c': { d: 2 } };\nconst other = { e: 1 };";
+  expect(stepPlaces(parsed(js), js)).toEqual({ a: [2, 3], "b c": [3, 3] });
+});
