@@ -6,7 +6,7 @@ import { requireCredential, requireSession } from "../auth/authenticate.ts";
 import type { Http } from "../deps.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
 import { Approval, ApprovalStatus, presentApproval } from "./approvalShape.ts";
-import { decide, Deciding } from "./decide.ts";
+import { decide, Deciding, mayDecide } from "./decide.ts";
 import { reachRun } from "./reach.ts";
 import { RunStatus } from "./runShape.ts";
 
@@ -42,7 +42,9 @@ export function approvalRoutes(app: App, http: Http): void {
     const page = pageOf(query);
     await http.freshRead(["runs"]);
     const { user_id, email, role } = caller.session!;
-    const asked = { status: query.status ?? null, mine: query.mine === "true" ? { user_id, email, role } : null };
+    const mine = query.mine === "true" ? { user_id, email, role } : null;
+    if (mine && !mayDecide(role)) return { data: [], total: 0, ...page };
+    const asked = { status: query.status ?? null, mine };
     const { rows, total } = await listApprovals(http.db, caller.organization_id, asked, page);
     return { data: rows.map(presentApproval), total, ...page };
   });

@@ -46,7 +46,8 @@ async function findApproval({ db, freshRead }: Http, caller: Caller, id: string)
   return row;
 }
 
-const MAY_DECIDE = ["owner", "admin", "builder", "approver"];
+const DECIDING = ["owner", "admin", "builder", "approver"];
+export const mayDecide = (role: string): boolean => DECIDING.includes(role);
 
 /** Throws 403 `approver_not_allowed`. Roles and terms are looked at now, whatever they were when it was asked. */
 function checkAllowed({ session, principal }: Caller, row: ApprovalRow): void {
@@ -57,7 +58,7 @@ function checkAllowed({ session, principal }: Caller, row: ApprovalRow): void {
     if (!allow_api_key) throw notAllowed("An API key may not decide this approval: sign in.");
     return;
   }
-  if (!MAY_DECIDE.includes(session.role)) throw notAllowed("Only an approver or more may decide approvals.");
+  if (!mayDecide(session.role)) throw notAllowed("Only an approver or more may decide approvals.");
   const names = [session.user_id, session.email.toLowerCase()];
   const isMine = assignees.some((assignee) => {
     if ("person" in assignee) return names.includes(assignee.person.toLowerCase());

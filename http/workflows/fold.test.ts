@@ -57,7 +57,7 @@ function course() {
         command_id,
         recorded_at: new Date(now),
         meta: { principal: "system", request_id: "r" },
-      } as Recorded<RunEvent>);
+      });
     }
     return true;
   }

@@ -16,6 +16,8 @@ import { opener } from "./value.ts";
 
 /** How long steps that a run has left behind are waited for. */
 const LATE_MS = 30_000;
+/** What is told between two looks at whether the reader keeps up, in characters. */
+const AT_ONCE = 64 * 1024;
 
 /** Where a run stands for those who follow it: whether it is over, and which of its steps run. */
 function track() {
@@ -59,6 +61,7 @@ async function follow(
   const sse = openEventStream(reply, ": ping\n\n");
   const progress = track();
   let version = 0;
+  let frames = "";
   let until: number | undefined;
   while (!gone.aborted) {
     // while the log cannot be read, it is read again
@@ -67,7 +70,10 @@ async function follow(
       version = event.version;
       progress.see(event);
       if (event.version <= seen) continue;
-      sse.write(await framesOf(event, open));
+      frames += await framesOf(event, open);
+      if (frames.length < AT_ONCE && event !== events.at(-1)) continue;
+      sse.write(frames);
+      frames = "";
       await sse.drained();
       if (gone.aborted) return;
     }

@@ -72,7 +72,7 @@ export function externalUserOf(rawHeaders: readonly string[], serviceName: strin
     values.length > 1 ||
     NOT_PRINTABLE.test(value) ||
     value.includes("\ufffd") ||
-    [...value].length > MAX_EXTERNAL_USER
+    Array.from(value).length > MAX_EXTERNAL_USER
   )
     throw new ApiError(
       "invalid_external_user",

@@ -1,9 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { streamOf } from "#events/ids.ts";
+import { getRun, type RunRow } from "#projections/runs/query.ts";
 import type { App } from "../app.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { idempotencyKey } from "../idempotency.ts";
+import { isLive } from "./fold.ts";
 import { externalUserOf, requireSecret } from "./hookCaller.ts";
 import { isObject, readData } from "./payload.ts";
 import { findRun, runNotFound } from "./reach.ts";
@@ -27,7 +30,7 @@ const Polled = z.object({
 
 /** Senders of webhooks name a delivery by its id, and repeat it under that. */
 function keyOf({ headers }: FastifyRequest): string | undefined {
-  return idempotencyKey(headers) ?? idempotencyKey({ "idempotency-key": headers["webhook-id"] as string | undefined });
+  return idempotencyKey(headers) ?? idempotencyKey({ "idempotency-key": headers["webhook-id"] });
 }
 
 /** The trigger's defaults with the caller's payload over them, name by name. Without a payload it is the defaults. */
@@ -58,10 +61,17 @@ async function start(http: Http, request: FastifyRequest) {
   return { run_id, status: "pending" as const, status_url };
 }
 
+/** A run that was live as its row says may have ended; while the read model lags, the row is what there is. */
+async function anew(http: Http, row: RunRow): Promise<RunRow> {
+  await http.freshRead(["runs"], streamOf("run", row.id)).catch(() => {});
+  return (await getRun(http.db, row.organization_id, row.id)) ?? row;
+}
+
 async function poll(http: Http, { trigger, params }: FastifyRequest) {
   const { run_id } = params as { run_id: string };
-  const row = await findRun(http, trigger.organization_id, run_id);
-  if (row?.trigger_id !== trigger.trigger_id) throw runNotFound();
+  const found = await findRun(http, trigger.organization_id, run_id);
+  if (found?.trigger_id !== trigger.trigger_id) throw runNotFound();
+  const row = isLive(found) ? await anew(http, found) : found;
   return {
     run_id: row.id,
     status: row.status,

@@ -1,5 +1,5 @@
 import { createContext, Script } from "node:vm";
-import { Validator, type OutputUnit, type Schema, type SchemaDraft } from "@cfworker/json-schema";
+import { Validator, type OutputUnit, type SchemaDraft } from "@cfworker/json-schema";
 
 /** Where a value differs from its schema (JSON pointer, "" for the whole), and how. */
 export interface Misfit {
@@ -83,7 +83,7 @@ export function schemaCheck(schema: Record<string, unknown>): SchemaCheck {
   const plain = isPlain(schema);
   let validator: Validator | undefined;
   const check = (value: unknown) => {
-    validator ??= new Validator(schema as Schema, draftOf(schema));
+    validator ??= new Validator(schema, draftOf(schema));
     return validator.validate(value);
   };
   return (value) => {

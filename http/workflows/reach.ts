@@ -8,7 +8,7 @@ import { ApiError } from "../errors.ts";
 type Needs = Pick<Http, "db" | "freshRead">;
 
 /** A key of a project reaches what is of that project, and what is of none. */
-export const isInReach = (caller: Caller, project_id: string | null): boolean =>
+export const isInReach = (caller: Pick<Caller, "project_id">, project_id: string | null): boolean =>
   caller.project_id === null || project_id === null || caller.project_id === project_id;
 
 /** Who asks, as a run remembers it. */

@@ -14,8 +14,8 @@ export function runRoutes(app: App, http: Http): void {
   followRoutes(app, http);
   // what a run is started with is read otherwise than the bodies of other routes
   void app.register(async (scope) => {
-    readData(scope as unknown as App);
-    directRoutes(scope as unknown as App, http);
+    readData(scope);
+    directRoutes(scope, http);
   });
-  void app.register(async (scope) => hookRoutes(scope as unknown as App, http));
+  void app.register(async (scope) => hookRoutes(scope, http));
 }

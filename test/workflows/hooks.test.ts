@@ -179,7 +179,7 @@ describe("the secret of a hook", () => {
     const session = stage.home.session;
     for (const path of [`/hooks/${hook.hook_token}`, `/hooks/${hook.hook_token}/runs/${run_id}`]) {
       const method = path.includes("runs") ? "GET" : "POST";
-      for (const headers of [{}, { authorization: "" }, { [SECRET]: "" }]) {
+      for (const headers of [{}, { authorization: "" }, { [SECRET]: "" }] as Record<string, string>[]) {
         const answer = await bare(method, path, headers);
         expect(code(answer)).toEqual([401, "missing_webhook_secret"]);
         expect(answer.headers.get("www-authenticate")).toBe("Bearer");

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
-import { idempotencyKey, stepId, type RunEvent } from "#events/run.ts";
-import type { Recorded } from "#events/envelope.ts";
+import { idempotencyKey, stepId } from "#events/run.ts";
 import { code, gate, isOver, openStage, UNKNOWN, type Stage } from "./stage.ts";
 
 const held = gate();
@@ -242,6 +241,6 @@ test("a run that was destroyed is there no longer", async () => {
   for (const path of [`/runs/${run}`, `/runs/${run}/approvals`, `/runs/${run}/events`])
     expect(code(await stage.home.person("GET", path))).toEqual([404, "run_not_found"]);
   expect((await stage.home.person("GET", `/${workflow.id}/runs`)).body.data).toEqual([]);
-  const left = (await stage.events(run)) as Recorded<RunEvent>[];
+  const left = await stage.events(run);
   expect(left.every(({ personal }) => personal === undefined)).toBe(true);
 });

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect } from "vitest";
-import { newCommandId, streamOf } from "#events/ids.ts";
+import type { CommandDefinition } from "#events/define.ts";
+import { newCommandId, newId, streamOf } from "#events/ids.ts";
 import type { Recorded } from "#events/envelope.ts";
 import { ForgetRun, type RunEvent } from "#events/run.ts";
+import { RegisterUser } from "#events/user.ts";
+import { hashPassword } from "#http/auth/password.ts";
+import { createPassed } from "#projections/passed.ts";
 import { createHandler, type Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
@@ -81,7 +85,7 @@ export interface Hook {
 
 const WAITING = "export async function run() {}";
 const sourceOf = (args: object | undefined) =>
-  args ? `export const meta = ${JSON.stringify({ args, parameters: args })};\n${WAITING}` : WAITING;
+  args ? `export const meta = ${JSON.stringify({ args })};\n${WAITING}` : WAITING;
 
 /** One organization's people and key, and short ways to its workflows. */
 async function member(url: string, credentials: { api_key: string; admin: any; organization_id: string }) {
@@ -119,6 +123,22 @@ export async function openStage(workflows: Record<string, PlainWorkflow>) {
     names.set(id, name);
     return made(by.person("POST", "", { definition_id: id, ...more }));
   }
+  async function send<D>(definition: CommandDefinition<string, D>, stream: string, data: D, later_ms = 0) {
+    const { rejection, position } = await opened.bus.sender(opened.log).send({
+      id: newCommandId(),
+      type: definition.type,
+      stream,
+      organization_id: home.organization_id,
+      principal: "system",
+      at: new Date(Date.now() + later_ms).toISOString(),
+      deadline: new Date(Date.now() + 15_000).toISOString(),
+      request_id: "test",
+      data,
+    });
+    expect(rejection).toBeUndefined();
+    return position;
+  }
+  const passed = createPassed({ hints: opened.bus.hints, db: opened.db });
   const events = async (run: string) => (await opened.log.read(streamOf("run", run))) as Recorded<RunEvent>[];
 
   return {
@@ -136,19 +156,22 @@ export async function openStage(workflows: Record<string, PlainWorkflow>) {
     /** A client of a hook's secret. */
     caller: ({ secret }: Pick<Hook, "secret">) => clientOf({ chat: `${url}/api/workflows` }, secret),
     /** Destroys a run as its time would. */
-    async forget(run_id: string): Promise<void> {
-      const { rejection } = await opened.bus.sender(opened.log).send({
-        id: newCommandId(),
-        type: ForgetRun.type,
-        stream: streamOf("run", run_id),
-        organization_id: home.organization_id,
-        principal: "system",
-        at: new Date(Date.now() + YEARS_MS).toISOString(),
-        deadline: new Date(Date.now() + 15_000).toISOString(),
-        request_id: "test",
-        data: { run_id },
-      });
-      expect(rejection).toBeUndefined();
+    forget: (run_id: string) => send(ForgetRun, streamOf("run", run_id), { run_id }, YEARS_MS),
+    /** A new project; its id, and a client of a key of it alone. */
+    async project(name: string) {
+      const { id } = await made(home.api("POST", "/projects", { name }));
+      const { key } = await made(home.api("POST", "/keys", { name, project_id: id }));
+      return { id: id as string, key: clientOf({ chat: `${url}/api/workflows` }, key) };
+    },
+    /** Another person of the organization, signed in. */
+    async person(role: "owner" | "admin" | "builder" | "approver" | "viewer", name: string = role) {
+      const user_id = newId();
+      const [email, password] = [`${name}.${user_id}@example.org`.toLowerCase(), "correct horse"];
+      const data = { user_id, role, email, name, password_hash: await hashPassword(password) };
+      const position = await send(RegisterUser, streamOf("user", user_id), data);
+      expect(await passed(["users"], position, SOON.timeout)).toBe(true);
+      const { token } = await signIn(url, { email, password });
+      return { user_id, email, name, token, call: clientOf({ chat: `${url}/api/workflows` }, token) };
     },
     /** Starts a run by session; its id. */
     start: async (workflow: { id: string }, args: object = {}, by = home): Promise<string> =>

@@ -171,27 +171,21 @@ describe("arguments", () => {
 
 describe("a workflow that", () => {
   test("is unknown, of another organization, or of another project starts nothing", async () => {
-    const { home } = stage;
-    const [mine, theirs] = ["0198c0de-0000-7000-8000-00000000000a", "0198c0de-0000-7000-8000-00000000000b"];
     const other = await stage.join("Other");
-    const workflow = await stage.register("echo", { project_id: mine });
+    const [mine, theirs] = [await stage.project("Mine"), await stage.project("Theirs")];
+    const workflow = await stage.register("echo", { project_id: mine.id });
     const unknown = await begin({ id: UNKNOWN }, { args: {} });
     expect(code(unknown)).toEqual([404, "workflow_not_found"]);
-    const keyOf = async (project_id: string) => {
-      const { key } = await stage.made(home.api("POST", "/keys", { name: "K", project_id }));
-      return clientOf({ chat: `${stage.url}/api/workflows` }, key);
-    };
-    const [within, outside] = [await keyOf(mine), await keyOf(theirs)];
-    for (const by of [other.person, other.key, outside]) {
+    for (const by of [other.person, other.key, theirs.key]) {
       const answer = await begin(workflow, { args: {} }, {}, by);
       expect([answer.status, answer.text]).toEqual([404, unknown.text]);
     }
     const answer = await begin({ id: "nonsense" }, { args: {} });
     expect([answer.status, answer.text]).toEqual([404, unknown.text]);
-    const { status, body } = await begin(workflow, { args: {} }, {}, within);
+    const { status, body } = await begin(workflow, { args: {} }, {}, mine.key);
     expect(status).toBe(202);
-    expect((await within("GET", `/runs/${body.id}`)).body.project_id).toBe(mine);
-    expect(code(await outside("GET", `/runs/${body.id}`))).toEqual([404, "run_not_found"]);
+    expect((await mine.key("GET", `/runs/${body.id}`)).body.project_id).toBe(mine.id);
+    expect(code(await theirs.key("GET", `/runs/${body.id}`))).toEqual([404, "run_not_found"]);
     const nobody = clientOf({ chat: `${stage.url}/api/workflows` }, "sk-svc-nobody");
     expect(code(await begin(workflow, { args: {} }, {}, nobody))).toEqual([401, "invalid_api_key"]);
   });
