@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import { readerOf } from "../knowledge/library.ts";
+import { toolOf } from "../tools/desk.ts";
+import { openWorkshop, workflowOf, type Workshop } from "./workshop.ts";
+
+/* From a hook's call to what its poll says, through every part of the platform that a step may use. */
+
+let w: Workshop;
+beforeAll(async () => {
+  w = await openWorkshop();
+});
+
+/** Starts a workflow by its hook: what the poll says in the end. */
+async function byHook(source: string, payload: object = {}, envelope: object = {}): Promise<any> {
+  const hook = await w.home.hook(await w.home.register(source, envelope));
+  const { run_id } = await w.home.call(hook, payload);
+  return w.home.polled(hook, run_id);
+}
+/** What a step comes to that is called with the payload. */
+async function step(body: string, payload: object = {}, envelope: object = {}): Promise<any> {
+  const source = workflowOf("return ctx.runStep('use', args);", `use: async (args, ctx) => { ${body} }`);
+  const { status, result, error } = await byHook(source, payload, envelope);
+  expect([status, error]).toEqual(["completed", null]);
+  return result;
+}
+
+describe("a step reaches", () => {
+  test("a model", async () => {
+    const { status, result } = await byHook(
+      workflowOf(
+        `return ctx.runStep("ask", { words: args.words });`,
+        `ask: async ({ words }, ctx) => (await ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: words }] })).content`,
+      ),
+      { words: "How are you?" },
+      { models: ["offline/echo"] },
+    );
+    expect([status, result]).toEqual(["completed", "How are you?"]);
+  });
+
+  test("an agent", async () => {
+    const settings = { name: "Clerk", model: "offline/echo", instructions: "Be brief." };
+    const { id } = await w.home.made(w.home.api("POST", "/agents", settings));
+    const answer = await step("return ctx.agents.run({ agent_id: args.id, input: 'Good morning' });", { id });
+    expect(answer).toMatchObject({ output_text: "Good morning", response_id: expect.stringMatching(/^resp_/) });
+  });
+
+  test("what the organization knows", async () => {
+    const knowledge = readerOf(w.platform.url, w.home.credentials.api_key);
+    const slug = await knowledge.collect("Rules");
+    const { id } = await knowledge.keep(slug, { content: "# Refunds\n\nA refund takes nine days." });
+    const answer = await step(
+      `const { results } = await ctx.knowledge.search({ query: "refund days", collections: [args.slug] });
+       const { text } = await ctx.knowledge.read({ document_id: results[0].document_id });
+       return { found: results[0].document_id, text };`,
+      { slug },
+      { collections: [slug] },
+    );
+    expect(answer).toEqual({ found: id, text: expect.stringContaining("nine days") });
+  });
+
+  test("a tool of the organization", async () => {
+    const source = toolOf("return { twice: args.n * 2 };", {
+      parameters: { type: "object", properties: { n: { type: "number" } } },
+    });
+    await w.home.made(w.home.api("POST", "/definitions", { type: "tool", name: "twice", source }));
+    expect(await step("return ctx.tools.call('twice', { n: 21 });", {}, { tools: ["twice"] })).toEqual({ twice: 42 });
+  });
+
+  test("a host and a secret, and tells the host who repeats itself", async () => {
+    await w.home.secret("shop_token", "token-of-the-shop");
+    const answer = await step(
+      `const authorization = "Bearer " + (await ctx.secrets.get("shop_token"));
+       const answer = await ctx.fetch(args.url, { method: "POST", headers: { authorization }, body: "{}" });
+       return { status: answer.status, type: answer.headers.get("Content-Type"), key: ctx.idempotencyKey, ...(await answer.json()) };`,
+      { url: `${w.shop.url}/orders` },
+      { ...w.egress, secrets: ["shop_token"] },
+    );
+    expect(answer).toEqual({ status: 200, type: "application/json", key: expect.any(String), nth: 1 });
+    const { headers } = w.shop.heard.find(({ path }) => path === "/orders")!;
+    expect([headers["authorization"], headers["idempotency-key"]]).toEqual(["Bearer token-of-the-shop", answer.key]);
+  });
+});
+
+describe("the example", () => {
+  const source = readFileSync(new URL("../../examples/refund.ts", import.meta.url), "utf8");
+
+  test("refunds what is small at once, and tells whom it concerns", async () => {
+    const { status, result } = await byHook(source, { order: "A-1", amount: 20 });
+    const receipt = expect.stringMatching(/^A-1-[0-9a-f]{8}$/);
+    expect([status, result]).toEqual([
+      "completed",
+      { refunded: true, receipt, told: [`customer: ${result.receipt}`, `books: ${result.receipt}`] },
+    ]);
+  });
+
+  test("asks for what is large, and takes no for an answer", async () => {
+    const { home } = w;
+    const workflow = await home.register(source);
+    expect((await home.read(await home.start(workflow, { order: "A-2", amount: 1 }))).id).toEqual(expect.any(String));
+    const run = await home.start(workflow, { order: "A-2", amount: 501 });
+    const [approval] = await home.pending(run);
+    expect([approval.name, approval.title]).toEqual(["manager", "Refund 501 for A-2?"]);
+    await home.decide(approval, { decision: "reject", comment: "not again" });
+    expect((await home.over(run)).result).toEqual({ refunded: false, because: "not again" });
+  });
+});
+
+test("a workflow of all calls at once is followed from its first event to its last", async () => {
+  const { home, shop, egress } = w;
+  const source = `import { awaitApproval, defineStep, runStep, runStepMany, sleep } from "svc:workflow";
+const url: string = ${JSON.stringify(shop.url)};
+export const meta = { args: { type: "object", properties: { items: { type: "array" } }, required: ["items"] } };
+export const steps = {
+  visit: defineStep({ retries: 1 }, async ({ item }: { item: string }, ctx) => {
+    ctx.log("visiting", item);
+    return (await (await ctx.fetch(url + "/all/" + item)).json()).nth;
+  }),
+};
+export async function run(ctx, { items }: { items: string[] }) {
+  const began = ctx.now("began");
+  const [first] = await Promise.all([runStep(steps.visit, { item: "first" }), sleep(50)]);
+  const { data, decided_by } = await awaitApproval("boss", {
+    title: \`\${items.length} items?\`,
+    form: { type: "object", properties: { limit: { type: "integer" } }, required: ["limit"] },
+  });
+  const chosen = items.slice(0, data.limit).map((item) => ({ item }));
+  const visits = await runStepMany("visit", chosen, { concurrency: 2 });
+  return { first, visits, by: decided_by.type, id: ctx.uuid("receipt"), began, runId: ctx.runId };
+}`;
+  const run = await home.start(await home.register(source, egress), { items: ["a", "b", "c"] });
+  const [approval] = await home.pending(run);
+  expect((await home.decide(approval, { approved: true, data: { limit: 2 } }, home.key)).status).toBe(200);
+  const { result, steps, created_at, counts } = await home.over(run);
+  const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  expect(result).toEqual({ first: 1, visits: [1, 1], by: "api_key", id: uuid, began: expect.any(Number), runId: run });
+  expect(Math.abs(result.began - Date.parse(created_at))).toBeLessThan(10_000);
+  expect([counts.steps, counts.attempts]).toEqual([3, 3]);
+  expect(steps.map(({ attempts }: any) => attempts[0].logs)).toEqual([
+    ["visiting first"],
+    ["visiting a"],
+    ["visiting b"],
+  ]);
+  const { text } = await home.api("GET", `/workflows/runs/${run}/events`);
+  const told = [...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
+  expect([told[0], told.at(-1)]).toEqual(["run.created", "run.completed"]);
+  expect(
+    Object.fromEntries(Object.entries(Object.groupBy(told, (name) => name!)).map(([k, v]) => [k, v!.length])),
+  ).toEqual({
+    "run.created": 1,
+    "run.started": 1,
+    "step.scheduled": 3,
+    "step.started": 3,
+    "step.log": 3,
+    "step.completed": 3,
+    "timer.started": 1,
+    "timer.fired": 1,
+    "approval.requested": 1,
+    "approval.decided": 1,
+    "run.completed": 1,
+  });
+});

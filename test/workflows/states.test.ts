@@ -1,0 +1,227 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectRefusal } from "../hostile/target.ts";
+import { openWorkshop, workflowOf, type Workshop } from "./workshop.ts";
+
+/* States of a run and the transitions between them, and the five rules (spec: Workflow run status). */
+
+let w: Workshop;
+beforeAll(async () => {
+  w = await openWorkshop();
+});
+
+const ASKS = workflowOf(
+  `const { approved, comment } = await ctx.awaitApproval("boss", { title: "Go?" });
+  return ctx.complete(approved ? await ctx.runStep("act", {}) : { stopped: comment });`,
+  `act: () => ({ acted: true })`,
+);
+/** A step that asks the shop for a path and says how often that was asked for. */
+const VISIT = `visit: async ({ path }, ctx) => (await (await ctx.fetch(args_url + path)).json()).nth`;
+const visiting = (run: string, steps = "", meta = {}) =>
+  `const args_url = ${JSON.stringify(w.shop.url)};\n${workflowOf(run, `${VISIT}, ${steps}`, meta)}`;
+
+/** A run that keeps the one processor that an organization has for its ticks, so that others of it wait for theirs. */
+const BUSY = workflowOf(`const end = 4e6; let n = 0; while (n < end) n++; await ctx.sleep("1h");`);
+
+describe("a run", () => {
+  test("is pending until its first tick, and cancelled before that it never begins", async () => {
+    const { home } = w;
+    const busy = await home.register(BUSY);
+    const waits = await home.register(ASKS);
+    const before = await Promise.all(Array.from({ length: 5 }, () => home.start(busy)));
+    const run = await home.start(waits);
+    const { status, started_at, counts } = await home.read(run);
+    expect([status, started_at, counts.ticks]).toEqual(["pending", null, 0]);
+    expect((await home.cancel(run)).status).toBe(200);
+    for (const id of before) await home.until(id, ({ waiting_on }) => waiting_on.length > 0);
+    const record = await home.read(run);
+    expect([record.status, record.started_at, record.counts.ticks]).toEqual(["cancelled", null, 0]);
+    for (const id of before) await home.cancel(id);
+  });
+
+  test("that calls complete() is completed, with its result", async () => {
+    const { home } = w;
+    const hook = await home.hook(await home.register(workflowOf("return ctx.complete({ said: args.word });")));
+    const { run_id, status } = await home.call(hook, { word: "hello" });
+    expect(status).toBe("pending");
+    const polled = await home.polled(hook, run_id);
+    expect(polled).toMatchObject({ status: "completed", result: { said: "hello" }, error: null });
+    const record = await home.read(run_id);
+    expect([record.completion, Date.parse(record.completed_at) > 0]).toEqual(["explicit", true]);
+  });
+
+  test("whose step has no attempts left is failed: the reason is its error, and there is no result", async () => {
+    const { home } = w;
+    const source = workflowOf(
+      `await ctx.runStep("fail", {}); return "never";`,
+      `fail: defineStep({ retries: 2, backoff: { kind: "fixed", initial_ms: 10 } }, (_, ctx) => { throw new Error("no luck " + ctx.attempt) })`,
+    );
+    const hook = await home.hook(await home.register(source));
+    const { run_id } = await home.call(hook);
+    const polled = await home.polled(hook, run_id);
+    expect([polled.status, polled.error, polled.result]).toEqual(["failed", "no luck 3", null]);
+    const record = await home.read(run_id);
+    expect(record.error_info).toMatchObject({ code: "step_error", step: "fail", attempt: 3 });
+    expect(record.steps[0].attempts.map(({ error }: any) => error)).toEqual(["no luck 1", "no luck 2", "no luck 3"]);
+  });
+
+  test("that waits for a person is running, keeps its secrets, and can be cancelled", async () => {
+    const { home } = w;
+    await home.secret("shop_key", "open-sesame-1");
+    const source = workflowOf(
+      `await ctx.awaitApproval("boss", { title: "Go?" }); return ctx.runStep("tell", {});`,
+      `tell: async (_, ctx) => (await ctx.secrets.get("shop_key")).length`,
+      { secrets: ["shop_key"] },
+    );
+    const workflow = await home.register(source, { secrets: ["shop_key"] });
+    const [kept, dropped] = [await home.start(workflow), await home.start(workflow)];
+    const [first] = await home.pending(kept);
+    const [second] = await home.pending(dropped);
+    expect([(await home.read(kept)).status, (await home.read(dropped)).status]).toEqual(["running", "running"]);
+    expect((await home.cancel(dropped)).body.status).toBe("cancelled");
+    expectRefusal(await home.decide(second), 409, "approval_not_pending", null);
+    expect((await home.approvals(dropped))[0].status).toBe("cancelled");
+    expect((await home.decide(first)).body.run_status).toBe("running");
+    expect(await home.over(kept)).toMatchObject({ status: "completed", result: 13 });
+    expect((await home.read(dropped)).steps).toEqual([]);
+  });
+
+  test("that was rejected and runs to its end is completed: only its result tells of it", async () => {
+    const { home } = w;
+    const workflow = await home.register(ASKS);
+    const [yes, no] = [await home.start(workflow), await home.start(workflow)];
+    await home.decide((await home.pending(yes))[0]);
+    await home.decide((await home.pending(no))[0], { decision: "reject", comment: "too much" });
+    expect(await home.over(yes)).toMatchObject({ status: "completed", result: { acted: true } });
+    expect(await home.over(no)).toMatchObject({ status: "completed", result: { stopped: "too much" } });
+  });
+
+  test.each(["finishes", "fails"])(
+    "that is cancelled ticks no more and tells no secret; its step %s on its own",
+    async (how) => {
+      const { home, shop, egress } = w;
+      await home.secret("late_key", "never-told-7");
+      const path = `/hold/cancel-${how}`;
+      const source = visiting(
+        `ctx.log("tick"); await ctx.runStep("slow", {}); await ctx.runStep("visit", { path: "/after-${how}" });`,
+        `slow: defineStep({ retries: 5, backoff: { kind: "fixed", initial_ms: 1 } }, async (_, ctx) => {
+        await ctx.fetch(args_url + "${path}");
+        const asked = await ctx.secrets.get("late_key").then(() => "told", ({ code }) => code);
+        if (${how === "fails"}) throw new Error("afterwards " + asked);
+        return asked;
+      })`,
+      );
+      const run = await home.start(await home.register(source, { ...egress, secrets: ["late_key"] }));
+      await shop.asked(path);
+      expectRefusal(await home.cancel(run, home.key), 403, "session_required", null);
+      const { body } = await home.cancel(run);
+      expect(body).toMatchObject({ id: run, status: "cancelled", steps_still_running: 1 });
+      shop.release(path);
+      const ended = how === "fails" ? "failed" : "completed";
+      const record = await home.until(run, ({ steps }) => steps[0].status === ended);
+      expect([record.status, record.result, record.counts.ticks, record.steps.length]).toEqual([
+        "cancelled",
+        null,
+        1,
+        1,
+      ]);
+      const [{ attempts, result }] = record.steps;
+      expect([attempts.length, result, attempts[0].error]).toEqual(
+        how === "fails" ? [1, null, "afterwards secret_access_revoked"] : [1, "secret_access_revoked", null],
+      );
+      expect([shop.times(path), shop.times(`/after-${how}`)]).toEqual([1, 0]);
+      expect((await home.cancel(run)).body).toMatchObject({ status: "cancelled", steps_still_running: 0 });
+    },
+  );
+});
+
+describe("rule", () => {
+  test("1: completed says nothing of what came out", async () => {
+    const { home } = w;
+    for (const result of [null, false, { ok: false, reason: "declined" }])
+      expect(await home.run(workflowOf("return args.result;"), { result })).toMatchObject({
+        status: "completed",
+        result,
+      });
+  });
+
+  test("2: run() is executed anew on every tick, and nothing outlives one", async () => {
+    const { home } = w;
+    const source = `let times = 0;\n${workflowOf(
+      `times += 1;
+      globalThis.seen = (globalThis.seen ?? 0) + 1;
+      ctx.log("execution");
+      for (let n = 0; n < 3; n++) await ctx.runStep("next", { n });
+      return { times, seen: globalThis.seen };`,
+      `next: ({ n }) => n`,
+    )}`;
+    const record = await home.run(source);
+    expect([record.result, record.counts.ticks, record.logs]).toEqual([
+      { times: 1, seen: 1 },
+      4,
+      [{ tick: 1, text: "execution" }],
+    ]);
+  });
+
+  test("3: a reshaped object runs its step again on the next resume, and no other step", async () => {
+    const { home, shop, egress } = w;
+    const source = visiting(
+      `const other = await ctx.runStep("visit", { path: "/other" });
+      const [first] = await Promise.allSettled([ctx.runStep("slow", {})]);
+      const order = { path: "/order", amount: 5 };
+      if (first.status === "fulfilled") order.currency = "EUR";
+      return { other, nth: await ctx.runStep("visit", order) };`,
+      `slow: async (_, ctx) => { await ctx.fetch(args_url + "/hold/reshaped"); return "done"; }`,
+    );
+    const run = await home.start(await home.register(source, egress));
+    await shop.asked("/order");
+    await shop.asked("/hold/reshaped");
+    shop.release("/hold/reshaped");
+    const record = await home.over(run);
+    expect([record.result, shop.times("/order"), shop.times("/other")]).toEqual([{ other: 1, nth: 2 }, 2, 1]);
+    const visits = record.steps.filter(({ name }: any) => name === "visit");
+    expect(visits.map(({ args }: any) => args)).toEqual([
+      { path: "/other" },
+      { path: "/order", amount: 5 },
+      { path: "/order", amount: 5, currency: "EUR" },
+    ]);
+    const changed = record.warnings.filter(({ code }: any) => code === "step_args_changed");
+    expect(changed).toMatchObject([{ step: "visit", message: expect.stringContaining("differ at /currency") }]);
+  });
+
+  test("4: what catches a signal takes it for the answer, and the run is warned of it", async () => {
+    const { home } = w;
+    const source = workflowOf(
+      `let answer;
+      try {
+        answer = await ctx.runStep("add", { a: 1 });
+      } catch (error) {
+        answer = error.name;
+      }
+      return ctx.complete(answer);`,
+      `add: ({ a }) => a + 1`,
+    );
+    const record = await home.run(source);
+    expect([record.result, record.steps]).toEqual(["WorkflowSuspend", []]);
+    expect(record.warnings).toMatchObject([{ code: "signal_swallowed", line: 6 }]);
+  });
+
+  test("5: a secret that is missing fails at the step, and not before", async () => {
+    const { home } = w;
+    const source = workflowOf(
+      `await ctx.runStep("first", {}); await ctx.runStep("tell", {});`,
+      `first: () => 1, tell: (_, ctx) => ctx.secrets.get("nowhere")`,
+      { secrets: ["nowhere"] },
+    );
+    for (const [secrets, code] of [
+      [[], "secret_not_allowed"],
+      [["nowhere"], "secret_not_connected"],
+    ] as const) {
+      const record = await home.run(source, {}, { secrets });
+      expect([record.status, record.error_info.code, record.error_info.step]).toEqual(["failed", code, "tell"]);
+      expect(record.steps.map(({ status, attempts }: any) => [status, attempts.length])).toEqual([
+        ["completed", 1],
+        ["failed", 1],
+      ]);
+    }
+  });
+});
