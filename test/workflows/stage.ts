@@ -4,9 +4,6 @@ import type { CommandDefinition } from "#events/define.ts";
 import { newCommandId, newId, streamOf } from "#events/ids.ts";
 import type { Recorded } from "#events/envelope.ts";
 import { ForgetRun, type RunEvent } from "#events/run.ts";
-import { RegisterUser } from "#events/user.ts";
-import { hashPassword } from "#http/auth/password.ts";
-import { createPassed } from "#projections/passed.ts";
 import { createHandler, type Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
@@ -124,7 +121,7 @@ export async function openStage(workflows: Record<string, PlainWorkflow>) {
     return made(by.person("POST", "", { definition_id: id, ...more }));
   }
   async function send<D>(definition: CommandDefinition<string, D>, stream: string, data: D, later_ms = 0) {
-    const { rejection, position } = await opened.bus.sender(opened.log).send({
+    const { rejection } = await opened.bus.sender(opened.log).send({
       id: newCommandId(),
       type: definition.type,
       stream,
@@ -136,9 +133,7 @@ export async function openStage(workflows: Record<string, PlainWorkflow>) {
       data,
     });
     expect(rejection).toBeUndefined();
-    return position;
   }
-  const passed = createPassed({ hints: opened.bus.hints, db: opened.db });
   const events = async (run: string) => (await opened.log.read(streamOf("run", run))) as Recorded<RunEvent>[];
 
   return {
@@ -165,11 +160,8 @@ export async function openStage(workflows: Record<string, PlainWorkflow>) {
     },
     /** Another person of the organization, signed in. */
     async person(role: "owner" | "admin" | "builder" | "approver" | "viewer", name: string = role) {
-      const user_id = newId();
-      const [email, password] = [`${name}.${user_id}@example.org`.toLowerCase(), "correct horse"];
-      const data = { user_id, role, email, name, password_hash: await hashPassword(password) };
-      const position = await send(RegisterUser, streamOf("user", user_id), data);
-      expect(await passed(["users"], position, SOON.timeout)).toBe(true);
+      const email = `${name}.${newId()}@example.org`.toLowerCase();
+      const { id: user_id, password } = await made(home.api("POST", "/members", { email, name, role }));
       const { token } = await signIn(url, { email, password });
       return { user_id, email, name, token, call: clientOf({ chat: `${url}/api/workflows` }, token) };
     },
