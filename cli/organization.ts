@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { AGENT_DEFAULTS, CreateAgent } from "#events/agent.ts";
 import { CreateKey } from "#events/key.ts";
 import { CreateOrganization } from "#events/organization.ts";
@@ -6,7 +5,7 @@ import { RegisterUser } from "#events/user.ts";
 import type { CommandDefinition } from "#events/define.ts";
 import { newCommandId, newId, streamOf } from "#events/ids.ts";
 import type { CommandSender, Hints } from "#events/ports.ts";
-import { hashPassword } from "#http/auth/password.ts";
+import { hashPassword, newPassword } from "#http/auth/password.ts";
 import { newSecret } from "#http/auth/secrets.ts";
 import type { Settings } from "#infra/config.ts";
 import { projections } from "#projections/index.ts";
@@ -50,12 +49,12 @@ async function sendAll(
 
   const user_id = newId();
   const email = `admin@${organization_id.slice(-12)}.example`;
-  const password = randomBytes(15).toString("base64url");
+  const password = newPassword();
   const key_id = newId();
   const key = newSecret("sk", settings.SERVICE_NAME);
 
   await send(CreateOrganization, streamOf("organization", organization_id), { organization_id, name });
-  await send(RegisterUser, streamOf("user", user_id), {
+  await send(RegisterUser, streamOf("organization", organization_id), {
     user_id,
     role: "owner",
     email,

@@ -22,7 +22,6 @@ export const isUuid = (value: string): boolean => UUID.test(value);
 
 export type Aggregate =
   | "organization"
-  | "user"
   | "session"
   | "key"
   | "provider"
@@ -41,7 +40,8 @@ export type Aggregate =
   | "claim";
 
 /** The name of a stream, or of an erasable thing: `<aggregate>-<uuid>`. */
-export const streamOf = (aggregate: Aggregate | "turn" | "credential", id: string): string => `${aggregate}-${id}`;
+export const streamOf = (aggregate: Aggregate | "user" | "turn" | "credential", id: string): string =>
+  `${aggregate}-${id}`;
 
 /** The aggregate and the id in a stream's name. */
 export function partsOf(stream: string): { aggregate: string; id: string } {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
+import { defineCommand, defineEvent, type CommandFrom, type EventFrom, type StoredFields } from "./language.ts";
 
 /** A person signed in. Only the SHA-256 of the 256-bit token is kept; `expires_at` is the absolute end (30 days). */
 const Session = z.object({
@@ -7,12 +7,19 @@ const Session = z.object({
   user_id: z.uuid(),
   token_hash: z.string(),
   expires_at: z.iso.datetime(),
+  /** The person's epoch (events/user.ts) when the password was checked. */
+  epoch: z.int().positive(),
 });
 
 export const StartSession = defineCommand("StartSession", "session", Session);
 export const EndSession = defineCommand("EndSession", "session", z.object({ session_id: z.uuid() }));
 
-export const SessionStarted = defineEvent("SessionStarted", { public: Session });
+const inFirstEpoch = ({ data, personal }: StoredFields): StoredFields => ({ data: { ...data, epoch: 1 }, personal });
+export const SessionStarted = defineEvent("SessionStarted", {
+  public: Session,
+  version: 2,
+  upcasts: { 1: inFirstEpoch },
+});
 export const SessionEnded = defineEvent("SessionEnded", { public: z.object({ session_id: z.uuid() }) });
 
 export type SessionCommand = CommandFrom<typeof StartSession> | CommandFrom<typeof EndSession>;

@@ -5,7 +5,7 @@ import { OrganizationCreated } from "#events/organization.ts";
 import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.ts";
 import { ProviderConfigured, providerStream, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
-import { UserRegistered } from "#events/user.ts";
+import { PasswordSet, UserChanged, UserRegistered, UserRemoved } from "#events/user.ts";
 import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
 import { files } from "./files/project.ts";
 import { projections } from "./index.ts";
@@ -25,12 +25,18 @@ describe("the other read models", () => {
     ]);
   });
 
-  test("a user", () => {
+  test("a user comes, changes and goes", () => {
     const registered = UserRegistered.of(
       { user_id: id, role: "owner", email_claim: "x" },
       { email: "a@b", name: "A", password_hash: "$h" },
     );
-    expect(changesOf(users, `user-${id}`, registered, erased(registered))).toEqual([
+    const at = { table: "users", key: { id } };
+    const changed = UserChanged.of({ user_id: id, role: "viewer", active: false, epoch: 2 }, { name: "B" });
+    const renamed = UserChanged.of({ user_id: id, epoch: 2 }, { name: "C" });
+    const password = PasswordSet.of({ user_id: id, epoch: 3 }, { password_hash: "$i" });
+    const removed = UserRemoved.of({ user_id: id, email_claim: "x" });
+    const later = [changed, renamed, password, erased(registered), erased(changed), erased(password), removed];
+    expect(changesOf(users, `organization-${ORGANIZATION}`, registered, ...later)).toEqual([
       {
         table: "users",
         kind: "put",
@@ -38,19 +44,40 @@ describe("the other read models", () => {
         row: {
           organization_id: ORGANIZATION,
           role: "owner",
+          active: true,
+          epoch: 1,
           email: '"a@b"',
           name: '"A"',
           password_hash: "$h",
           created_at: RECORDED_AT,
+          updated_at: RECORDED_AT,
         },
       },
+      {
+        ...at,
+        kind: "patch",
+        row: { role: "viewer", active: false, name: '"B"', epoch: 2, updated_at: RECORDED_AT },
+      },
+      { ...at, kind: "patch", row: { name: '"C"', epoch: 2, updated_at: RECORDED_AT } },
+      { ...at, kind: "patch", row: { password_hash: "$i", epoch: 3, updated_at: RECORDED_AT } },
+      { ...at, kind: "patch", row: { role: "viewer", active: false, epoch: 2, updated_at: RECORDED_AT } },
+      { ...at, kind: "remove" },
     ]);
   });
 
-  test("a session begins and ends", () => {
+  test("a session begins and ends, by itself or with all of its person's", () => {
     const expires_at = "2026-02-01T00:00:00.000Z";
-    const begun = SessionStarted.of({ session_id: id, user_id: id, token_hash: "t", expires_at });
-    expect(changesOf(sessions, `session-${id}`, begun, SessionEnded.of({ session_id: id }))).toEqual([
+    const begun = SessionStarted.of({ session_id: id, user_id: id, token_hash: "t", epoch: 1, expires_at });
+    const ends = [
+      SessionEnded.of({ session_id: id }),
+      UserChanged.of({ user_id: id, active: false, epoch: 2 }, {}),
+      UserChanged.of({ user_id: id, active: true, epoch: 2 }, {}),
+      UserChanged.of({ user_id: id, role: "viewer", epoch: 2 }, {}),
+      PasswordSet.of({ user_id: id, epoch: 3 }, { password_hash: "$h" }),
+      UserRemoved.of({ user_id: id, email_claim: "x" }),
+    ];
+    const all = { table: "sessions", kind: "removeWhere", where: { user_id: id } };
+    expect(changesOf(sessions, `session-${id}`, begun, ...ends)).toEqual([
       {
         table: "sessions",
         kind: "put",
@@ -59,11 +86,15 @@ describe("the other read models", () => {
           organization_id: ORGANIZATION,
           user_id: id,
           token_hash: "t",
+          epoch: 1,
           expires_at: new Date(expires_at),
           started_at: RECORDED_AT,
         },
       },
       { table: "sessions", kind: "remove", key: { id } },
+      all,
+      all,
+      all,
     ]);
   });
 

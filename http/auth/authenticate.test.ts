@@ -42,7 +42,7 @@ describe("a session", () => {
     session_id: "s1",
     user_id: "u1",
     organization_id: "o1",
-    role: "owner",
+    role: "owner" as const,
     email: "",
     name: "",
     organization_name: "",

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Product } from "#events/key.ts";
+import type { Role } from "#events/user.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import { findSessionByTokenHash, type SessionRow } from "#projections/sessions/query.ts";
 import { ApiError } from "../errors.ts";
@@ -65,26 +66,45 @@ async function callerOf(http: Needs, rawHeaders: readonly string[]): Promise<Cal
   return caller;
 }
 
+const READING = new Set(["GET", "HEAD"]);
+/** What a viewer may send beside that: it changes nothing, or only what is one's own. Who decides an approval is said there. */
+const OPEN_TO_VIEWERS = new Set([
+  "/api/v1/knowledge/search",
+  "/api/auth/logout",
+  "/api/auth/password",
+  "/api/workflows/approvals/:approval_id/decision",
+]);
+
+/** Sets the caller. Throws 403 `forbidden` where a viewer would change something. */
+async function identify(http: Needs, request: FastifyRequest): Promise<Caller> {
+  const caller = await callerOf(http, request.raw.rawHeaders);
+  const { method, url = "" } = request.routeOptions;
+  if (caller.session?.role === "viewer" && !READING.has(String(method)) && !OPEN_TO_VIEWERS.has(url))
+    throw new ApiError("forbidden", "A viewer may only read.");
+  request.caller = caller;
+  return caller;
+}
+
 /** Hook for routes that a key or a session reaches: one query, never cached. */
 export const requireCredential = (http: Needs) => async (request: FastifyRequest) => {
-  request.caller = await callerOf(http, request.raw.rawHeaders);
+  await identify(http, request);
 };
 
 /** Hook for routes of a product that a key must be enabled for. Throws 403 `product_not_enabled`. */
 export const requireProduct = (http: Needs, product: z.infer<typeof Product>) => async (request: FastifyRequest) => {
-  request.caller = await callerOf(http, request.raw.rawHeaders);
-  if (!request.caller.products.includes(product))
+  const { products } = await identify(http, request);
+  if (!products.includes(product))
     throw new ApiError("product_not_enabled", `This API key is not enabled for ${product}.`);
 };
 
 /** Hook for routes of a signed-in person. A key gets 403 `session_required`. */
 export const requireSession = (http: Needs) => async (request: FastifyRequest) => {
-  request.caller = await callerOf(http, request.raw.rawHeaders);
-  if (!request.caller.session) throw new ApiError("session_required", "Sign in: an API key does not reach this.");
+  const { session } = await identify(http, request);
+  if (!session) throw new ApiError("session_required", "Sign in: an API key does not reach this.");
 };
 
 /** A hook for those of a signed-in person's roles that may do it; `who` names them. Throws 403 `forbidden`. */
-const requireRole = (roles: string[], who: string) => (http: Needs) => {
+const requireRole = (roles: Role[], who: string) => (http: Needs) => {
   const session = requireSession(http);
   return async (request: FastifyRequest) => {
     await session(request);

@@ -1,9 +1,13 @@
 import type { SessionEvent } from "#events/session.ts";
-import { defineProjection } from "../projection.ts";
+import type { UserEvent } from "#events/user.ts";
+import { defineProjection, type Change } from "../projection.ts";
 
-export const sessions = defineProjection<SessionEvent>({
+/** A session that starts at the same moment is of an earlier epoch, and does not hold either. */
+const endAll = (user_id: string): Change[] => [{ table: "sessions", kind: "removeWhere", where: { user_id } }];
+
+export const sessions = defineProjection<SessionEvent | Exclude<UserEvent, { type: "UserRegistered" }>>({
   name: "sessions",
-  version: 1,
+  version: 2,
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
@@ -16,11 +20,15 @@ export const sessions = defineProjection<SessionEvent>({
           organization_id,
           user_id: data.user_id,
           token_hash: data.token_hash,
+          epoch: data.epoch,
           expires_at: new Date(data.expires_at),
           started_at: recorded_at,
         },
       },
     ],
     SessionEnded: ({ data }) => [{ table: "sessions", kind: "remove", key: { id: data.session_id } }],
+    UserChanged: ({ data }) => (data.active === false ? endAll(data.user_id) : []),
+    PasswordSet: ({ data }) => endAll(data.user_id),
+    UserRemoved: ({ data }) => endAll(data.user_id),
   },
 });

@@ -14,7 +14,6 @@ import { secret } from "./secret.ts";
 import { session } from "./session.ts";
 import { thread } from "./thread.ts";
 import { trigger } from "./trigger.ts";
-import { user } from "./user.ts";
 import { workflow } from "./workflow.ts";
 
 /** Who decides, by aggregate. */
@@ -34,6 +33,5 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   session,
   thread,
   trigger,
-  user,
   workflow,
 };

@@ -1,17 +1,38 @@
 import type { Decider } from "#events/decider.ts";
+import { streamOf } from "#events/ids.ts";
 import { OrganizationCreated, type OrganizationCommand, type OrganizationEvent } from "#events/organization.ts";
 import { Rejection } from "#events/rejection.ts";
+import type { UserCommand, UserEvent } from "#events/user.ts";
+import { afterEvent, decideMembers, type Members } from "./members.ts";
 
-interface State {
-  status: "absent" | "active";
-}
+type State = { status: "absent" } | { status: "active"; members: Members };
 
-export const organization: Decider<State, OrganizationCommand, OrganizationEvent> = {
-  version: 1,
+const emailTaken = { code: "email_taken", message: "Somebody is registered with this email already.", param: "email" };
+const claimOf = (email_claim: string): string => `email:${email_claim}`;
+
+export const organization: Decider<State, OrganizationCommand | UserCommand, OrganizationEvent | UserEvent> = {
+  version: 2,
   initial: { status: "absent" },
-  decide({ data }, state) {
-    if (state.status === "active") throw new Rejection("organization_exists", "This organization exists already.");
-    return [OrganizationCreated.of({ organization_id: data.organization_id }, { name: data.name })];
+  decide(command, state) {
+    if (command.type === "CreateOrganization") {
+      if (state.status === "active") throw new Rejection("organization_exists", "This organization exists already.");
+      const { organization_id, name } = command.data;
+      return [OrganizationCreated.of({ organization_id }, { name })];
+    }
+    if (state.status === "absent") throw new Rejection("organization_not_found", "There is no such organization.");
+    return decideMembers(command, state.members);
   },
-  evolve: () => ({ status: "active" }),
+  evolve(state, event) {
+    if (event.type === "OrganizationCreated") return { status: "active", members: {} };
+    return { status: "active", members: afterEvent(state.status === "active" ? state.members : {}, event) };
+  },
+  erases: (events) => ({
+    things: events.flatMap((event) => (event.type === "UserRemoved" ? [streamOf("user", event.data.user_id)] : [])),
+  }),
+  claims: (events) => ({
+    hold: events.flatMap((event) =>
+      event.type === "UserRegistered" ? [{ name: claimOf(event.data.email_claim), taken: emailTaken }] : [],
+    ),
+    release: events.flatMap((event) => (event.type === "UserRemoved" ? [claimOf(event.data.email_claim)] : [])),
+  }),
 };

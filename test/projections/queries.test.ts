@@ -27,7 +27,7 @@ test("a person signs in and is known by the session until it ends", async () => 
     OrganizationCreated.of({ organization_id: f.organization }, { name: "Org\u0000" }),
   ]);
   const person = { email: "ada@example.com", name: "Ada", password_hash: "$argon2id$" };
-  await f.append(streamOf("user", user), [
+  await f.append(streamOf("organization", f.organization), [
     UserRegistered.of({ user_id: user, role: "owner", email_claim: "claim" }, person),
   ]);
   const stream = streamOf("session", session);
@@ -35,6 +35,7 @@ test("a person signs in and is known by the session until it ends", async () => 
     session_id: session,
     user_id: user,
     token_hash: "token",
+    epoch: 1,
     expires_at: "2030-01-01T00:00:00.000Z",
   });
   await f.append(stream, [started]);

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { Role } from "#events/user.ts";
+import type { MemberRow } from "#projections/users/query.ts";
+
+const settings = { name: z.string().trim().min(1).max(200), role: Role };
+export const Create = z.object({
+  ...settings,
+  email: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(320)
+    .regex(z.regexes.email, "must be an email address")
+    .describe("What the person signs in with, once in the whole deployment."),
+});
+export const Change = z
+  .object({ ...settings, active: z.boolean().describe("Who is not cannot sign in, and has no session.") })
+  .partial();
+
+export const Member = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: Role,
+  active: z.boolean(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+const password = z.string().describe("Shown once: to sign in with, and to be changed then.");
+export const Created = Member.extend({
+  password: password.optional().describe("Shown once, and not again when the request is repeated."),
+});
+export const NewPassword = z.object({ password });
+
+export const present = ({ created_at, updated_at, ...row }: MemberRow): z.infer<typeof Member> => ({
+  ...row,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import type { NewEvent } from "#events/define.ts";
+import type { Principal } from "#events/envelope.ts";
+import { OrganizationCreated } from "#events/organization.ts";
+import { PasswordSet, UserChanged, UserRegistered, UserRemoved, type Role } from "#events/user.ts";
+import { command, given as givenEvents } from "#test/given.ts";
+import { organization } from "./organization.ts";
+
+const created = OrganizationCreated.of({ organization_id: "o1" }, { name: "A" });
+const given = (...events: NewEvent[]) => givenEvents(organization, [created, ...events]);
+const person = { email: "a@example.com", name: "A", password_hash: "h" };
+const registered = (user_id: string, role: Role) =>
+  UserRegistered.of({ user_id, role, email_claim: `claim of ${user_id}` }, person);
+
+/** Asked by the member of that id. */
+const by = (who: Principal, type: string, data: object) => command(type, data, { principal: who });
+const owner = registered("o", "owner");
+const admin = registered("a", "admin");
+const builder = registered("b", "builder");
+const changed = (user_id: string, what: { role?: Role; active?: boolean }, epoch = 1) =>
+  UserChanged.of({ user_id, ...what, epoch }, {});
+
+test("a person is registered once and holds the email, which the log does not show", () => {
+  const register = command("RegisterUser", { user_id: "u1", role: "owner", ...person });
+  const { state } = given();
+  const events = organization.decide(register as never, state);
+  expect(events).toMatchObject([{ type: "UserRegistered", personal: person }]);
+  expect(JSON.stringify(events[0]!.data)).not.toContain("example.com");
+  expect(organization.claims!(events)).toMatchObject({ hold: [{ taken: { code: "email_taken" } }], release: [] });
+  given(...events)
+    .when(register)
+    .rejected("user_exists");
+  givenEvents(organization).when(register).rejected("organization_not_found");
+});
+
+test("a person who is removed is forgotten, and the email is free again", () => {
+  const removed = UserRemoved.of({ user_id: "b", email_claim: "claim of b" });
+  given(owner, builder)
+    .when(by("person:o", "RemoveUser", { user_id: "b" }))
+    .then(removed);
+  expect(organization.erases!([removed], "organization-o1")).toEqual({ things: ["user-b"] });
+  expect(organization.claims!([removed])).toEqual({ hold: [], release: ["email:claim of b"] });
+  given(owner, builder, removed)
+    .when(by("person:o", "ChangeUser", { user_id: "b", role: "admin" }))
+    .rejected("member_not_found");
+});
+
+test("what is changed is said, and what is not changes nothing", () => {
+  const members = given(owner, builder);
+  const ask = (data: object) => members.when(by("person:o", "ChangeUser", { user_id: "b", ...data }));
+  ask({ role: "viewer" }).then(changed("b", { role: "viewer" }));
+  ask({ name: "B" }).then(UserChanged.of({ user_id: "b", epoch: 1 }, { name: "B" }));
+  ask({ role: "builder", active: true }).then();
+  ask({}).then();
+  members.when(by("person:o", "ChangeUser", { user_id: "__proto__", role: "viewer" })).rejected("member_not_found");
+});
+
+test("sessions end by the epoch: with each password, and each time that somebody is deactivated", () => {
+  const off = changed("b", { active: false }, 2);
+  const on = changed("b", { active: true }, 2);
+  given(owner, builder)
+    .when(by("person:o", "ChangeUser", { user_id: "b", active: false }))
+    .then(off);
+  given(owner, builder, off)
+    .when(by("person:o", "ChangeUser", { user_id: "b", active: true }))
+    .then(on);
+  given(owner, builder, off, on)
+    .when(by("person:b", "SetPassword", { user_id: "b", password_hash: "new" }))
+    .then(PasswordSet.of({ user_id: "b", epoch: 3 }, { password_hash: "new" }));
+});
+
+describe("who may change whom", () => {
+  const second = registered("p", "owner");
+  const members = given(owner, second, admin, registered("a2", "admin"), builder);
+  const asks = (who: Principal, user_id: string): [what: string, asked: ReturnType<typeof command>][] => [
+    ["demote", by(who, "ChangeUser", { user_id, role: "viewer" })],
+    ["deactivate", by(who, "ChangeUser", { user_id, active: false })],
+    ["rename", by(who, "ChangeUser", { user_id, name: "N" })],
+    ["remove", by(who, "RemoveUser", { user_id })],
+    ["give a new password", by(who, "SetPassword", { user_id, password_hash: "n" })],
+  ];
+  const may = (asked: ReturnType<typeof command>) => {
+    try {
+      return organization.decide(asked as never, members.state).length > 0;
+    } catch (error) {
+      expect(error).toMatchObject({ code: "forbidden" });
+      return false;
+    }
+  };
+
+  test.each<[who: Principal, whom: string, allowed: boolean]>([
+    ["person:o", "p", true],
+    ["person:o", "a", true],
+    ["person:o", "b", true],
+    ["person:a", "o", false],
+    ["person:a", "a2", true],
+    ["person:a", "b", true],
+    ["person:b", "a", false],
+    ["person:b", "o", false],
+    ["person:nobody", "b", false],
+    ["key:o", "b", false],
+    ["system", "o", true],
+  ])("%s changes %s: %s", (who, whom, allowed) => {
+    expect(asks(who, whom).map(([what, asked]) => [what, may(asked)])).toEqual(
+      asks(who, whom).map(([what]) => [what, allowed]),
+    );
+  });
+
+  test.each<[who: Principal, role: Role, allowed: boolean]>([
+    ["person:o", "owner", true],
+    ["person:a", "owner", false],
+    ["person:a", "admin", true],
+    ["person:a", "viewer", true],
+    ["person:b", "viewer", false],
+    ["system", "owner", true],
+  ])("%s makes somebody %s: %s", (who, role, allowed) => {
+    expect(may(by(who, "RegisterUser", { user_id: "n", role, ...person }))).toBe(allowed);
+    expect(may(by(who, "ChangeUser", { user_id: "b", role: role === "builder" ? "admin" : role }))).toBe(allowed);
+  });
+
+  test("nobody raises himself", () => {
+    members.when(by("person:a", "ChangeUser", { user_id: "a", role: "owner" })).rejected("forbidden");
+    members.when(by("person:b", "ChangeUser", { user_id: "b", role: "admin" })).rejected("forbidden");
+    members
+      .when(by("person:b", "SetPassword", { user_id: "b", password_hash: "n" }))
+      .then(PasswordSet.of({ user_id: "b", epoch: 2 }, { password_hash: "n" }));
+  });
+
+  test("who was demoted or deactivated a moment ago may no longer", () => {
+    const remove = by("person:a", "RemoveUser", { user_id: "b" });
+    for (const what of [{ role: "builder" as const }, { active: false }])
+      given(owner, admin, builder, changed("a", what)).when(remove).rejected("forbidden");
+  });
+});
+
+test("the last active owner stays", () => {
+  const second = registered("p", "owner");
+  const off = changed("p", { active: false }, 2);
+  for (const members of [
+    given(owner, admin),
+    given(owner, second, off),
+    given(owner, second, changed("p", { role: "admin" })),
+  ])
+    for (const what of [{ role: "admin" }, { active: false }, undefined]) {
+      const asked = what
+        ? by("person:o", "ChangeUser", { user_id: "o", ...what })
+        : by("person:o", "RemoveUser", { user_id: "o" });
+      members.when(asked).rejected("last_owner");
+    }
+  given(owner, second)
+    .when(by("person:o", "ChangeUser", { user_id: "o", role: "viewer" }))
+    .then(changed("o", { role: "viewer" }));
+});

@@ -1,0 +1,98 @@
+import { idFrom } from "#events/ids.ts";
+import { Rejection } from "#events/rejection.ts";
+import {
+  PasswordSet,
+  UserChanged,
+  UserRegistered,
+  UserRemoved,
+  type Role,
+  type UserCommand,
+  type UserEvent,
+} from "#events/user.ts";
+
+interface Member {
+  role: Role;
+  active: boolean;
+  email_claim: string;
+  epoch: number;
+}
+/** By id. */
+export type Members = Record<string, Member>;
+
+const forbidden = (message: string) => new Rejection("forbidden", message);
+const MANAGERS: Role[] = ["owner", "admin"];
+
+const memberOf = (members: Members, id: string): Member | undefined =>
+  Object.hasOwn(members, id) ? members[id] : undefined;
+
+/** Owners manage everybody, admins everybody but owners; what counts is the role that whoever asks has at this moment. */
+function checkMay({ principal }: UserCommand, members: Members, roles: (Role | undefined)[]): void {
+  if (principal === "system") return;
+  const asking = memberOf(members, principal.replace(/^person:/, ""));
+  if (!asking?.active || !MANAGERS.includes(asking.role)) throw forbidden("Only an owner or an admin may do this.");
+  if (asking.role !== "owner" && roles.includes("owner"))
+    throw forbidden("Only an owner may make, change or remove owners.");
+}
+
+/** Somebody must be able to manage the organization. */
+function checkOwnerStays(members: Members): void {
+  if (!Object.values(members).some(({ role, active }) => role === "owner" && active))
+    throw new Rejection("last_owner", "An organization keeps at least one active owner.");
+}
+
+function change(command: Extract<UserCommand, { type: "ChangeUser" }>, before: Member, members: Members): UserEvent[] {
+  const { user_id, name, role = before.role, active = before.active } = command.data;
+  checkMay(command, members, [before.role, role]);
+  const same = role === before.role && active === before.active;
+  if (same && name === undefined) return [];
+  const epoch = before.epoch + (before.active && !active ? 1 : 0);
+  const standing = {
+    ...(role !== before.role && { role }),
+    ...(active !== before.active && { active }),
+  };
+  const event = UserChanged.of({ user_id, ...standing, epoch }, name === undefined ? {} : { name });
+  if (!same) checkOwnerStays(afterEvent(members, event));
+  return [event];
+}
+
+/** What becomes of the people of an organization. Throws `forbidden`, `member_not_found`, `last_owner`, `user_exists`. */
+export function decideMembers(command: UserCommand, members: Members): UserEvent[] {
+  const { user_id } = command.data;
+  const before = memberOf(members, user_id);
+  if (command.type === "RegisterUser") {
+    const { role, email, name, password_hash } = command.data;
+    checkMay(command, members, [role]);
+    if (before) throw new Rejection("user_exists", "This user exists already.");
+    const email_claim = idFrom("email", email);
+    return [UserRegistered.of({ user_id, role, email_claim }, { email, name, password_hash })];
+  }
+  if (!before) throw new Rejection("member_not_found", "No member has this id.", { param: "id" });
+  switch (command.type) {
+    case "ChangeUser":
+      return change(command, before, members);
+    case "SetPassword": {
+      if (command.principal !== `person:${user_id}`) checkMay(command, members, [before.role]);
+      const { password_hash } = command.data;
+      return [PasswordSet.of({ user_id, epoch: before.epoch + 1 }, { password_hash })];
+    }
+    case "RemoveUser": {
+      checkMay(command, members, [before.role]);
+      const event = UserRemoved.of({ user_id, email_claim: before.email_claim });
+      checkOwnerStays(afterEvent(members, event));
+      return [event];
+    }
+  }
+}
+
+export function afterEvent(members: Members, event: UserEvent): Members {
+  const { user_id } = event.data;
+  if (event.type === "UserRegistered") {
+    const { role, email_claim } = event.data;
+    return { ...members, [user_id]: { role, email_claim, active: true, epoch: 1 } };
+  }
+  const { [user_id]: before, ...others } = members;
+  if (event.type === "UserRemoved" || !before) return others;
+  if (event.type === "PasswordSet") return { ...others, [user_id]: { ...before, epoch: event.data.epoch } };
+  const { role = before.role, active = before.active, epoch } = event.data;
+  return { ...others, [user_id]: { ...before, role, active, epoch } };
+}
