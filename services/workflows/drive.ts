@@ -161,6 +161,8 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
   async function tick(script: Script, ending: Set<string>): Promise<TickResult | "lost"> {
     const { created, memo, args } = history;
     const now = Date.now();
+    // what comes in the meantime it has not seen
+    const seen = history.version;
     try {
       const outcome = await deps.runner.tick({
         organization_id,
@@ -173,7 +175,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
         memo,
       });
       breaks = 0;
-      return await planned(history, outcome, { now, seen: history.version, keep: values.keep, ending });
+      return await planned(history, outcome, { now, seen, keep: values.keep, ending });
     } catch (error) {
       if (!(error instanceof TickLost)) throw error;
       breaks += 1;
@@ -224,9 +226,10 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
     if (entries.length + more.length === 0 && !result) return false;
     try {
       const { position } = await send(AdvanceRun.type, { epoch, entries: [...entries, ...more], tick: result });
+      const isBehind = position === 0 ? await look() : run.isBehind();
       // a tick holds unless others have told the run something meanwhile
-      const isVoid = position === 0 ? await look() : run.isBehind();
-      if (result) history.stale = isVoid;
+      const stoodOn = position === 0 ? history.version : run.stoodOn();
+      if (result) history.stale = isBehind || stoodOn !== result.seen;
     } catch (error) {
       // what became of it is unknown; what fits no more is passed over when it is sent again
       finished.unshift(...entries);

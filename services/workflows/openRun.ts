@@ -14,6 +14,8 @@ export interface OpenRun {
   values: Values;
   /** Takes in what was committed by this process. */
   commit(handled: Pick<Handled, "events" | "version">): void;
+  /** Version on which the last commit of this process stood. */
+  stoodOn(): number;
   /** Others have told the run something that is not folded in. */
   isBehind(): boolean;
   /** Reads and folds in what the log says beyond what is known. Throws RunGone. */
@@ -43,6 +45,7 @@ async function opened(deps: Deps, target: Target, created: Created): Promise<Ope
   const values = valuesOf(deps, target);
   const history = begin(target, created, await values.json(created.personal.args));
   let behind = false;
+  let base = 0;
   let catching: Promise<void> | undefined;
 
   async function read(): Promise<void> {
@@ -57,9 +60,11 @@ async function opened(deps: Deps, target: Target, created: Created): Promise<Ope
   return {
     history,
     values,
+    stoodOn: () => base,
     isBehind: () => behind,
     commit({ events, version }) {
       if (version <= history.version) return;
+      base = version - events.length;
       // what lies in a blob is known already where this process has put it there
       const isClosed = events.some(
         (event) =>

@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import type { PlainWorkflow } from "../doubles/plainRunner.ts";
+import { coordinators, resultOf, SOON, typesOf } from "./coordinators.ts";
+
+/* What others tell a run while its coordinator is in the middle of a tick. */
+
+const gates = new Map<string, PromiseWithResolvers<void>>();
+const gate = (name: string): PromiseWithResolvers<void> => {
+  const found = gates.get(name) ?? Promise.withResolvers<void>();
+  gates.set(name, found);
+  return found;
+};
+const came = new Set<string>();
+const wait = async (name: string): Promise<void> => {
+  came.add(name);
+  await gate(name).promise;
+};
+const until = (name: string) => expect.poll(() => came.has(name), SOON).toBe(true);
+
+const workflows: Record<string, PlainWorkflow> = {
+  both: {
+    async run(ctx) {
+      const [a, b] = await Promise.all([ctx.awaitApproval("first"), ctx.awaitApproval("second")]);
+      return ctx.complete([a.approved, b.approved]);
+    },
+  },
+  beside: {
+    async run(ctx, { id }) {
+      const asks = async () => {
+        await ctx.awaitApproval("meanwhile");
+        return ctx.runStep("say", {});
+      };
+      return ctx.complete(await Promise.all([ctx.runStep("long", { id }), ctx.runStep("quick", { id }), asks()]));
+    },
+    steps: {
+      async long({ id }) {
+        await wait(`long ${id}`);
+        return "long";
+      },
+      async quick({ id }) {
+        await wait(`quick ${id}`);
+        return "quick";
+      },
+      say: () => "said",
+    },
+  },
+};
+
+let bench: Awaited<ReturnType<typeof coordinators>>;
+beforeAll(async () => {
+  bench = await coordinators(workflows, {
+    count: 2,
+    meddle: ({ runner }) => ({
+      runner: {
+        ...runner,
+        async tick(call) {
+          // what the tick comes to rests on what it was given, however long it takes
+          const outcome = await runner.tick({ ...call, memo: [...call.memo] });
+          const [{ value }, ...more] = call.memo.length > 0 ? call.memo : [{ value: { json: "" } }];
+          const known = more.length === 0 && "json" in value ? value.json : "";
+          const held = { both: "approval_id", beside: '"quick"' }[call.js]!;
+          if (known.includes(held)) await wait(`tick ${call.run_id}`);
+          return outcome;
+        },
+      },
+    }),
+  });
+});
+
+const approvalsOf = async (run: string) =>
+  (await bench.events(run))
+    .filter(({ type }) => type === "ApprovalRequested")
+    .map(({ data }) => (data as { approval_id: string }).approval_id);
+
+describe("a decision in the middle of a tick", () => {
+  test("is not undone by what the tick came to without it", async () => {
+    const [{ handle }] = bench.all as [(typeof bench.all)[0]];
+    const run = await bench.start("both");
+    await bench.pending(run);
+    const [first, second] = (await approvalsOf(run)) as [string, string];
+    await bench.decide(handle, run, first);
+    await until(`tick ${run}`);
+    await bench.decide(handle, run, second, "reject");
+    gate(`tick ${run}`).resolve();
+    const events = await bench.until(run, "RunCompleted");
+    expect(resultOf(events)).toEqual([true, false]);
+    expect(await approvalsOf(run)).toEqual([first, second]);
+  });
+  test("is seen at once, also while a step runs", async () => {
+    const id = newId();
+    const [{ handle }] = bench.all as [(typeof bench.all)[0]];
+    const run = await bench.start("beside", { id });
+    const approval = await bench.pending(run);
+    await until(`quick ${id}`);
+    gate(`quick ${id}`).resolve();
+    await until(`tick ${run}`);
+    await bench.decide(handle, run, approval);
+    gate(`tick ${run}`).resolve();
+    await expect
+      .poll(async () => typesOf(await bench.events(run)).filter((type) => type === "StepCompleted").length, SOON)
+      .toBe(2);
+    gate(`long ${id}`).resolve();
+    expect(resultOf(await bench.until(run, "RunCompleted"))).toEqual(["long", "quick", "said"]);
+  });
+});
