@@ -4,7 +4,7 @@ import type { EventLog } from "#events/ports.ts";
 import { hasWork, isLive, nextDue } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import { givenUp, runAttempt, type AttemptDeps } from "./attempt.ts";
-import { remember, startable } from "./history.ts";
+import { foretell, startable, takeBack } from "./history.ts";
 import { planned } from "./plan.ts";
 import { ScriptGone, type Script, type ScriptStore } from "./script.ts";
 import { RunGone } from "./values.ts";
@@ -56,8 +56,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
   let breaks = 0;
   let stopping = false;
   let asleep: (() => void) | undefined;
-  let sized = 0;
-  let counted = 0;
+  let sized = { memo: history.memo, counted: 0, size: 0 };
 
   const wake = (): void => asleep?.();
   const isMine = (): boolean => {
@@ -127,7 +126,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
   }
 
   /** What steps came to is known to `run()` before it is recorded: both are recorded together, or neither. */
-  async function foretell(entries: Entry[]): Promise<boolean> {
+  async function foresee(entries: Entry[]): Promise<boolean> {
     let news = false;
     for (const entry of entries) {
       if (entry.type === "step_started") continue;
@@ -135,8 +134,8 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
       if (entry.type === "step_attempt_failed" && entry.retry_at !== null) continue;
       // the run ends with it
       if (entry.type === "step_attempt_failed" && step?.on_error === "fail") return false;
-      if (entry.type === "step_completed") remember(history, entry.key, { json: await values.json(entry.result) });
-      else remember(history, entry.key, { error: { code: entry.code, message: entry.error.message } });
+      if (entry.type === "step_completed") foretell(history, entry.key, { json: await values.json(entry.result) });
+      else foretell(history, entry.key, { error: { code: entry.code, message: entry.error.message } });
       const batch = history.steps.get(entry.key)?.batch;
       const open = batch ? history.batches.get(batch)!.open - countOf(entries, batch) : 0;
       if (open <= 0) news = true;
@@ -151,11 +150,13 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
     ).length;
 
   function size(): number {
-    for (; counted < history.memo.length; counted++) {
-      const { value } = history.memo[counted]!;
-      sized += "json" in value ? value.json.length : value.error.message.length;
+    const { memo } = history;
+    if (sized.memo !== memo) sized = { memo, counted: 0, size: 0 };
+    for (; sized.counted < memo.length; sized.counted++) {
+      const { value } = memo[sized.counted]!;
+      sized.size += "json" in value ? value.json.length : value.error.message.length;
     }
-    return sized;
+    return sized.size;
   }
 
   async function tick(script: Script, ending: Set<string>): Promise<TickResult | "lost"> {
@@ -204,7 +205,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
   async function advance(script: Script): Promise<boolean> {
     const entries = finished.splice(0);
     const live = isLive(history.state);
-    const news = live && (await foretell(entries));
+    const news = live && (await foresee(entries));
     const failing = entries.some(
       (entry) => entry.type === "step_attempt_failed" && entry.retry_at === null && !history.known.has(entry.key),
     );
@@ -256,7 +257,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
         epoch = state.epoch;
       }
       beginStarted(script);
-      if (await advance(script)) continue;
+      if (await advance(script).finally(() => takeBack(history))) continue;
       const { state } = history;
       if (running.size === 0 && finished.length === 0 && (!isLive(state) || stopping)) break;
       if (running.size > 0 && (!isLive(state) || stopping)) {

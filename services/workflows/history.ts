@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { NewEvent } from "#events/define.ts";
 import type { EventFrom } from "#events/language.ts";
 import type { RunCreated, RunEvent, Value } from "#events/run.ts";
@@ -25,6 +26,8 @@ export interface History {
   memo: MemoEntry[];
   /** Keys in the memo. */
   known: Set<string>;
+  /** Those of them that are not recorded yet. */
+  foretold: Set<string>;
   steps: Map<string, KnownStep>;
   /** What is to be begun, oldest first. */
   queue: string[];
@@ -40,8 +43,8 @@ export interface History {
   stale: boolean;
 }
 
-/** JSON of a value of an event; it may have to be opened before the fold. */
-export type Json = (value: Value) => string;
+/** JSON of a value of an event; it may have to be opened before the fold. Undefined: what was foretold is what was recorded. */
+export type Json = (value: Value) => string | undefined;
 
 export function begin(
   { organization_id, stream }: { organization_id: string; stream: string },
@@ -57,6 +60,7 @@ export function begin(
     version: 0,
     memo: [],
     known: new Set(),
+    foretold: new Set(),
     steps: new Map(),
     queue: [],
     batches: new Map(),
@@ -72,6 +76,35 @@ export function remember(history: History, key: string, value: MemoEntry["value"
   if (history.known.has(key)) return;
   history.known.add(key);
   history.memo.push({ key, value });
+}
+
+/** The memo is another array from then on: it is not the old one with something more. */
+function forget(history: History, keys: Set<string>): void {
+  history.memo = history.memo.filter(({ key }) => !keys.has(key));
+  for (const key of keys) history.known.delete(key);
+}
+
+/** Answers a call of `run()` with what is to be recorded together with what `run()` makes of it. */
+export function foretell(history: History, key: string, value: MemoEntry["value"]): void {
+  if (!history.known.has(key)) history.foretold.add(key);
+  remember(history, key, value);
+}
+
+/** Takes back what was foretold and has not been recorded: another attempt may come to something else. */
+export function takeBack(history: History): void {
+  if (history.foretold.size === 0) return;
+  forget(history, history.foretold);
+  history.foretold.clear();
+}
+
+/** What a step has come to is what was recorded, whatever was foretold. */
+function settle(history: History, key: string, value: MemoEntry["value"]): void {
+  if (
+    history.foretold.delete(key) &&
+    !isDeepStrictEqual(history.memo.findLast((entry) => entry.key === key)?.value, value)
+  )
+    forget(history, new Set([key]));
+  remember(history, key, value);
 }
 
 /** A step has come to its end; whether that is something that `run()` waits for. */
@@ -122,13 +155,17 @@ export function fold(history: History, event: NewEvent, json: Json): void {
     case "StepAttemptLost":
       history.queue.push(happened.data.key);
       return;
-    case "StepCompleted":
-      remember(history, happened.data.key, { json: json(happened.personal!.result) });
-      if (finish(history, happened.data.key)) history.stale = true;
+    case "StepCompleted": {
+      const { key } = happened.data;
+      const result = json(happened.personal!.result);
+      if (result === undefined) history.foretold.delete(key);
+      else settle(history, key, { json: result });
+      if (finish(history, key)) history.stale = true;
       return;
+    }
     case "StepFailed": {
       const { code, key } = happened.data;
-      remember(history, key, { error: { code, message: happened.personal!.error.message } });
+      settle(history, key, { error: { code, message: happened.personal!.error.message } });
       history.queue = history.queue.filter((queued) => queued !== key);
       if (finish(history, key)) history.stale = true;
       return;

@@ -71,7 +71,7 @@ async function opened(deps: Deps, target: Target, created: Created): Promise<Ope
           valuesIn(event).some((value) => "blob" in value) && !history.known.has((event.data as { key: string }).key),
       );
       if (catching || isClosed || version - events.length !== history.version) return void (behind = true);
-      const json = (value: Value) => ("json" in value ? value.json : "");
+      const json = (value: Value) => ("json" in value ? value.json : undefined);
       for (const event of events) fold(history, event, json);
     },
     catchUp: () => (catching ??= read().finally(() => (catching = undefined))),

@@ -3,7 +3,7 @@ import { newId } from "#events/ids.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
 import { coordinators, resultOf, SOON, typesOf } from "./coordinators.ts";
 
-/* What others tell a run while its coordinator is in the middle of a tick. */
+/* What others tell a run while its coordinator is about something: in the middle of a tick, or after it was taken for lost. */
 
 const gates = new Map<string, PromiseWithResolvers<void>>();
 const gate = (name: string): PromiseWithResolvers<void> => {
@@ -45,6 +45,19 @@ const workflows: Record<string, PlainWorkflow> = {
       say: () => "said",
     },
   },
+  attempts: {
+    async run(ctx, { id }) {
+      const attempt = await ctx.runStep("wait", { id });
+      await ctx.awaitApproval("go on");
+      return ctx.complete(attempt);
+    },
+    steps: {
+      async wait({ id }, { attempt }) {
+        await wait(`${attempt} ${id}`);
+        return attempt;
+      },
+    },
+  },
 };
 
 let bench: Awaited<ReturnType<typeof coordinators>>;
@@ -59,7 +72,7 @@ beforeAll(async () => {
           const outcome = await runner.tick({ ...call, memo: [...call.memo] });
           const [{ value }, ...more] = call.memo.length > 0 ? call.memo : [{ value: { json: "" } }];
           const known = more.length === 0 && "json" in value ? value.json : "";
-          const held = { both: "approval_id", beside: '"quick"' }[call.js]!;
+          const held = { both: "approval_id", beside: '"quick"', attempts: "1" }[call.js]!;
           if (known.includes(held)) await wait(`tick ${call.run_id}`);
           return outcome;
         },
@@ -102,5 +115,39 @@ describe("a decision in the middle of a tick", () => {
       .toBe(2);
     gate(`long ${id}`).resolve();
     expect(resultOf(await bench.until(run, "RunCompleted"))).toEqual(["long", "quick", "said"]);
+  });
+});
+
+describe("a result that comes too late", () => {
+  /** A run that is taken for lost while its process ticks with the first attempt's result. */
+  async function overtaken() {
+    const id = newId();
+    const [first, second] = bench.all as [(typeof bench.all)[0], (typeof bench.all)[0]];
+    const run = await bench.start("attempts", { id }, { by: first.handle });
+    await until(`1 ${id}`);
+    gate(`1 ${id}`).resolve();
+    await until(`tick ${run}`);
+    await bench.send(second.handle, run, "TakeRun", { epoch: 1, worker: second.opened.worker, lost: true });
+    await until(`2 ${id}`);
+    gate(`tick ${run}`).resolve();
+    await expect.poll(() => first.runs.busy(), SOON).not.toContain(`run-${run}`);
+    return { id, run, first, second };
+  }
+
+  test("is not what the run goes on with where its process has it again", async () => {
+    const { id, run, first } = await overtaken();
+    gate(`2 ${id}`).resolve();
+    await bench.decide(first.handle, run, await bench.pending(run));
+    expect(resultOf(await bench.until(run, "RunCompleted"))).toBe(2);
+  });
+  test("is not taken for a result before there is one", async () => {
+    const { id, run, first } = await overtaken();
+    await bench.send(first.handle, run, "TakeRun", { epoch: 2, worker: first.opened.worker, lost: true });
+    await until(`3 ${id}`);
+    expect(typesOf(await bench.events(run))).not.toContain("ApprovalRequested");
+    gate(`3 ${id}`).resolve();
+    await bench.decide(first.handle, run, await bench.pending(run));
+    expect(resultOf(await bench.until(run, "RunCompleted"))).toBe(3);
+    gate(`2 ${id}`).resolve();
   });
 });
