@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { hashPassword, verifyPassword } from "./password.ts";
 
@@ -14,4 +15,13 @@ test("without an account every password is wrong", async () => {
 
 test("the same password never has the same hash twice", async () => {
   expect(await hashPassword("x")).not.toBe(await hashPassword("x"));
+});
+
+test("many at once leave room for what else needs the threads, and are all done", async () => {
+  let done = 0;
+  const hashes = Array.from({ length: 16 }, () => hashPassword("x").then(() => void done++));
+  await stat(".");
+  expect(done).toBeLessThan(16);
+  await Promise.all(hashes);
+  expect(done).toBe(16);
 });

@@ -17,8 +17,27 @@ interface Parameters {
   length: number;
 }
 
+/** They run on the threads that files and name look-ups need too, four by default: a flood of sign-ins must leave some. */
+const AT_ONCE = 2;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= AT_ONCE) await new Promise<void>((begin) => waiting.push(begin));
+  else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
 const tagOf = ({ salt, length, ...cost }: Parameters, password: string): Promise<Buffer> =>
-  derive("argon2id", { message: Buffer.from(password.normalize("NFKC")), nonce: salt, tagLength: length, ...cost });
+  inTurn(() =>
+    derive("argon2id", { message: Buffer.from(password.normalize("NFKC")), nonce: salt, tagLength: length, ...cost }),
+  );
 
 /** argon2id in PHC form, with a salt of its own. */
 export async function hashPassword(password: string): Promise<string> {

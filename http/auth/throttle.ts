@@ -17,17 +17,24 @@ interface Counted {
   wait: number;
 }
 
-/** Counts this sign-in before it is checked, so that many at once count too. Throws 429 `too_many_attempts`. */
+/**
+ * Counts this sign-in before it is checked. It is written down first and counted then, with all that were, so that of many at
+ * once no more get through than one after the other; taking turns at a row would hold a connection for each that waits.
+ * Throws 429 `too_many_attempts`.
+ */
 export async function countAttempt(db: Db, address: string, email: string): Promise<void> {
   const subjects = [subject("address", address), subject("account", email)];
+  await db.query(
+    `with old as (delete from ops.login_attempts where at < now() - interval '1 day' and subject = any ($1))
+     insert into ops.login_attempts (subject) select unnest($1::text[])`,
+    [subjects],
+  );
   const rows = await db.query<Counted>(
-    `with old as (delete from ops.login_attempts where at < now() - interval '1 day' and subject = any ($1)),
-          mine as (insert into ops.login_attempts (subject) select unnest($1::text[]))
-     select subject, count(*)::integer as tries, ceil(${WINDOW_SECONDS} - extract(epoch from now() - min(at)))::integer as wait
+    `select subject, count(*)::integer as tries, ceil(${WINDOW_SECONDS} - extract(epoch from now() - min(at)))::integer as wait
      from ops.login_attempts where subject = any ($1) and at > now() - make_interval(secs => ${WINDOW_SECONDS}) group by subject`,
     [subjects],
   );
-  const over = rows.find((row) => row.tries >= (row.subject === subjects[0] ? PER_ADDRESS : PER_ACCOUNT));
+  const over = rows.find((row) => row.tries > (row.subject === subjects[0] ? PER_ADDRESS : PER_ACCOUNT));
   if (over)
     throw new ApiError("too_many_attempts", "There were too many attempts to sign in; try again later.", {
       retryAfterMs: Math.max(1, over.wait) * 1000,
