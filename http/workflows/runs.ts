@@ -5,6 +5,7 @@ import { Actor, CancelRun } from "#events/run.ts";
 import { listRuns } from "#projections/runs/query.ts";
 import type { App } from "../app.ts";
 import { requireCredential, requireSession } from "../auth/authenticate.ts";
+import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
@@ -37,7 +38,7 @@ const Cancelled = z.object({
 const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 
 /** The organization's people but those who only look on. */
-export function requireHand({ session }: FastifyRequest["caller"]): void {
+function requireHand({ session }: Caller): void {
   if (session?.role === "viewer") throw new ApiError("forbidden", "A viewer may look at runs only.");
 }
 

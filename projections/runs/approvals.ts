@@ -32,13 +32,17 @@ export interface ApprovalRow {
   started_by: Actor;
 }
 
-const FROM = `from read.approvals a join read.runs r on r.id = a.run_id join log.keys k on k.thing = 'run-' || a.run_id`;
-const SELECT = `select a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees,
+const FROM = "from read.approvals a join read.runs r on r.id = a.run_id";
+const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees,
     a.self_approval, a.allow_api_key, a.decision, a.data, a.comment, a.decided_by_type, a.decided_by_id,
-    coalesce(u.name, y.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, r.started_by
-  ${FROM}
+    coalesce(u.name, y.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.started_by`;
+const JOINED = `join log.keys k on k.thing = 'run-' || a.run_id
   left join read.users u on u.id = case when a.decided_by_type = 'person' then a.decided_by_id::uuid end
   left join read.keys y on y.id = case when a.decided_by_type = 'api_key' then a.decided_by_id::uuid end`;
+/** In the order in which they were asked for; cut to a page before more is joined. */
+const ORDER = "order by a.created_at, a.version, a.id";
+const select = (which: string, page = ""): string =>
+  `select ${COLUMNS} from (select a.*, r.started_by ${FROM} ${which} ${ORDER} ${page}) a ${JOINED} ${ORDER}`;
 
 interface Stored
   extends Omit<ApprovalRow, "name" | "title" | "form" | "assignees" | "data" | "decided_by" | "started_by"> {
@@ -68,13 +72,14 @@ const present = ({ decided_by_type: type, decided_by_id: id, decided_by_name, ..
 
 export async function getApproval(db: Db, organization: string, id: string): Promise<ApprovalRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(`${SELECT} where a.id = $2 and a.organization_id = $1`, [organization, id]);
+  const one = select("where a.id = $2 and a.organization_id = $1");
+  const [row] = await db.query<Stored>(one, [organization, id]);
   return row && present(row);
 }
 
-/** What a run has asked, in that order. */
+/** What a run has asked. */
 export async function approvalsOfRun(db: Db, run: string): Promise<ApprovalRow[]> {
-  const rows = await db.query<Stored>(`${SELECT} where a.run_id = $1 order by a.version`, [run]);
+  const rows = await db.query<Stored>(select("where a.run_id = $1"), [run]);
   return rows.map(present);
 }
 
@@ -85,7 +90,7 @@ export interface Approver {
   role: string;
 }
 
-const ASKED = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
+const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
   and ($3::text[] is null or ((a.assigned is null or a.assigned like any ($3)) and (a.self_approval or r.started_by <> $4)))`;
 
 /** An organization's approvals, the oldest first; of a person where one is given: those that this one may decide. */
@@ -98,11 +103,10 @@ export async function listApprovals(
   const marks = mine && [{ person: mine.user_id }, { person: mine.email }, { role: mine.role }].map(assignedTo);
   const own = mine && encode({ type: "person", id: mine.user_id } satisfies Actor);
   const values = [organization, status, marks, own];
-  const rows = await db.query<Stored>(`${SELECT} ${ASKED} order by a.created_at, a.version, a.id limit $5 offset $6`, [
-    ...values,
-    limit,
-    offset,
-  ]);
-  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${FROM} ${ASKED}`, values);
+  const rows = await db.query<Stored>(select(OF_ORGANIZATION, "limit $5 offset $6"), [...values, limit, offset]);
+  const [count] = await db.query<{ total: number }>(
+    `select count(*)::integer as total ${FROM} ${OF_ORGANIZATION}`,
+    values,
+  );
   return { rows: rows.map(present), total: count!.total };
 }

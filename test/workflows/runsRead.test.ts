@@ -1,6 +1,17 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
-import { idempotencyKey, stepId } from "#events/run.ts";
+import { newId, streamOf } from "#events/ids.ts";
+import {
+  idempotencyKey,
+  RunCompleted,
+  RunCreated,
+  RunStarted,
+  StepCompleted,
+  stepId,
+  StepsScheduled,
+  StepStarted,
+} from "#events/run.ts";
+import { Envelope } from "#events/workflow.ts";
 import { code, gate, isOver, openStage, UNKNOWN, type Stage } from "./stage.ts";
 
 const held = gate();
@@ -58,7 +69,6 @@ beforeAll(async () => {
       steps: { count: (n) => n + 1 },
     },
   });
-  return () => held.open();
 });
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -112,6 +122,7 @@ describe("the record of a run", () => {
   });
 
   test("tells what a live run waits for", async () => {
+    onTestFinished(() => held.open());
     const run = await stage.start(await stage.register("waits"));
     const record = await stage.until(run, ({ steps }) => steps.some(({ status }: any) => status === "retry_wait"));
     const [slow, again] = record.steps;
@@ -152,6 +163,55 @@ describe("the record of a run", () => {
     const { steps, result, counts } = await stage.until(run, isOver);
     expect([result, steps.length, counts.steps, counts.attempts]).toEqual([many, many, many, many]);
     expect(steps.map((step: any) => step.result)).toEqual(Array.from({ length: many }, (_, n) => n + 1));
+  });
+
+  test("is whole with ten thousand events, and so is its stream", async () => {
+    const workflow = await stage.register("echo");
+    const run_id = newId();
+    const many = 3_333;
+    const keys = Array.from({ length: many }, (_, n) => `key${n}`.padEnd(22, "_"));
+    const steps = keys.map((key, index) => ({ key, name: "count", batch: keys[0]!, index }));
+    const at = new Date().toISOString();
+    const { limits, approvals } = Envelope.parse({});
+    const of = (key: string) => ({ run_id, key, name: "count", attempt: 1 });
+    await stage.logged(streamOf("run", run_id), [
+      RunCreated.of(
+        {
+          run_id,
+          workflow_id: workflow.id,
+          definition_id: workflow.definition.id,
+          definition_version: 1,
+          project_id: null,
+          trigger_id: null,
+          started_by: { type: "system", id: "test" },
+          run_as: { type: "service", id: null },
+          limits,
+          expires_at: at,
+          retention_days: 1,
+          approvals,
+          slot: null,
+          created_at: at,
+          worker: null,
+        },
+        { args: { json: "{}" }, external_user_id: null },
+      ),
+      RunStarted.of({ run_id }),
+      ...keys.flatMap((key, n) => [
+        StepsScheduled.of(
+          { run_id, concurrency: null, on_error: "fail", steps: [steps[n]!] },
+          { args: [{ json: `${n}` }] },
+        ),
+        StepStarted.of({ ...of(key), worker: "w" }),
+        StepCompleted.of({ ...of(key), duration_ms: 1, secrets: [] }, { result: { json: `${n}` }, logs: [] }),
+      ]),
+      RunCompleted.of({ run_id, slot: null, forget_at: at, completion: "explicit" }, { result: { json: `${many}` } }),
+    ]);
+    const { body } = await read(run_id);
+    expect([body.status, body.result, body.steps.length]).toEqual(["completed", many, many]);
+    expect(body.steps.every((step: any, n: number) => step.result === n && step.args === n)).toBe(true);
+    const { text } = await stage.home.person("GET", `/runs/${run_id}/events`);
+    expect(text.match(/^event: step\.completed$/gm)!.length).toBe(many);
+    expect(text.trimEnd().endsWith(`"result":${many}}`)).toBe(true);
   });
 
   test("is read by the key, and is the same for all who may not", async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect } from "vitest";
-import type { CommandDefinition } from "#events/define.ts";
+import type { CommandDefinition, NewEvent } from "#events/define.ts";
 import { newCommandId, newId, streamOf } from "#events/ids.ts";
 import type { Recorded } from "#events/envelope.ts";
 import { ForgetRun, type RunEvent } from "#events/run.ts";
@@ -18,6 +18,8 @@ export const code = ({ status, body }: { status: number; body: any }) => [status
 export const SOON = { timeout: 20_000, interval: 20 };
 
 const YEARS_MS = 10 * 365 * 86_400_000;
+/** Events of one append. */
+const CHUNK = 1_000;
 
 type Opened = Awaited<ReturnType<typeof startPlatform>>["opened"];
 
@@ -150,6 +152,25 @@ export async function openStage(workflows: Record<string, PlainWorkflow>) {
       made(by.person("POST", `/${workflow.id}/triggers`, { name: "T", ...more })),
     /** A client of a hook's secret. */
     caller: ({ secret }: Pick<Hook, "secret">) => clientOf({ chat: `${url}/api/workflows` }, secret),
+    /** Puts a run into the log as it would stand there after those events; nobody works on it. */
+    async logged(stream: string, happened: NewEvent[]): Promise<void> {
+      for (let at = 0; at < happened.length; at += CHUNK) {
+        const { kind } = await opened.log.append({
+          command: {
+            id: newCommandId(),
+            organization_id: home.organization_id,
+            principal: "system",
+            request_id: "test",
+          },
+          events: happened.slice(at, at + CHUNK).map((event, n) => ({ stream, version: at + n + 1, event })),
+          heads: [{ stream, state: {}, state_version: 0, status: null, due_at: null, worker: null }],
+          keys: {},
+          erase: { things: [], streams: [] },
+          forget: [],
+        });
+        expect(kind).toBe("committed");
+      }
+    },
     /** Destroys a run as its time would. */
     forget: (run_id: string) => send(ForgetRun, streamOf("run", run_id), { run_id }, YEARS_MS),
     /** A new project; its id, and a client of a key of it alone. */
