@@ -69,7 +69,6 @@ export const Assignee = z.union([
   z.object({ role: z.string().max(200) }),
 ]);
 export const ApprovalTerms = z.object({
-  assignees: z.array(Assignee).max(50),
   self_approval: z.boolean(),
   allow_api_key: z.boolean(),
   expires_at: z.iso.datetime(),
@@ -81,6 +80,7 @@ export const ApprovalWords = z.object({
   body: z.string().nullable(),
   /** JSON Schema of what the one who decides fills in. */
   form: z.record(z.string(), z.unknown()).nullable(),
+  assignees: z.array(Assignee).max(50),
 });
 const Approval = z.object({ key: Key, approval_id: z.uuid() });
 export const WARNINGS = ["signal_swallowed", "step_args_changed", "nested_signal"] as const;

@@ -1,5 +1,5 @@
 import { isUuid } from "#events/ids.ts";
-import type { Actor, ApprovalTerms } from "#events/run.ts";
+import type { Actor, ApprovalWords } from "#events/run.ts";
 import type { z } from "zod";
 import { decode, decoded, encode, type Db } from "../projection.ts";
 import { assignedTo } from "./assigned.ts";
@@ -17,7 +17,7 @@ export interface ApprovalRow {
   body: string | null;
   /** JSON Schema of what the one who decides fills in. */
   form: Record<string, unknown> | null;
-  assignees: z.infer<typeof ApprovalTerms>["assignees"];
+  assignees: z.infer<typeof ApprovalWords>["assignees"];
   self_approval: boolean;
   allow_api_key: boolean;
   decision: "approve" | "reject" | null;

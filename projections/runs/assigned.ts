@@ -1,8 +1,8 @@
 import { idFrom } from "#events/ids.ts";
-import type { ApprovalTerms } from "#events/run.ts";
+import type { ApprovalWords } from "#events/run.ts";
 import type { z } from "zod";
 
-type Assignee = z.infer<typeof ApprovalTerms>["assignees"][number];
+type Assignee = z.infer<typeof ApprovalWords>["assignees"][number];
 
 /** People are named by id or by e-mail address, in any case. */
 const markOf = (assignee: Assignee): string =>

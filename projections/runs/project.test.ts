@@ -57,13 +57,18 @@ const requested = ApprovalRequested.of(
     ...ofApproval,
     workflow_id: "w1",
     project_id: null,
-    assignees: [{ person: "Ann@Example.org" }, { role: "admin\u0000" }],
     self_approval: false,
     allow_api_key: true,
     expires_at: AT,
     on_expiry: "return",
   },
-  { name: "boss", title: "Pay?", body: null, form: { type: "object" } },
+  {
+    name: "boss",
+    title: "Pay?",
+    body: null,
+    form: { type: "object" },
+    assignees: [{ person: "Ann@Example.org" }, { role: "admin\u0000" }],
+  },
 );
 
 describe("runs", () => {

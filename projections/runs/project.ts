@@ -37,7 +37,7 @@ function created({ organization_id, data, personal }: Of<"RunCreated">): Change[
 
 function requested({ organization_id, version, data, personal, recorded_at }: Of<"ApprovalRequested">): Change[] {
   if (!personal) return [];
-  const { run_id, workflow_id, project_id, assignees, self_approval, allow_api_key, expires_at } = data;
+  const { run_id, workflow_id, project_id, self_approval, allow_api_key, expires_at } = data;
   return [
     {
       table: "approvals",
@@ -54,8 +54,8 @@ function requested({ organization_id, version, data, personal, recorded_at }: Of
         title: encode(personal.title),
         body: encode(personal.body),
         form: encode(personal.form),
-        assignees: encode(assignees),
-        assigned: assignedOf(assignees),
+        assignees: encode(personal.assignees),
+        assigned: assignedOf(personal.assignees),
         self_approval,
         allow_api_key,
         expires_at: new Date(expires_at),

@@ -69,13 +69,12 @@ const done = (key: string, attempt = 1) =>
 const error = { message: "no", line: 3 };
 const told = { error, logs: [] };
 const terms = {
-  assignees: [],
   self_approval: true,
   allow_api_key: true,
   expires_at: LATER,
   on_expiry: "return" as const,
 };
-const asked = { name: "boss", title: "Pay?", body: null, form: null };
+const asked = { name: "boss", title: "Pay?", body: null, form: null, assignees: [] };
 const requested = (on_expiry: "return" | "fail" = "return") =>
   ApprovalRequested.of(
     { ...id, approval_id: "v1", key: B, ...terms, on_expiry, workflow_id: "w1", project_id: null },

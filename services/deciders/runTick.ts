@@ -54,8 +54,10 @@ function next(course: Course, tick: TickResult, asked: Advancing): void {
     course.add(StepsScheduled.of({ run_id, ...batch, steps: shown }, { args }));
   }
   for (const timer of tick.timers) course.add(TimerStarted.of({ run_id, ...timer }));
-  for (const { name, title, body, form, ...terms } of tick.approvals)
-    course.add(ApprovalRequested.of({ run_id, workflow_id, project_id, ...terms }, { name, title, body, form }));
+  for (const { name, title, body, form, assignees, ...terms } of tick.approvals)
+    course.add(
+      ApprovalRequested.of({ run_id, workflow_id, project_id, ...terms }, { name, title, body, form, assignees }),
+    );
   for (const approval_id of tick.superseded) {
     const key = (course.state as LiveRun).approvals[approval_id]?.key;
     if (key) course.add(ApprovalCancelled.of({ run_id, approval_id, key, reason: "superseded" }));
