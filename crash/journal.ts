@@ -66,6 +66,14 @@ export type What =
   | "agent.respond"
   | "agent.read"
   | "agent.replay"
+  | "run.start"
+  | "run.hook"
+  | "run.poll"
+  | "run.read"
+  | "run.follow"
+  | "run.approvals"
+  | "run.decide"
+  | "run.cancel"
   | "login"
   | "session.use"
   | "logout";
@@ -88,6 +96,10 @@ export const WRITES: ReadonlySet<What> = new Set<What>([
   "extraction.request",
   "extraction.delete",
   "agent.respond",
+  "run.start",
+  "run.hook",
+  "run.decide",
+  "run.cancel",
   "login",
   "logout",
 ]);
@@ -99,7 +111,26 @@ export interface Fault {
   at: Moment;
 }
 
-export type Note = Attempt | Operation | Fault;
+/** A request of a workflow's step to the harness's own server. */
+export interface Effect {
+  kind: "effect";
+  run_id: string;
+  /** Its Idempotency-Key. */
+  key: string;
+  step: string;
+  /** Which of the requests that an attempt at the step makes. */
+  part: string;
+  attempt: number;
+  /** How often the part was asked for so far, by all attempts. */
+  nth: number;
+  /** It brought the secret. */
+  told: boolean;
+  start: Moment;
+  /** When it was answered. */
+  end: Moment;
+}
+
+export type Note = Attempt | Operation | Fault | Effect;
 
 /** Notes as JSON lines, each in the file before the next thing happens. */
 export function openJournal(path: string) {

@@ -5,7 +5,8 @@ import pg from "pg";
 const PATIENCE_MS = 60_000;
 
 const OPEN = `
-  select (select count(*) from log.streams where status <> 'waiting')::integer as running,
+  select (select count(*) from log.streams
+           where status <> 'waiting' or due_at < now() + interval '1 minute')::integer as running,
          (select position from log.head) - (select min(position) from log.checkpoints) as behind`;
 
 /** Waits until no work is open and every follower stands at the head of the log, for 60 s at most; what is left then is for the checker to name. */

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { removeDataFolder } from "#test/dataFolder.ts";
 import { readArguments, type Wished } from "./arguments.ts";
+import { startEffects, type Effects } from "./effects.ts";
 import { planFaults } from "./faults/plan.ts";
 import { strikeAll } from "./faults/strike.ts";
 import { openJournal, type Journal } from "./journal.ts";
@@ -21,8 +22,16 @@ const LAST_MS = 8_000;
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Load and blows until the plan is through, then quiet, then everything is read once more. */
-async function strain({ kills, seed, clients }: Wished, topology: Topology, journal: Journal, providerUrl: string) {
-  const load = await startClients({ seed, clients, topology, journal, providerUrl });
+async function strain(
+  { kills, seed, clients }: Wished,
+  {
+    topology,
+    journal,
+    providerUrl,
+    effects,
+  }: { topology: Topology; journal: Journal; providerUrl: string; effects: Effects },
+) {
+  const load = await startClients({ seed, clients, topology, journal, providerUrl, effects });
   await strikeAll(topology, planFaults(seed, kills), journal);
   await sleep(LAST_MS);
   tell("The last blow has fallen; waiting until all is quiet.");
@@ -40,14 +49,17 @@ const interrupted = new Promise<never>((_, reject) => {
 async function run(wished: Wished, folder: string): Promise<void> {
   const journal = openJournal(join(folder, "journal.jsonl"));
   const provider = await startScriptedProvider();
-  const topology = await startTopology(folder, provider.url);
+  const effects = await startEffects(journal);
+  const topology = await startTopology(folder, { provider: provider.url, effects: effects.host });
   try {
     const { seed, kills } = wished;
     await writeFile(join(folder, "run.json"), JSON.stringify({ seed, kills, env: topology.env }), { mode: 0o600 });
-    await Promise.race([strain(wished, topology, journal, provider.url), interrupted]);
+    const parts = { topology, journal, providerUrl: provider.url, effects };
+    await Promise.race([strain(wished, parts), interrupted]);
   } finally {
     await topology.stop();
     await provider.close();
+    await effects.close();
     journal.close();
   }
 }

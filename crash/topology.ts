@@ -51,8 +51,14 @@ async function startSupervisor(folder: string) {
   };
 }
 
+/** What stands for the outside: the base URL of a provider, and the host that workflows act on. */
+interface Outside {
+  provider: string;
+  effects: string;
+}
+
 /** What every process of the deployment is given. */
-const environment = (folder: string, addresses: Addresses, provider: string): Environment => ({
+const environment = (folder: string, addresses: Addresses, { provider, effects }: Outside): Environment => ({
   PATH: process.env["PATH"] ?? "",
   HOME: process.env["HOME"] ?? "",
   DATA_DIR: join(folder, "data"),
@@ -64,6 +70,7 @@ const environment = (folder: string, addresses: Addresses, provider: string): En
   OPENAI_API_KEY: `${CANARY}-deployment`,
   OPENAI_BASE_URL: provider,
   PRIVATE_PROVIDER_HOSTS: "127.0.0.1",
+  PRIVATE_FETCH_HOSTS: effects,
   TURN_SECONDS: "20",
   LOG_LEVEL: "info",
 });
@@ -78,11 +85,11 @@ async function makeOrganization(env: Environment): Promise<Credentials> {
 }
 
 /** Starts everything below a folder: `data` is what is killed, `logs` what the processes say. */
-export async function startTopology(folder: string, providerUrl: string): Promise<Topology & { env: Environment }> {
+export async function startTopology(folder: string, outside: Outside): Promise<Topology & { env: Environment }> {
   await mkdir(join(folder, "logs"), { recursive: true });
   await mkdir(join(folder, "data"), { recursive: true, mode: 0o711 });
   const supervisor = await startSupervisor(folder);
-  const env = environment(folder, supervisor.addresses, providerUrl);
+  const env = environment(folder, supervisor.addresses, outside);
   const ports = [await freePort(), await freePort()];
   const roles: Kept[] = [];
   const start = (role: Kept["role"], n: number, more: Environment = {}) =>

@@ -12,9 +12,14 @@ import { different, type Finding } from "./finding.ts";
 import { checkIndex } from "./index.ts";
 import { checkChain, checkCommands, checkFollowers, checkHeads } from "./log.ts";
 import { checkModels, checkUsage } from "./models.ts";
+import { checkOutcomes } from "./outcomes.ts";
+import { checkPeople } from "./people.ts";
 import { checkReads } from "./reads.ts";
 import { checkResponses } from "./responses.ts";
+import { checkRunReads } from "./runReads.ts";
 import { checkSecrets } from "./secrets.ts";
+import { checkStarts } from "./starts.ts";
+import { checkSteps } from "./steps.ts";
 import { checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
 
 interface Checked {
@@ -46,6 +51,11 @@ export const checkStory = (evidence: Evidence): Finding[] => [
   ...checkSearches(evidence),
   ...checkTexts(evidence),
   ...checkResponses(evidence),
+  ...checkStarts(evidence),
+  ...checkSteps(evidence),
+  ...checkPeople(evidence),
+  ...checkOutcomes(evidence),
+  ...checkRunReads(evidence),
   ...checkCommands(evidence),
 ];
 

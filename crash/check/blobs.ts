@@ -3,15 +3,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Recorded } from "#events/envelope.ts";
 import { streamOf } from "#events/ids.ts";
-import type { Blobs, DataKeys, Keyring } from "#events/ports.ts";
 import { different, lost, type Finding } from "./finding.ts";
-
-interface Stores {
-  blobs: Blobs;
-  keyring: Keyring;
-  keys: DataKeys;
-  folder: string;
-}
+import { opened, type Stores } from "./opened.ts";
+import { valuesIn } from "./values.ts";
 
 /** A blob that an event names, and what its bytes must hash to; no hash where the prompt itself is in it. */
 interface Named {
@@ -22,11 +16,25 @@ interface Named {
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-const ERASING = new Set(["ThreadDeleted", "FileDeleted", "DocumentDeleted", "ExtractionDeleted", "ExtractionExpired"]);
+const ERASING = new Set([
+  "ThreadDeleted",
+  "FileDeleted",
+  "DocumentDeleted",
+  "ExtractionDeleted",
+  "ExtractionExpired",
+  "RunForgotten",
+]);
 const READ = new Set(["DocumentRead", "ExtractionCompleted"]);
 const SENT = new Set(["DocumentUploaded", "DocumentReplaced", "ExtractionRequested"]);
 
-function namedIn({ type, stream, data, personal }: Recorded<any>): Named[] {
+function namedIn(event: Recorded<any>): Named[] {
+  const { type, stream, data, personal } = event;
+  if (stream.startsWith("run-"))
+    return valuesIn(event).flatMap((value) =>
+      "blob" in value ? [{ blob: value.blob, thing: stream, sha256: undefined }] : [],
+    );
+  if (type === "DefinitionCreated" || type === "DefinitionSaved")
+    return [{ blob: data.blob, thing: stream, sha256: undefined }];
   if (READ.has(type))
     return [data.text, data.passages].flatMap((blob) => (blob ? [{ blob, thing: stream, sha256: undefined }] : []));
   if (data.frames) return [{ blob: data.frames, thing: streamOf("turn", data.turn_id), sha256: undefined }];
@@ -43,13 +51,6 @@ function namedIn({ type, stream, data, personal }: Recorded<any>): Named[] {
   return input.prompt.messages.flatMap((message: any) =>
     message.attachments.map((file: any) => ({ blob: file.blob, thing, sha256: file.sha256 })),
   );
-}
-
-/** Opens a blob; undefined when the bytes or their key are gone. */
-async function opened({ blobs, keyring, keys }: Stores, { blob, thing }: Named): Promise<Buffer | undefined> {
-  const sealed = await blobs.get(blob);
-  const wrapped = (await keys.find([thing])).get(thing);
-  return sealed && wrapped ? keyring.open(thing, wrapped, sealed) : undefined;
 }
 
 async function checkBlob(stores: Stores, named: Named): Promise<Finding[]> {

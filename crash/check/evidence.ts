@@ -1,5 +1,5 @@
 import type { Recorded } from "#events/envelope.ts";
-import { readJournal, type Attempt, type Fault, type Operation } from "../journal.ts";
+import { readJournal, type Attempt, type Effect, type Fault, type Operation } from "../journal.ts";
 
 /** What the checks look at: what the clients know, and what the log says. */
 export interface Evidence {
@@ -10,6 +10,10 @@ export interface Evidence {
   /** Events by the operation whose request led to them. */
   eventsOf: Map<string, Recorded[]>;
   turns: Turn[];
+  /** What steps of workflows have done outside. */
+  effects: Effect[];
+  /** JSON of values of runs that are in blobs, by blob. */
+  values: Map<string, string>;
 }
 
 /** A turn as the log tells it. */
@@ -78,7 +82,7 @@ export function turnsOf(events: Recorded[]): Turn[] {
   return [...turns.values()];
 }
 
-export function gather(journalFile: string, events: Recorded[]): Evidence {
+export function gather(journalFile: string, events: Recorded[], values: Map<string, string>): Evidence {
   const notes = readJournal(journalFile);
   const attempts = notes.filter((note) => note.kind === "attempt");
   return {
@@ -88,5 +92,7 @@ export function gather(journalFile: string, events: Recorded[]): Evidence {
     events,
     eventsOf: grouped(events, (event) => operationOf(event.meta.request_id)),
     turns: turnsOf(events),
+    effects: notes.filter((note) => note.kind === "effect"),
+    values,
   };
 }

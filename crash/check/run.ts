@@ -11,6 +11,7 @@ import { checkAll } from "./all.ts";
 import { gather } from "./evidence.ts";
 import { allEvents } from "./events.ts";
 import { tell } from "./tell.ts";
+import { openValues } from "./values.ts";
 
 /** The checker: `node crash/check/run.ts FOLDER` on a folder that a run left. It starts the services on its data and trusts nothing but the stores and the journal. */
 const folder = process.argv[2]!;
@@ -22,8 +23,9 @@ try {
   const keyring = openKeyring(Buffer.from(env["MASTER_KEY"]!, "base64"));
   const log = openLog(pool, keyring);
   const blobFolder = join(data, "blobs");
-  const evidence = gather(join(folder, "journal.jsonl"), await allEvents(log));
   const stores = { folder: blobFolder, blobs: openBlobs(blobFolder), keyring, keys: log };
+  const events = await allEvents(log);
+  const evidence = gather(join(folder, "journal.jsonl"), events, await openValues(stores, events));
   const verdict = await checkAll({ evidence, pool, db: asDb(pool), log, stores, folder, search: services });
   await writeFile(join(folder, "verdict.json"), JSON.stringify(verdict, null, 2));
   process.stdout.write(`${tell(evidence, verdict)}\n`);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { CANARY } from "../topology.ts";
 import { different, type Finding } from "./finding.ts";
 
-/** An API key or a session token as it was given out, or a canary. */
-const SECRET = new RegExp(`(?:sk|sess)-svc-[A-Za-z0-9_-]{43}|${CANARY}[a-z0-9-]*`);
+/** An API key, a session token or the secret of a webhook as it was given out, or a canary. */
+const SECRET = new RegExp(`(?:sk|sess|whsec)-svc-[A-Za-z0-9_-]{43}|${CANARY}[a-z0-9-]*`);
 
 async function* filesBelow(folder: string): AsyncGenerator<string> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))

@@ -10,7 +10,8 @@ const spread = ({ p50, p99, max }: Spread): string => `p50 ${p50} p99 ${p99} max
 
 /** The line that says it all, with what it rests on before it. */
 export function tell(evidence: Evidence, { findings, orphans }: Verdict): string {
-  const { operations, faults, turns } = evidence;
+  const { operations, faults, turns, events, effects } = evidence;
+  const happened = (type: string) => events.filter((event) => event.type === type).length;
   const count = (kind: Finding["kind"]) => findings.filter((finding) => finding.kind === kind).length;
   const outcomes = (outcome: string) => operations.filter((operation) => operation.outcome === outcome).length;
   const writes = operations.filter(({ what, outcome }) => WRITES.has(what) && outcome === "done").length;
@@ -21,6 +22,8 @@ export function tell(evidence: Evidence, { findings, orphans }: Verdict): string
     ...(findings.length > SHOWN ? [`and ${findings.length - SHOWN} more in verdict.json`] : []),
     `operations ${operations.length}: done ${outcomes("done")}, refused ${outcomes("refused")}, failed ${outcomes("failed")}, unknown ${outcomes("unknown")}; ` +
       `turns ${turns.length}, taken over ${turns.filter(({ takeovers }) => takeovers > 0).length}; blobs without an event ${orphans}`,
+    `runs ${happened("RunCreated")}: completed ${happened("RunCompleted")}, failed ${happened("RunFailed")}, cancelled ${happened("RunCancelled")}, ` +
+      `taken over ${happened("RunTaken")}; steps ${happened("StepCompleted")}, attempts lost ${happened("StepAttemptLost")}, effects ${effects.length}`,
     `recovery: first success ${spread(first)} (${slowest}); ${delayed.count} delayed operations ${spread(delayed)}`,
     `kills ${faults.length} writes ${writes} lost ${count("lost")} doubled ${count("doubled")} stuck ${count("stuck")} different ${count("different")}`,
   ].join("\n");

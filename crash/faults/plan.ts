@@ -21,6 +21,19 @@ const POINTS = {
   "after-indexed": "services",
   "after-DocumentDeleted": "services",
   "after-ExtractionCompleted": "services",
+  "after-RunCreated": "services",
+  "after-RunStarted": "services",
+  "before-StepsScheduled": "services",
+  "after-StepsScheduled": "services",
+  "before-StepCompleted": "services",
+  "after-StepCompleted": "services",
+  "after-step": "services",
+  "after-StepAttemptFailed": "services",
+  "after-TimerFired": "services",
+  "after-RunTaken": "services",
+  "after-ApprovalDecided": "services",
+  "after-RunCompleted": "services",
+  "after-RunCancelled": "services",
   "after-projected": "projections",
   "after-reaction-published": "services",
 } as const;
@@ -31,6 +44,7 @@ export type Blow =
   | { what: "kill"; role: "nats" | "postgres" | "meilisearch" }
   | { what: "backend"; nth: number }
   | { what: "index" }
+  | { what: "runner"; nth: number }
   | { what: "stop"; role: "http" | "services" | "projections"; n: number; ms: number }
   | { what: "point"; role: "http" | "services" | "projections"; n: number; point: Point; passes: number };
 
@@ -48,9 +62,10 @@ const KINDS = {
   postgres: 7,
   backend: 7,
   index: 2,
+  runner: 6,
   meilisearch: 3,
   stop: 8,
-  point: 17,
+  point: 24,
 };
 
 const ROLES = ["http", "services", "projections"] as const;
@@ -69,6 +84,8 @@ function blowOf(random: Random): Blow {
       return { what: "kill", role: kind };
     case "index":
       return { what: "index" };
+    case "runner":
+      return { what: "runner", nth: random.int(0, 1_000) };
     case "backend":
       return { what: "backend", nth: random.int(0, 1_000) };
     case "stop":

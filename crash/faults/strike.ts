@@ -4,6 +4,7 @@ import type { Journal } from "../journal.ts";
 import type { Kept } from "../process.ts";
 import type { Topology } from "../topology.ts";
 import type { Blow, Planned } from "./plan.ts";
+import { scriptRunners } from "./runners.ts";
 
 /** A process that was told to fail at a point and never came by is killed after this. */
 const POINT_MS = 15_000;
@@ -69,6 +70,10 @@ async function strike({ roles, pidOf, addresses }: Topology, blow: Blow, later: 
       return kill(await backendPid(addresses.database_url, blow.nth).catch(() => undefined));
     case "index":
       return loseIndex(addresses).catch(() => false);
+    case "runner": {
+      const pids = await scriptRunners(roles.flatMap(({ role, pid }) => (role === "services" ? (pid() ?? []) : [])));
+      return kill(pids[blow.nth % Math.max(1, pids.length)]);
+    }
     case "stop":
       later.push(stopFor(named(blow.role, blow.n), blow.ms));
       return true;

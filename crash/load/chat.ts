@@ -63,7 +63,7 @@ export async function chat(doing: Doing, { thread, files = [], uploaded = [] }: 
       method: "POST",
       path: `${CHAT}/chat/completions`,
       token: session.api_key,
-      leaves,
+      ...(leaves && { leaves: () => true }),
       headers: { ...(keyed && onceOnly(id)), ...(thread && { "x-thread-id": thread }) },
       body: {
         model,

@@ -26,6 +26,8 @@ import {
 } from "./documents.ts";
 import { deleteExtraction, extract, readExtraction } from "./extractions.ts";
 import { deleteFile, listFiles, readFile, upload } from "./files.ts";
+import { followRun } from "./follow.ts";
+import { attendApprovals, callHook, cancelRun, readApprovals, readRun, startRun, type KnownRun } from "./runs.ts";
 import type { Doing, Session } from "./session.ts";
 
 /** What a client does, by how often. What it cannot do yet (delete a file without having one) it leaves out. */
@@ -56,6 +58,12 @@ const WEIGHTS = {
   extract: 3,
   readExtraction: 3,
   deleteExtraction: 1,
+  startRun: 6,
+  callHook: 12,
+  readRun: 8,
+  attendApprovals: 10,
+  followRun: 4,
+  cancelRun: 2,
   login: 1,
   useSession: 2,
   logout: 0.5,
@@ -102,6 +110,13 @@ const acts: Record<Act, (doing: Doing) => Promise<void>> = {
   extract,
   readExtraction: (doing) => onOne(doing, doing.session.extractions, (one) => readExtraction(doing, one)),
   deleteExtraction: (doing) => onOne(doing, doing.session.extractions, (one) => deleteExtraction(doing, one)),
+  startRun,
+  callHook,
+  readRun: (doing) => onOne(doing, doing.session.runs.slice(-12), (run) => readRun(doing, run)),
+  attendApprovals: (doing) => onOne(doing, asking(doing.session), (run) => attendApprovals(doing, run)),
+  followRun: (doing) => onOne(doing, doing.session.runs.slice(-4), (run) => followRun(doing, run)),
+  cancelRun: (doing) =>
+    onOne(doing, doing.session.runs.slice(-6), (run) => signedIn(doing, (token) => cancelRun(doing, run, token))),
   login,
   useSession: (doing) => signedIn(doing, (token) => useSession(doing, token)),
   logout: (doing) => signedIn(doing, (token) => logout(doing, token)),
@@ -120,6 +135,8 @@ const acts: Record<Act, (doing: Doing) => Promise<void>> = {
 
 const onDocument = (doing: Doing, act: (doing: Doing, document: KnownDocument) => Promise<void>) =>
   onOne(doing, doing.session.documents, (document) => act(doing, document));
+/** The last runs that ask somebody. */
+const asking = ({ runs }: Session): KnownRun[] => runs.filter(({ asks }) => asks).slice(-8);
 const usable = ({ keys }: Session) => keys.filter(({ secret }) => secret !== undefined);
 
 async function signedIn(doing: Doing, act: (token: string) => Promise<void>): Promise<void> {
@@ -161,6 +178,10 @@ export async function readEverything(seed: number, session: Session): Promise<vo
   }
   for (const response of session.responses) await readResponse(doing(), response);
   for (const extraction of session.extractions) await readExtraction(doing(), extraction);
+  for (const run of session.runs.filter((_, index) => index % 2 === session.client % 2)) {
+    await readRun(doing(), run);
+    if (run.asks) await readApprovals(doing(), run.id);
+  }
   for (const key of usable(session)) await useKey(doing(), key);
   await listFiles(doing());
   if (!session.token) return;

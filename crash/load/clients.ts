@@ -5,6 +5,7 @@ import { readEverything, runClient } from "./client.ts";
 import { startProbe } from "./probe.ts";
 import { KNOWLEDGE, type Session } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
+import { makeWorkflows } from "./workflows.ts";
 
 interface Wished {
   seed: number;
@@ -12,6 +13,7 @@ interface Wished {
   topology: Topology;
   journal: Journal;
   providerUrl: string;
+  effects: { host: string; url: string };
 }
 
 async function signedIn(wire: Wire, admin: { email: string; password: string }, name: string): Promise<string> {
@@ -40,7 +42,7 @@ async function newCollection(wire: Wire, token: string, name: string): Promise<s
 }
 
 /** Starts the clients, two to an API key, an end user and their threads. */
-export async function startClients({ seed, clients, topology, journal, providerUrl }: Wished) {
+export async function startClients({ seed, clients, topology, journal, providerUrl, effects }: Wished) {
   const { ports, credentials } = topology;
   const sessions: Session[] = [];
   for (let client = 0; client < clients; client++) {
@@ -48,6 +50,9 @@ export async function startClients({ seed, clients, topology, journal, providerU
     const partner = client % 2 === 1 ? sessions[client - 1] : undefined;
     const api_key = partner?.api_key ?? (await newKey(wire, credentials.admin, `pair-${client}`));
     const agent = sessions[0]?.agent ?? (await newAgent(wire, credentials.admin));
+    const workflows =
+      sessions[0]?.workflows ??
+      (await makeWorkflows(wire, await signedIn(wire, credentials.admin, "workflows"), effects));
     const collection = partner?.collection ?? (await newCollection(wire, api_key, `pair-${client}`));
     sessions.push({
       client,
@@ -63,6 +68,8 @@ export async function startClients({ seed, clients, topology, journal, providerU
       extractions: [],
       agent,
       responses: [],
+      workflows,
+      runs: partner?.runs ?? [],
       keys: [],
       providers: [],
       token: undefined,

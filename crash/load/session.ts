@@ -1,6 +1,8 @@
 import type { Facts, Journal, Operation, What } from "../journal.ts";
 import type { Random } from "../random.ts";
 import type { KnownDocument } from "./documents.ts";
+import type { KnownRun } from "./runs.ts";
+import type { KnownWorkflow } from "./workflows.ts";
 import type { Answered, Wanted, Wire } from "./wire.ts";
 
 /** What one client has and knows. Threads are shared with the client's partner, everything else is its own. */
@@ -22,6 +24,9 @@ export interface Session {
   agent: string;
   responses: string[];
   extractions: string[];
+  /** Everybody's workflows, and the runs that the client and its partner have started. */
+  workflows: KnownWorkflow[];
+  runs: KnownRun[];
   keys: { id: string; secret: string | undefined }[];
   providers: string[];
   /** Session token of the signed-in person. */

@@ -16,8 +16,12 @@ export interface Wanted {
   headers?: Record<string, string>;
   /** What to send instead of the same again, once some of an answer was heard and then broke off. */
   follow?: (heard: string) => Wanted | undefined;
-  /** Goes away after the first bytes of the answer, and does not come back. */
-  leaves?: boolean;
+  /** Goes away once it has heard so much of the answer, and does not come back. */
+  leaves?: (heard: string) => boolean;
+  /** Goes away after so long, with what was heard until then. */
+  patience_ms?: number;
+  /** What shows that a stream has come to its end, where that is no turn's. */
+  ends?: RegExp;
 }
 
 export interface Answered {
@@ -54,17 +58,20 @@ class BrokenOff extends Error {
   }
 }
 
-async function readAll(response: Response, leaves: boolean): Promise<Buffer> {
+/** The whole answer, or what was heard of it by a client that went away. */
+async function readAll(response: Response, { leaves }: Wanted, patience: AbortSignal | undefined) {
   const chunks: Uint8Array[] = [];
+  const heard = () => Buffer.concat(chunks);
   try {
     for await (const chunk of response.body ?? []) {
       chunks.push(chunk as Uint8Array);
-      if (leaves) break;
+      if (leaves?.(heard().toString("utf8"))) return { bytes: heard(), left: true };
     }
   } catch (error) {
-    throw new BrokenOff(Buffer.concat(chunks).toString("utf8"), error);
+    if (!patience?.aborted) throw new BrokenOff(heard().toString("utf8"), error);
+    return { bytes: heard(), left: true };
   }
-  return Buffer.concat(chunks);
+  return { bytes: heard(), left: false };
 }
 
 const RESPONSE_ENDS = /^event: response\.(completed|failed)\ndata: .*\n\n$/m;
@@ -72,11 +79,11 @@ const RESPONSE_ENDS = /^event: response\.(completed|failed)\ndata: .*\n\n$/m;
 const wholeEvents = (text: string): string => text.slice(0, text.lastIndexOf("\n\n") + 2);
 
 /** A stream ends with `[DONE]`, or with an error where its turn failed, one of a response with its last event; anything else was cut off. */
-const isBroken = (response: Response, text: string, leaves: boolean): boolean =>
-  !leaves &&
+const isBroken = (response: Response, text: string, { ends }: Wanted): boolean =>
   response.headers.get("content-type")?.startsWith("text/event-stream") === true &&
   !text.endsWith("data: [DONE]\n\n") &&
   !RESPONSE_ENDS.test(text) &&
+  !ends?.test(text) &&
   !/data: \{"error".*\n\n$/.test(text);
 
 /** A client with connections of its own, from an address of its own, that changes between the ports and retries like the SDKs. */
@@ -95,10 +102,12 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
     port: number,
     retry: number,
   ): Promise<Omit<Answered, "attempts">> {
-    const { method, path, token, body, form, headers = {}, leaves = false } = wanted;
+    const { method, path, token, body, form, headers = {}, patience_ms } = wanted;
+    const patience = patience_ms === undefined ? undefined : AbortSignal.timeout(patience_ms);
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       dispatcher: agent,
+      signal: patience ?? null,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { "content-type": "application/json" }),
@@ -108,9 +117,9 @@ export function openWire(journal: Journal, ports: number[], client: number): Wir
       },
       ...(form ? { body: form() } : body !== undefined ? { body: JSON.stringify(body) } : {}),
     });
-    const bytes = await readAll(response, leaves);
+    const { bytes, left } = await readAll(response, wanted, patience);
     const text = bytes.toString("utf8");
-    if (isBroken(response, text, leaves)) throw new BrokenOff(text);
+    if (!left && isBroken(response, text, wanted)) throw new BrokenOff(text);
     const json =
       response.headers.get("content-type")?.startsWith("application/json") && text ? JSON.parse(text) : undefined;
     return {

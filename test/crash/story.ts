@@ -1,13 +1,14 @@
 import type { Recorded } from "#events/envelope.ts";
 import { checkStory } from "../../crash/check/all.ts";
 import { grouped, operationOf, turnsOf } from "../../crash/check/evidence.ts";
-import type { Attempt, Facts, Operation, What } from "../../crash/journal.ts";
+import type { Attempt, Effect, Facts, Operation, What } from "../../crash/journal.ts";
 
 /** What happened to a client and what stands in the log, for tests of the checker: it all went well until a test says otherwise. */
 export function story() {
   const events: Recorded<any>[] = [];
   const operations: Operation[] = [];
   const attempts: Attempt[] = [];
+  const effects: Effect[] = [];
   let clock = 0;
 
   return {
@@ -57,6 +58,19 @@ export function story() {
         ...more,
       });
     },
+    /** What an attempt at a step did outside. */
+    effect(effect: Pick<Effect, "run_id" | "key" | "step"> & Partial<Effect>) {
+      effects.push({
+        kind: "effect",
+        part: "only",
+        attempt: 1,
+        nth: 1,
+        told: false,
+        start: clock++,
+        end: clock++,
+        ...effect,
+      });
+    },
     findings: () =>
       checkStory({
         operations,
@@ -65,6 +79,8 @@ export function story() {
         events,
         eventsOf: grouped(events, ({ meta }) => operationOf(meta.request_id)),
         turns: turnsOf(events),
+        effects,
+        values: new Map(),
       }).map(({ kind, rule }) => `${kind} ${rule}`),
   };
 }

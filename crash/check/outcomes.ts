@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+import { run as decider } from "#services/deciders/run.ts";
+import { hasWork, isLive, type RunState } from "#services/deciders/runState.ts";
+import { CANARY } from "../topology.ts";
+import { approvalsOf, BROKEN, isResultOf, stepsOf, type Kind } from "../workflows.ts";
+import type { Evidence } from "./evidence.ts";
+import { different, lost, stuck, type Finding } from "./finding.ts";
+import { argsOf, ENDS, openerOf, runsOf, type RunTold } from "./stories.ts";
+
+/** I8: a run has ended, or waits for nothing but a decision that nobody has made. */
+function checkEnded({ id, events }: RunTold): Finding[] {
+  const state = events.reduce<RunState>((before, event) => decider.evolve(before, event as never), decider.initial);
+  if (!isLive(state)) return [];
+  const { steps, timers, approvals } = state;
+  const parked = !hasWork(state) && Object.keys({ ...steps, ...timers }).length === 0;
+  if (parked && Object.keys(approvals).length > 0) return [];
+  const open = Object.values(steps).map(({ name, status, attempt }) => `${name} ${status} ${attempt}`);
+  return [
+    stuck("I8", `run ${id}`, `is ${state.status} at ${events.at(-1)!.type}, steps: ${open.join(", ") || "none"}`),
+  ];
+}
+
+const wordOf = { approve: "approved", reject: "rejected" } as const;
+
+/** What a completed run says is what its steps and the people came to, and nothing else. */
+function checkCompleted(run: RunTold, kind: Kind, values: Map<string, string>): Finding[] {
+  const name = `run ${run.id}`;
+  const open = openerOf(values);
+  const args = argsOf(values, run);
+  const decided = approvalsOf(kind, args).map((asked) => {
+    const decision = run.approvals.find((approval) => approval.name === asked)?.decisions[0]?.decision;
+    return decision ? wordOf[decision] : "pending";
+  });
+  const wanted = stepsOf(kind, args, decided);
+  const names = run.steps.map((step) => step.name);
+  if (!isDeepStrictEqual(names, wanted)) return [different("I10", name, `its steps are ${names.join(", ")}`)];
+  const told = run.steps.map(({ ends }) => open(ends[0]?.result));
+  const wrong = run.steps.filter((step, n) => !isResultOf(step.name, args, told[n]));
+  const result = open(run.ends[0]!.personal?.result);
+  return [
+    ...wrong.map((step) => lost("I10", name, `the step ${step.name} has not come to what it must`)),
+    ...(isDeepStrictEqual(result, { id: args.id, told, decided })
+      ? []
+      : [different("I10", name, `its result is not what its steps came to: ${JSON.stringify(result).slice(0, 300)}`)]),
+  ];
+}
+
+function checkEnding(run: RunTold, kind: Kind | undefined, { values, operations }: Evidence): Finding[] {
+  const [end] = run.ends;
+  if (!end || !kind) return [];
+  const name = `run ${run.id}`;
+  switch (ENDS[end.type]) {
+    case "completed":
+      return checkCompleted(run, kind, values);
+    case "failed": {
+      const { error } = end.personal ?? {};
+      if (argsOf(values, run).breaks && error?.message === BROKEN) return [];
+      return [different("I10", name, `failed: ${end.data.code} ${error?.message}`)];
+    }
+    default:
+      return operations.some(({ what, asked }) => what === "run.cancel" && asked["run_id"] === run.id)
+        ? []
+        : [different("I10", name, "was cancelled, which nobody has asked for")];
+  }
+}
+
+/** I14: a secret that a step was told does not stand in what it leaves. */
+const checkTold = ({ id, events }: RunTold): Finding[] =>
+  events
+    .filter(({ personal }) => JSON.stringify(personal ?? null).includes(CANARY))
+    .map(({ type }) => different("I14", `run ${id}`, `a secret stands in its ${type}`));
+
+/** What a run has come to. */
+export function checkOutcomes(evidence: Evidence): Finding[] {
+  const { events, operations } = evidence;
+  const kinds = new Map(
+    operations.flatMap(({ what, asked, id }): [string, Kind][] =>
+      what === "run.start" || what === "run.hook" ? [[id, asked["kind"]]] : [],
+    ),
+  );
+  return runsOf(events).flatMap((run) => [
+    ...checkEnded(run),
+    ...checkEnding(run, kinds.get(run.operation), evidence),
+    ...checkTold(run),
+  ]);
+}

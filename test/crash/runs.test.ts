@@ -1,0 +1,233 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { idempotencyKey } from "#events/run.ts";
+import { story } from "./story.ts";
+
+let told: ReturnType<typeof story>;
+beforeEach(() => (told = story()));
+
+const RUN = "run-r";
+const APPROVAL = "approval";
+const args = { id: "a", client: 0, steps: 1, approval: true };
+const json = (value: unknown) => ({ json: JSON.stringify(value) });
+const worker = { epoch: 1, worker: "w" };
+const acted = (nth: number) => ({ step: "act", n: 0, nth });
+
+/** A run in the log, begun by an operation. */
+function created(operation: string, run: string, slot: string | null = null) {
+  const data = { run_id: run, expires_at: "2126-01-01T00:00:00Z", limits: { max_steps: 10 }, slot };
+  told.event("RunCreated", `run-${run}`, operation, data, { args: json(args), external_user_id: null });
+}
+
+/** A start that was answered, and the run that it led to. */
+function started() {
+  created("1", "r");
+  const asked = { kind: "sequence", args, key: "1", external_user_id: null };
+  told.operation("run.start", "1", { asked, got: { run_id: "r", accepted: true } }, [202]);
+}
+
+let commands = 0;
+/** An event of a run by its coordinator. */
+const event = (type: string, data: object = {}, personal?: object, run = RUN) =>
+  told.event(type, run, `worker ${commands++}`, { run_id: "r", ...data }, personal);
+
+/** The step of a key has begun, and has done what it does outside. */
+function begun(key: string, attempt: number, nth = attempt) {
+  event("StepStarted", { key, name: "act", attempt });
+  told.effect({ run_id: "r", key: idempotencyKey("r", key), step: "act", attempt, nth });
+}
+const scheduled = (key: string) =>
+  event("StepsScheduled", { steps: [{ key, name: "act" }], on_error: "fail" }, { args: [json({})] });
+const completed = (key: string, attempt: number, nth = attempt) =>
+  event("StepCompleted", { key, name: "act", attempt }, { result: json(acted(nth)) });
+const asked = () =>
+  event("ApprovalRequested", { approval_id: APPROVAL, key: "k", expires_at: "2126-01-01T00:00:00Z" }, { name: "only" });
+const decided = (decision: string) =>
+  event("ApprovalDecided", { approval_id: APPROVAL, key: "k", decision, by: { type: "api_key", id: "k" }, ...worker });
+const ended = (result: unknown) =>
+  event("RunCompleted", { forget_at: "2126-01-01T00:00:00Z" }, { result: json(result) });
+
+/** A run with a lost attempt at its step, up to its approval. */
+function asking() {
+  started();
+  event("RunStarted");
+  scheduled("s");
+  begun("s", 1);
+  event("StepAttemptLost", { key: "s", name: "act", attempt: 1 });
+  event("RunTaken", { epoch: 2, worker: "v", reason: "lost" });
+  begun("s", 2);
+  completed("s", 2);
+  asked();
+}
+const rejection = (id: string, more: object = {}) =>
+  told.operation("run.decide", id, { asked: { run_id: "r", approval_id: APPROVAL, decision: "reject" }, ...more });
+
+test("a run that was lost, taken over, rejected and read is no finding", () => {
+  asking();
+  told.operation("run.follow", "2", {
+    asked: { run_id: "r", after: 1 },
+    got: {
+      frames: [
+        [2, "run.started"],
+        [3, "step.scheduled"],
+        [4, "step.started"],
+        [5, "step.lost"],
+      ],
+    }, // prettier-ignore
+  });
+  decided("reject");
+  rejection("3");
+  const result = { id: "a", told: [acted(2)], decided: ["rejected"] };
+  ended(result);
+  told.operation("run.read", "4", {
+    asked: { run_id: "r" },
+    got: { status: "completed", result, error: null, steps: [{ key: "s" }] },
+  });
+  expect(told.findings()).toEqual([]);
+});
+
+test("a run that waits for a decision that nobody has made is no finding", () => {
+  asking();
+  expect(told.findings()).toEqual([]);
+});
+
+describe("the checker finds", () => {
+  test("a start that was answered and is not in the log, and one that is another's", () => {
+    told.operation("run.hook", "1", { asked: { args, key: "1" }, got: { run_id: "r", accepted: true } }, [202]);
+    expect(told.findings()).toEqual(["lost I1"]);
+    told = story();
+    asking();
+    told.operation("run.start", "2", {
+      asked: { args: { ...args, steps: 2 }, key: "2", external_user_id: null },
+      got: { run_id: "r", accepted: true },
+    });
+    expect(told.findings()).toEqual(["different I1"]);
+  });
+
+  test("two runs under one key", () => {
+    asking();
+    created("1-again", "q");
+    const asked = { kind: "sequence", args, key: "1", external_user_id: null };
+    told.operation("run.start", "1-again", { asked, got: { run_id: "q", accepted: true } }, [202]);
+    told.event("RunCancelled", "run-q", "2", { run_id: "q" });
+    told.operation("run.cancel", "2", { asked: { run_id: "q" } });
+    expect(told.findings()).toEqual(["doubled I3"]);
+  });
+
+  test("a place that two live runs hold", () => {
+    asking();
+    for (const run of ["p", "q"]) {
+      created(run, run, "one");
+      told.operation("run.cancel", `cancel ${run}`, { asked: { run_id: run } });
+    }
+    for (const run of ["p", "q"]) told.event("RunCancelled", `run-${run}`, `cancel ${run}`, { run_id: run });
+    expect(told.findings()).toEqual(["doubled I10"]);
+  });
+
+  test("a run that goes on no more", () => {
+    started();
+    event("RunStarted");
+    scheduled("s");
+    begun("s", 1);
+    expect(told.findings()).toEqual(["stuck I8"]);
+  });
+
+  test("a step with two results, and an attempt that did its work twice, or before it began", () => {
+    asking();
+    completed("s", 2);
+    told.effect({ run_id: "r", key: idempotencyKey("r", "s"), step: "act", attempt: 2 });
+    told.effect({ run_id: "r", key: idempotencyKey("r", "s"), step: "act", attempt: 3 });
+    told.effect({ run_id: "r", key: "another", step: "act" });
+    expect(told.findings().filter((finding) => finding.endsWith("I10"))).toEqual([
+      "doubled I10",
+      "different I10",
+      "different I10",
+      "doubled I10",
+    ]);
+  });
+
+  test("a step that was never done, and a result of a run that is another attempt's", () => {
+    asking();
+    decided("reject");
+    ended({ id: "a", told: [acted(1)], decided: ["rejected"] });
+    expect(told.findings()).toEqual(["different I10"]);
+    told = story();
+    started();
+    event("RunStarted");
+    scheduled("s");
+    event("StepStarted", { key: "s", name: "act", attempt: 1 });
+    completed("s", 1);
+    asked();
+    expect(told.findings()).toEqual(["lost I10"]);
+  });
+
+  test("a run that failed though nothing was wrong with it, and one that was cancelled by nobody", () => {
+    asking();
+    event("RunFailed", { code: "runner_lost", forget_at: "2126-01-01T00:00:00Z" }, { error: { message: "gone" } });
+    expect(told.findings()).toEqual(["different I10"]);
+    told = story();
+    asking();
+    event("RunCancelled", { forget_at: "2126-01-01T00:00:00Z" });
+    expect(told.findings()).toEqual(["different I10"]);
+  });
+
+  test("two decisions of one approval, one that is not the acknowledged one, and one that is shown as pending", () => {
+    asking();
+    decided("approve");
+    decided("reject");
+    rejection("3");
+    told.operation("run.approvals", "4", {
+      asked: { run_id: "r" },
+      got: { approvals: [{ id: APPROVAL, status: "pending" }] },
+    });
+    expect(told.findings().filter((finding) => !finding.startsWith("stuck"))).toEqual([
+      "doubled I10",
+      "different I1",
+      "different I16",
+    ]);
+  });
+
+  test("what begins after a cancel: a step, and a secret that is told", () => {
+    asking();
+    event("RunCancelled", { forget_at: "2126-01-01T00:00:00Z" });
+    told.operation("run.cancel", "5", { asked: { run_id: "r" } });
+    const paid = { run_id: "r", key: idempotencyKey("r", "s"), step: "paid", attempt: 2 };
+    told.effect({ ...paid, part: "before" });
+    told.effect({ ...paid, part: "after", told: true });
+    event("StepStarted", { key: "t", name: "act", attempt: 1 });
+    expect(told.findings()).toEqual(["different I10", "different I16"]);
+  });
+
+  test("a cancelled run that reads as running, and one that ended otherwise", () => {
+    asking();
+    event("RunCancelled", { forget_at: "2126-01-01T00:00:00Z" });
+    told.operation("run.cancel", "5", { asked: { run_id: "r" } });
+    const read = { asked: { run_id: "r" }, got: { status: "running", result: null, error: null } };
+    told.operation("run.poll", "6", read);
+    told.operation("run.read", "7", { asked: { run_id: "r" }, outcome: "refused" }, [404]);
+    expect(told.findings()).toEqual(["different I16", "lost I16"]);
+    told = story();
+    asking();
+    told.operation("run.cancel", "5", { asked: { run_id: "r" } });
+    expect(told.findings()).toEqual(["lost I1"]);
+  });
+
+  test("a stream that leaves an event out", () => {
+    asking();
+    told.operation("run.follow", "2", {
+      asked: { run_id: "r", after: 0 },
+      got: {
+        frames: [
+          [1, "run.created"],
+          [3, "step.scheduled"],
+        ],
+      }, // prettier-ignore
+    });
+    expect(told.findings()).toEqual(["different I11"]);
+  });
+
+  test("a secret in what a step leaves", () => {
+    asking();
+    event("RunLogged", {}, { logs: ["canary-d41f8c2b-told-to-steps"] });
+    expect(told.findings()).toEqual(["different I14"]);
+  });
+});
