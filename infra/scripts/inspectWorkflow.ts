@@ -2,7 +2,8 @@ import type { Program } from "acorn";
 import { ScriptFailed, type Inspected } from "#services/scripting/runner.ts";
 import { lint, stepPlaces } from "./lint.ts";
 import type { VmOptions } from "./vm.ts";
-import { openSteps, StepEnd } from "./workflows/stepVm.ts";
+import { createCodeCache } from "./workflows/guestCode.ts";
+import { createSeat, StepEnd } from "./workflows/stepVm.ts";
 
 interface Said {
   meta: unknown;
@@ -25,7 +26,7 @@ export async function inspectWorkflow(
   js: string,
   { wasm, cpu_ms }: VmOptions,
 ): Promise<Pick<Inspected, "meta" | "executes" | "workflow">> {
-  const said = await openSteps(wasm, cpu_ms, () => {})
+  const said = await createSeat({ wasm, cpu_ms }, createCodeCache(0))
     .inspect(js)
     .catch((error: unknown) => {
       if (error instanceof StepEnd) throw new ScriptFailed(error.message, error.failed.line);

@@ -36,6 +36,21 @@ test("no tenant holds all places", async () => {
   expect(entered.join("")).toBe("aaba");
 });
 
+test("a place that is lent is another tenant's, and none more for the one that lent it", async () => {
+  const { places, entered, ask } = desk({ places: 1, each: 1 });
+  for (const tenant of ["a", "a", "b"]) void ask(tenant);
+  await soon();
+  places.lend();
+  await soon();
+  expect(entered.join("")).toBe("ab");
+  places.leave("a", true);
+  await soon();
+  expect(entered.join("")).toBe("ab");
+  places.leave("b");
+  await soon();
+  expect(entered.join("")).toBe("aba");
+});
+
 test("one that gives up waits no longer", async () => {
   const { places, entered, ask } = desk({ places: 1, each: 1 });
   const cut = new AbortController();

@@ -53,8 +53,13 @@ export function createPlaces({ places, each }: { places: number; each: number })
         letIn();
       });
     },
-    leave(tenant: string): void {
+    /** Gives a place to others, while the tenant counts as if it still had it: until `leave(tenant, true)`. */
+    lend(): void {
       taken -= 1;
+      letIn();
+    },
+    leave(tenant: string, isLent = false): void {
+      if (!isLent) taken -= 1;
       const left = heldBy(tenant) - 1;
       if (left > 0) held.set(tenant, left);
       else held.delete(tenant);

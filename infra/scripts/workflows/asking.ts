@@ -1,178 +1,227 @@
 import { idFrom } from "#events/ids.ts";
-import type { Asked, MemoEntry, TickOutcome } from "#services/workflows/tick.ts";
-import { keyOf, keysOf, type History } from "./history.ts";
-import { createLogs, LONGEST_ARGS, LONGEST_RESULT, MOST_ASKED, MOST_ITEMS, nestsTooDeep } from "./limits.ts";
+import type { Asked, TickOutcome } from "#services/workflows/tick.ts";
+import { findCall, findItems, type Call, type History } from "./history.ts";
+import {
+  createLogs,
+  fitting,
+  LONGEST_ARGS,
+  LONGEST_KEY,
+  LONGEST_RESULT,
+  MOST_ASKED,
+  MOST_ITEMS,
+  MOST_NOTES,
+  MOST_SAID,
+} from "./limits.ts";
 import { approvalOptions, durationOf, InvalidOption, labelOf, timeOf } from "./options.ts";
 
-const LONGEST_KEY = 200;
-
 /** What a call of `run()` is answered with: JSON, nothing yet, or "!" and JSON of `{code?, message}`. */
-type Answer = string | undefined;
+export type Answer = string | undefined;
 
-interface Setting {
-  run_id: string;
-  now: number;
-  history: History;
+const failed = (error: { code?: string; message: string }): string => `!${JSON.stringify(error)}`;
+
+function answerOf({ value }: Call): Answer {
+  if (!value) return undefined;
+  return "json" in value ? value.json : failed(value.error);
+}
+/** Where `run()` wants to be told of a failure. */
+function sharedAnswerOf({ value }: Call): Answer {
+  if (!value) return undefined;
+  if ("json" in value) return `{"ok":true,"value":${value.json}}`;
+  const { message, code } = value.error;
+  return JSON.stringify({ ok: false, error: { message, code } });
+}
+function listAnswerOf(calls: Call[], mode: string): Answer {
+  if (!calls.every(({ value }) => value)) return undefined;
+  if (mode === "return") return `[${calls.map(sharedAnswerOf).join(",")}]`;
+  const first = calls.map(({ value }) => value!).find((value) => "error" in value);
+  return first ? failed(first.error) : `[${calls.map(answerOf).join(",")}]`;
 }
 
-const refused = (message: string): Answer => `!${JSON.stringify({ message })}`;
-const shareOf = (value: MemoEntry["value"]): string =>
-  "json" in value
-    ? `{"ok":true,"value":${value.json}}`
-    : JSON.stringify({ ok: false, error: { message: value.error.message, code: value.error.code } });
+interface StepSaid {
+  /** All of it, in the script's own words. */
+  said: string;
+  isMany: boolean;
+  mode: "fail" | "return";
+  name: string;
+  userKey: string | null;
+  json: string;
+}
+/** A call of a step as the guest says it in one string: "step:fail:1:-:a{…}" has lengths in front of what may hold anything. */
+function readStep(said: string): StepSaid {
+  const [start, what, mode, name, key] = /^(\w+):(\w+):(\d+):(\d+|-):/.exec(said)!;
+  const named = start.length + Number(name);
+  const keyed = named + (key === "-" ? 0 : Number(key));
+  return {
+    said,
+    isMany: what === "many",
+    mode: mode === "return" ? "return" : "fail",
+    name: said.slice(start.length, named),
+    userKey: key === "-" ? null : said.slice(named, keyed),
+    json: said.slice(keyed),
+  };
+}
 
 /** What one re-execution of `run()` asks, and what it is told; nothing leaves this process meanwhile. */
-export function createAsking({ run_id, now, history }: Setting) {
+export function createAsking({ run_id, now, history }: { run_id: string; now: number; history: History }) {
+  const tick = ++history.ticks;
   const asked: Asked[] = [];
-  const pending = new Set<string>();
-  const found = new Set<string>();
-  const notes = new Map<string, string>();
+  const notes = new Map<Call, string>();
   const logs = createLogs();
+  /** Calls of the memo that were asked for, and calls that have come to nothing yet. */
+  let found = 0;
+  let outstanding = 0;
+  let spoken = 0;
   let completed: string | undefined;
 
-  const known = (key: string): MemoEntry["value"] | undefined => {
-    const value = history.answers.get(key);
-    if (value) found.add(key);
-    return value;
-  };
-  /** Keeps what has come to nothing yet, once. */
-  function wait(key: string): boolean {
-    if (pending.has(key)) return false;
-    if (pending.size >= MOST_ASKED) throw new InvalidOption(`run() asks for more than ${MOST_ASKED} things at once.`);
-    pending.add(key);
+  /** Whether it is the first time on this tick. */
+  function isFirst(call: Call): boolean {
+    if (call.asked === tick) return false;
+    call.asked = tick;
+    if (call.value) found += 1;
+    else if (++outstanding > MOST_ASKED)
+      throw new InvalidOption(`run() asks for more than ${MOST_ASKED} things at once.`);
     return true;
   }
-  function fitting(what: string, json: string, longest: number): string {
-    if (json.length > longest) throw new InvalidOption(`${what}: longer than ${longest} characters of JSON.`);
-    if (nestsTooDeep(json)) throw new InvalidOption(`${what}: not serialisable, it nests too deep.`);
-    return json;
-  }
-  const answerOf = (key: string): Answer => {
-    const value = known(key);
-    if (!value) return undefined;
-    return "json" in value ? value.json : `!${JSON.stringify(value.error)}`;
-  };
 
-  function step(name: string, args: string, userKey: string | null, mode: "fail" | "return"): Answer {
-    const key = keyOf(history, "step", name, userKey, args);
-    const value = known(key);
-    if (value && mode === "return") return shareOf(value);
-    if (value) return answerOf(key);
-    fitting(`The arguments of the step "${name}"`, args, LONGEST_ARGS);
-    if (wait(key)) asked.push({ kind: "steps", steps: [{ key, name, args }], concurrency: null, on_error: mode });
-    return undefined;
+  /** What is said is kept: a script is not to fill this process with it. */
+  function counted(said: string): string {
+    spoken += said.length;
+    if (spoken > MOST_SAID)
+      throw new InvalidOption(`run() asks for more than ${MOST_SAID} characters of JSON at once.`);
+    return said;
   }
+  const find = (call: Parameters<typeof findCall>[1]): Call =>
+    history.said.get(call.said) ?? findCall(history, { ...call, said: counted(call.said) });
 
-  function many(
-    name: string,
-    items: string,
-    userKey: string | null,
-    mode: "fail" | "return",
-    concurrency: number,
-  ): Answer {
-    const what = `The items of the step "${name}"`;
-    fitting(what, items, MOST_ITEMS * LONGEST_ARGS);
-    const keys = keysOf(history, name, userKey, items);
-    if (keys.length > MOST_ITEMS) throw new InvalidOption(`${what}: more than ${MOST_ITEMS}.`);
-    const values = keys.map(known);
-    if (values.every((value) => value !== undefined)) {
-      if (mode === "return") return `[${values.map(shareOf).join(",")}]`;
-      const failed = values.find((value) => "error" in value);
-      if (failed) return `!${JSON.stringify(failed.error)}`;
-      return `[${values.map((value) => ("json" in value ? value.json : "null")).join(",")}]`;
+  /** What a call of a step came to, where it was made before in the same words. */
+  function look(said: string): Answer {
+    const call = history.said.get(said);
+    if (call) {
+      if (!call.value) return undefined;
+      isFirst(call);
+      return said.startsWith("step:return") ? sharedAnswerOf(call) : answerOf(call);
     }
-    const parsed = JSON.parse(items) as unknown[];
-    const steps = keys.flatMap((key, n) => {
-      if (values[n] || !wait(key)) return [];
-      return [{ key, name, args: fitting(what, JSON.stringify(parsed[n]), LONGEST_ARGS) }];
-    });
-    if (steps.length > 0) asked.push({ kind: "steps", steps, concurrency, on_error: mode });
-    return undefined;
+    const calls = history.lists.get(said);
+    const answer = calls && listAnswerOf(calls, said.startsWith("many:return") ? "return" : "fail");
+    if (answer !== undefined) calls!.forEach(isFirst);
+    return answer;
   }
+
+  function step({ said, mode, name, userKey, json }: StepSaid): Answer {
+    fitting(`The arguments of the step "${name}"`, json, LONGEST_ARGS);
+    const call = find({ kind: "step", name, userKey, args: json, said });
+    if (isFirst(call) && !call.value)
+      asked.push({
+        kind: "steps",
+        steps: [{ key: call.key, name, args: json }],
+        concurrency: null,
+        on_error: mode,
+      });
+    return mode === "return" ? sharedAnswerOf(call) : answerOf(call);
+  }
+
+  function many({ said, mode, name, userKey, json }: StepSaid, concurrency: number): Answer {
+    const what = `The items of the step "${name}"`;
+    fitting(what, json, MOST_ITEMS * LONGEST_ARGS);
+    const items = JSON.parse(json) as unknown[];
+    if (items.length > MOST_ITEMS) throw new InvalidOption(`${what}: more than ${MOST_ITEMS}.`);
+    const args = items.map((item) => fitting(what, JSON.stringify(item), LONGEST_ARGS));
+    const calls = history.lists.get(said) ?? findItems(history, { name, userKey, items, said: counted(said) });
+    const steps = calls.flatMap((call, n) =>
+      isFirst(call) && !call.value ? [{ key: call.key, name, args: args[n]! }] : [],
+    );
+    if (steps.length > 0) asked.push({ kind: "steps", steps, concurrency, on_error: mode });
+    return listAnswerOf(calls, mode);
+  }
+
+  function stepOrMany(text: string, concurrency: number): Answer {
+    const said = readStep(text);
+    if (said.userKey !== null) labelOf("key", said.userKey, LONGEST_KEY, 0);
+    return said.isMany ? many(said, concurrency) : step(said);
+  }
+
+  const saidAs = (kind: string, name: string, userKey: string | null, json: string): string =>
+    `${kind}:${JSON.stringify([name, userKey])}${json}`;
 
   function approval(name: string, json: string, userKey: string | null): Answer {
     labelOf("awaitApproval: the name", name);
     fitting("The options of awaitApproval", json, LONGEST_ARGS);
-    const key = keyOf(history, "approval", name, userKey, json);
-    const answer = answerOf(key);
-    if (answer !== undefined) return answer;
-    const options = approvalOptions(name, JSON.parse(json));
-    if (wait(key)) asked.push({ kind: "approval", key, name, options });
-    return undefined;
+    const said = saidAs("approval", name, userKey, json);
+    const call = find({ kind: "approval", name, userKey, args: json, said });
+    if (call.value) isFirst(call);
+    else {
+      const options = approvalOptions(name, JSON.parse(json));
+      if (isFirst(call)) asked.push({ kind: "approval", key: call.key, name, options });
+    }
+    return answerOf(call);
   }
 
   function timer(what: "sleep" | "sleepUntil", json: string, userKey: string | null): Answer {
     const given: unknown = JSON.parse(json);
     const until = what === "sleep" ? { in_ms: durationOf(what, given) } : { at: timeOf(what, given) };
-    const key = keyOf(history, "timer", what, userKey, JSON.stringify(until));
-    const answer = answerOf(key);
-    if (answer === undefined && wait(key)) asked.push({ kind: "timer", key, until });
-    return answer;
+    const said = saidAs("timer", what, userKey, json);
+    const args = JSON.stringify(until);
+    const call = find({ kind: "timer", name: what, userKey, args, said });
+    if (isFirst(call) && !call.value) asked.push({ kind: "timer", key: call.key, until });
+    return answerOf(call);
   }
 
   function note(label: string): Answer {
-    const key = keyOf(history, "value", labelOf("now: the label", label), null, '"now"');
-    const before = answerOf(key) ?? notes.get(key);
-    if (before !== undefined) return before;
-    notes.set(key, String(now));
-    return String(now);
+    const said = saidAs("value", labelOf("now: the label", label), null, "");
+    const call = find({ kind: "value", name: label, userKey: null, args: '"now"', said });
+    if (call.value) isFirst(call);
+    else notes.set(call, String(now));
+    if (notes.size > MOST_NOTES) throw new InvalidOption(`now: more than ${MOST_NOTES} labels.`);
+    return answerOf(call) ?? String(now);
   }
 
-  function complete(json: string): Answer {
-    fitting("The result of complete()", json, LONGEST_RESULT);
-    completed ??= json;
-    return "null";
-  }
-
-  const keyed = (userKey: string | undefined): string | null => {
-    if (userKey !== undefined && userKey.length > LONGEST_KEY)
-      throw new InvalidOption(`key: longer than ${LONGEST_KEY} characters.`);
-    return userKey ?? null;
-  };
-
-  function answer(what: string, name: string, json: string, key: string | undefined, more: string[]): Answer {
+  function answer(what: string, name: string, json: string, key: string | undefined): Answer {
+    const userKey = key === undefined ? null : labelOf("key", key, LONGEST_KEY, 0);
     switch (what) {
-      case "step":
-        return step(name, json, keyed(key), more[0] as "fail");
-      case "many":
-        return many(name, json, keyed(key), more[0] as "fail", Number(more[1]));
       case "approval":
-        return approval(name, json, keyed(key));
+        return approval(name, json, userKey);
       case "sleep":
-        return timer("sleep", json, keyed(key));
+        return timer("sleep", json, userKey);
       case "until":
-        return timer("sleepUntil", json, keyed(key));
+        return timer("sleepUntil", json, userKey);
       case "now":
         return note(name);
       case "uuid":
         return JSON.stringify(idFrom("uuid", run_id, labelOf("uuid: the label", name)));
       case "complete":
-        return complete(json);
+        completed ??= fitting("The result of complete()", json, LONGEST_RESULT);
+        return "null";
       default:
         logs.add(name);
         return "null";
     }
   }
 
+  /** What is wrong with a call is told to the script. */
+  function told(work: () => Answer): Answer {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof InvalidOption) return failed({ message: error.message });
+      throw error;
+    }
+  }
+
   return {
-    /** Answers one call. */
-    ask(...call: Parameters<typeof answer>): Answer {
-      try {
-        return answer(...call);
-      } catch (error) {
-        if (error instanceof InvalidOption) return refused(error.message);
-        throw error;
-      }
-    },
+    look,
+    step: (said: string, concurrency: number): Answer => told(() => stepOrMany(said, concurrency)),
+    ask: (...call: Parameters<typeof answer>): Answer => told(() => answer(...call)),
     completed: (): string | undefined => completed,
-    isWaiting: (): boolean => pending.size > 0,
-    told: (): Pick<TickOutcome, "asked" | "unasked" | "notes" | "logs"> => ({
+    isWaiting: (): boolean => asked.length > 0,
+    outcome: (): Pick<TickOutcome, "asked" | "unasked" | "notes" | "logs"> => ({
       asked,
       unasked:
-        asked.length === 0 || found.size === history.answers.size
+        asked.length === 0 || found === history.known
           ? []
-          : [...history.answers.keys()].filter((key) => !found.has(key)),
-      notes: [...notes].map(([key, json]) => ({ key, json })),
+          : [...history.calls.values()]
+              .filter(({ value, asked: last }) => value && last !== tick)
+              .map(({ key }) => key),
+      notes: [...notes].map(([{ key }, json]) => ({ key, json })),
       logs: logs.lines,
     }),
   };

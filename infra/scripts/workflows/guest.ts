@@ -10,12 +10,11 @@ export const GUEST = `
   const { isArray } = Array;
   const { slice, replaceAll, toLowerCase } = String.prototype;
   const { get: mapGet, set: mapSet, has: mapHas } = WeakMap.prototype;
-  const { resolve, reject } = Promise;
-  const [text, Wrong, Failure, Promised] = [String, TypeError, Error, Promise];
+  const resolved = Promise.resolve.bind(Promise);
+  const rejected = Promise.reject.bind(Promise);
+  const [text, Wrong, Failure] = [String, TypeError, Error];
   const bare = (value) => setPrototypeOf(value, null);
   const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
-  const rejected = (error) => apply(reject, Promised, [error]);
-  const resolved = (value) => apply(resolve, Promised, [value]);
 
   /* JSON of a value, and a TypeError with the place where JSON has no word for something. */
   const UNTOLD = freeze(bare({}));

@@ -1,3 +1,5 @@
+import { InvalidOption } from "./options.ts";
+
 /* What the scripts of workflows may use. Sizes of text are in UTF-16 units of JSON. */
 
 /** Nothing that goes in or out of a script nests deeper: what reads it later goes down to the bottom. */
@@ -7,8 +9,14 @@ export const LONGEST_ARGS = 262_144;
 /** Result of a run. */
 export const LONGEST_RESULT = 1_048_576;
 export const MOST_ITEMS = 1_000;
+/** A key that tells calls apart. */
+export const LONGEST_KEY = 200;
 /** Calls of one tick that have come to nothing yet. */
 export const MOST_ASKED = 10_000;
+/** All that is asked anew on one tick. */
+export const MOST_SAID = 16_777_216;
+/** Labels of `now` that are new on one tick. */
+export const MOST_NOTES = 1_000;
 /** Of what a run or a step logs, this much is kept. */
 const LONGEST_LOGS = 262_144;
 
@@ -27,6 +35,13 @@ export function nestsTooDeep(json: string): boolean {
     } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
   }
   return false;
+}
+
+/** JSON that is not too long and nests not too deep. Throws InvalidOption. */
+export function fitting(what: string, json: string, longest: number): string {
+  if (json.length > longest) throw new InvalidOption(`${what}: longer than ${longest} characters of JSON.`);
+  if (nestsTooDeep(json)) throw new InvalidOption(`${what}: not serialisable, it nests too deep.`);
+  return json;
 }
 
 /** Lines that a script logs, up to a limit. */

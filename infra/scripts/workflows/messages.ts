@@ -14,7 +14,9 @@ export type Order =
   | { kind: "give"; id: number; text: string }
   /** The answer to what a step asked: JSON of `{ok: true, value}` or `{ok: false, error}`. */
   | { kind: "answer"; id: number; ask: number; text: string }
-  | { kind: "cancel"; id: number };
+  | { kind: "cancel"; id: number }
+  /** Nothing more of the run whose id `text` is. */
+  | { kind: "forget"; id: number; text: string };
 
 export type Report =
   /** The thread has not got the script, or not what is known of the run. */
@@ -25,10 +27,22 @@ export type Report =
   /** The thread failed, not the script. */
   | { kind: "broken"; id: number; message: string };
 
-/** To a process: for one of its threads, which is started where it is not there. */
-export type Routed = { thread: number; order: Order } | { thread: number; end: true };
+/** To a process: for one of its threads, which is started where it is not there. `tenant`: for whom it works from now on. */
+export type Routed = { thread: number; tenant: string; order: Order } | { thread: number; end: true };
+/** Why a thread was ended: what it computed took too long, its tenant's scripts held too much, or it failed. */
+export type Loss = "computing" | "memory" | "failed";
 /** From a process. `lost`: the thread is gone; `at`: what it was computing then. */
-export type Routing = { thread: number; report: Report } | { thread: number; lost: string; at: number | null };
+export type Routing = { thread: number; report: Report } | { thread: number; lost: Loss; at: number | null };
+
+/** What a thread is started with. */
+export interface ThreadData {
+  /** QuickJS, compiled. */
+  wasm: never;
+  /** What an attempt at a step may compute, waiting left out, in milliseconds of processor time. */
+  cpu_ms: number;
+  /** See board.ts. */
+  shared: SharedArrayBuffer;
+}
 
 export interface TickOrder {
   run_id: string;

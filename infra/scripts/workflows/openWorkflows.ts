@@ -3,7 +3,7 @@ import { openTicking } from "./ticking.ts";
 import { openStepping } from "./stepping.ts";
 
 interface Options {
-  /** Processes that run steps; each runs many at once, because most of them wait. As many threads run ticks. */
+  /** Processes that run steps; each runs many at once, because most of them wait. Ticks have one process with as many threads and one more. */
   processes: number;
   /** What an attempt at a step may compute, waiting left out, in milliseconds of processor time. */
   cpu_ms?: number;
@@ -13,7 +13,7 @@ const CPU_MS = 2_000;
 
 /** Re-executes `run()` and runs steps in processes that it starts when the first one comes. */
 export function openWorkflows({ processes, cpu_ms = CPU_MS }: Options): WorkflowRunner & { close(): Promise<void> } {
-  const ticking = openTicking({ lanes: Math.max(2, processes) });
+  const ticking = openTicking({ processes });
   const stepping = openStepping({ processes, cpu_ms });
   return {
     tick: ticking.tick,

@@ -35,9 +35,10 @@ export function timeOf(what: string, value: unknown): string {
   return at.toISOString();
 }
 
-export function labelOf(what: string, value: string): string {
-  if (value.length < 1 || value.length > LONGEST_NAME)
-    return refuse(`${what} must have 1 to ${LONGEST_NAME} characters.`);
+/** A word of an author's own. */
+export function labelOf(what: string, value: string, longest = LONGEST_NAME, shortest = 1): string {
+  if (value.length < shortest || value.length > longest)
+    return refuse(`${what} must have ${shortest} to ${longest} characters.`);
   return value;
 }
 

@@ -1,7 +1,5 @@
 import { QuickJS, type JSValueHandle, type QuickJSOptions, type Snapshot } from "quickjs-wasi";
 
-/** What is set aside for a script before it starts, so that a small one grows no memory. */
-const ROOM = 1024 * 1024;
 /** A VM whose memory grew beyond this is not used again: cleaning it takes longer than making another (0.8 ms). */
 const KEPT = 8 * 1024 * 1024;
 
@@ -15,64 +13,94 @@ interface Inside {
   };
   hostCallbacks?: Map<string, unknown>;
   _ownedHandles?: Set<unknown>;
+  _undefined?: unknown;
+  _null?: unknown;
+  _true?: unknown;
+  _false?: unknown;
+  _global?: unknown;
 }
+/** Handles that a VM makes when they are first asked for, and keeps. */
+const MADE_ONCE = ["_undefined", "_null", "_true", "_false", "_global"] as const;
 const insideOf = (vm: QuickJS): Inside => vm as unknown as Inside;
 
-/** Bytes of memory that a VM holds; 0 where they are not told. */
-export const bytesOf = (vm: QuickJS): number => insideOf(vm).exports?.memory?.buffer.byteLength ?? 0;
+/** A function of the host as a script calls it. */
+export type Host = Parameters<QuickJS["newFunction"]>[1];
 
-/** First and last byte that is not zero. */
-function extentOf(memory: Uint8Array): [from: number, to: number] {
-  const from = memory.findIndex((byte) => byte !== 0);
-  return [from, memory.findLastIndex((byte) => byte !== 0) + 1];
-}
-
-function setRoomAside(vm: QuickJS): void {
-  const { wasm_malloc, wasm_free } = insideOf(vm).exports ?? {};
-  if (wasm_malloc && wasm_free) wasm_free(wasm_malloc(ROOM));
-}
-
-/** A VM as it was before any script, and what its set-up gave out: a token per function. */
-export interface Baseline {
+/** A VM as it was before any script. */
+interface Baseline {
   snapshot: Snapshot;
   /** Part of the memory that is not zero. */
   from: number;
   to: number;
+  /** Functions that the guest gave out. */
   tokens: number[];
-  /** Names of its host functions. */
-  names: string[];
 }
 
-/** Makes the first VM; what `setUp` gives back is there in every VM that is made or cleaned after it. */
-export async function baselineOf(
-  options: QuickJSOptions,
-  setUp: (vm: QuickJS) => JSValueHandle[],
-): Promise<{ vm: QuickJS; baseline: Baseline }> {
+/** What VMs of one kind start from; the first that is opened makes the baseline. */
+export interface Kind {
+  /** Source of a function of the host functions, which gives an array of functions. */
+  guest: string;
+  /** Names of the host functions, in the order of its parameters. */
+  hosts: readonly string[];
+  /** Bytes that are set aside for a script, so that a small one grows no memory. */
+  room: number;
+  baseline?: Promise<Baseline>;
+}
+
+async function baselineOf(kind: Kind, options: QuickJSOptions): Promise<Baseline> {
   const vm = await QuickJS.create(options);
-  // held as long as the VM lives: they are part of what it is reset to
-  void [vm.undefined, vm.null, vm.true, vm.false, vm.global];
-  const tokens = setUp(vm).map((handle) => vm.exportHandle(handle));
-  setRoomAside(vm);
+  const hosts = kind.hosts.map((name) => vm.newFunction(name, () => vm.undefined));
+  const made = vm.callFunction(vm.evalCode(kind.guest, "<guest>"), vm.undefined, ...hosts);
+  const tokens = Array.from({ length: made.length }, (_, n) => vm.exportHandle(made.getProp(String(n))));
+  const { wasm_malloc, wasm_free } = insideOf(vm).exports ?? {};
+  if (wasm_malloc && wasm_free) wasm_free(wasm_malloc(kind.room));
   const snapshot = vm.snapshot();
-  const [from, to] = extentOf(snapshot.memory);
-  return { vm, baseline: { snapshot, from, to, tokens, names: [...(insideOf(vm).hostCallbacks?.keys() ?? [])] } };
+  const from = snapshot.memory.findIndex((byte) => byte !== 0);
+  const to = snapshot.memory.findLastIndex((byte) => byte !== 0) + 1;
+  return { snapshot, from, to, tokens };
 }
 
 /**
- * Writes the memory of the first VM over that of a used one: all that a script can change lies there, but for one global
- * (the stack pointer) and what the library itself keeps of it. Takes 0.06 ms. False: it could not be done.
+ * Writes the baseline's memory over that of a used VM: all that a script can change lies there, but for one global (the stack
+ * pointer) and what the library itself keeps of it. Takes 0.06 ms. False: it could not be done.
  */
-export function clean(vm: QuickJS, { snapshot, from, to, names }: Baseline): boolean {
-  const { exports, hostCallbacks, _ownedHandles } = insideOf(vm);
+function clean(vm: QuickJS, { snapshot, from, to }: Baseline, hosts: readonly string[]): boolean {
+  const inside = insideOf(vm);
+  const { exports, hostCallbacks, _ownedHandles } = inside;
   const buffer = exports?.memory?.buffer;
   if (!buffer || !exports?.__stack_pointer || !hostCallbacks || !_ownedHandles) return false;
-  if (buffer.byteLength > KEPT) return false;
+  if (buffer.byteLength > KEPT || MADE_ONCE.some((name) => inside[name] === undefined)) return false;
   const memory = new Uint8Array(buffer);
   memory.fill(0, 0, from);
   memory.set(snapshot.memory.subarray(from, to), from);
   memory.fill(0, to);
   exports.__stack_pointer.value = snapshot.stackPointer;
   _ownedHandles.clear();
-  for (const name of hostCallbacks.keys()) if (!names.includes(name)) hostCallbacks.delete(name);
+  for (const name of MADE_ONCE) inside[name] = null;
+  for (const name of hostCallbacks.keys()) if (!hosts.includes(name)) hostCallbacks.delete(name);
   return true;
 }
+
+/** Memory for one script after another, of which none finds anything of those before it. */
+export function createRealm(kind: Kind, options: QuickJSOptions, hosts: Record<string, Host>) {
+  let vm: QuickJS | undefined;
+  return {
+    /** The VM of the script that runs. */
+    vm: (): QuickJS => vm!,
+    /** Makes it as new; gives the functions that the guest gave out. */
+    async fresh(): Promise<JSValueHandle[]> {
+      kind.baseline ??= baselineOf(kind, options);
+      const baseline = await kind.baseline;
+      if (!vm || !clean(vm, baseline, kind.hosts)) {
+        vm = await QuickJS.restore(baseline.snapshot, options);
+        for (const name of kind.hosts) vm.registerHostCallback(name, hosts[name]!);
+      }
+      const made = vm;
+      return baseline.tokens.map((token) => made.importHandle(token));
+    },
+    /** Bytes that it holds; 0 where they are not told. */
+    bytes: (): number => (vm && insideOf(vm).exports?.memory?.buffer.byteLength) ?? 0,
+  };
+}
+
+export type Realm = ReturnType<typeof createRealm>;

@@ -1,136 +1,146 @@
-import { z } from "zod";
 import { StepFailure, type StepCall, type StepResult } from "#services/workflows/tick.ts";
 import { createPlaces } from "../places.ts";
-import type { StepOrder, StepOutcome } from "./messages.ts";
-import { startRunner, type Runner } from "./runnerProcess.ts";
+import type { Loss, StepOrder, StepOutcome } from "./messages.ts";
+import { startRunner, type Place, type Runner } from "./runnerProcess.ts";
+import { createHost } from "./stepHost.ts";
+import { createThreads } from "./stepThreads.ts";
 
 /** Attempts that one process runs at once; most of them wait for an answer. */
 const AT_ONCE = 64;
-const RESIDENT = 2_000_000_000;
-/** Asks of one attempt that are being answered at once; more wait, so that no script fills this process with answers. */
-const ANSWERS_AT_ONCE = 8;
-const CHANGES = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-const CALLS = ["chat", "agent", "search", "read", "tool"] as const;
+/** A process that runs so many is joined by another, which takes longer to start than a small step. */
+const BUSY = 8;
+const IDLE_MS = 60_000;
 
-const Fetched = z.object({
-  url: z.string().max(8_000),
-  method: z.string().max(20),
-  headers: z.array(z.tuple([z.string().max(200), z.string().max(8_192)])).max(100),
-  body: z.string().nullable(),
-});
-
-/** Answers what an attempt asks, some at a time. */
-function createHost({ host, context }: Pick<StepCall, "host" | "context">, ended: AbortSignal) {
-  const answers = createPlaces({ places: ANSWERS_AT_ONCE, each: ANSWERS_AT_ONCE });
-  let calls = 0;
-
-  function fetched(text: string): Promise<unknown> {
-    const { data } = Fetched.safeParse(JSON.parse(text));
-    if (!data) throw new Error("fetch: the address, the method or the headers are too long.");
-    const isKeyed = data.headers.some(([name]) => name.toLowerCase() === "idempotency-key");
-    if (!isKeyed && CHANGES.has(data.method.toUpperCase()))
-      data.headers.push(["idempotency-key", context.idempotency_key]);
-    return host.fetch(data, ended);
-  }
-  async function answerTo(what: string, text: string, nth: number): Promise<unknown> {
-    if (what === "fetch") return fetched(text);
-    if (what === "secret") return host.secret(text);
-    const called = CALLS.find((each) => each === what);
-    if (!called) throw new Error(`There is no ${what}.`);
-    return host.call(called, JSON.parse(text), nth, ended);
-  }
-
-  return {
-    async answer(what: string, text: string): Promise<string> {
-      const nth = what === "fetch" || what === "secret" ? 0 : calls++;
-      await answers.enter("", ended);
-      try {
-        return JSON.stringify({ ok: true, value: (await answerTo(what, text, nth)) ?? null });
-      } catch (error) {
-        const { message } = error as Error;
-        const { code, final } = error instanceof StepFailure ? error : { code: undefined, final: undefined };
-        return JSON.stringify({ ok: false, error: { message, code, final } });
-      } finally {
-        answers.leave("");
-      }
-    },
-  };
+interface Steps {
+  runner: Runner;
+  threads: ReturnType<typeof createThreads>;
 }
 
-/** Runs attempts at steps in processes, each in a VM of its own. */
+const ENDED: Record<Exclude<Loss, "failed">, string> = {
+  computing: "The script was ended in an operation that took too long.",
+  memory: "Steps of the organization held too much memory at once.",
+};
+/** What an attempt has come to whose thread is gone: its own fault, or nobody's. */
+function lossOf(loss: Loss, culprit: boolean): StepFailure {
+  if (loss === "computing" && culprit) return new StepFailure("step_limit", ENDED.computing, { final: true });
+  if (loss === "memory") return new StepFailure("step_limit", ENDED.memory);
+  return new StepFailure("runner_lost", "The process that ran the step was lost: it may have done something.");
+}
+
+function orderOf({ sha256, step, args, context, max_result_bytes }: StepCall): StepOrder {
+  const { run_id, step_id, attempt, idempotency_key, run_as } = context;
+  const told = { attempt, idempotencyKey: idempotency_key, runId: run_id, stepId: step_id, runAs: run_as };
+  return { sha256, step, input: `{"args":${args},"context":${JSON.stringify(told)}}`, max_result_bytes };
+}
+
+function resultOf(text: string): StepResult {
+  const outcome = JSON.parse(text) as StepOutcome;
+  if ("json" in outcome) return outcome;
+  const { code, message, ...failed } = outcome.failed;
+  throw new StepFailure(code, message, { ...failed, logs: outcome.logs });
+}
+
+/** Runs attempts at steps in processes of their own, each in a VM of its own. A small one takes 0.2 ms from here and back (two cores). */
 export function openStepping({ processes, cpu_ms }: { processes: number; cpu_ms: number }) {
   const places = createPlaces({ places: processes * AT_ONCE, each: Math.ceil((processes * AT_ONCE) / 2) });
   const closing = new AbortController();
-  const runners = new Set<Runner>();
+  const open = new Set<Steps>();
   let ids = 0;
+  let running = 0;
+  let idle: NodeJS.Timeout | undefined;
 
-  function take(): Runner {
-    const [least] = [...runners].toSorted((a, b) => a.running() - b.running());
-    if (least && (least.running() === 0 || runners.size >= processes)) return least;
-    const started = startRunner("steps", cpu_ms, RESIDENT);
-    runners.add(started);
-    void started.gone.then(() => runners.delete(started));
+  function start(): Steps {
+    const threads = createThreads();
+    const started = { runner: startRunner("steps", cpu_ms, threads.lost), threads };
+    open.add(started);
+    void started.runner.gone.then(() => open.delete(started));
     return started;
   }
+  /** The one with the least to do. */
+  function take(): Steps {
+    const alive = [...open].filter(({ runner }) => runner.isAlive());
+    const [least] = alive.toSorted((a, b) => a.runner.running() - b.runner.running());
+    if (!least) return start();
+    if (alive.length < processes && least.runner.running() >= BUSY) start();
+    return least;
+  }
 
-  function stepOn(runner: Runner, thread: number, call: StepCall, stopped: AbortSignal): Promise<StepResult> {
+  /** `over` is called when the thread has nothing more to do with it, which may be after it was given up. */
+  function stepOn(runner: Runner, place: Place, call: StepCall, stopped: AbortSignal, over: () => void) {
     const id = ids++;
-    const { step, sha256, args, context, max_result_bytes } = call;
-    const { run_id, step_id, attempt, idempotency_key, run_as } = context;
-    const told = { attempt, idempotencyKey: idempotency_key, runId: run_id, stepId: step_id, runAs: run_as };
-    const input = `{"args":${args},"context":${JSON.stringify(told)}}`;
-    const order: StepOrder = { sha256, step, input, max_result_bytes };
     const ended = new AbortController();
     const host = createHost(call, AbortSignal.any([stopped, ended.signal]));
+    const answer = async (ask: number, what: string, text: string): Promise<void> => {
+      runner.tell(place, { kind: "answer", id, ask, text: await host.answer(what, text) });
+    };
     return new Promise<StepResult>((resolve, reject) => {
       const stop = (): void => {
-        runner.leave(id);
-        runner.tell(thread, { kind: "cancel", id });
+        ended.abort();
+        runner.tell(place, { kind: "cancel", id });
         reject(stopped.reason);
       };
       stopped.addEventListener("abort", stop, { once: true });
+      const close = (settle: () => void): void => {
+        stopped.removeEventListener("abort", stop);
+        ended.abort();
+        over();
+        settle();
+      };
+      const text = JSON.stringify(orderOf(call));
       runner.begin(
-        thread,
-        { kind: "step", id, text: JSON.stringify(order) },
+        place,
+        { kind: "step", id, text },
         {
-          lost: (message) => reject(new StepFailure("runner_lost", message)),
+          lost: (loss, culprit) => close(() => reject(lossOf(loss, culprit))),
           heard(report) {
-            if (report.kind === "done") {
-              const outcome = JSON.parse(report.text) as StepOutcome;
-              if ("json" in outcome) return resolve(outcome);
-              const { code, message, ...failed } = outcome.failed;
-              reject(new StepFailure(code, message, { ...failed, logs: outcome.logs }));
-            } else if (report.kind === "need") runner.tell(thread, { kind: "give", id, text: call.js });
-            else if (report.kind === "ask")
-              host.answer(report.what, report.text).then(
-                (text) => runner.tell(thread, { kind: "answer", id, ask: report.ask, text }),
-                () => {},
-              );
-            else reject(new StepFailure("runner_lost", report.message));
+            if (report.kind === "done") close(() => void Promise.try(resultOf, report.text).then(resolve, reject));
+            else if (report.kind === "need") runner.tell(place, { kind: "give", id, text: call.js });
+            // one that waits for its turn when the attempt has ended is not answered
+            else if (report.kind === "ask") answer(report.ask, report.what, report.text).catch(() => {});
+            else {
+              close(() => reject(new StepFailure("runner_lost", report.message)));
+              runner.endThread(place.thread);
+            }
           },
         },
       );
-    }).finally(() => ended.abort());
+    });
+  }
+
+  function rest(): void {
+    if (running > 0 || closing.signal.aborted) return;
+    idle = setTimeout(() => {
+      for (const { runner } of open) runner.end();
+    }, IDLE_MS).unref();
   }
 
   return {
     async step(call: StepCall): Promise<StepResult> {
-      await places.enter(call.organization_id, AbortSignal.any([call.signal, closing.signal]));
-      const late = AbortSignal.timeout(call.timeout_ms);
+      const { organization_id: tenant, signal, timeout_ms } = call;
+      await places.enter(tenant, AbortSignal.any([signal, closing.signal]));
+      running += 1;
+      clearTimeout(idle);
+      const late = AbortSignal.timeout(timeout_ms);
+      const { runner, threads } = take();
+      const place = { thread: threads.take(tenant), tenant };
+      const over = (): void => {
+        if (threads.leave(place.thread)) runner.endThread(place.thread);
+        places.leave(tenant);
+        running -= 1;
+        rest();
+      };
       try {
-        return await stepOn(take(), 0, call, AbortSignal.any([call.signal, closing.signal, late]));
+        return await stepOn(runner, place, call, AbortSignal.any([signal, closing.signal, late]), over);
       } catch (error) {
-        if (late.aborted && !call.signal.aborted && !(error instanceof StepFailure))
-          throw new StepFailure("step_timeout", `The step took longer than ${call.timeout_ms / 1_000} seconds.`);
-        throw error;
-      } finally {
-        places.leave(call.organization_id);
+        if (error !== late.reason) throw error;
+        throw new StepFailure("step_timeout", `The step took longer than ${timeout_ms / 1_000} seconds.`);
       }
     },
     async close(): Promise<void> {
       closing.abort(new Error("The workflow runner was closed"));
-      for (const runner of runners) runner.end();
-      await Promise.all([...runners].map((runner) => runner.gone));
+      clearTimeout(idle);
+      for (const { runner } of open) runner.end();
+      await Promise.all([...open].map(({ runner }) => runner.gone));
     },
   };
 }

@@ -2,10 +2,10 @@ import { GUEST } from "./guest.ts";
 
 /**
  * What `run()` finds around it. Each call asks the host, which answers with JSON of what the call came to, with nothing where it
- * has come to nothing yet, or with "!" and JSON of why it cannot be. A function of the host function, which gives
+ * has come to nothing yet, or with "!" and JSON of why it cannot be. A function of the host functions, which gives
  * `[prepare, begin, tell, said, raised, raisedAt]`.
  */
-export const TICK_GUEST = `(ask) => {
+export const TICK_GUEST = `(look, askStep, ask) => {
   ${GUEST}
   /* Signals that suspend run(), in the order in which they were raised. */
   const raised = bare([]);
@@ -45,8 +45,8 @@ export const TICK_GUEST = `(ask) => {
     return failed;
   };
   const isRefused = (answer) => typeof answer === "string" && answer[0] === "!";
-  const answered = (answer, call) => {
-    if (answer === undefined) return suspend(call, false);
+  const answered = (answer, call, name) => {
+    if (answer === undefined) return suspend(call + (name === undefined ? "()" : '("' + name + '")'), false);
     if (!isRefused(answer)) return resolved(parse(answer));
     const error = refusal(answer);
     if (error.code === undefined) throw error;
@@ -72,7 +72,6 @@ export const TICK_GUEST = `(ask) => {
   };
 
   let steps;
-  const names = new WeakMap();
   const nameOf = (step, call) => {
     if (typeof step === "string") return step;
     if (typeof step === "function") {
@@ -91,11 +90,29 @@ export const TICK_GUEST = `(ask) => {
     return name;
   };
 
+  /* A call of a step in one string: its parts after their lengths, then JSON. */
+  const saying = (call, kind, name, options) => {
+    if (options === undefined) return kind + ":fail:" + name.length + ":-:" + name;
+    const given = optionsFor(call, options);
+    const key = keyIn(call, given);
+    const mode = modeIn(call, given);
+    if (key === undefined) return kind + ":" + mode + ":" + name.length + ":-:" + name;
+    return kind + ":" + mode + ":" + name.length + ":" + key.length + ":" + name + key;
+  };
+  /* What is known is answered at once; else the value is looked at more closely before it is asked for. */
+  const asked = (start, value, concurrency, what, name, call) => {
+    let json;
+    try {
+      json = stringify(value);
+    } catch {}
+    const known = json === undefined ? undefined : look(start + json);
+    const answer = known === undefined ? askStep(start + jsonOf(value, what + name + '"'), concurrency) : known;
+    return answered(answer, call, name);
+  };
   const runStep = (step, args, options) => {
     const name = stepNamed(step, "runStep");
-    const given = optionsFor("runStep", options);
-    const json = jsonOf(args === undefined ? {} : args, 'The arguments of the step "' + name + '"');
-    return answered(ask("step", name, json, keyIn("runStep", given), modeIn("runStep", given)), 'runStep("' + name + '")');
+    const start = saying("runStep", "step", name, options);
+    return asked(start, args === undefined ? {} : args, 0, 'The arguments of the step "', name, "runStep");
   };
   const runStepMany = (step, items, options) => {
     const name = stepNamed(step, "runStepMany");
@@ -104,23 +121,21 @@ export const TICK_GUEST = `(ask) => {
     const { concurrency = 10 } = given;
     if (typeof concurrency !== "number" || concurrency % 1 !== 0 || concurrency < 1 || concurrency > 50)
       throw new Wrong("runStepMany: concurrency must be a whole number from 1 to 50.");
-    const json = jsonOf(items, 'The items of the step "' + name + '"');
-    const answer = ask("many", name, json, keyIn("runStepMany", given), modeIn("runStepMany", given), text(concurrency));
-    return answered(answer, 'runStepMany("' + name + '")');
+    return asked(saying("runStepMany", "many", name, given), items, concurrency, 'The items of the step "', name, "runStepMany");
   };
   const awaitApproval = (name, options) => {
     if (typeof name !== "string") throw new Wrong("awaitApproval: the name must be a string.");
     const { key, ...terms } = optionsFor("awaitApproval", options);
     const json = jsonOf(terms, "The options of awaitApproval");
-    return answered(ask("approval", name, json, keyIn("awaitApproval", { key })), 'awaitApproval("' + name + '")');
+    return answered(ask("approval", name, json, keyIn("awaitApproval", { key })), "awaitApproval", name);
   };
   const sleep = (duration, options) => {
     const json = jsonOf(duration, "sleep");
-    return answered(ask("sleep", "", json, keyIn("sleep", optionsFor("sleep", options))), "sleep()");
+    return answered(ask("sleep", "", json, keyIn("sleep", optionsFor("sleep", options))), "sleep");
   };
   const sleepUntil = (time, options) => {
     const json = jsonOf(time, "sleepUntil");
-    return answered(ask("until", "", json, keyIn("sleepUntil", optionsFor("sleepUntil", options))), "sleepUntil()");
+    return answered(ask("until", "", json, keyIn("sleepUntil", optionsFor("sleepUntil", options))), "sleepUntil");
   };
   const complete = (result) => {
     atOnce(ask("complete", "", jsonOf(result, "The result of complete()")));

@@ -1,13 +1,16 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { MemoEntry, TickOutcome } from "#services/workflows/tick.ts";
+import { openBoard } from "./board.ts";
+import { createCodeCache } from "./guestCode.ts";
 import { newHistory, remember, type History } from "./history.ts";
-import type { Order, Report, TickOrder } from "./messages.ts";
+import type { Order, Report, ThreadData, TickOrder } from "./messages.ts";
 import { openTicks } from "./tickVm.ts";
 
 /* A thread that re-executes run(), one tick after another, and keeps what it was told of each run. */
 
 /** What is kept of runs, in bytes; those that ticked longest ago go. */
 const MOST = 64 * 1024 * 1024;
+const CODE_BYTES = 32 * 1024 * 1024;
 
 interface Kept {
   history: History;
@@ -17,9 +20,12 @@ interface Kept {
 }
 
 const port = parentPort!;
-const { wasm } = workerData as { wasm: never };
+const { wasm, shared } = workerData as ThreadData;
+const board = openBoard(shared);
+const code = createCodeCache(CODE_BYTES);
 const ticks = openTicks(wasm);
 const runs = new Map<string, Kept>();
+let bytes = 0;
 let given: ((text: string) => void) | undefined;
 
 const tell = (report: Report): void => port.postMessage(report);
@@ -29,45 +35,53 @@ const need = (id: number, what: "script" | "history"): Promise<string> => {
   return text;
 };
 
-function makeRoom(run_id: string): void {
-  let bytes = 0;
-  for (const { history } of runs.values()) bytes += history.bytes;
-  for (const [oldest, { history }] of runs) {
+function forget(run_id: string): Kept | undefined {
+  const kept = runs.get(run_id);
+  if (kept) bytes -= kept.history.bytes;
+  runs.delete(run_id);
+  return kept;
+}
+function keep(run_id: string, kept: Kept): void {
+  runs.set(run_id, kept);
+  bytes += kept.history.bytes;
+  for (const oldest of runs.keys()) {
     if (bytes <= MOST || oldest === run_id) return;
-    runs.delete(oldest);
-    bytes -= history.bytes;
+    forget(oldest);
   }
 }
 
 /** What is known of the run with what the order adds; undefined where something before it is missing. */
-function known({ run_id, from, memo, args, created_at }: TickOrder): Kept | undefined {
-  const before = runs.get(run_id);
-  runs.delete(run_id);
-  if (from > 0 && before?.entries !== from) return undefined;
-  const whole = args !== undefined && created_at !== undefined;
-  const kept = from > 0 ? before! : whole ? { history: newHistory(), args, created_at, entries: 0 } : undefined;
-  if (!kept) return undefined;
+function known({ from, memo, args, created_at }: TickOrder, before: Kept | undefined): Kept | undefined {
+  const whole = args === undefined || created_at === undefined ? undefined : { args, created_at };
+  const kept = from === 0 ? whole && { ...whole, history: newHistory(), entries: 0 } : before;
+  if (!kept || kept.entries !== from) return undefined;
   remember(kept.history, memo as MemoEntry[]);
-  kept.entries = from + memo.length;
-  runs.set(run_id, kept);
+  kept.entries += memo.length;
   return kept;
 }
 
 async function run(id: number, text: string): Promise<TickOutcome> {
-  const { keep, has, run: tick } = await ticks;
   const order = JSON.parse(text) as TickOrder;
   const { run_id, sha256, now } = order;
-  const kept = known(order) ?? known(JSON.parse(await need(id, "history")) as TickOrder);
+  const before = forget(run_id);
+  const kept = known(order, before) ?? known(JSON.parse(await need(id, "history")) as TickOrder, undefined);
   if (!kept) throw new Error("The history of the run is not whole.");
-  if (!has(sha256)) await keep(sha256, await need(id, "script"));
+  const script = code.find(sha256) ?? (await need(id, "script"));
   const { history, args, created_at } = kept;
-  const outcome = await tick({ run_id, sha256, args, created_at, now, history });
-  makeRoom(run_id);
-  return outcome;
+  board.enter(id);
+  try {
+    const { outcome, compiled } = await ticks.run({ run_id, script, args, created_at, now, history });
+    if (compiled) code.add(sha256, compiled);
+    return outcome;
+  } finally {
+    board.leave();
+    keep(run_id, kept);
+  }
 }
 
 port.on("message", (order: Order) => {
   if (order.kind === "give") return given?.(order.text);
+  if (order.kind === "forget") return void forget(order.text);
   if (order.kind !== "tick") return;
   const { id } = order;
   run(id, order.text).then(
