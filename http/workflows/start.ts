@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Principal } from "#events/envelope.ts";
 import { newId, partsOf, streamOf } from "#events/ids.ts";
-import { StartRun, type Actor } from "#events/run.ts";
+import { StartRun, type Actor, type Value } from "#events/run.ts";
 import type { Envelope, RunAs } from "#events/workflow.ts";
 import type { Http } from "../deps.ts";
 import { ApiError, fromRejection } from "../errors.ts";
@@ -71,51 +71,56 @@ async function before(
 const tooMany = ({ max_runs }: { max_runs: number }) =>
   new ApiError("too_many_live_runs", `The workflow has ${max_runs} live runs, the most that it may have at once.`);
 
-/** The way to the log of a run that nothing speaks against any more. */
-async function send(http: Http, workflow: Startable, asked: Asked, named: Named): Promise<string> {
-  const { organization_id, envelope } = workflow;
-  const { limits, retention_days, approvals, concurrency } = envelope;
-  const run_id = newId();
-  const kept = await keepArgs(http, { organization_id, run_id }, JSON.stringify(asked.args));
-  const sending = (id: string, slot: string | null) => ({
-    stream: streamOf("run", run_id),
-    organization_id,
-    principal: asked.principal,
-    request_id: asked.request.id,
-    id,
-    fingerprint: named.fingerprint,
-    fresh: true,
-    ...(kept.keys && { keys: kept.keys }),
-    data: {
-      run_id,
-      workflow_id: workflow.id,
-      definition_id: workflow.definition_id,
-      definition_version: workflow.definition_version,
-      project_id: workflow.project_id,
-      trigger_id: asked.trigger_id,
-      started_by: asked.started_by,
-      run_as: asked.run_as,
-      limits,
-      expires_at: new Date(Date.now() + limits.run_ttl_s * 1000).toISOString(),
-      retention_days,
-      approvals,
-      slot,
-      args: kept.args,
-      external_user_id: asked.external_user_id,
-    },
-  });
-  const drop = async () => void ("blob" in kept.args && (await dropArgs(http, organization_id, run_id)));
+/** The run as it is asked for; what is of the envelope stays with it as it is now. */
+function runOf(workflow: Startable, asked: Asked, run_id: string, args: Value) {
+  const { limits, retention_days, approvals } = workflow.envelope;
+  return {
+    run_id,
+    workflow_id: workflow.id,
+    definition_id: workflow.definition_id,
+    definition_version: workflow.definition_version,
+    project_id: workflow.project_id,
+    trigger_id: asked.trigger_id,
+    started_by: asked.started_by,
+    run_as: asked.run_as,
+    limits,
+    expires_at: new Date(Date.now() + limits.run_ttl_s * 1000).toISOString(),
+    retention_days,
+    approvals,
+    args,
+    external_user_id: asked.external_user_id,
+  };
+}
 
-  let { id } = named;
-  for (let tried = 0; tried < TRIES; tried++, id = nextTry(id)) {
+/** The way to the log of a run that nothing speaks against any more. */
+async function send(http: Http, workflow: Startable, asked: Asked, { id: first, fingerprint }: Named): Promise<string> {
+  const { organization_id } = workflow;
+  const { concurrency } = workflow.envelope;
+  const run_id = newId();
+  const { args, keys } = await keepArgs(http, { organization_id, run_id }, JSON.stringify(asked.args));
+  const data = runOf(workflow, asked, run_id, args);
+  const { principal, request } = asked;
+  const sending = { stream: streamOf("run", run_id), organization_id, principal, request_id: request.id, fingerprint };
+  const drop = async () => {
+    if (keys) await dropArgs(http, organization_id, run_id);
+  };
+
+  for (let tried = 0, id = first; tried < TRIES; tried++, id = nextTry(id)) {
     const free = concurrency && (await freeSlots(http, workflow, concurrency, asked.args));
     const slot = free ? free[Math.floor(Math.random() * free.length)] : null;
     if (slot === undefined) break;
     try {
-      const { repeated } = await http.send(StartRun, sending(id, slot));
-      if (!repeated) return run_id;
-      await drop();
-      return await madeBefore(http.db, organization_id, id, named.fingerprint);
+      const { repeated } = await http.send(StartRun, {
+        ...sending,
+        id,
+        fresh: true,
+        ...(keys && { keys }),
+        data: { ...data, slot },
+      });
+      // a command that was delivered twice is repeated too, and its run is this one
+      const made = repeated ? await madeBefore(http.db, organization_id, id, fingerprint) : run_id;
+      if (made !== run_id) await drop();
+      return made;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       if (error.errorCode === "slot_taken") continue;
@@ -139,13 +144,9 @@ export async function startRun(http: Http, workflow: Startable, asked: Asked): P
     throw new ApiError("workflow_disabled", "The workflow is disabled: it starts no runs until it is enabled again.");
   const check = await argsCheck(http, workflow);
   const misfit = check(asked.args);
-  if (misfit)
-    throw new ApiError(
-      "invalid_args",
-      `${misfit.pointer || "The arguments"}: ${misfit.message}.`.replace(/\.\.$/, "."),
-      {
-        param: misfit.pointer,
-      },
-    );
+  if (misfit) {
+    const message = `${misfit.pointer || "The arguments"}: ${misfit.message}.`.replace(/\.\.$/, ".");
+    throw new ApiError("invalid_args", message, { param: misfit.pointer });
+  }
   return send(http, workflow, asked, { ...named, id: earlier.id });
 }
