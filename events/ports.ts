@@ -72,6 +72,18 @@ export interface EventLog {
   openWork(options: { worker: string; busy: string[]; now: Date; limit: number }): Promise<StreamHead[]>;
 }
 
+/** An organization's slice of the log. */
+export interface AuditLog {
+  /**
+   * At most `limit` of its events after a position, in order; of one stream, or of some types, where those are named. Fewer
+   * where they are large; `more` says whether others follow.
+   */
+  slice(
+    organization: string,
+    asked: { after: number; stream: string | undefined; types: string[] | undefined; limit: number },
+  ): Promise<{ events: Recorded[]; more: boolean }>;
+}
+
 /** Sealing with the data key of a thing that can be erased; keys are wrapped with the deployment's master key. */
 export interface Keyring {
   /** A new data key, wrapped (base64). */

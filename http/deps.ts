@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
-import type { Blobs, CommandSender, EventLog, Frames, Hints, Keyring } from "#events/ports.ts";
+import type { AuditLog, Blobs, CommandSender, EventLog, Frames, Hints, Keyring } from "#events/ports.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import type { SearchEngine } from "#projections/passages/engine.ts";
 import type { Passed } from "#projections/passed.ts";
@@ -40,6 +40,8 @@ export interface HttpDeps {
   passed: Passed;
   /** A stream's events from a version on, for what is read from the log itself. Whose the stream is has to be known before. */
   history: EventLog["read"];
+  /** An organization's slice of the log. */
+  slice: AuditLog["slice"];
   /** Tells of events as they are committed; it may miss some. */
   onCommitted: Hints["onCommitted"];
   /** Resolves once the read models stand where they stood before the database crashed. Throws Unavailable. */

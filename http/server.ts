@@ -11,6 +11,7 @@ import type { App } from "./app.ts";
 import { agentApiRoutes } from "./agents/routes.ts";
 import { createLastUsed } from "./auth/lastUsed.ts";
 import { accountRoutes } from "./account/routes.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import { readBodies } from "./bodies.ts";
 import { createBudget } from "./budget.ts";
 import { chatRoutes } from "./chat/routes.ts";
@@ -124,6 +125,7 @@ export async function buildServer(deps: HttpDeps) {
   await app.register(api(chatRoutes), { prefix: "/api/openai/v1" });
   await app.register(api(agentApiRoutes), { prefix: "/api/agents/:agent_id/v1" });
   await app.register(api(accountRoutes), { prefix: "/api" });
+  await app.register(api(auditRoutes), { prefix: "/api" });
   await app.register(api(knowledgeRoutes), { prefix: "/api/v1/knowledge" });
   await app.register(api(extractionRoutes), { prefix: "/api/v1" });
   await app.register(api(workflowRoutes), { prefix: "/api/workflows" });

@@ -39,6 +39,7 @@ export async function startHttp(opened: Opened) {
     scripts: createChecker(scripts),
     passed,
     history: (stream, fromVersion) => log.read(stream, fromVersion),
+    slice: (organization, asked) => log.slice(organization, asked),
     onCommitted: (listener) => bus.hints.onCommitted(listener),
     regained,
     health: () => readHealth(opened),

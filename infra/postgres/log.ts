@@ -1,11 +1,12 @@
 import type pg from "pg";
-import type { DataKeys, EventLog, Keyring, PublicEvent, StreamHead } from "#events/ports.ts";
+import type { AuditLog, DataKeys, EventLog, Keyring, PublicEvent, StreamHead } from "#events/ports.ts";
 import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 import { createMadeKeys } from "./madeKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
+import { openSlices } from "./slice.ts";
 import { together } from "./together.ts";
 
 const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_version, status, due_at, worker";
@@ -48,7 +49,7 @@ const headFrom = (row: HeadRow): StreamHead => ({
 });
 
 /** The event log in PostgreSQL. */
-export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
+export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & AuditLog {
   const db = asDb(pool);
   const append = groupCommit(pool);
   const made = createMadeKeys();
@@ -80,6 +81,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys {
       return appended;
     },
     heads: headOf,
+    slice: openSlices(db, keyring),
     find: keyOf,
     async read(stream, fromVersion = 1) {
       const rows = await db.query<EventRow>(READ, [stream, fromVersion]);
