@@ -155,6 +155,10 @@ describe("arguments", () => {
     expect(kept).toEqual({ blob: expect.stringContaining(streamOf("run", body.id)), bytes: 800_011 });
     const record = await stage.until(body.id, isOver);
     expect([record.args, record.result]).toEqual([args, args]);
+    const headers = { "idempotency-key": "long" };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => begin(workflow, { args }, headers)));
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    expect((await stage.until(answers[0]!.body.id, isOver)).args).toEqual(args);
     const tooLong = await begin(workflow, { args: { text: "x".repeat(1024 * 1024) } });
     expect(code(tooLong)).toEqual([413, "payload_too_large"]);
   });
