@@ -7,7 +7,7 @@ const workflow = {
   id: "w1",
   organization_id: "o1",
   project_id: null,
-  definition_id: "d1",
+  definition_id: "0198c0de-0000-7000-8000-00000000000d",
   definition_version: 1,
   enabled: true,
   envelope: Envelope.parse({}),
