@@ -88,15 +88,16 @@ export async function openTenant(url: string, credentials: Credentials) {
   const start = async ({ id }: { id: string }, args: object = {}, by = api): Promise<string> =>
     (await made(by("POST", `/workflows/${id}/runs`, { args }))).id;
   const read = (run: string, by = api): Promise<any> => made(by("GET", `/workflows/runs/${run}`));
-  /** The record of a run once `enough` says so. */
-  async function until(run: string, enough: (record: any) => boolean): Promise<any> {
-    for (const end = Date.now() + SOON.timeout; ; await sleep(SOON.interval)) {
+  /** The record of a run once `enough` says so. A long run has a long record, so it is looked at less and less often. */
+  async function until(run: string, enough: (record: any) => boolean, within_ms = SOON.timeout): Promise<any> {
+    let pause = SOON.interval;
+    for (const end = Date.now() + within_ms; ; await sleep((pause = Math.min(500, pause * 1.2)))) {
       const record = await read(run);
       if (enough(record)) return record;
       if (Date.now() > end) throw new Error(`still ${JSON.stringify(record)}`);
     }
   }
-  const over = (run: string): Promise<any> => until(run, isOver);
+  const over = (run: string, within_ms?: number): Promise<any> => until(run, isOver, within_ms);
   const approvals = async (run: string): Promise<any[]> =>
     (await made(api("GET", `/workflows/runs/${run}/approvals`))).data;
 

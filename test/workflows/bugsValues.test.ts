@@ -1,0 +1,293 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { openWorkshop, workflowOf, type Workshop } from "./workshop.ts";
+
+/* What runs carry: values that are odd, large, many or secret. */
+
+let w: Workshop;
+beforeAll(async () => {
+  w = await openWorkshop();
+});
+
+const ECHO = `echo: (args) => args`;
+const codeOf = ({ status, error_info }: any) => [status, error_info?.code];
+
+describe("odd values", () => {
+  const odd = JSON.parse(
+    '{"nul":"a\\u0000b","half":"\\ud800","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"":"","2":"two","é":1e-7}',
+  );
+
+  test("go through arguments, steps, approvals, logs and results as they are", async () => {
+    const { home } = w;
+    const hook = await home.hook(
+      await home.register(
+        workflowOf(
+          `ctx.log(args.nul, args.half);
+          const fromStep = await ctx.runStep("echo", args);
+          const { data, comment } = await ctx.awaitApproval(args.nul, { title: args.half, body: args.nul });
+          return { fromStep, data, comment, own: Object.keys(args), polluted: ({}).polluted ?? null };`,
+          `echo: (args, ctx) => { ctx.log(args.half); return args; }`,
+        ),
+      ),
+    );
+    const { run_id } = await home.call(hook, odd);
+    const [approval] = await home.pending(run_id);
+    expect([approval.name, approval.title, approval.body]).toEqual([odd.nul, odd.half, odd.nul]);
+    const data = { nul: odd.nul, half: odd.half };
+    expect((await home.decide(approval, { decision: "approve", data, comment: odd.half })).status).toBe(200);
+    const expected = { fromStep: odd, data, comment: odd.half, own: Object.keys(odd), polluted: null };
+    expect((await home.polled(hook, run_id)).result).toEqual(expected);
+    const record = await home.over(run_id);
+    expect([record.result, record.args]).toEqual([expected, odd]);
+    const [step] = record.steps;
+    expect([step.args, step.result, step.attempts[0].logs]).toEqual([odd, odd, [odd.half]]);
+    expect(record.logs).toEqual([{ tick: 1, text: `${odd.nul} ${odd.half}` }]);
+  });
+
+  test("are told as the error of a step and of run()", async () => {
+    const thrown = (call: string) => workflowOf(call, `fail: ({ text }) => { throw new NonRetryableError(text); }`);
+    for (const body of [`await ctx.runStep("fail", { text: args.text });`, `throw new Error(args.text);`]) {
+      const text = `${odd.nul}${odd.half}`;
+      const { status, error } = await w.home.run(thrown(body), { text });
+      expect([status, error]).toEqual(["failed", expect.stringContaining(text)]);
+    }
+  });
+});
+
+describe("a value that is too large, or too deep, is refused by name", () => {
+  const deep = `(() => { let a = 1; for (let n = 0; n < 10_000; n++) a = [a]; return a; })()`;
+  test.each([
+    [
+      "a step's result of 1 MiB and 1",
+      `return (await ctx.runStep("text", { n: 1_048_575 })).length;`,
+      "step_result_too_large",
+    ],
+    ["a step's arguments", `await ctx.runStep("echo", "x".repeat(262_143));`, "run_error"],
+    ["the result of run()", `return "x".repeat(1_048_575);`, "result_too_large"],
+    ["the result of complete()", `return ctx.complete("x".repeat(1_048_575));`, "run_error"],
+    ["arguments that are deep", `await ctx.runStep("echo", ${deep});`, "not_serialisable"],
+    ["a step's result that is deep", `await ctx.runStep("deep", {});`, "step_error"],
+    ["a result that is deep", `return ${deep};`, "result_too_large"],
+  ])("%s", async (_, body, code) => {
+    const steps = `${ECHO}, text: ({ n }) => "x".repeat(n), deep: () => ${deep}`;
+    const record = await w.home.run(workflowOf(body, steps));
+    expect([codeOf(record), record.result, record.error]).toEqual([
+      ["failed", code],
+      null,
+      expect.stringMatching(/\S/),
+    ]);
+    for (const { attempts } of record.steps) expect(attempts).toHaveLength(1);
+  });
+
+  test("and one that is just small enough is kept", async () => {
+    const record = await w.home.run(
+      workflowOf(
+        `const text = await ctx.runStep("text", { n: 1_048_574 });
+        const { length } = await ctx.runStep("echo", "x".repeat(262_142));
+        return text.slice(0, -length) + "y".repeat(length);`,
+        `${ECHO}, text: ({ n }) => "x".repeat(n)`,
+      ),
+    );
+    expect([record.status, record.result.length, record.steps[0].result.length]).toEqual([
+      "completed",
+      1_048_574,
+      1_048_574,
+    ]);
+  });
+});
+
+describe("numbers that make no sense", () => {
+  test.each([
+    ["retries: 1e18", "retries"],
+    ["retries: -1", "retries"],
+    ["retries: 1.5", "retries"],
+    ["timeout_s: 1e18", "timeout_s"],
+    ["timeout_s: 0", "timeout_s"],
+    ["backoff: { initial_ms: 1e18 }", "backoff.initial_ms"],
+    ["backoff: { factor: 1e18 }", "backoff.factor"],
+    ["backoff: { max_ms: 1e18 }", "backoff.max_ms"],
+    ["backoff: { jitter: 2 }", "backoff.jitter"],
+    ["retry: 3", "retry"],
+  ])("%s is refused as it is saved, with its place", async (setting, field) => {
+    const source = workflowOf("return 1;", `\n  odd: defineStep({ ${setting} }, () => 1)`);
+    const { status, body } = await w.home.api("POST", "/definitions", { type: "workflow", name: "absurd", source });
+    expect([status, body.error.code]).toEqual([400, "invalid_definition"]);
+    expect(body.error.message).toContain(field);
+    expect(body.error.message).toContain("(line 3, column 3)");
+  });
+
+  test.each([
+    [`await ctx.sleep(1e18);`, "sleep: a duration is from 0 to 365 days"],
+    [`await ctx.sleep("400d");`, "sleep: a duration is from 0 to 365 days"],
+    [`await ctx.sleepUntil("275760-09-13");`, "sleepUntil: a time is"],
+    [`await ctx.awaitApproval("a", { title: "t", expires_in: "1e18d" });`, "expires_in: a duration is"],
+    [`await ctx.runStepMany("echo", Array(1_001).fill(1));`, "more than 1000"],
+    [`await ctx.runStepMany("echo", [1], { concurrency: 1e18 });`, "concurrency must be"],
+  ])("%s fails the run, and says why", async (body, message) => {
+    const record = await w.home.run(workflowOf(body, ECHO));
+    expect([record.status, record.error, record.waiting_on]).toEqual(["failed", expect.stringContaining(message), []]);
+  });
+
+  test("a step that asks to be left alone for ever is tried again within a week", async () => {
+    const { home } = w;
+    const source = workflowOf(
+      `await ctx.runStep("later", {});`,
+      `later: () => { throw Object.assign(new Error("busy"), { retryAfter: 1e18 }); }`,
+    );
+    const run = await home.start(await home.register(source));
+    const { waiting_on } = await home.until(run, (record) => record.waiting_on[0]?.next_attempt_at);
+    const days = (Date.parse(waiting_on[0].next_attempt_at) - Date.now()) / 86_400_000;
+    expect([days > 6.9, days <= 7]).toEqual([true, true]);
+    expect((await home.cancel(run)).status).toBe(200);
+  });
+});
+
+/** On a busy machine. */
+const LONG = { timeout: 90_000 };
+describe("a long run", () => {
+  /** Events, as they are told again from the beginning: their ids. */
+  async function ids(run: string, last?: string): Promise<number[]> {
+    const { text } = await w.home.api(
+      "GET",
+      `/workflows/runs/${run}/events`,
+      undefined,
+      last ? { "last-event-id": last } : {},
+    );
+    return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  }
+  const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+  /** A run of so many steps and so many words has so many events. */
+  async function expectEvents(steps: number, words: number, events: number): Promise<void> {
+    const run = await w.home.start(
+      await w.home.register(
+        workflowOf(
+          `for (let n = 0; n < args.words; n++) ctx.log("word");
+          return (await ctx.runStepMany("echo", Array.from({ length: args.steps }, (_, n) => n), { concurrency: 50 })).length;`,
+          ECHO,
+        ),
+        { limits: { max_parallel: 50 } },
+      ),
+      { steps, words },
+    );
+    const record = await w.home.over(run, LONG.timeout);
+    expect([record.status, record.result, record.steps.length]).toEqual(["completed", steps, steps]);
+    expect(await ids(run)).toEqual(upTo(1, events));
+    expect(await ids(run, String(events - 3))).toEqual(upTo(events - 2, events));
+  }
+  test("of 999, 1,000 and 1,001 events has every one of them", LONG, async () => {
+    await Promise.all([expectEvents(497, 1, 999), expectEvents(498, 0, 1_000), expectEvents(498, 1, 1_001)]);
+  });
+
+  test("of a thousand steps one after the other comes to its end, and asks for no more", LONG, async () => {
+    const { home } = w;
+    const workflow = await home.register(
+      workflowOf(`let n = 0; while (n < args.steps) n = await ctx.runStep("next", n); return n;`, `next: (n) => n + 1`),
+    );
+    const [whole, more] = await Promise.all([
+      home.start(workflow, { steps: 1_000 }),
+      home.start(
+        await home.register(workflowOf(`await ctx.runStepMany("echo", [1, 2, 3]);`, ECHO), {
+          limits: { max_steps: 2 },
+        }),
+      ),
+    ]);
+    const record = await home.over(whole, LONG.timeout);
+    expect([record.status, record.result, record.counts]).toEqual([
+      "completed",
+      1_000,
+      { steps: 1_000, attempts: 1_000, ticks: 1_001 },
+    ]);
+    expect(record.steps.map(({ result }: any) => result)).toEqual(upTo(1, 1_000));
+    expect(codeOf(await home.over(more))).toEqual(["failed", "too_many_steps"]);
+  });
+});
+
+describe("a secret", () => {
+  const VALUE = 'canary "x\\y" 93/+=ü';
+  const leaks = (text: string) =>
+    [
+      VALUE,
+      JSON.stringify(VALUE).slice(1, -1),
+      encodeURIComponent(VALUE),
+      Buffer.from(VALUE).toString("base64"),
+    ].filter((form) => text.includes(form));
+
+  test.each([
+    ["in a result", `return { [key]: key, list: [key + "!"], coded: encodeURIComponent(key) };`, "completed"],
+    ["in an error", `throw new NonRetryableError("denied: " + key);`, "failed"],
+    ["in the log", `ctx.log("key is", key); console?.log?.(key); return 1;`, "completed"],
+  ])("%s is told to nobody", async (_, body, status) => {
+    const { home } = w;
+    await home.secret("canary", VALUE);
+    const source = workflowOf(
+      `const told = await ctx.runStep("tell", {}); ctx.log(told); return told;`,
+      `tell: async (_, ctx) => { const console = undefined; const key = await ctx.secrets.get("canary"); ${body} }`,
+      { secrets: ["canary"] },
+    );
+    const workflow = await home.register(source, { secrets: ["canary"] });
+    const run = await home.start(workflow);
+    const record = await home.over(run);
+    expect(record.status, record.error).toBe(status);
+    const answers = await Promise.all([
+      home.api("GET", `/workflows/runs/${run}`),
+      home.api("GET", `/workflows/runs/${run}/events`),
+      home.api("GET", `/workflows/${workflow.id}/runs`),
+    ]);
+    for (const { text } of answers) expect(leaks(text)).toEqual([]);
+    expect(answers[0].text).toContain("[secret canary]");
+    expect(answers[1].text).toContain("[secret canary]");
+  });
+
+  test("that the envelope loses while the run waits fails at the step that asks for it", async () => {
+    const { home } = w;
+    await home.secret("lost", "soon-gone");
+    const source = workflowOf(
+      `const first = await ctx.runStep("tell", { n: 1 });
+      await ctx.awaitApproval("boss", { title: "Go?" });
+      return [first, await ctx.runStep("tell", { n: 2 })];`,
+      `tell: async (_, ctx) => (await ctx.secrets.get("lost")).length`,
+    );
+    const workflow = await home.register(source, { secrets: ["lost"] });
+    const run = await home.start(workflow);
+    const [approval] = await home.pending(run);
+    await home.edit(workflow, { envelope: { secrets: [] } });
+    expect((await home.read(run)).status).toBe("running");
+    await home.decide(approval);
+    const record = await home.over(run);
+    expect(codeOf(record)).toEqual(["failed", "secret_not_allowed"]);
+    expect(record.steps.map(({ status, result }: any) => [status, result])).toEqual([
+      ["completed", 9],
+      ["failed", null],
+    ]);
+  });
+});
+
+test("a key of a project reaches the runs of its project and of none, and no other", async () => {
+  const { home } = w;
+  const project = async (name: string): Promise<string> =>
+    (await home.made(home.api("POST", "/projects", { name }))).id;
+  const [mine, theirs] = [await project("Mine"), await project("Theirs")];
+  const { key } = await home.made(home.api("POST", "/keys", { name: "K", project_id: mine }));
+  const by = home.clientAt(key);
+  const source = workflowOf(`return (await ctx.awaitApproval("boss", { title: "Go?" })).decided_by.type;`);
+  const seen = async (project_id: string | null) => {
+    const workflow = await home.register(source, {}, { project_id });
+    const run = await home.start(workflow);
+    const [approval] = await home.pending(run);
+    const answers = [
+      await by("POST", `/workflows/${workflow.id}/runs`, { args: {} }),
+      await by("GET", `/workflows/runs/${run}`),
+      await by("GET", `/workflows/runs/${run}/approvals`),
+      await home.decide(approval, "approve", by),
+    ];
+    return { run, statuses: answers.map(({ status }) => status) };
+  };
+  for (const project_id of [mine, null]) {
+    const { run, statuses } = await seen(project_id);
+    expect(statuses).toEqual([202, 200, 200, 200]);
+    expect((await home.over(run)).result).toBe("api_key");
+  }
+  const { run, statuses } = await seen(theirs);
+  expect(statuses).toEqual([404, 404, 404, 404]);
+  expect((await home.read(run)).status).toBe("running");
+});
