@@ -25,7 +25,7 @@ async function firstCredentials(settings: Settings, { bus, log, db }: Opened, ad
 
 function welcome(
   settings: Settings,
-  address: string,
+  { address, nats_url }: { address: string; nats_url: string },
   { api_key, admin, organization_id, agent_id }: Credentials,
 ): string {
   const chat = `${address}/api/openai/v1`;
@@ -37,6 +37,7 @@ ${table([
   ["Agent API", `${address}/api/agents/${agent_id}/v1`],
   ["Knowledge", `${address}/api/v1/knowledge`],
   ["Reference", `${address}/reference`],
+  ["Events", `${nats_url}, subjects ${settings.BUS_PREFIX}.evt.v1.>`],
   ["Health", `${address}/readyz`],
   ["Organization", organization_id],
   ["API key", api_key],
@@ -63,7 +64,7 @@ export async function start(which: Role | "all"): Promise<void> {
     try {
       if (which === "all")
         process.stdout.write(
-          `${welcome(settings, running.address!, await firstCredentials(settings, running.opened, running.address!))}\n`,
+          `${welcome(settings, { address: running.address!, nats_url: addresses.nats_url }, await firstCredentials(settings, running.opened, running.address!))}\n`,
         );
       else line(`${which} is running${running.address ? ` on ${running.address}` : ""}.`);
       await stopping;

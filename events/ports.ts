@@ -51,6 +51,9 @@ export interface StreamHead extends Head {
 /** An event without its personal fields. */
 export type PublicEvent = Pick<Recorded, "type" | "stream" | "organization_id" | "position"> & { data: any };
 
+/** As it is found in the log; `recorded_at` is RFC 3339. */
+export type ScannedEvent = PublicEvent & { version: number; recorded_at: string };
+
 /** The event log. Everything that is acknowledged is in it. */
 export interface EventLog {
   append(append: Append): Promise<Appended>;
@@ -61,7 +64,7 @@ export interface EventLog {
   /** At most `limit` events after a position, in order. */
   follow(after: number, limit: number): Promise<Recorded[]>;
   /** Public fields of the events of some types after a position, and up to where it has looked. */
-  scan(after: number, types: string[], limit: number): Promise<{ events: PublicEvent[]; seen: number }>;
+  scan(after: number, types: string[], limit: number): Promise<{ events: ScannedEvent[]; seen: number }>;
   /** Whether a process lives: it has beaten within 10 s, and its connections stand (a young database has seen none yet). */
   alive(process: string): Promise<boolean>;
   outcome(commandId: string, organization: string): Promise<Outcome | undefined>;

@@ -26,6 +26,8 @@ export interface HttpDeps {
     WEB_SEARCH_URL?: string | undefined;
     /** Whether organizations may use tools of their own. */
     SCRIPTED_TOOLS: boolean;
+    /** Begins the subjects that other services hear. */
+    BUS_PREFIX: string;
   };
   db: Db;
   /** The key with this SHA-256, read fresh; look-ups of the same moment share one query. */

@@ -6,11 +6,10 @@ import { lead } from "#infra/postgres/leader.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { openScripts } from "#infra/scripts/openScripts.ts";
 import { openWorkflows } from "#infra/scripts/workflows/openWorkflows.ts";
-import { relay } from "#infra/postgres/relay.ts";
 import { partsOf } from "#events/ids.ts";
 import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
 import { createHandler } from "#services/handle.ts";
-import { reactors, wakes } from "#services/reactors/index.ts";
+import { reactors } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { stepsOf } from "#services/turns/steps.ts";
@@ -21,6 +20,7 @@ import { createDocumentWork } from "./documents.ts";
 import { openKnowledge } from "./knowledge.ts";
 import type { Opened } from "./open.ts";
 import { openOwnScripts } from "./ownScripts.ts";
+import { startRelays } from "./relays.ts";
 import { openStepHosts } from "./stepHost.ts";
 import { openWeb, PAGES_AT_ONCE } from "./web.ts";
 import { createWorkflowWork } from "./workflows.ts";
@@ -113,14 +113,8 @@ export async function startServices(opened: Opened) {
 
   const commands = await bus.source().consume(handle);
   const reactions = await bus.reactions.consume(react);
-  const types = Object.keys(reactors);
   const onError = (error: unknown) => logger.warn({ err: error }, "work in the background failed, it is tried again");
-  const relaying = lead(
-    opened.pool,
-    "relay",
-    (signal) => relay({ pool: opened.pool, log, reactions: bus.reactions, types, wakes, onError }, signal),
-    onError,
-  );
+  const relaying = startRelays(opened, onError);
   const cleaning = lead(
     opened.pool,
     "clean-up",

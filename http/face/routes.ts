@@ -1,10 +1,11 @@
 import type { Http } from "../deps.ts";
 import type { App } from "../app.ts";
+import { asyncApi } from "./asyncapi.ts";
 
 const hidden = { schema: { hide: true } };
 
 /** For those who run the service; no credential is asked for. */
-export function faceRoutes(app: App, { health, registry, metrics }: Http): void {
+export function faceRoutes(app: App, { health, registry, metrics, settings }: Http): void {
   app.get("/healthz", hidden, () => ({ status: "ok" }));
 
   app.get("/readyz", hidden, async (_request, reply) => {
@@ -19,4 +20,7 @@ export function faceRoutes(app: App, { health, registry, metrics }: Http): void 
   });
 
   app.get("/openapi.json", hidden, () => app.swagger());
+
+  const feed = asyncApi(settings.BUS_PREFIX);
+  app.get("/asyncapi.json", hidden, () => feed);
 }

@@ -4,6 +4,7 @@ import { openAcks } from "./acks.ts";
 import { openAnswers } from "./answers.ts";
 import { closeConnection, openConnection } from "./connection.ts";
 import { createDeadLetters, type DeadLetters } from "./deadLetters.ts";
+import { createFeed, type Feed } from "./feed.ts";
 import { createFrames } from "./frames.ts";
 import { readHealth, type BusHealth } from "./health.ts";
 import { createHints } from "./hints.ts";
@@ -19,6 +20,7 @@ export interface Bus {
   hints: Hints;
   frames: Frames;
   reactions: Reactions;
+  feed: Feed;
   deadLetters: DeadLetters;
   health(): Promise<BusHealth>;
   /** Sends what is buffered and closes the connection. Stop what consumes first. */
@@ -58,6 +60,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     hints,
     frames,
     reactions: createReactions(bus),
+    feed: createFeed(bus),
     deadLetters: createDeadLetters(bus),
     health: () => readHealth(bus),
     async close() {

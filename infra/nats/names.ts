@@ -20,6 +20,7 @@ export function namesFor(prefix: string) {
       frames: `${upper}_FRAMES`,
       reactions: `${upper}_REACTIONS`,
       dead: `${upper}_DEAD`,
+      events: `${upper}_EVENTS`,
     },
     durables: { commands: "services", reactions: "reactors" },
     all: {
@@ -27,6 +28,7 @@ export function namesFor(prefix: string) {
       frames: `${prefix}.deltas.>`,
       reactions: `${prefix}.react.>`,
       dead: `${prefix}.dead.>`,
+      events: `${prefix}.evt.v1.>`,
     },
     command(command: { organization_id: string; stream: string }): string {
       const { aggregate, id } = partsOf(command.stream);
@@ -38,6 +40,9 @@ export function namesFor(prefix: string) {
     stops: `${prefix}.stop.*.*`,
     reaction: (event: { organization_id: string; type: string }) =>
       `${prefix}.react.${token(event.organization_id)}.${token(event.type)}`,
+    /** For other services: they choose organizations, aggregates and types by it. */
+    event: (event: { organization_id: string; stream: string; type: string }) =>
+      `${prefix}.evt.v1.${token(event.organization_id)}.${token(partsOf(event.stream).aggregate)}.${token(event.type)}`,
     /** Where a message that is given up goes: its own subject, behind `dead`. */
     dead: (subject: string) => `${prefix}.dead.${subject.slice(prefix.length + 1)}`,
     hint: {

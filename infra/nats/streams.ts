@@ -18,10 +18,16 @@ const CHECK_MS = 30_000;
 
 export interface Limits {
   commands_max_bytes: number;
+  /** What other services can still read of the feed. */
+  events_max_bytes: number;
   ack_wait_ms: number;
 }
 /** What a killed or stopped process had in hand goes to another one after `ack_wait`; who lives says so every sixth of it. */
-export const defaultLimits: Limits = { commands_max_bytes: 256 * MIB, ack_wait_ms: 4_000 };
+export const defaultLimits: Limits = {
+  commands_max_bytes: 256 * MIB,
+  events_max_bytes: 256 * MIB,
+  ack_wait_ms: 4_000,
+};
 
 export interface Streams {
   jsm: JetStreamManager;
@@ -77,7 +83,7 @@ export async function openStreams(connection: Connection, names: Names, limits: 
   };
 }
 
-/** Commands and wake-ups wait in work queues that refuse when full; frames drop the oldest; dead letters wait a day. */
+/** Commands and wake-ups wait in work queues that refuse when full; frames drop the oldest; dead letters wait a day, the feed a week. */
 function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
   const queue = { retention: "workqueue", discard: "new", storage: "file", max_age: HOUR } as const;
   const worker = {
@@ -115,6 +121,17 @@ function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
         discard: "old",
         max_age: 24 * HOUR,
         max_bytes: 64 * MIB,
+      },
+    },
+    {
+      // for other services, which may be away for days
+      stream: {
+        name: streams.events,
+        subjects: [all.events],
+        storage: "file",
+        discard: "old",
+        max_age: 7 * 24 * HOUR,
+        max_bytes: limits.events_max_bytes,
       },
     },
   ];

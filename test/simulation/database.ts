@@ -104,7 +104,7 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
           .slice(0, limit),
     ],
     [/select position from log\.checkpoints/, () => [{ position: relayed }]],
-    [/into log\.checkpoints/, (position: number) => [(relayed = Math.max(relayed, position))]],
+    [/into log\.checkpoints/, (_name: string, position: number) => [(relayed = Math.max(relayed, position))]],
     [/^where is the follower/, () => [{ position: checkpoint.position }]],
     [
       /^move the follower/,

@@ -3,8 +3,9 @@ import { startHeartbeat } from "#infra/postgres/heartbeat.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { relay } from "#infra/postgres/relay.ts";
+import { wakeUps } from "../../roles/relays.ts";
 import { createHandler, type Handle } from "#services/handle.ts";
-import { reactors, wakes } from "#services/reactors/index.ts";
+import { reactors } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
@@ -85,6 +86,6 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
   bus.join({ process, command: handle, reaction: react });
   void startHeartbeat(pool, { worker, role: "services" }, onError).catch(onError);
   createSweep({ log, worker, busy: turns.busy, attend: { thread: attend }, onError }).start();
-  const types = Object.keys(reactors);
-  if (leads) void relay({ pool, log, reactions: bus.reactions, types, wakes, onError }, new AbortController().signal);
+  const relaying = { name: "reactions", types: Object.keys(reactors), batch: 1_000, publish: wakeUps(bus.reactions) };
+  if (leads) void relay({ pool, log, onError, ...relaying }, new AbortController().signal);
 }

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { publishedSchema, publishedTypes, versionOf } from "#events/published.ts";
+
+const Envelope = z.object({
+  position: z.int().describe("Place in the log; it only grows. Also the message's id: what comes twice has the same."),
+  stream: z.string().describe("`<aggregate>-<uuid>`."),
+  version: z.int().describe("1, 2, 3 … within its stream, with gaps where events are not told."),
+  organization_id: z.uuid(),
+  type: z.string(),
+  schema_version: z.int().describe("Of `data`. Within one, fields are only added."),
+  recorded_at: z.iso.datetime(),
+});
+
+function message(type: string) {
+  const { $schema: _, ...envelope } = z.toJSONSchema(Envelope) as {
+    properties: Record<string, object>;
+    [word: string]: unknown;
+  };
+  const { properties, required = [] } = envelope;
+  const told = { type: { const: type }, schema_version: { const: versionOf(type) }, data: publishedSchema(type) };
+  return {
+    name: type,
+    contentType: "application/json",
+    headers: {
+      type: "object",
+      properties: { "Nats-Msg-Id": { type: "string", description: "The position." } },
+    },
+    payload: { ...envelope, properties: { ...properties, ...told }, required: [...(required as string[]), "data"] },
+  };
+}
+
+/** What other services can hear on the bus (AsyncAPI 3.0), from the schemas that the events are written with. */
+export function asyncApi(prefix: string) {
+  const types = publishedTypes();
+  return {
+    asyncapi: "3.0.0",
+    info: {
+      title: "Assistant platform",
+      version: "1.0.0",
+      description:
+        "Every event of the log without its personal fields, at least once, in the order of the log. " +
+        `The JetStream stream ${prefix.toUpperCase()}_EVENTS keeps them for a week.`,
+    },
+    defaultContentType: "application/json",
+    channels: {
+      events: {
+        address: `${prefix}.evt.v1.{organization}.{aggregate}.{event}`,
+        parameters: {
+          organization: { description: "Id of the organization, or `*`." },
+          aggregate: { description: "`thread`, `document`, `run` …, or `*`." },
+          event: { description: "The event's type, or `*`." },
+        },
+        messages: Object.fromEntries(types.map((type) => [type, { $ref: `#/components/messages/${type}` }])),
+      },
+    },
+    operations: {
+      hear: { action: "send", channel: { $ref: "#/channels/events" }, summary: "Events, as they are committed." },
+    },
+    components: { messages: Object.fromEntries(types.map((type) => [type, message(type)])) },
+  };
+}
