@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { AuditLog, DataKeys, EventLog, Keyring, PublicEvent, StreamHead } from "#events/ports.ts";
+import type { AuditLog, DataKeys, EventLog, Keyring, ScannedEvent, StreamHead } from "#events/ports.ts";
 import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
@@ -13,7 +13,7 @@ const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_v
 
 const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 order by e.version`;
 const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
-const SCAN = `select position, type, stream, organization_id, data from log.events
+const SCAN = `select position, type, stream, version, organization_id, recorded_at, data from log.events
   where position > $1 and position <= $2 and type = any($3) order by position limit $4`;
 const ALIVE = `select exists (
   select from ops.workers w where w.worker = $1 and w.beat_at > now() - interval '10 seconds'
@@ -93,8 +93,12 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     },
     async scan(after, types, limit) {
       const [head] = await db.query<{ position: number }>("select position from log.head");
-      const rows = await db.query<PublicEvent>(SCAN, [after, head!.position, types, limit]);
-      const events = rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
+      const rows = await db.query<Omit<ScannedEvent, "recorded_at"> & { recorded_at: Date }>(SCAN, [after, head!.position, types, limit]);
+      const events = rows.map((row) => ({
+        ...row,
+        recorded_at: row.recorded_at.toISOString(),
+        data: JSON.parse(row.data),
+      }));
       return { events, seen: events.length === limit ? events.at(-1)!.position : head!.position };
     },
     async alive(process) {
