@@ -38,7 +38,7 @@ export type Routing = { thread: number; report: Report } | { thread: number; los
 export interface ThreadData {
   /** QuickJS, compiled. */
   wasm: never;
-  /** What an attempt at a step may compute, waiting left out, in milliseconds of processor time. */
+  /** What a tick, or an attempt at a step without its waiting, may compute: milliseconds of processor time. */
   cpu_ms: number;
   /** See board.ts. */
   shared: SharedArrayBuffer;

@@ -7,13 +7,20 @@ interface Options {
   processes: number;
   /** What an attempt at a step may compute, waiting left out, in milliseconds of processor time. */
   cpu_ms?: number;
+  /** Processor time that ends a tick whose computing cannot be counted otherwise; a thread that hears nothing is ended after it. */
+  tick_cpu_ms?: number;
 }
 
 const CPU_MS = 2_000;
+const TICK_CPU_MS = 5_000;
 
 /** Re-executes `run()` and runs steps in processes that it starts when the first one comes. */
-export function openWorkflows({ processes, cpu_ms = CPU_MS }: Options): WorkflowRunner & { close(): Promise<void> } {
-  const ticking = openTicking({ processes });
+export function openWorkflows({
+  processes,
+  cpu_ms = CPU_MS,
+  tick_cpu_ms = TICK_CPU_MS,
+}: Options): WorkflowRunner & { close(): Promise<void> } {
+  const ticking = openTicking({ processes, cpu_ms: tick_cpu_ms });
   const stepping = openStepping({ processes, cpu_ms });
   return {
     tick: ticking.tick,

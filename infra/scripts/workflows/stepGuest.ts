@@ -2,17 +2,19 @@ import { GUEST } from "./guest.ts";
 
 /**
  * What a step finds around it: what it may ask of the platform, each by one host function that takes and gives JSON. A function
- * of the host functions, which gives `[execute, tell, inspect]`.
+ * of the host functions, which gives `[prepare, execute, tell, inspect]`.
  */
 export const STEP_GUEST = `(ask, note) => {
   ${GUEST}
   /* What the host refused, so that it is known again when nobody has caught it. */
   const refused = new WeakMap();
   const asked = async (what, json) => {
+    // made here, where the script's own lines are on the stack
+    const error = new Failure();
     const answer = bare(parse(await ask(what, json)));
     if (answer.ok) return answer.value;
     const { message, code, final } = answer.error;
-    const error = new Failure(message);
+    give(error, "message", message);
     give(error, "code", code);
     give(error, "final", final);
     apply(mapSet, refused, [error, answer.error]);
@@ -56,6 +58,8 @@ export const STEP_GUEST = `(ask, note) => {
   give(globalThis, "defineStep", defineStep);
   give(globalThis, "NonRetryableError", NonRetryableError);
 
+  /* Before the script. */
+  const prepare = (seed) => give(Math, "random", chance(parse(seed)));
   const execute = async (module, name, input) => {
     const { args, context } = bare(parse(input));
     const { steps } = module;
@@ -88,12 +92,12 @@ export const STEP_GUEST = `(ask, note) => {
   };
   /* JSON of what a step threw. */
   const tell = (error) => {
-    const told_ = told(error);
+    const thrown = told(error);
     const known = isObject(error) && apply(mapHas, refused, [error]) ? apply(mapGet, refused, [error]) : bare({});
-    told_.code = known.code ?? null;
-    told_.final = known.final === true || words(() => error.name, 100) === "NonRetryableError";
-    told_.retryAfter = isObject(error) ? number(() => error.retryAfter) : null;
-    return stringify(told_);
+    thrown.code = known.code ?? null;
+    thrown.final = known.final === true || thrown.name === "NonRetryableError";
+    thrown.retryAfter = isObject(error) ? number(() => error.retryAfter) : null;
+    return stringify(thrown);
   };
   /* JSON of what a module says of itself. */
   const inspect = (module) => {
@@ -114,5 +118,5 @@ export const STEP_GUEST = `(ask, note) => {
       steps: steps === undefined || isObject(steps) ? found : null,
     }));
   };
-  return [execute, tell, inspect];
+  return [prepare, execute, tell, inspect];
 }`;

@@ -48,6 +48,9 @@ interface Told extends Thrown {
   retryAfter: number | null;
 }
 
+/** What the guest gives out after its first function (see stepGuest.ts): execute, tell, inspect. */
+type Guest = [JSValueHandle, JSValueHandle, JSValueHandle];
+
 export interface SeatOptions {
   wasm: never;
   /** What an attempt may compute, waiting left out, in milliseconds of processor time. */
@@ -149,13 +152,15 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
     });
   }
 
-  async function open(whose: number, asker: Attempt["ask"]): Promise<JSValueHandle[]> {
+  async function open(whose: number, asker: Attempt["ask"]): Promise<Guest> {
     attempt = { ask: asker };
     turn += 1;
     [id, used, since, over, asks, asking, cut] = [whose, 0, undefined, false, 0, 0, undefined];
     logs = createLogs();
     retryAfter = createRetryAfter();
-    return realm.fresh();
+    const [prepare, ...guest] = (await realm.fresh()) as [JSValueHandle, JSValueHandle, JSValueHandle, JSValueHandle];
+    call(prepare, realm.vm().newString(JSON.stringify([...crypto.getRandomValues(new Int32Array(3))])));
+    return guest;
   }
 
   function checked(json: string, most: number): string {
@@ -175,8 +180,7 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
     code.add(sha256, compiled);
     return compiled;
   }
-  async function execute(one: Attempt, guest: JSValueHandle[]): Promise<string> {
-    const [run, tell] = guest as [JSValueHandle, JSValueHandle];
+  async function execute(one: Attempt, [run, tell]: Guest): Promise<string> {
     const { step, input, max_result_bytes } = one;
     const vm = realm.vm();
     const script = codeOf(one);
@@ -211,7 +215,7 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
     },
     /** Evaluates a script as it is saved: JSON of what it says of itself. Throws StepEnd. */
     async inspect(js: string): Promise<string> {
-      const [, tell, inspect] = (await open(0, nothing)) as [JSValueHandle, JSValueHandle, JSValueHandle];
+      const [, tell, inspect] = await open(0, nothing);
       const module = await settled(
         inside(() => realm.vm().evalCode(js, "script.js", EvalFlags.TYPE_MODULE)),
         tell,

@@ -149,21 +149,6 @@ export const TICK_GUEST = `(look, askStep, ask) => {
   const uuid = (label) => atOnce(ask("uuid", labelOf("uuid", label)));
   const log = (...parts) => void ask("log", line(parts));
 
-  /* Chance that comes out alike on every tick: sfc32. */
-  const chance = ([a, b, c]) => {
-    let count = 1;
-    const next = () => {
-      const sum = (a + b + count) | 0;
-      count = (count + 1) | 0;
-      a = b ^ (b >>> 9);
-      b = (c + (c << 3)) | 0;
-      c = ((c << 21) | (c >>> 11)) + sum | 0;
-      return sum >>> 0;
-    };
-    for (let n = 0; n < 12; n++) next();
-    return () => ((next() >>> 5) * 67108864 + (next() >>> 6)) / 9007199254740992;
-  };
-
   const calls = bare({ runStep, runStepMany, awaitApproval, complete, sleep, sleepUntil, now, uuid, log });
   const ctx = {};
   for (const name in calls) {

@@ -20,10 +20,10 @@ interface Kept {
 }
 
 const port = parentPort!;
-const { wasm, shared } = workerData as ThreadData;
+const { shared, ...options } = workerData as ThreadData;
 const board = openBoard(shared);
 const code = createCodeCache(CODE_BYTES);
-const ticks = openTicks(wasm);
+const ticks = openTicks(options);
 const runs = new Map<string, Kept>();
 let bytes = 0;
 let given: ((text: string) => void) | undefined;

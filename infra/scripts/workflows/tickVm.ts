@@ -16,8 +16,6 @@ const MEMORY = 32 * 1024 * 1024;
  * code here, and the same on a busy machine.
  */
 const FUEL = 1_000;
-/** What so many interrupts do may be much; then processor time ends the tick. In milliseconds. */
-const BACKSTOP_MS = 5_000;
 
 const KIND: Kind = { guest: TICK_GUEST, hosts: ["look", "step", "ask"], room: 1024 * 1024 };
 
@@ -50,8 +48,11 @@ const stuck = (what: string): RunFailure =>
 const seedOf = (run_id: string): number[] =>
   [0, 8, 16].map((at) => Number.parseInt(run_id.replaceAll("-", "").slice(at, at + 8), 16) | 0);
 
-/** Re-executes `run()` of scripts, one after another; each in a realm that ran nothing before. */
-export function openTicks(wasm: never) {
+/**
+ * Re-executes `run()` of scripts, one after another; each in a realm that ran nothing before. `cpu_ms`: processor time that ends
+ * a tick, because what happens between two interrupts may be much.
+ */
+export function openTicks({ wasm, cpu_ms }: { wasm: never; cpu_ms: number }) {
   let asking: Asking;
   let created_at = 0;
   let fuel = 0;
@@ -84,7 +85,7 @@ export function openTicks(wasm: never) {
         now: () => created_at,
         interrupt: () => {
           fuel += 1;
-          over ||= fuel > FUEL || processorMs() - since > BACKSTOP_MS;
+          over ||= fuel > FUEL || processorMs() - since > cpu_ms;
           return over;
         },
       }),

@@ -4,8 +4,6 @@ import { createLanes, type Lane } from "./lanes.ts";
 import type { Loss, TickOrder } from "./messages.ts";
 import { startRunner, type Runner } from "./runnerProcess.ts";
 
-/** Processor time at which a thread is ended that hears nothing; what hears ends itself before. */
-const CPU_MS = 5_000;
 const IDLE_MS = 300_000;
 /** A tick that takes longer lends its place, and keeps its thread: other tenants do not wait for it. */
 const SLOW_MS = 100;
@@ -40,7 +38,7 @@ function orderFor({ sent }: Lane, call: TickCall): TickOrder {
  * Re-executes `run()` in the threads of a process of its own, a run on the same thread as before where that is free: it is told
  * only what is new. A small tick takes 0.2 ms from here and back, one with 1,000 memoized steps 10 ms (two cores).
  */
-export function openTicking({ processes }: { processes: number }) {
+export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: number }) {
   const count = processes + 1;
   const places = createPlaces({ places: count, each: Math.max(2, Math.ceil(count / 2)) });
   const closing = new AbortController();
@@ -54,7 +52,7 @@ export function openTicking({ processes }: { processes: number }) {
   function start(): Runner {
     const mine = createLanes();
     lanes = mine;
-    const started = startRunner("ticks", CPU_MS, mine.lost);
+    const started = startRunner("ticks", cpu_ms, mine.lost);
     void started.gone.then(() => {
       if (runner === started) runner = undefined;
     });
