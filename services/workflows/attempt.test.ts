@@ -39,4 +39,5 @@ test("a final failure has no other attempt, and one that was lost counts for not
   expect(delay(settings(), 1, { final: true })).toBeNull();
   expect(delay(settings(), 6, { lost: 2 })).toBeNull();
   expect(delay(settings(), 5, { lost: 2 })).toBe(2_000);
+  expect(delay(settings({ retries: 0 }), 2, { lost: 2 })).toBe(500);
 });

@@ -13,7 +13,7 @@ export interface AttemptDeps {
 }
 
 const DEFAULTS = StepSettings.parse({});
-/** Attempts of one step whose worker may be lost. */
+/** Attempts of one step whose worker, or the process that it had them run in, may be lost. They are no failures of the step's own. */
 const LOST = 5;
 const MOST_DELAY_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -34,7 +34,9 @@ export function retryAt(
   const own = failed.attempt - failed.lost;
   if (failed.final || own > retries) return null;
   const { kind, initial_ms, factor, max_ms, jitter } = backoff;
-  const delay = Math.min(max_ms, kind === "fixed" ? initial_ms : initial_ms * factor ** (own - 1));
+  // one that was lost before any has failed is tried again as after the first failure
+  const nth = Math.max(own, 1);
+  const delay = Math.min(max_ms, kind === "fixed" ? initial_ms : initial_ms * factor ** (nth - 1));
   const spread = delay * (1 + jitter * (2 * failed.chance - 1));
   const wait = Math.min(MOST_DELAY_MS, Math.max(spread, failed.retry_after_ms ?? 0));
   return new Date(failed.now + wait).toISOString();
@@ -109,15 +111,16 @@ export async function runAttempt(
     if (signal.aborted) throw error;
     const failure = error instanceof StepFailure ? error : undefined;
     if (!failure) throw error;
-    const lost = "steps" in state ? (state.steps[key]?.lost ?? 0) : 0;
     const { code, final, retry_after_ms, line, logs } = failure;
-    const once = code === "runner_lost" && settings.on_lost === "fail";
+    const isLost = code === "runner_lost";
+    const before = ("steps" in state ? (state.steps[key]?.lost ?? 0) : 0) + (history.losses.get(key) ?? 0);
+    const lost = isLost ? before + 1 : before;
     const retry_at = retryAt(settings, {
       attempt,
       lost,
       now: Date.now(),
       chance: Math.random(),
-      final: final || once,
+      final: final || (isLost && (settings.on_lost === "fail" || lost > LOST)),
       retry_after_ms,
     });
     return {

@@ -29,6 +29,8 @@ export interface History {
   /** Those of them that are not recorded yet. */
   foretold: Set<string>;
   steps: Map<string, KnownStep>;
+  /** Attempts of a step whose script runner was lost, under a worker that lived on. */
+  losses: Map<string, number>;
   /** What is to be begun, oldest first. */
   queue: string[];
   /** How many of a batch are not at their end, and how many of it may run at once. */
@@ -62,6 +64,7 @@ export function begin(
     known: new Set(),
     foretold: new Set(),
     steps: new Map(),
+    losses: new Map(),
     queue: [],
     batches: new Map(),
     approvals: new Map(),
@@ -155,6 +158,11 @@ export function fold(history: History, event: NewEvent, json: Json): void {
     case "StepAttemptLost":
       history.queue.push(happened.data.key);
       return;
+    case "StepAttemptFailed": {
+      const { code, key } = happened.data;
+      if (code === "runner_lost") history.losses.set(key, (history.losses.get(key) ?? 0) + 1);
+      return;
+    }
     case "StepCompleted": {
       const { key } = happened.data;
       const result = json(happened.personal!.result);

@@ -52,6 +52,15 @@ const workflows: Record<string, PlainWorkflow> = {
       },
     },
   },
+  unlucky: {
+    run: async (ctx, { id, times }) => ctx.complete(await ctx.runStep("try", { id, times })),
+    steps: {
+      try: ({ id, times }, { attempt }) => {
+        if (count(id) <= times) throw new StepFailure("runner_lost", "gone");
+        return attempt;
+      },
+    },
+  },
   broken: { run: async () => Promise.reject(new Error("no such thing")) },
   hopeless: {
     run: async (ctx) => ctx.complete(await ctx.runStep("no", {})),
@@ -167,6 +176,13 @@ describe("a step", () => {
     expect(events.filter(({ type }) => type === "StepAttemptFailed").map(({ data }) => (data as any).attempt)).toEqual([
       1, 2,
     ]);
+  });
+  test("whose runner is lost is tried again, as often as a step may be lost, and not at the cost of its retries", async () => {
+    const [lucky, lost] = await Promise.all([4, 9].map((times) => bench.start("unlucky", { id: newId(), times })));
+    expect(resultOf(await bench.until(lucky!, "RunCompleted"))).toBe(5);
+    const events = await bench.until(lost!, "RunFailed");
+    expect(events.at(-1)!.data).toMatchObject({ code: "runner_lost", step: "try" });
+    expect(events.filter(({ type }) => type === "StepStarted")).toHaveLength(6);
   });
   test("that fails for good fails the run, with its reason", async () => {
     const events = await bench.until(await bench.start("hopeless"), "RunFailed");
