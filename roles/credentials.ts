@@ -3,13 +3,12 @@ import type { Credential } from "#services/turns/model.ts";
 
 /** Provider credentials of the deployment itself; its operator named their addresses, so they are not guarded. */
 export function deploymentCredentials(settings: Settings): Credential[] {
-  if (!settings.OPENAI_API_KEY) return [];
-  return [
-    {
-      provider: "openai",
-      api_key: settings.OPENAI_API_KEY,
-      base_url: settings.OPENAI_BASE_URL ?? null,
-      guarded: false,
-    },
+  const named: [provider: string, api_key: string | undefined, base_url: string | undefined][] = [
+    ["openai", settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL],
+    ["anthropic", settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL],
+    ["google", settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL],
   ];
+  return named.flatMap(([provider, api_key, base_url = null]) =>
+    api_key === undefined ? [] : [{ provider, api_key, base_url, guarded: false }],
+  );
 }

@@ -1,5 +1,8 @@
+import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ProviderRow } from "#http/catalog.ts";
+import { startAnthropic } from "#test/doubles/anthropic.ts";
+import { startGoogle } from "#test/doubles/google.ts";
 import { startProvider, type Provider } from "#test/doubles/provider.ts";
 import { openCatalog } from "./index.ts";
 
@@ -66,8 +69,43 @@ describe("the list", () => {
     await one.find(ORGANIZATION, [row()], "mine/gpt-test");
     expect(provider.requests).toHaveLength(1);
     vi.advanceTimersByTime(5 * 60_000 + 1);
+    await Promise.all(Array.from({ length: 20 }, () => one.list(ORGANIZATION, [row()])));
+    await expect.poll(() => provider.requests).toHaveLength(2);
+  });
+
+  test("is at hand while it is asked for again", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const one = catalog();
     await one.list(ORGANIZATION, [row()]);
-    expect(provider.requests).toHaveLength(2);
+    const held: ServerResponse[] = [];
+    provider.script({ write: (response) => void held.push(response) });
+    vi.advanceTimersByTime(5 * 60_000 + 1);
+    expect(await one.list(ORGANIZATION, [row()])).toHaveLength(2);
+    await expect.poll(() => held).toHaveLength(1);
+    expect(await one.list(ORGANIZATION, [row()])).toHaveLength(2);
+    held[0]!.writeHead(200, { "content-type": "application/json" }).end('{"data":[{"id":"gpt-new"}]}');
+    await expect
+      .poll(async () => (await one.list(ORGANIZATION, [row()])).map(({ id }) => id))
+      .toEqual(["mine/gpt-new"]);
+  });
+
+  test("of a provider that has not answered yet keeps nobody waiting for the others'", async () => {
+    const healthy = await startProvider();
+    const held: ServerResponse[] = [];
+    provider.script({ write: (response) => void held.push(response) });
+    const rows = [row(), row({ name: "other", base_url: healthy.url })];
+    const one = catalog({ privateHosts: [provider, healthy].map(({ url }) => new URL(url).host) });
+    for (let n = 0; n < 3; n += 1)
+      expect((await one.list(ORGANIZATION, rows)).map(({ id }) => id)).toEqual(["other/gpt-other", "other/gpt-test"]);
+    // the same request is still open
+    expect([held.length, held[0]!.destroyed]).toEqual([1, false]);
+    expect(await one.find(ORGANIZATION, rows, "other/gpt-test")).toMatchObject({ id: "other/gpt-test" });
+    expect([held.length, held[0]!.destroyed]).toEqual([1, false]);
+    held[0]!.writeHead(200, { "content-type": "application/json" }).end('{"data":[{"id":"late"}]}');
+    await expect
+      .poll(async () => (await one.list(ORGANIZATION, rows)).map(({ id }) => id))
+      .toEqual(["mine/late", "other/gpt-other", "other/gpt-test"]);
+    await healthy.close();
   });
 
   test("of one organization is not another's, nor is that of an older key", async () => {
@@ -85,11 +123,13 @@ describe("the list", () => {
     provider.script({ status: 500 });
     vi.advanceTimersByTime(5 * 60_000 + 1);
     expect(await one.list(ORGANIZATION, [row()])).toHaveLength(2);
+    await expect.poll(() => provider.requests).toHaveLength(2);
+    await one.find(ORGANIZATION, [row()], "mine/unknown");
     await one.list(ORGANIZATION, [row()]);
     expect(provider.requests).toHaveLength(2);
     vi.advanceTimersByTime(30_001);
-    await one.list(ORGANIZATION, [row()]);
-    expect(provider.requests).toHaveLength(3);
+    expect(await one.list(ORGANIZATION, [row()])).toHaveLength(2);
+    await expect.poll(() => provider.requests).toHaveLength(3);
   });
 
   test.each([
@@ -120,11 +160,59 @@ describe("the list", () => {
 
   test("leaves out providers that have no address, and another's `offline`", async () => {
     const rows = [
-      row({ name: "anthropic", base_url: null, models: ["claude"] }),
+      row({ name: "mistral", base_url: null, models: ["large"] }),
       row({ name: "offline", models: ["fake"] }),
     ];
     expect(await ids(rows)).toEqual([]);
   });
+});
+
+describe("the list of a provider with a language of its own", () => {
+  const own = async (name: string, started: { url: string; close(): Promise<void> }, key: string) => {
+    const rows = [row({ name, base_url: started.url, sealed_api_key: `sealed:${ORGANIZATION}:${name}:${key}` })];
+    const one = catalog({ privateHosts: [new URL(started.url).host] });
+    return { list: () => one.list(ORGANIZATION, rows), find: (id: string) => one.find(ORGANIZATION, rows, id) };
+  };
+
+  test("Anthropic: with limits and what its models can do", async () => {
+    const anthropic = await startAnthropic();
+    const { list, find } = await own("anthropic", anthropic, "sk-ant-x");
+    const created = Date.UTC(2026, 1, 1) / 1_000;
+    const told = { created, owned_by: "anthropic", context_window: 200_000, max_output_tokens: 64_000 };
+    const capabilities = ["image_input", "pdf_input", "reasoning", "structured_outputs"];
+    expect(await list()).toEqual([
+      { id: "anthropic/claude-fable-5", ...told, capabilities },
+      { id: "anthropic/claude-haiku-4-5", ...told, capabilities: capabilities.filter((one) => one !== "pdf_input") },
+      { id: "anthropic/claude-opus-5", ...told, capabilities },
+    ]);
+    expect(await find("anthropic/claude-opus-5")).toEqual({ id: "anthropic/claude-opus-5", ...told, capabilities });
+    expect(await find("anthropic/gpt-test")).toBeUndefined();
+    await anthropic.close();
+  });
+
+  test("Google: page by page, what can converse", async () => {
+    const google = await startGoogle();
+    const { list, find } = await own("google", google, "AIza-x");
+    const told = { created: 0, owned_by: "google", context_window: 1_048_576, max_output_tokens: 65_536 };
+    expect(await list()).toEqual([
+      { id: "google/gemini-2.5-flash", ...told, capabilities: ["reasoning"] },
+      { id: "google/gemini-4-pro", ...told, capabilities: ["reasoning"] },
+      { id: "google/gemma-4-27b-it", ...told },
+    ]);
+    expect(await find("google/gemini-4-pro")).toMatchObject({ id: "google/gemini-4-pro" });
+    expect(await find("google/gemini-embedding-2")).toBeUndefined();
+    await google.close();
+  });
+
+  const BROKEN = [{}, { data: 5, models: 5 }, { data: [null, { id: 5 }], models: [{ name: 5 }, { name: "x" }] }];
+  test.each(["anthropic", "google"].flatMap((name) => BROKEN.map((body) => [name, body] as const)))(
+    "%s: one that answers %j decides itself what it knows",
+    async (name, body) => {
+      provider.script({ status: 200, body });
+      const rows = [row({ name, base_url: provider.url, models: ["tuned"] })];
+      expect(await ids(rows)).toEqual([`${name}/tuned`]);
+    },
+  );
 });
 
 describe("finding a model", () => {

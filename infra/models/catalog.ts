@@ -1,9 +1,10 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { WEB_SEARCH } from "#events/provider.ts";
 import type { Catalog, ModelInfo, ProviderRow } from "#http/catalog.ts";
 import type { Credential } from "#services/turns/model.ts";
 import { createListing, type Listing } from "./listing.ts";
 import { offlineNames } from "./offline.ts";
-import type { ListedModel } from "./openai/list.ts";
+import type { ListedModel } from "./listed.ts";
 import { hasAddress } from "./provider.ts";
 import { recent } from "./recent.ts";
 import { openTransport } from "./send.ts";
@@ -24,7 +25,7 @@ interface Provider {
   name: string;
   /** Named by the organization; they need not be in the provider's list. */
   configured: string[];
-  listed(): ReturnType<Listing>;
+  listing: Listing;
 }
 
 /** Names under which no organization has models. */
@@ -45,22 +46,23 @@ const splitId = (id: string): [provider: string, model: string] => {
 export function openCatalog({ offline, deployment, unseal, privateHosts }: CatalogOptions): Catalog {
   const transport = openTransport({ privateHosts });
   const listings = recent<Listing>(KEPT_LISTS);
-  const listingOf = (...key: (string | null)[]) => listings(JSON.stringify(key), () => createListing(transport));
+  const listingOf = (open: () => Credential, name: string, ...key: (string | null)[]) =>
+    listings(JSON.stringify([name, ...key]), () => createListing(name, open, transport));
 
   const ownProvider = (organization: string, row: ProviderRow): Provider => {
     const { name, base_url, sealed_api_key } = row;
-    const listing = listingOf(organization, name, base_url, sealed_api_key);
     const credential = () => ({
       provider: name,
       base_url,
       api_key: unseal(organization, name, sealed_api_key),
       guarded: base_url !== null,
     });
-    return { name, configured: row.models ?? [], listed: () => listing(credential) };
+    const listing = listingOf(credential, name, organization, base_url, sealed_api_key);
+    return { name, configured: row.models ?? [], listing };
   };
   const sharedProvider = (credential: Credential): Provider => {
-    const listing = listingOf(credential.provider, credential.base_url, credential.api_key);
-    return { name: credential.provider, configured: [], listed: () => listing(() => credential) };
+    const { provider, base_url, api_key } = credential;
+    return { name: provider, configured: [], listing: listingOf(() => credential, provider, base_url, api_key) };
   };
   const providersOf = (organization: string, rows: ProviderRow[]): Map<string, Provider> =>
     new Map([
@@ -73,7 +75,8 @@ export function openCatalog({ offline, deployment, unseal, privateHosts }: Catal
   return {
     async list(organization, rows) {
       const providers = [...providersOf(organization, rows).values()];
-      const models = await Promise.all(providers.map(modelsOf));
+      const lists = await gathered(providers.map(({ listing }) => listing.soon()));
+      const models = providers.map((provider, n) => modelsOf(provider, lists[n] ?? []));
       return [...(offline ? offlineModels : []), ...models.flat()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
     async find(organization, rows, id) {
@@ -90,15 +93,22 @@ const configuredInfo = (name: string, model: string): ModelInfo => ({
   created: 0,
   owned_by: name,
 });
-const listedInfo = (name: string, { id, created, owned_by = name }: ListedModel): ModelInfo => ({
+const listedInfo = (name: string, { id, owned_by = name, ...told }: ListedModel): ModelInfo => ({
   id: `${name}/${id}`,
-  created,
   owned_by,
+  ...told,
 });
 
-async function modelsOf({ name, configured, listed }: Provider): Promise<ModelInfo[]> {
+/** Lists as they come: whoever is slower than the first by so much is left out until it has answered. */
+const GRACE_MS = 500;
+
+async function gathered<T>(lists: Promise<T>[]): Promise<(T | undefined)[]> {
+  const late = Promise.race(lists).then(() => wait(GRACE_MS, undefined, { ref: false }));
+  return Promise.all(lists.map((list) => Promise.race([list, late])));
+}
+
+function modelsOf({ name, configured }: Provider, own: ListedModel[]): ModelInfo[] {
   const named = new Set(configured);
-  const own = (await listed()) ?? [];
   return [
     ...[...named].map((model) => configuredInfo(name, model)),
     ...own.filter(({ id }) => !named.has(id)).map((model) => listedInfo(name, model)),
@@ -106,10 +116,14 @@ async function modelsOf({ name, configured, listed }: Provider): Promise<ModelIn
 }
 
 /** A provider whose list cannot be had decides itself about a model that it may know. */
-async function findIn({ name, configured, listed }: Provider, model: string): Promise<ModelInfo | undefined> {
+async function findIn({ name, configured, listing }: Provider, model: string): Promise<ModelInfo | undefined> {
   if (configured.includes(model)) return configuredInfo(name, model);
-  const own = await listed();
-  if (!own) return configuredInfo(name, model);
-  const known = own.find(({ id }) => id === model);
-  return known && listedInfo(name, known);
+  const find = (list: ListedModel[]) => list.find(({ id }) => id === model);
+  const soon = await listing.soon();
+  const known = soon && find(soon);
+  if (known) return listedInfo(name, known);
+  const current = await listing.current();
+  if (!current) return configuredInfo(name, model);
+  const found = find(current);
+  return found && listedInfo(name, found);
 }

@@ -1,6 +1,9 @@
 import { ModelError, type Credential, type Model, type Models } from "#services/turns/model.ts";
+import { anthropicModel } from "./anthropic.ts";
+import { googleModel } from "./google.ts";
 import { offlineModel } from "./offline.ts";
 import { openaiModel } from "./openai.ts";
+import { ownState } from "./ownState.ts";
 import { hasAddress, isSendable } from "./provider.ts";
 import { recent } from "./recent.ts";
 import { openTransport } from "./send.ts";
@@ -17,9 +20,15 @@ const unusable = (message: string): Model => ({
   },
 });
 
+/** Providers that speak a language of their own; every other one speaks OpenAI's. */
+const CONNECTORS = new Map([
+  ["anthropic", anthropicModel],
+  ["google", googleModel],
+]);
+
 /**
- * The models behind credentials: the offline ones, where they are on, for the provider `offline`, and an OpenAI-compatible client for
- * every other. `privateHosts`: private addresses that tenants may name, as in guardedFetch.
+ * The models behind credentials: the offline ones, where they are on, for the provider `offline`, and a client for every other.
+ * `privateHosts`: private addresses that tenants may name, as in guardedFetch.
  */
 export function openModels({ offline, privateHosts }: { offline: boolean; privateHosts: string[] }): Models {
   const kept = recent<Model>(KEPT_CLIENTS);
@@ -28,7 +37,8 @@ export function openModels({ offline, privateHosts }: { offline: boolean; privat
     if (credential.provider === "offline") return offline ? offlineModel : unusable("The offline models are off here.");
     if (!hasAddress(credential)) return unusable(`The provider ${credential.provider} has no usable address.`);
     if (!isSendable(credential.api_key)) return unusable("The provider's API key has characters that no key can have.");
-    return openaiModel(credential, transport(credential));
+    const connector = CONNECTORS.get(credential.provider) ?? openaiModel;
+    return ownState(credential.provider, connector(credential, transport(credential)));
   };
   return { open: (credential) => kept(JSON.stringify(credential), () => connect(credential)) };
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import type { SeenRequest } from "./provider.ts";
+import type { SeenRequest } from "./loopback.ts";
 
 /** A chat completion; what is left out is as with a real provider. */
 export interface Completion {

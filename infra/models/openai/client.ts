@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import type { Credential } from "#services/turns/model.ts";
 import type { Send } from "../send.ts";
-import { sdkFetch } from "./sdkFetch.ts";
+import { sdkFetch } from "../wire/sdkFetch.ts";
 
 /** The largest delay a timer takes, 24 days: how long an answer may last is the caller's business. */
 const NEVER = 2 ** 31 - 1;

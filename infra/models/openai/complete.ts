@@ -1,13 +1,11 @@
 import type OpenAI from "openai";
 import type { Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
-import { countPrompt, countTokens } from "../tokens.ts";
+import { createMeter, estimate } from "../wire/said.ts";
 import { Answer, finishReason, pieceOf, usageOf, type Piece } from "./answer.ts";
 import { createCalls } from "./calls.ts";
 import { toWire } from "./request.ts";
 
-/** No model says more; what goes on without end is broken off. UTF-16 units, text, reasoning, sources and calls together. */
-const MAX_SAID = 8 * 1024 * 1024;
 /** What a source takes beside its words. */
 const SOURCE_SIZE = 100;
 
@@ -16,15 +14,6 @@ const sizeOf = ({ text, reasoning, citations, calls }: Piece): number =>
   reasoning.length +
   citations.reduce((size, { url, title }) => size + url.length + title.length + SOURCE_SIZE, 0) +
   calls.reduce((size, call) => size + JSON.stringify(call).length, 0);
-
-const estimate = async (request: ModelRequest, text: string, reasoning: string): Promise<Usage> => {
-  const [prompt_tokens, spoken, reasoning_tokens] = await Promise.all([
-    countPrompt(request),
-    countTokens(text),
-    countTokens(reasoning),
-  ]);
-  return { prompt_tokens, completion_tokens: spoken + reasoning_tokens, cached_tokens: 0, reasoning_tokens };
-};
 
 /** Pieces of an answer and, from the last that carries it, the usage. */
 type Piecemeal = AsyncGenerator<{ piece: Piece | undefined; usage: Usage | undefined }>;
@@ -67,7 +56,7 @@ export async function* complete(
   let reasoning = "";
   let reason: string | null = null;
   let usage: Usage | undefined;
-  let size = 0;
+  const meter = createMeter();
   const calls = createCalls();
   for await (const said of request.streamed ? streamed(client, body, signal) : buffered(client, body, signal)) {
     usage = said.usage ?? usage;
@@ -75,8 +64,7 @@ export async function* complete(
     reason = said.piece.finish_reason ?? reason;
     text += said.piece.text;
     reasoning += said.piece.reasoning;
-    size += sizeOf(said.piece);
-    if (size > MAX_SAID) throw new ModelError("cut", "The provider's answer had no end.");
+    meter(sizeOf(said.piece));
     calls.add(said.piece);
     yield* events(said.piece);
   }

@@ -7,7 +7,7 @@ export class BrokenBody extends Error {
 }
 
 /** Largest line of a stream, and largest answer that is not streamed, in bytes: an 8 MiB text with every character escaped. */
-const MAX_PIECE = 48 * 1024 * 1024;
+export const MAX_PIECE = 48 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** How many bytes at the end belong to a character that is not there yet. */

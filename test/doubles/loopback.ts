@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface SeenRequest {
+  method: string;
+  path: string;
+  headers: IncomingMessage["headers"];
+  /** The parsed JSON body; undefined when there is none. */
+  body: any;
+  /** The same for requests on the same connection. */
+  connection: number;
+}
+
+const KEPT = 1_000;
+
+async function bodyOf(request: IncomingMessage): Promise<any> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}
+
+export const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+};
+
+/** An HTTP server on a loopback port that keeps the last 1,000 requests, oldest first. */
+export async function startLoopback(answer: (request: SeenRequest, response: ServerResponse) => void | Promise<void>) {
+  const requests: SeenRequest[] = [];
+
+  const hear = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url: path = "", headers } = incoming;
+    const body = await bodyOf(incoming);
+    const request = { method, path, headers, body, connection: incoming.socket.remotePort ?? 0 };
+    requests.push(request);
+    if (requests.length > KEPT) requests.shift();
+    await answer(request, response);
+  };
+  const server = createServer((incoming, response) => {
+    hear(incoming, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close: (): Promise<void> => {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(() => closed()));
+    },
+  };
+}
+
+/** What a stream's bytes are cut into: as they come, byte by byte, or in pieces of odd sizes that fall where they may. */
+export type Pieces = "whole" | "bytes" | "odd";
+
+/** Writes some text in such pieces, each on its own. */
+export async function writePieces(response: ServerResponse, text: string, pieces: Pieces = "whole"): Promise<void> {
+  const bytes = Buffer.from(text);
+  if (pieces === "whole") return void response.write(bytes);
+  for (let at = 0, n = 0; at < bytes.length; n += 1) {
+    const size = pieces === "bytes" ? 1 : 1 + ((n * 7) % 23);
+    response.write(bytes.subarray(at, at + size));
+    at += size;
+    if (n % 8 === 0) await new Promise(setImmediate);
+  }
+}
