@@ -8,6 +8,7 @@ const benches = {
   documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
   log: async () => (await import("./log/bench.ts")).benchLog(),
   search: async () => (await import("./search/bench.ts")).benchSearch(),
+  workflows: async () => (await import("./workflows/bench.ts")).benchWorkflows(),
 };
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { json: { type: "boolean" } } });

@@ -19,6 +19,8 @@ type Call = (method: string, path: string, body: FormData | object | undefined, 
 export interface Service {
   child: Child;
   credentials: Credentials;
+  /** Where it keeps its things. */
+  dataDir: string;
   /** With the API key. Answers the parsed body; throws on any other status than these. */
   call: Call;
   /** The same with another credential. */
@@ -71,7 +73,7 @@ export const startService = async (env: Record<string, string> = {}): Promise<Se
     };
     const ready = () => fetch(new URL("/readyz", base_url), { dispatcher: agent }).then(({ ok }) => ok || undefined);
     await until("the service", 100, () => ready().catch(() => undefined));
-    return { child, credentials, call: callAs(api_key), callAs, until, stop };
+    return { child, credentials, dataDir: folder.path, call: callAs(api_key), callAs, until, stop };
   } catch (error) {
     await stop();
     throw error;
