@@ -60,6 +60,7 @@ export function openScripts({ processes, cpu_ms = CPU_MS }: Options): ScriptRunn
     running += 1;
     clearTimeout(idle);
     try {
+      closing.signal.throwIfAborted();
       return await work();
     } finally {
       running -= 1;

@@ -117,7 +117,10 @@ export function openStepping({ processes, cpu_ms }: { processes: number; cpu_ms:
   return {
     async step(call: StepCall): Promise<StepResult> {
       const { organization_id: tenant, signal, timeout_ms } = call;
-      await places.enter(tenant, AbortSignal.any([signal, closing.signal]));
+      const stopped = AbortSignal.any([signal, closing.signal]);
+      await places.enter(tenant, stopped);
+      if (stopped.aborted) places.leave(tenant);
+      stopped.throwIfAborted();
       running += 1;
       clearTimeout(idle);
       const late = AbortSignal.timeout(timeout_ms);
@@ -130,7 +133,7 @@ export function openStepping({ processes, cpu_ms }: { processes: number; cpu_ms:
         rest();
       };
       try {
-        return await stepOn(runner, place, call, AbortSignal.any([signal, closing.signal, late]), over);
+        return await stepOn(runner, place, call, AbortSignal.any([stopped, late]), over);
       } catch (error) {
         if (error !== late.reason) throw error;
         throw new StepFailure("step_timeout", `The step took longer than ${timeout_ms / 1_000} seconds.`);

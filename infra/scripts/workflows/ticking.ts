@@ -104,6 +104,7 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
     async tick(call: TickCall): Promise<TickOutcome> {
       const { organization_id, run_id } = call;
       await places.enter(organization_id, closing.signal);
+      closing.signal.throwIfAborted();
       const leave = watchPlace(organization_id);
       running += 1;
       clearTimeout(idle);
