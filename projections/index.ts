@@ -14,6 +14,7 @@ import { secrets } from "./secrets/project.ts";
 import { sessions } from "./sessions/project.ts";
 import { triggers } from "./triggers/project.ts";
 import { turns } from "./turns/project.ts";
+import { usage } from "./usage/project.ts";
 import { users } from "./users/project.ts";
 import { workflows } from "./workflows/project.ts";
 
@@ -26,6 +27,7 @@ export const projections: Projection[] = [
   providers,
   files,
   turns,
+  usage,
   collections,
   documents,
   extractions,

@@ -1,8 +1,10 @@
 import type { App } from "../app.ts";
 import type { Http } from "../deps.ts";
 import { eventRoutes } from "./events.ts";
+import { usageRoutes } from "./usage.ts";
 
 /** What owners and admins see of all that has happened in their organization, below /api. */
 export function auditRoutes(app: App, http: Http): void {
   eventRoutes(app, http);
+  usageRoutes(app, http);
 }

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { DocumentIndexed, DocumentReprocessed, DocumentUploaded } from "#events/document.ts";
+import { ExtractionCompleted, ExtractionRequested } from "#events/extraction.ts";
+import {
+  NO_USAGE,
+  RoundRequested,
+  ThreadDeleted,
+  TurnCompleted,
+  TurnDeleted,
+  TurnFailed,
+  TurnRefused,
+  TurnStarted,
+  TurnStopped,
+} from "#events/thread.ts";
+import { promptOf } from "#test/startTurn.ts";
+import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { usage } from "./project.ts";
+
+const id = "0198c0de-0000-7000-8000-00000000000a";
+const agent_id = "0198c0de-0000-7000-8000-00000000000b";
+const thread = "thread-0198c0de-0000-7000-8000-00000000000c";
+const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2 };
+const nothing = { turns: 0, ...NO_USAGE, pages: 0 };
+const said = { text: "", reasoning: "", citations: [] };
+
+const turnStarted = (user: string | null, more: object = {}) =>
+  TurnStarted.of(
+    {
+      turn_id: id,
+      scope: "s",
+      model: "offline/echo",
+      streamed: false,
+      ends_by: RECORDED_AT.toISOString(),
+      worker: null,
+      command_id: "c",
+      ...more,
+    },
+    { input: { prompt: { ...promptOf([]), user } } },
+  );
+const row = { organization_id: ORGANIZATION, principal: "system" };
+const source = { table: "usage_sources", key: { id } };
+const spent = (part: number, counted: object) => ({
+  table: "usage",
+  kind: "put",
+  key: { source_id: id, part },
+  row: { organization_id: ORGANIZATION, at: RECORDED_AT, ...nothing, ...counted },
+});
+
+describe("a turn", () => {
+  const attempt = { turn_id: id, attempt: 1 };
+
+  test("is known with its model, agent and user; the user is forgotten with it, the rest is not", () => {
+    const agent = { agent_id, version: 1, expose_tool_items: true, previous_turn_id: null };
+    const started = turnStarted("ada", { agent });
+    const changes = changesOf(usage, thread, started, TurnDeleted.of({ turn_id: id }), ThreadDeleted.of({}));
+    const thread_id = thread.slice("thread-".length);
+    expect(changes).toEqual([
+      { ...source, kind: "put", row: { ...row, scope: "s", model: '"offline/echo"', agent_id } },
+      {
+        table: "usage_users",
+        kind: "put",
+        key: { turn_id: id },
+        row: { thread_id, organization_id: ORGANIZATION, scope: "s", name: '"ada"' },
+      },
+      { table: "usage_users", kind: "remove", key: { turn_id: id } },
+      { table: "usage_users", kind: "removeWhere", where: { thread_id } },
+    ]);
+    const unnamed = { ...source, kind: "put", row: { ...row, scope: "s", model: '"offline/echo"', agent_id: null } };
+    const blob = { ...turnStarted(null), personal: { input: { prompt_blob: "b" } } };
+    expect(changesOf(usage, thread, turnStarted(null), erased(turnStarted("ada")), blob)).toEqual([
+      unnamed,
+      unnamed,
+      unnamed,
+    ]);
+  });
+
+  test("counts by its rounds until it has ended, and then as a whole", () => {
+    const round = RoundRequested.of({ ...attempt, round: 1, usage: tokens }, { ...said, calls: [] });
+    const ends = [
+      TurnCompleted.of({ ...attempt, finish_reason: "stop", usage: tokens, model: "m" }, { said }),
+      TurnFailed.of({ ...attempt, usage: tokens, model: "m" }, { said, message: "" }),
+      TurnStopped.of({ ...attempt, usage: tokens, model: "m" }, { said }),
+    ];
+    expect(changesOf(usage, thread, round)).toEqual([spent(1, tokens)]);
+    for (const end of ends)
+      expect(changesOf(usage, thread, end)).toEqual([
+        { table: "usage", kind: "removeWhere", where: { source_id: id } },
+        spent(-1, { ...tokens, turns: 1 }),
+      ]);
+  });
+
+  test("that was refused was never there", () => {
+    expect(changesOf(usage, thread, TurnRefused.of({ ...attempt, code: null }))).toEqual([
+      { ...source, kind: "remove" },
+      { table: "usage_users", kind: "remove", key: { turn_id: id } },
+    ]);
+  });
+});
+
+test("pages of documents and extractions count where they are charged", () => {
+  const file = { mime_type: "text/plain", size_bytes: 1, blob: "b", content_claim: "c" };
+  const uploaded = DocumentUploaded.of(
+    {
+      ...file,
+      document_id: id,
+      original: "file",
+      collection_id: id,
+      source: "api",
+      external_claim: null,
+      generation: 1,
+      worker: null,
+    },
+    { name: "", tags: [], sha256: "", external_id: null },
+  );
+  const indexed = (generation: number, units: number) =>
+    DocumentIndexed.of({ document_id: id, generation, indexed_at: RECORDED_AT.toISOString(), units, unused: [] });
+  const again = DocumentReprocessed.of({ document_id: id, generation: 2, worker: null, reextract: true });
+  expect(changesOf(usage, `document-${id}`, uploaded, indexed(1, 3), again, indexed(2, 0))).toEqual([
+    { ...source, kind: "put", row },
+    spent(1, { pages: 3 }),
+    { ...source, kind: "patch", row: { principal: "system" } },
+  ]);
+  const requested = ExtractionRequested.of(
+    { ...file, extraction_id: id, expires_at: RECORDED_AT.toISOString(), worker: null },
+    { name: "", sha256: "" },
+  );
+  const text = { text: "t", page_count: null, chunk_count: 1, characters: 1 };
+  const completed = ExtractionCompleted.of({ ...text, extraction_id: id, attempt: 1, units: 2 });
+  expect(changesOf(usage, `extraction-${id}`, requested, completed)).toEqual([
+    { ...source, kind: "put", row },
+    spent(0, { pages: 2 }),
+  ]);
+});

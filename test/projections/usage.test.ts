@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { newId, streamOf } from "#events/ids.ts";
+import { RoundRequested, ThreadDeleted, TurnCompleted, TurnDeleted, TurnStarted } from "#events/thread.ts";
+import { rebuild } from "#infra/postgres/rebuild.ts";
+import { usage } from "#projections/usage/project.ts";
+import { usageBy, usageTotal } from "#projections/usage/query.ts";
+import { promptOf } from "../startTurn.ts";
+import { fixture, live, message, said, turnCompleted } from "./fixture.ts";
+
+const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2 };
+const ALWAYS = { from: new Date(0), to: new Date("9999-01-01") };
+
+const started = (turn_id: string, user: string, scope = `scope of ${user}`) =>
+  TurnStarted.of(
+    {
+      turn_id,
+      scope,
+      model: "offline/echo",
+      streamed: false,
+      ends_by: "2030-01-01T00:00:00.000Z",
+      worker: null,
+      command_id: "c".repeat(64),
+    },
+    { input: { prompt: { ...promptOf([message("x")]), user } } },
+  );
+const round = (turn_id: string, n: number) =>
+  RoundRequested.of({ turn_id, attempt: 1, round: n, usage: tokens }, { ...said(""), calls: [] });
+const completed = (turn_id: string) =>
+  TurnCompleted.of(
+    { turn_id, attempt: 1, finish_reason: "stop", usage: tokens, model: "offline/echo" },
+    { said: said("") },
+  );
+
+test("a turn counts once, by its rounds where it never ended, and a rebuild finds the same", async () => {
+  const f = await fixture();
+  await f.runner().start();
+  const thread = () => streamOf("thread", newId());
+  const [ended, deleted, open] = [newId(), newId(), newId()];
+  await f.append(thread(), [started(ended, "ada"), round(ended, 0), round(ended, 1)]);
+  const whole = thread();
+  await f.append(whole, [started(deleted, "bob"), round(deleted, 0), round(deleted, 1)]);
+  await f.append(whole, [TurnDeleted.of({ turn_id: deleted })], { things: [streamOf("turn", deleted)] });
+  const another = thread();
+  await f.append(another, [started(open, "ada"), round(open, 0), completed(open)]);
+  await f.append(another, [ThreadDeleted.of({})], { streams: [another] });
+  for (let n = 0; n < 10; n++) await live(f, n);
+  await f.followed();
+
+  const sums = async () => (await usageTotal(f.db, f.organization, ALWAYS)).prompt_tokens;
+  // two rounds that have not ended, two that never will, and one turn
+  expect(await sums()).toBe(5 * tokens.prompt_tokens);
+  const page = { limit: 10, offset: 0 };
+  const { rows, total } = await usageBy(f.db, f.organization, { ...ALWAYS, by: "user", ...page });
+  expect(rows.map(({ group, turns, prompt_tokens }) => [group, turns, prompt_tokens])).toEqual([
+    ["ada", 1, 21],
+    [null, 4, 14],
+  ]);
+  expect(total).toBe(2);
+
+  const before = await f.hashes();
+  await rebuild({ pool: f.pool, log: f.log, projection: usage, logger: f.logger });
+  expect(await f.hashes()).toEqual(before);
+  await f.append(thread(), [turnCompleted(ended, "")]);
+  await f.followed();
+  expect(await sums()).toBe(3 * tokens.prompt_tokens);
+});
