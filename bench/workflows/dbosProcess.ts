@@ -1,12 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { DBOS } from "@dbos-inc/dbos-sdk";
 import { keepInFlight } from "./load.ts";
 
 /*
  * DBOS in a process of its own, as its documentation starts it: configured with its database, workflows registered, launched. Who asks
  * it for runs is this very process, so that DBOS pays for no HTTP. Prints its address when it listens.
  */
+
+/* Of the bench's own packages, which are not there when types are checked. */
+interface Dbos {
+  setConfig(config: Record<string, unknown>): void;
+  launch(): Promise<void>;
+  registerWorkflow<A extends unknown[], R>(work: (...args: A) => Promise<R>, options: { name: string }): Workflow<A, R>;
+  startWorkflow<A extends unknown[], R>(
+    workflow: Workflow<A, R>,
+    options?: { workflowID: string },
+  ): (...args: A) => Promise<{ getResult(): Promise<R> }>;
+  runStep<R>(work: () => Promise<R>, options: { name: string }): Promise<R>;
+  listWorkflowSteps(workflowID: string): Promise<{ startedAtEpochMs?: number }[] | undefined>;
+  send(workflowID: string, message: unknown, topic: string): Promise<void>;
+  recv(topic: string, options: { timeoutSeconds: number; pollingIntervalMs: number }): Promise<unknown>;
+  workflowID: string | undefined;
+}
+type Workflow<A extends unknown[], R> = (...args: A) => Promise<R>;
+
+const SDK = "@dbos-inc/dbos-sdk";
+const { DBOS } = (await import(SDK)) as { DBOS: Dbos };
 
 /** Connections, as many as a process of the service has; DBOS has 10 if it is not told. */
 const CONNECTIONS = 12;
