@@ -10,8 +10,10 @@ const killAll = () => children.forEach((child) => child.kill("SIGKILL"));
 process.once("exit", killAll);
 afterAll(killAll);
 
-/** A role of a deployment as a process of its own; resolves when it runs. Gone after the test file. */
-export async function startProcess(role: "http" | "services" | "projections", deployment: Deployment) {
+type Role = "http" | "services" | "projections";
+
+/** A role of a deployment as a process of its own; resolves when it runs. Gone after the test file. `env`: further settings. */
+export async function startProcess(role: Role, deployment: Deployment, env: Record<string, string> = {}) {
   const { addresses, prefix, folder } = deployment;
   const port = await freePort();
   const child = spawn(process.execPath, [main, role], {
@@ -28,6 +30,7 @@ export async function startProcess(role: "http" | "services" | "projections", de
       BUS_PREFIX: prefix,
       LOG_LEVEL: "silent",
       TURN_SECONDS: "30",
+      ...env,
     },
     stdio: ["ignore", "ignore", "pipe"],
   });
