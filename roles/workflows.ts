@@ -1,3 +1,4 @@
+import { schemaCheck } from "#http/workflows/jsonSchema.ts";
 import { failpoint } from "#infra/failpoint.ts";
 import { hasPassed } from "#projections/passed.ts";
 import { threadsOfRun } from "#projections/turns/query.ts";
@@ -23,6 +24,10 @@ export function createWorkflowWork(
     send: sendTo(handle, worker),
     runner,
     openHost,
+    misfit(schema, value) {
+      const found = schemaCheck(schema)(value);
+      return found && `${found.pointer || "/"}: ${found.message}`;
+    },
     scripts: openScriptStore({ ...sealed, log }),
     threadsOf: async (organization, run_id, position) =>
       (await hasPassed(db, "turns", position)) ? threadsOfRun(db, organization, run_id) : undefined,

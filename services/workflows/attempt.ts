@@ -10,6 +10,8 @@ import type { Values } from "./values.ts";
 export interface AttemptDeps {
   runner: Pick<WorkflowRunner, "step">;
   openHost(step: AskingStep): HostOfStep;
+  /** How a value does not fit a JSON Schema, in so many words; undefined where it does. */
+  misfit(schema: Record<string, unknown>, value: unknown): string | undefined;
 }
 
 const DEFAULTS = StepSettings.parse({});
@@ -66,6 +68,12 @@ export function givenUp(history: History, script: Script, key: string): Entry | 
   };
 }
 
+/** Throws StepFailure where the arguments are not what the step says that it takes. */
+function checkArgs({ misfit }: AttemptDeps, { input }: StepSettings, name: string, args: string): void {
+  const wrong = input && misfit(input, JSON.parse(args));
+  if (wrong) throw new StepFailure("invalid_step_args", `The arguments of the step ${name}: ${wrong}`, { final: true });
+}
+
 /** Runs one attempt at a step. Throws the signal's reason where the attempt is another process's now. */
 export async function runAttempt(
   deps: AttemptDeps,
@@ -93,12 +101,14 @@ export async function runAttempt(
   const started = performance.now();
   const spent = () => ({ duration_ms: Math.round(performance.now() - started), secrets: resolved() });
   try {
+    const given = await values.json(args);
+    checkArgs(deps, settings, name, given);
     const { json, logs } = await deps.runner.step({
       organization_id,
       js: script.js,
       sha256: script.sha256,
       step: name,
-      args: await values.json(args),
+      args: given,
       context,
       host,
       timeout_ms: Math.min(settings.timeout_s, created.limits.step_timeout_s) * 1_000,

@@ -95,6 +95,23 @@ describe("a value that is too large, or too deep, is refused by name", () => {
   });
 });
 
+test("arguments that do not fit what a step takes end it at once, and tell where", async () => {
+  const input = { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] };
+  const source = workflowOf(
+    `const told = await ctx.runStep("pay", { amount: "5" }, { onError: "return" });
+    return [told, await ctx.runStep("pay", { amount: 5 }), await ctx.runStep("pay", {})];`,
+    `pay: defineStep({ input: ${JSON.stringify(input)} }, ({ amount }) => amount)`,
+  );
+  const record = await w.home.run(source);
+  expect(codeOf(record)).toEqual(["failed", "invalid_step_args"]);
+  expect(record.error).toMatch(/^The arguments of the step pay: \/amount: /);
+  expect(record.steps.map(({ status, error, attempts }: any) => [status, error, attempts.length])).toEqual([
+    ["failed", expect.stringContaining("/amount: "), 1],
+    ["completed", null, 1],
+    ["failed", record.error, 1],
+  ]);
+});
+
 describe("numbers that make no sense", () => {
   test.each([
     ["retries: 1e18", "retries"],

@@ -47,6 +47,7 @@ async function coordinator(deployment: Deployment, workflows: Record<string, Pla
       redactJson: (json) => json,
       resolved: () => [],
     }),
+    misfit: () => undefined,
     threadsOf: () => Promise.resolve([]),
     failpoint: () => {},
     onError: (error) => void errors.push(error),

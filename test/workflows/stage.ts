@@ -52,6 +52,7 @@ async function serve({ log, bus, blobs, keyring, worker }: Opened, workflows: Re
       redactJson: (json) => json,
       resolved: () => [],
     }),
+    misfit: () => undefined,
     threadsOf: () => Promise.resolve([]),
     failpoint: () => {},
     onError: () => {},
