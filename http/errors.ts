@@ -16,6 +16,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   approver_not_allowed: 403,
   not_found: 404,
   thread_not_found: 404,
+  turn_not_found: 404,
   file_not_found: 404,
   key_not_found: 404,
   provider_not_found: 404,

@@ -15,7 +15,7 @@ const RULES: [route: RegExp, roles: Role[]][] = [
   [/^POST \/api\/auth\/(logout|password)$/, EVERYBODY],
   [/^GET \/api\/auth\/me$/, EVERYBODY],
   [/^\w+ \/api\/(keys|providers)\b/, ADMINS],
-  [/^GET \/api\/(events|usage)$/, ADMINS],
+  [/^GET \/api\/(events|usage|turns\/\{id\}\/trace)$/, ADMINS],
   [/^GET \/api\/(members|projects)\b/, EVERYBODY],
   [/^\w+ \/api\/(members|projects)\b/, ADMINS],
   [/^\w+ \/api\/(definitions|secrets)\b/, BUILDERS],

@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newId, streamOf } from "#events/ids.ts";
+import { TakeOverTurn } from "#events/thread.ts";
+import { startAgents, signIn, TOOL, type Agents } from "../agents/agents.ts";
+import { clientOf } from "../http/service.ts";
+import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
+import { startTurn } from "../startTurn.ts";
+
+/* GET /api/turns/{id}/trace (decisions: accounts): what the log alone tells of a turn. */
+
+let agents: Agents;
+let chat: ReturnType<typeof clientOf>;
+beforeAll(async () => {
+  agents = await startAgents();
+  chat = clientOf({ chat: agents.base_url }, agents.api_key);
+});
+
+const read = (id: string) => agents.person.call("GET", `/turns/${id}/trace`);
+const trace = async (id: string): Promise<any> => {
+  const { status, body, text } = await read(id);
+  expect(status, text).toBe(200);
+  return body;
+};
+const toolsOf = (...names: string[]) => names.map((name) => ({ type: "function", function: { name } }));
+const user = (content: unknown) => ({ role: "user", content });
+const complete = (messages: unknown[], more: object = {}, headers?: Record<string, string>) =>
+  chat("POST", "/chat/completions", { model: "openai/gpt-test", messages, ...more }, headers);
+
+describe("a chat's turn", () => {
+  test("is told with the prompt that the provider got, its rounds, tools, tokens and times", async () => {
+    agents.answers({ text: "Earlier answer." });
+    const earlier = await complete([user("Earlier question")], { user: "ada" });
+    const calls = [
+      { name: TOOL, arguments: { text: "in" } },
+      { name: "none", arguments: "{" },
+    ];
+    agents.answers({ text: "Let me see.", reasoning: "Hm.", tool_calls: calls }, { text: "All done." });
+    const asked = {
+      user: "ada",
+      temperature: 0.5,
+      max_tokens: 99,
+      stop: ["END"],
+      tools: toolsOf(TOOL),
+      metadata: { tier: "gold" },
+    };
+    const { body, headers } = await complete([{ role: "system", content: "Be brief." }, user("Now")], asked, {
+      "x-thread-id": earlier.headers.get("x-thread-id")!,
+    });
+    const told = await trace(body.id);
+    expect(told).toMatchObject({
+      id: body.id.replace("chatcmpl-", ""),
+      thread_id: headers.get("x-thread-id"),
+      status: "completed",
+      model: "openai/gpt-test",
+      agent: null,
+      streamed: false,
+      principal: expect.stringMatching(/^key:/),
+      request_id: headers.get("x-request-id"),
+      attempts: [{ attempt: 1, worker: expect.any(String), at: told.started_at }],
+      usage: { prompt_tokens: 24, completion_tokens: 14 },
+      answer: { text: "Let me see.\n\nAll done.", reasoning: "Hm.", finish_reason: "stop", error: null },
+    });
+    expect(told.duration_ms).toBe(Date.parse(told.ended_at) - Date.parse(told.started_at));
+    expect(told.prompt).toMatchObject({
+      instructions: "Be brief.",
+      temperature: 0.5,
+      max_output_tokens: 99,
+      stop: ["END"],
+      user: "ada",
+      vars: { tier: "gold" },
+      tools: [TOOL],
+      tool_choice: "auto",
+      forgotten_turns: 0,
+    });
+    const { messages, temperature } = agents.asked();
+    expect(temperature).toBe(told.prompt.temperature);
+    const sent = messages.filter(({ role }: any) => role === "user" || role === "assistant").slice(0, 3);
+    expect(told.prompt.messages.map(({ role, text }: any) => [role, text])).toEqual(
+      sent.map(({ role, content }: any) => [role, typeof content === "string" ? content : content[0].text]),
+    );
+    expect(told.prompt.messages.at(-1)).toMatchObject({ text: "Now", turn_id: told.id, attachments: [] });
+    const [round] = told.rounds;
+    expect(told.rounds).toHaveLength(1);
+    expect(round).toMatchObject({
+      round: 0,
+      attempt: 1,
+      text: "Let me see.",
+      reasoning: "Hm.",
+      usage: { prompt_tokens: 12, completion_tokens: 7 },
+      calls: [
+        { name: TOOL, arguments: '{"text":"in"}', status: "completed", attempt: 1, sources: [] },
+        { name: "none", arguments: "{", status: "failed" },
+      ],
+    });
+    const results = messages.filter(({ role }: any) => role === "tool").map(({ content }: any) => content);
+    expect(round.calls.map(({ output }: any) => output)).toEqual(results);
+    for (const { duration_ms, ended_at } of round.calls) {
+      expect(duration_ms).toBeGreaterThanOrEqual(0);
+      expect(Date.parse(ended_at)).toBeGreaterThanOrEqual(Date.parse(round.at));
+    }
+  });
+
+  test("shows its attachments by what they are, and words that were kept beside the log", async () => {
+    agents.answers({ text: "Seen." });
+    const long = `${"A long question. ".repeat(20_000)}?`;
+    const png = { type: "file", file: { filename: "a.txt", file_data: `data:text/plain;base64,${btoa("words")}` } };
+    const { body } = await complete([user([{ type: "text", text: long }, png])]);
+    const { prompt } = await trace(body.id);
+    expect(prompt.messages).toEqual([
+      {
+        role: "user",
+        text: long,
+        turn_id: expect.any(String),
+        attachments: [
+          {
+            filename: "a.txt",
+            mime_type: "text/plain",
+            bytes: 5,
+            sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+          },
+        ],
+      },
+    ]);
+  });
+
+  test("that failed says why", async () => {
+    const failing = { model: "offline/scripted", stream: true };
+    const { text } = await complete([user("/say some words here\n/cut")], failing);
+    const told = await trace(/"id":"(chatcmpl-[^"]+)"/.exec(text)![1]!);
+    expect(told).toMatchObject({ status: "failed", streamed: true, answer: { finish_reason: null } });
+    expect(told.answer.error).toMatch(/broke off/);
+    expect(told.answer.text).not.toBe("");
+    expect(told.usage.completion_tokens).toBeGreaterThan(0);
+  });
+
+  test("that was deleted, or refused, is gone; one that was asked after it says so", async () => {
+    const agent = await agents.open({ model: "offline/echo" });
+    const first = await agent.ask("First");
+    const second = await agent.ask("Second", { previous_response_id: first.id });
+    expect((await trace(second.id)).prompt.messages).toHaveLength(3);
+    await agent.call("DELETE", `/responses/${first.id}`);
+    const { prompt } = await trace(second.id);
+    expect([prompt.messages.map(({ text }: any) => text), prompt.forgotten_turns]).toEqual([["Second"], 1]);
+    expectRefusal(await read(first.id), 404, "turn_not_found", "id");
+    const third = await agent.ask("Third", { previous_response_id: second.id });
+    expect((await trace(third.id)).prompt.forgotten_turns).toBe(0);
+  });
+});
+
+test("an agent's turn is told with the agent's instructions and version", async () => {
+  const settings = { model: "offline/scripted", instructions: "Be kind.", tools: [TOOL], reasoning: { effort: "low" } };
+  const agent = await agents.open(settings);
+  const response = await agent.ask(`/tool ${TOOL} {"fail":true}\n/say Sorry.`, { instructions: "And brief." });
+  const told = await trace(response.id);
+  expect(told).toMatchObject({
+    agent: { id: expect.any(String), version: 1 },
+    prompt: { instructions: "Be kind.\n\nAnd brief.", reasoning_effort: "low", tools: [TOOL] },
+    rounds: [{ calls: [{ name: TOOL, status: "failed", output: expect.stringContaining("told to fail") }] }],
+    answer: { text: "Sorry." },
+  });
+  expect(told.usage.prompt_tokens + told.usage.completion_tokens).toBe(response.usage.total_tokens);
+});
+
+test("a turn that runs is told as far as it has come, with the attempts at it", async () => {
+  const { opened } = agents.platform;
+  const { id: organization_id } = (await agents.person.call("GET", "/auth/me")).body.organization;
+  const command = startTurn("/slow 30\n/say late", { organization_id, model: "offline/scripted" });
+  const sender = opened.bus.sender(opened.log);
+  await sender.send(command);
+  const { turn_id } = command.data;
+  const taken = { turn_id, attempt: 2, worker: newId() };
+  await sender.send({ ...command, id: `${"b".repeat(64)}`, type: TakeOverTurn.type, data: taken });
+  const told = await trace(turn_id);
+  expect(told).toMatchObject({
+    status: "running",
+    principal: "system",
+    ended_at: null,
+    duration_ms: null,
+    answer: null,
+    rounds: [],
+    usage: { prompt_tokens: 0, completion_tokens: 0 },
+    attempts: [{ attempt: 1 }, { attempt: 2, worker: taken.worker }],
+  });
+  expect(told.thread_id).toBe(command.stream.slice(streamOf("thread", "").length));
+});
+
+test("what is not there, or another organization's, is unknown to the byte; and it is for owners and admins", async () => {
+  const { body } = await complete([user("Mine")], { model: "offline/echo" });
+  const mine = body.id.replace("chatcmpl-", "");
+  expect((await trace(`resp_${mine.toUpperCase()}`)).id).toBe(mine);
+  const elsewhere = await agents.platform.organization("Elsewhere");
+  const stranger = await signIn(agents.url, elsewhere.admin);
+  const seen = async (id: string) => {
+    const { status, text } = await stranger.call("GET", `/turns/${id}/trace`);
+    return [status, text];
+  };
+  expect(await seen(mine)).toEqual(await seen(UNKNOWN));
+  for (const id of [UNKNOWN, "x", `${mine}0`, "%00"]) expectRefusal(await read(id), 404, "turn_not_found", "id");
+  const key = clientOf({ chat: `${agents.url}/api` }, agents.api_key);
+  expectRefusal(await key("GET", `/turns/${mine}/trace`), 403, "session_required");
+});
+
+test("nothing but the log is read: without its read models it says the same", async () => {
+  const agent = await agents.open({ model: "offline/scripted", tools: [TOOL] });
+  const { id } = await agent.ask(`/tool ${TOOL} {}\n/say done`);
+  const before = await trace(id);
+  for (const table of ["turns", "turn_rounds", "turn_calls"]) await agents.db.query(`truncate read.${table}`);
+  expect(await trace(id)).toEqual(before);
+});
