@@ -106,6 +106,20 @@ describe("the example", () => {
   });
 });
 
+test("the guide's example is saved without a word of warning, and asks for what it needs", async () => {
+  const guide = readFileSync(new URL("../../docs/workflows.md", import.meta.url), "utf8");
+  const source = guide.split("```ts\n")[1]!.split("```")[0]!;
+  const { workflow, secrets, id } = await w.home.define(source);
+  expect([workflow.lint, secrets]).toEqual([[], ["shop_key"]]);
+  expect(workflow.steps.refund).toMatchObject({ retries: 4, timeout_s: 30, on_lost: "retry", input: null });
+  const register = (envelope: object): Promise<any> =>
+    w.home.made(w.home.api("POST", "/workflows", { definition_id: id, envelope }));
+  expect((await register({})).warnings).toMatchObject([{ code: "secret_not_allowed" }]);
+  expect((await register({ secrets: ["shop_key"], egress: ["shop.example"] })).warnings).toEqual([]);
+  const caught = workflowOf(`try { await ctx.sleep("1s"); } catch {}`);
+  expect((await w.home.define(caught)).workflow.lint).toMatchObject([{ code: "caught_signal", line: 4, column: 13 }]);
+});
+
 test("a workflow of all calls at once is followed from its first event to its last", async () => {
   const { home, shop, egress } = w;
   const source = `import { awaitApproval, defineStep, runStep, runStepMany, sleep } from "svc:workflow";
@@ -120,20 +134,30 @@ export const steps = {
 export async function run(ctx, { items }: { items: string[] }) {
   const began = ctx.now("began");
   const [first] = await Promise.all([runStep(steps.visit, { item: "first" }), sleep(50)]);
-  const { data, decided_by } = await awaitApproval("boss", {
+  const { data, decided_by, ...answer } = await awaitApproval("boss", {
     title: \`\${items.length} items?\`,
     form: { type: "object", properties: { limit: { type: "integer" } }, required: ["limit"] },
   });
   const chosen = items.slice(0, data.limit).map((item) => ({ item }));
   const visits = await runStepMany("visit", chosen, { concurrency: 2 });
-  return { first, visits, by: decided_by.type, id: ctx.uuid("receipt"), began, runId: ctx.runId };
+  return { first, visits, answer, by: decided_by.type, id: ctx.uuid("receipt"), began, runId: ctx.runId };
 }`;
   const run = await home.start(await home.register(source, egress), { items: ["a", "b", "c"] });
   const [approval] = await home.pending(run);
   expect((await home.decide(approval, { approved: true, data: { limit: 2 } }, home.key)).status).toBe(200);
   const { result, steps, created_at, counts } = await home.over(run);
   const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
-  expect(result).toEqual({ first: 1, visits: [1, 1], by: "api_key", id: uuid, began: expect.any(Number), runId: run });
+  const { decided_at } = (await home.approvals(run))[0];
+  const answer = { approved: true, status: "approved", comment: null, approval_id: approval.id, decided_at };
+  expect(result).toEqual({
+    first: 1,
+    visits: [1, 1],
+    answer,
+    by: "api_key",
+    id: uuid,
+    began: expect.any(Number),
+    runId: run,
+  });
   expect(Math.abs(result.began - Date.parse(created_at))).toBeLessThan(10_000);
   expect([counts.steps, counts.attempts]).toEqual([3, 3]);
   expect(steps.map(({ attempts }: any) => attempts[0].logs)).toEqual([
