@@ -279,6 +279,23 @@ describe("a secret", () => {
   });
 });
 
+test("limits stay as they were when a run began, whatever becomes of the envelope", async () => {
+  const { home } = w;
+  const source = workflowOf(
+    `await ctx.awaitApproval("boss", { title: "Go?" });
+    return ctx.runStepMany("echo", args.items);`,
+    ECHO,
+  );
+  const workflow = await home.register(source, { limits: { max_steps: 3 } });
+  const before = await home.start(workflow, { items: [1, 2, 3] });
+  await home.pending(before);
+  await home.edit(workflow, { envelope: { limits: { max_steps: 2 } } });
+  const after = await home.start(workflow, { items: [1, 2, 3] });
+  for (const run of [before, after]) await home.decide((await home.pending(run))[0]);
+  expect((await home.over(before)).result).toEqual([1, 2, 3]);
+  expect(codeOf(await home.over(after))).toEqual(["failed", "too_many_steps"]);
+});
+
 test("a key of a project reaches the runs of its project and of none, and no other", async () => {
   const { home } = w;
   const project = async (name: string): Promise<string> =>
