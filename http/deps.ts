@@ -46,6 +46,8 @@ export interface HttpDeps {
   slice: AuditLog["slice"];
   /** Tells of events as they are committed; it may miss some. */
   onCommitted: Hints["onCommitted"];
+  /** Told when a read model may show more. */
+  onProjected: Hints["onProjected"];
   /** Resolves once the read models stand where they stood before the database crashed. Throws Unavailable. */
   regained(): Promise<void>;
   /** Every dependency and follower by name, with its lag where it has one. */

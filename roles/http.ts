@@ -41,6 +41,7 @@ export async function startHttp(opened: Opened) {
     history: (stream, fromVersion) => log.read(stream, fromVersion),
     slice: (organization, asked) => log.slice(organization, asked),
     onCommitted: (listener) => bus.hints.onCommitted(listener),
+    onProjected: (listener) => bus.hints.onProjected(listener),
     regained,
     health: () => readHealth(opened),
     logger,

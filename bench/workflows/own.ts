@@ -31,7 +31,7 @@ export interface OwnParty extends Party {
   databaseUrl(name: string): string;
 }
 
-/** This service as `npm start` runs it: runs are started by their hook, and heard of by their stream of events. */
+/** This service as `npm start` runs it: runs are started by their hook, and waited for there. */
 export const startOwn = async (): Promise<OwnParty> => {
   const service = await startService();
   const client = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
@@ -73,8 +73,12 @@ const party = (
     hear(client, new URL(`${API}/runs/${run_id}/events`, credentials.base_url), credentials.api_key, event);
   const run = async (steps: number): Promise<string> => {
     const run_id = await start(sequence, { steps });
-    await (await told(run_id, "run.completed")).heard;
-    return run_id;
+    const path = `${API}/hooks/${sequence.hook_token}/runs/${run_id}?wait=60`;
+    for (;;) {
+      const { status } = await callAs(sequence.secret)("GET", path, undefined, [200]);
+      if (status === "completed") return run_id;
+      if (status === "failed") throw new Error("a run failed");
+    }
   };
 
   return {

@@ -81,7 +81,7 @@ async function follow(
     if (progress.isOver()) until ??= Date.now() + LATE_MS;
     if (until !== undefined && Date.now() >= until) break;
     const late = until === undefined ? [] : [AbortSignal.timeout(Math.max(0, until - Date.now()))];
-    await grown(stream, version, AbortSignal.any([gone, ...late]));
+    await grown({ stream, version }, AbortSignal.any([gone, ...late]));
   }
   sse.end("");
 }

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamOf } from "#events/ids.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
@@ -7,6 +7,7 @@ import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { idempotencyKey } from "../idempotency.ts";
 import { isLive } from "./fold.ts";
+import { WaitQuery, watchEnds, type WaitForEnd } from "./ends.ts";
 import { externalUserOf, requireSecret } from "./hookCaller.ts";
 import { isObject, readData } from "./payload.ts";
 import { findRun, runNotFound } from "./reach.ts";
@@ -67,10 +68,12 @@ async function anew(http: Http, row: RunRow): Promise<RunRow> {
   return (await getRun(http.db, row.organization_id, row.id)) ?? row;
 }
 
-async function poll(http: Http, { trigger, params }: FastifyRequest) {
-  const { run_id } = params as { run_id: string };
+async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest, reply: FastifyReply) {
+  const { trigger } = request;
+  const { run_id } = request.params as { run_id: string };
   const found = await findRun(http, trigger.organization_id, run_id);
   if (found?.trigger_id !== trigger.trigger_id) throw runNotFound();
+  if (isLive(found)) await waitForEnd(found.id, (request.query as z.infer<typeof WaitQuery>).wait, reply);
   const row = isLive(found) ? await anew(http, found) : found;
   return {
     run_id: row.id,
@@ -109,7 +112,11 @@ export function hookRoutes(scope: App, http: Http): void {
     ...described,
     summary: "A run that the hook has started",
     params: token.extend({ run_id: z.string() }),
+    querystring: WaitQuery,
     response: { 200: Polled },
   };
-  scope.get("/hooks/:hook_token/runs/:run_id", { onRequest, schema: polling }, (request) => poll(http, request));
+  const waitForEnd = watchEnds(http);
+  scope.get("/hooks/:hook_token/runs/:run_id", { onRequest, schema: polling }, (request, reply) =>
+    poll(http, waitForEnd, request, reply),
+  );
 }

@@ -10,7 +10,8 @@ import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { listOf, PageQuery, pageOf } from "../page.ts";
 import { findWorkflow } from "./find.ts";
-import { foldRun, stillRunning } from "./fold.ts";
+import { WaitQuery, watchEnds } from "./ends.ts";
+import { foldRun, isLive, stillRunning } from "./fold.ts";
 import { actorOf, reachRun } from "./reach.ts";
 import { Listed, presentListed, presentRun, Run, RunStatus } from "./runShape.ts";
 import { opener } from "./value.ts";
@@ -93,10 +94,15 @@ export function readRoutes(app: App, http: Http): void {
     summary: "A run with its steps and result",
     description: "It is read from the log: what happened a moment ago is in it.",
     params: one,
+    querystring: WaitQuery,
     response: { 200: Run },
   };
-  app.get("/runs/:run_id", { onRequest: requireCredential(http), schema: reading }, async ({ caller, params }) => {
-    const row = await reachRun(http, caller, params.run_id);
+  const waitForEnd = watchEnds(http);
+  app.get("/runs/:run_id", { onRequest: requireCredential(http), schema: reading }, async (request, reply) => {
+    const { caller, params, query } = request;
+    const found = await reachRun(http, caller, params.run_id);
+    if (isLive(found)) await waitForEnd(found.id, query.wait, reply);
+    const row = isLive(found) ? await reachRun(http, caller, found.id) : found;
     return presentRun(row, foldRun(await http.history(streamOf("run", row.id))), opener(http, row));
   });
 

@@ -66,6 +66,16 @@ export async function getRun(db: Db, organization: string, id: string): Promise<
   return row && present(row);
 }
 
+/** Those of these runs that have ended, or are gone. */
+export async function endedAmong(db: Db, ids: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(
+    "select r.id from read.runs r where r.id = any ($1::uuid[]) and r.completed_at is null",
+    [ids],
+  );
+  const live = new Set(rows.map(({ id }) => id));
+  return new Set(ids.filter((id) => !live.has(id)));
+}
+
 /** What narrows a history; null: all. `from` counts, `to` does not. */
 export interface RunFilter {
   status: RunStatus | null;

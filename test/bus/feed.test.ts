@@ -80,7 +80,7 @@ test("tells everything that happens, in the order of the log, and nothing of peo
   expect(text).not.toMatch(/_hash|_claim|"blob"/);
   expect(found.find(({ type }) => type === "TurnCompleted")!.data).toMatchObject({ finish_reason: "stop" });
 
-  const description = await (await fetch(`${platform.url}/asyncapi.json`)).json();
+  const description: any = await (await fetch(`${platform.url}/asyncapi.json`)).json();
   expect(description.asyncapi).toBe("3.0.0");
   for (const type of new Set(found.map((one) => one.type)))
     expect(Object.keys(description.components.messages)).toContain(type);
