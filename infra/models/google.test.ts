@@ -326,7 +326,7 @@ describe("where requests go", () => {
   });
 
   test("with the headers that are needed, and nothing of the environment", async () => {
-    for (const name of ["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT"]) vi.stubEnv(name, "environment");
+    for (const name of ["GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT"]) vi.stubEnv(name, "environment");
     vi.stubEnv("GOOGLE_GEMINI_BASE_URL", "https://elsewhere.example");
     vi.stubEnv("GOOGLE_GENAI_USE_VERTEXAI", "true");
     vi.stubEnv("GOOGLE_GENAI_API_VERSION", "v9");

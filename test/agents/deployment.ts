@@ -2,11 +2,11 @@ import { startProcess } from "../faults/processes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { agentClient, makeTool, signIn, TOOL } from "./agents.ts";
 
-/** A deployment of several processes, with an agent of an organization that has a tool of its own. */
-export async function startProcesses() {
+/** A deployment of several processes, with an agent of an organization that has a tool of its own. `env`: settings of all. */
+export async function startProcesses(env: Record<string, string> = {}) {
   const deployment = await testDeployment();
-  const home = await startPlatform({ roles: ["http", "projections"], deployment });
-  const worker = await startProcess("services", deployment);
+  const home = await startPlatform({ roles: ["http", "projections"], deployment, env });
+  const worker = await startProcess("services", deployment, env);
   const { api_key, admin } = await home.organization();
   const person = await signIn(home.url, admin);
   await makeTool(person);
@@ -17,7 +17,7 @@ export async function startProcesses() {
     person,
     /** The services process that stands at the beginning. */
     worker,
-    start: (role: "http" | "services") => startProcess(role, deployment),
+    start: (role: "http" | "services") => startProcess(role, deployment, env),
     /** The agent by one http process. */
     at: (url = home.url, agent_id: string = body.id) => agentClient(url, api_key, agent_id),
     async count(type: string): Promise<number> {
