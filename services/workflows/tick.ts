@@ -66,13 +66,23 @@ export interface TickWarning {
   line: number | null;
 }
 
+/** Why `run()` failed: it threw, computed too long or needed too much memory, or waited for nothing that would ever come. */
+export type RunFailureCode =
+  | "run_error"
+  | "run_timeout"
+  | "out_of_memory"
+  | "run_stuck"
+  /** A value that JSON does not know was given to a call, or returned. */
+  | "not_serialisable"
+  | "result_too_large";
+
 export interface TickOutcome {
   /** `suspended`: `run()` waits for what it asked for. `ended`: it called `complete()`, or returned with nothing outstanding. */
   end:
     | { type: "suspended" }
     | { type: "completed"; completion: "explicit" | "implicit"; json: string }
-    | { type: "failed"; code: string; message: string; line: number | null };
-  /** In the order in which they were asked; of a run that has ended, none counts. */
+    | { type: "failed"; code: RunFailureCode; message: string; line: number | null };
+  /** In the order in which they were asked, each key once; of a run that has ended, none counts. */
   asked: Asked[];
   /** Keys of the memo that were not asked for; only told where something new was asked. */
   unasked: string[];

@@ -1,4 +1,4 @@
-import type { TickOutcome } from "#services/workflows/tick.ts";
+import type { RunFailureCode, TickOutcome } from "#services/workflows/tick.ts";
 
 /** What was thrown, as the guest tells it. */
 export interface Thrown {
@@ -19,9 +19,9 @@ export const wordsOf = ({ name, message }: Thrown): string =>
 
 /** The script is at fault: run() has failed. */
 export class RunFailure extends Error {
-  readonly code: string;
+  readonly code: RunFailureCode;
   readonly line: number | null;
-  constructor(code: string, message: string, line: number | null = null) {
+  constructor(code: RunFailureCode, message: string, line: number | null = null) {
     super(message);
     this.code = code;
     this.line = line;
@@ -32,7 +32,7 @@ export class RunFailure extends Error {
   }
 }
 
-function codeOf({ name, message }: Thrown): string {
+function codeOf({ name, message }: Thrown): RunFailureCode {
   if (name === "InternalError" && message.includes("out of memory")) return "out_of_memory";
   return name === "TypeError" && message.includes("not serialisable") ? "not_serialisable" : "run_error";
 }

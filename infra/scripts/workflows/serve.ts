@@ -12,6 +12,11 @@ const GRACE_MS = 500;
 /** What the scripts of all threads may hold; the tenant that holds the most gives way then. In bytes. */
 const MOST = 768 * 1024 * 1024;
 
+const FILES = {
+  ticks: new URL("./tickThread.ts", import.meta.url),
+  steps: new URL("./stepThread.ts", import.meta.url),
+};
+
 // TypeScript knows WebAssembly as a thing of browsers
 const { Module } = Reflect.get(globalThis, "WebAssembly") as { Module: new (bytes: Uint8Array) => never };
 
@@ -31,7 +36,6 @@ const tell = (routing: Routing): void => void process.send?.(routing);
  */
 export function serveWorkflows(what: "ticks" | "steps", cpu_ms: number): void {
   const wasm = new Module(readFileSync(createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm")));
-  const file = new URL(what === "ticks" ? "./tickThread.ts" : "./stepThread.ts", import.meta.url);
   const threads = new Map<number, Thread>();
 
   function drop(n: number, lost: Loss, at: number | null = null): void {
@@ -44,7 +48,7 @@ export function serveWorkflows(what: "ticks" | "steps", cpu_ms: number): void {
   function start(n: number, tenant: string): Thread {
     const shared = newBoard();
     const workerData: ThreadData = { wasm, cpu_ms, shared };
-    const worker = new Worker(file, { workerData, resourceLimits: LIMITS });
+    const worker = new Worker(FILES[what], { workerData, resourceLimits: LIMITS });
     const thread: Thread = { worker, tenant, shared, seen: undefined };
     threads.set(n, thread);
     const failed = (): void => {
@@ -91,8 +95,11 @@ export function serveWorkflows(what: "ticks" | "steps", cpu_ms: number): void {
       threads.delete(routed.thread);
       return void thread?.worker.terminate();
     }
-    const taken = thread ?? start(routed.thread, routed.tenant);
-    taken.tenant = routed.tenant;
-    taken.worker.postMessage(routed.order);
+    const { order, tenant } = routed;
+    const begins = order.kind === "tick" || order.kind === "step";
+    if (!begins) return thread?.worker.postMessage(order);
+    const taken = thread ?? start(routed.thread, tenant);
+    taken.tenant = tenant;
+    taken.worker.postMessage(order);
   });
 }

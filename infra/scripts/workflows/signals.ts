@@ -13,16 +13,14 @@ export interface Raised {
 }
 
 /**
- * Signals that `run()` went on after. `last`: the one that it ended with, null where it ended otherwise; with a signal of a call
- * that is outstanding it did not go on. One that nobody awaited was not swallowed.
+ * Signals that `run()` went on after. `last`: the one of complete() that it ended with, null where it ended with none. One that
+ * nobody awaited was not swallowed.
  */
 export function swallowedSignals(
   raised: Raised[],
   last: number | null,
   isAwaited: (n: number) => boolean,
 ): TickWarning[] {
-  const completing = raised.findIndex(({ ends }) => ends);
-  if (last !== null && last !== completing) return [];
   const before = last === null ? raised : raised.slice(0, last);
   const warnings = new Map<string, TickWarning>();
   for (const [n, { call, stack }] of before.entries()) {

@@ -176,12 +176,12 @@ export const TICK_GUEST = `(look, askStep, ask) => {
   /* JSON of what run() threw: words, and which signal it is or holds. */
   const tell = (error) => {
     const place = placeOf(error);
-    if (place !== null) return stringify(bare({ signal: place }));
+    if (place !== null) return stringify(bare({ signal: place, ends: raised[place].ends }));
     let wraps = null;
     try {
       wraps = wrappedIn(error);
     } catch {}
-    return stringify(bare({ signal: null, wraps, error: told(error) }));
+    return stringify(bare({ signal: null, ends: false, wraps, error: told(error) }));
   };
   const said = (value) => jsonOf(value, "The result of run()");
   const raisedAll = () => {

@@ -30,15 +30,17 @@ export interface Tick {
   history: History;
 }
 
-/** What run() threw, as the guest tells it: which signal it is or holds. */
+/** What run() threw, as the guest tells it: which signal it is or holds, and whether it is that of complete(). */
 interface Told {
   signal: number | null;
+  ends: boolean;
   wraps: number | null;
   error: Thrown;
 }
 /** What the guest gives out (see tickGuest.ts). */
 type Guest = Record<0 | 1 | 2 | 3 | 4 | 5, JSValueHandle> & JSValueHandle[];
 type Result = Pick<TickOutcome, "end" | "warnings">;
+const SUSPENDED: Result["end"] = { type: "suspended" };
 
 const tooLong = (): RunFailure => new RunFailure("run_timeout", "run() computed for longer than it may on one tick.");
 const stuck = (what: string): RunFailure =>
@@ -136,23 +138,22 @@ export function openTicks({ wasm, cpu_ms }: { wasm: never; cpu_ms: number }) {
     drain();
     if (promise.promiseState === PENDING) {
       if (!asking.isWaiting() && asking.completed() === undefined) throw stuck("run()");
-      return { end: { type: "suspended" }, warnings: [] };
+      return { end: SUSPENDED, warnings: [] };
     }
     const result = await resultOf(promise);
-    const raised = JSON.parse(call(raisedAll).toString()) as Raised[];
+    const raised = (): Raised[] => JSON.parse(call(raisedAll).toString()) as Raised[];
     const isAwaited = (n: number): boolean => (unhandled.get(call(raisedAt, vm.newNumber(n)).identity) ?? 0) <= 0;
     if (promise.promiseState === FULFILLED) {
-      const end: Result["end"] =
-        asking.isWaiting() || asking.completed() !== undefined
-          ? { type: "suspended" }
-          : implicit(call(said, result).toString());
-      return { end, warnings: swallowedSignals(raised, null, isAwaited) };
+      const isOpen = asking.isWaiting() || asking.completed() !== undefined;
+      const end = isOpen ? SUSPENDED : implicit(call(said, result).toString());
+      return { end, warnings: isOpen ? swallowedSignals(raised(), null, isAwaited) : [] };
     }
-    const { signal, wraps, error } = JSON.parse(call(tell, result).toString()) as Told;
-    const warnings = swallowedSignals(raised, signal, isAwaited);
-    if (signal !== null) return { end: { type: "suspended" }, warnings };
+    const { signal, ends, wraps, error } = JSON.parse(call(tell, result).toString()) as Told;
+    if (signal !== null) return { end: SUSPENDED, warnings: ends ? swallowedSignals(raised(), signal, isAwaited) : [] };
+    const all = raised();
+    const warnings = swallowedSignals(all, null, isAwaited);
     const failure = failureOf(error);
-    const held = wraps === null ? undefined : raised[wraps];
+    const held = wraps === null ? undefined : all[wraps];
     if (!held) return { end: failure.end(), warnings };
     const nested = nestedSignal(held);
     const others = warnings.filter(({ call: other }) => other !== held.call);
