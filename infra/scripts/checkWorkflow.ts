@@ -5,6 +5,8 @@ import { AnySchema } from "./parameters.ts";
 
 const MOST_STEPS = 500;
 const LONGEST_NAME = 64;
+/** Characters of JSON of what all steps say of themselves: it is kept with the definition. */
+const LONGEST = 262_144;
 
 /** As `defineStep` takes it: what it does not know is a mistake in writing. */
 const Settings = StepSettings.extend({ input: AnySchema.nullable().default(null) }).strict();
@@ -30,5 +32,8 @@ export function checkWorkflow({ runs, steps, lint }: Workflow) {
   if (!runs) throw new InvalidScript("A workflow exports a function run(ctx, args), and this one does not.");
   if (steps === null) throw new InvalidScript("steps: must be an object of functions.");
   if (steps.length > MOST_STEPS) throw new InvalidScript(`steps: more than ${MOST_STEPS}.`);
-  return { steps: Object.fromEntries(steps.map(settingsOf)), lint };
+  const settings = Object.fromEntries(steps.map(settingsOf));
+  if (JSON.stringify(settings).length > LONGEST)
+    throw new InvalidScript(`steps: their settings are longer than ${LONGEST} characters of JSON.`);
+  return { steps: settings, lint };
 }

@@ -75,6 +75,7 @@ describe("what grows is stopped", () => {
     ["a result in layers", "let a = []; for (let n = 0; n < 1e5; n++) a = [a]; return a"],
     ["recursion", "const f = () => f() + 1; return f()"],
     ["asking at once", "await Promise.all(Array.from({ length: 21 }, () => ctx.secrets.get('x')))"],
+    ["asking for much at once", "await Promise.all([1, 2, 3].map(() => ctx.chat('x'.repeat(9e5))))"],
     ["asking on and on", "for (;;) await ctx.secrets.get('x')"],
   ])("%s", async (_, body) => {
     expect((await failure(body)).message).not.toBe("");

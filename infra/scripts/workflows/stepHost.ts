@@ -3,7 +3,7 @@ import { StepFailure, type StepCall } from "#services/workflows/tick.ts";
 import { createPlaces } from "../places.ts";
 
 /** Asks of one attempt that are being answered at once; more wait, so that no script fills this process with answers. */
-const ANSWERS_AT_ONCE = 8;
+const ANSWERS_AT_ONCE = 4;
 /** Methods that change something: what is sent once more is to be known. */
 const CHANGES = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const CALLS = ["chat", "agent", "search", "read", "tool"] as const;

@@ -12,8 +12,9 @@ import { STEP_GUEST } from "./stepGuest.ts";
 const MEMORY = 64 * 1024 * 1024;
 /** Largest thing that is asked of the host, in UTF-16 units. */
 const MOST = 1024 * 1024;
-/** Asks of one attempt that may be under way at once, and that it may make in all. */
+/** Asks of one attempt that may be under way at once, what they hold together, and how many it may make in all. */
 const ASKS_AT_ONCE = 20;
+const ASKED_AT_ONCE = 2 * MOST;
 const ASKS = 1_000;
 
 const KIND: Kind = { guest: STEP_GUEST, hosts: ["ask", "note"], room: 256 * 1024 };
@@ -73,6 +74,7 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
   let over = false;
   let asks = 0;
   let asking = 0;
+  let held = 0;
   let logs = createLogs();
   let retryAfter = createRetryAfter();
   let cut: Error | undefined;
@@ -107,7 +109,7 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
 
   function refusal(text: string): string | undefined {
     if (text.length > MOST) return "What is asked is too large.";
-    if (asking >= ASKS_AT_ONCE) return "Too much is asked at once.";
+    if (asking >= ASKS_AT_ONCE || held + text.length > ASKED_AT_ONCE) return "Too much is asked at once.";
     return asks >= ASKS ? "Too much is asked." : undefined;
   }
 
@@ -118,10 +120,12 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
     const deferred = vm.newPromise();
     const mine = turn;
     asking += 1;
+    held += text.length;
     asks += 1;
     void attempt.ask(what, text).then((json) => {
       if (mine !== turn) return;
       asking -= 1;
+      held -= text.length;
       try {
         if (what === "fetch") retryAfter.heed(json);
         inside(() => deferred.resolve(vm.newString(json)));
@@ -155,7 +159,7 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
   async function open(whose: number, asker: Attempt["ask"]): Promise<Guest> {
     attempt = { ask: asker };
     turn += 1;
-    [id, used, since, over, asks, asking, cut] = [whose, 0, undefined, false, 0, 0, undefined];
+    [id, used, since, over, asks, asking, held, cut] = [whose, 0, undefined, false, 0, 0, 0, undefined];
     logs = createLogs();
     retryAfter = createRetryAfter();
     const [prepare, ...guest] = (await realm.fresh()) as [JSValueHandle, JSValueHandle, JSValueHandle, JSValueHandle];
@@ -220,7 +224,9 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
         inside(() => realm.vm().evalCode(js, "script.js", EvalFlags.TYPE_MODULE)),
         tell,
       );
-      return call(inspect, module).toString();
+      const json = call(inspect, module).toString();
+      if (json.length > MOST) throw new StepEnd({ message: "What the script says of itself is larger than 1 MiB." });
+      return json;
     },
   };
 }
