@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openBoard } from "./board.ts";
 import { createCodeCache } from "./guestCode.ts";
 import type { Order, Report, StepOrder, StepOutcome, ThreadData } from "./messages.ts";
+import { KEPT } from "./realm.ts";
 import { createSeat, type Seat } from "./stepVm.ts";
 
 /* A thread that runs attempts at steps of one tenant; while one waits, another computes. */
@@ -46,7 +47,7 @@ async function seated(work: (seat: Seat) => Promise<StepOutcome>): Promise<StepO
   try {
     return await work(seat);
   } finally {
-    if (spare.length < SPARE) spare.push(seat);
+    if (spare.length < SPARE && seat.bytes() <= KEPT) spare.push(seat);
     else seats.delete(seat);
     showBytes();
   }
