@@ -23,6 +23,8 @@ export type Kind = "sequence" | "parallel";
 
 export const SECRET = "crash_token";
 const LARGE = 80_000;
+/** How long a step takes until it asks for its secret: time enough to be cancelled. */
+export const BEFORE_MS = 1_000;
 
 const STEPS = (effects: string): string => `
 export const meta = {
@@ -60,7 +62,7 @@ export const steps = {
     nth: await effect(ctx, "flaky", "only", { fails: "first" }),
   })),
   paid: async (_, ctx) => {
-    await effect(ctx, "paid", "before", { ms: 300 });
+    await effect(ctx, "paid", "before", { ms: ${BEFORE_MS} });
     const token = await ctx.secrets.get("${SECRET}");
     return { step: "paid", token, nth: await effect(ctx, "paid", "after", { token }) };
   },

@@ -1,3 +1,4 @@
+import type { Recorded } from "#events/envelope.ts";
 import { WRITES } from "../journal.ts";
 import type { Verdict } from "./all.ts";
 import type { Evidence } from "./evidence.ts";
@@ -12,6 +13,7 @@ const spread = ({ p50, p99, max }: Spread): string => `p50 ${p50} p99 ${p99} max
 export function tell(evidence: Evidence, { findings, orphans }: Verdict): string {
   const { operations, faults, turns, events, effects } = evidence;
   const happened = (type: string) => events.filter((event) => event.type === type).length;
+  const lost = events.filter(({ type, data }: Recorded<any>) => type === "RunTaken" && data.reason === "lost").length;
   const count = (kind: Finding["kind"]) => findings.filter((finding) => finding.kind === kind).length;
   const outcomes = (outcome: string) => operations.filter((operation) => operation.outcome === outcome).length;
   const writes = operations.filter(({ what, outcome }) => WRITES.has(what) && outcome === "done").length;
@@ -23,7 +25,7 @@ export function tell(evidence: Evidence, { findings, orphans }: Verdict): string
     `operations ${operations.length}: done ${outcomes("done")}, refused ${outcomes("refused")}, failed ${outcomes("failed")}, unknown ${outcomes("unknown")}; ` +
       `turns ${turns.length}, taken over ${turns.filter(({ takeovers }) => takeovers > 0).length}; blobs without an event ${orphans}`,
     `runs ${happened("RunCreated")}: completed ${happened("RunCompleted")}, failed ${happened("RunFailed")}, cancelled ${happened("RunCancelled")}, ` +
-      `taken over ${happened("RunTaken")}; steps ${happened("StepCompleted")}, attempts lost ${happened("StepAttemptLost")}, effects ${effects.length}`,
+      `taken over ${lost}; steps ${happened("StepCompleted")}, attempts lost ${happened("StepAttemptLost")}, effects ${effects.length}`,
     `recovery: first success ${spread(first)} (${slowest}); ${delayed.count} delayed operations ${spread(delayed)}`,
     `kills ${faults.length} writes ${writes} lost ${count("lost")} doubled ${count("doubled")} stuck ${count("stuck")} different ${count("different")}`,
   ].join("\n");

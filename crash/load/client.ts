@@ -27,7 +27,16 @@ import {
 import { deleteExtraction, extract, readExtraction } from "./extractions.ts";
 import { deleteFile, listFiles, readFile, upload } from "./files.ts";
 import { followRun } from "./follow.ts";
-import { attendApprovals, callHook, cancelRun, readApprovals, readRun, startRun, type KnownRun } from "./runs.ts";
+import {
+  attendApprovals,
+  callHook,
+  cancelRun,
+  cancelSoon,
+  readApprovals,
+  readRun,
+  startRun,
+  type KnownRun,
+} from "./runs.ts";
 import type { Doing, Session } from "./session.ts";
 
 /** What a client does, by how often. What it cannot do yet (delete a file without having one) it leaves out. */
@@ -58,12 +67,13 @@ const WEIGHTS = {
   extract: 3,
   readExtraction: 3,
   deleteExtraction: 1,
-  startRun: 6,
-  callHook: 12,
+  startRun: 8,
+  callHook: 16,
   readRun: 8,
-  attendApprovals: 10,
+  attendApprovals: 12,
   followRun: 4,
   cancelRun: 2,
+  cancelSoon: 2,
   login: 1,
   useSession: 2,
   logout: 0.5,
@@ -117,6 +127,7 @@ const acts: Record<Act, (doing: Doing) => Promise<void>> = {
   followRun: (doing) => onOne(doing, doing.session.runs.slice(-4), (run) => followRun(doing, run)),
   cancelRun: (doing) =>
     onOne(doing, doing.session.runs.slice(-6), (run) => signedIn(doing, (token) => cancelRun(doing, run, token))),
+  cancelSoon: (doing) => signedIn(doing, (token) => cancelSoon(doing, token)),
   login,
   useSession: (doing) => signedIn(doing, (token) => useSession(doing, token)),
   logout: (doing) => signedIn(doing, (token) => logout(doing, token)),

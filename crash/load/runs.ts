@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { randomFrom, type Random } from "../random.ts";
-import type { Kind, RunArgs } from "../workflows.ts";
+import { BEFORE_MS, type Kind, type RunArgs } from "../workflows.ts";
 import { perform, type Doing } from "./session.ts";
 import type { KnownWorkflow } from "./workflows.ts";
 
@@ -18,7 +19,8 @@ function wishes({ id, random, session }: Doing): RunArgs {
     id,
     client: session.client,
     steps: random.int(0, 3),
-    ms: random.pick([0, 0, 50, 300]),
+    // the longest ones are taken over while they still go on where their process stands still
+    ms: Number(random.weighted({ 0: 45, 50: 30, 300: 18, 4000: 7 })),
     many: random.chance(0.3) ? random.int(2, 8) : 0,
     sleep_ms: random.chance(0.25) ? random.int(1_000, 3_000) : 0,
     flaky: random.chance(0.2),
@@ -111,12 +113,23 @@ export async function readRun(doing: Doing, { id: run_id, hook }: KnownRun): Pro
 }
 
 /** Ends a run, as only a person may. */
-export async function cancelRun(doing: Doing, { id: run_id }: KnownRun, token: string): Promise<void> {
+export async function cancelRun(doing: Doing, { id: run_id }: Pick<KnownRun, "id">, token: string): Promise<void> {
   await perform(doing, {
     what: "run.cancel",
     asked: { run_id },
     wanted: { method: "POST", path: `/api/workflows/runs/${run_id}/cancel`, token, body: { reason: doing.id } },
   });
+}
+
+/** Starts a run that asks for its secret at once, and ends it about then. */
+export async function cancelSoon(doing: Doing, token: string): Promise<void> {
+  const { id, random, session } = doing;
+  const args = { id, client: session.client, paid: true, steps: random.int(0, 1) };
+  const workflow = session.workflows[0]!;
+  const run_id = await begin(doing, "run.start", { workflow, args, key: undefined });
+  if (run_id === undefined) return;
+  await sleep(random.next() * BEFORE_MS);
+  await cancelRun({ ...doing, id: `${id}-end` }, { id: run_id }, token);
 }
 
 type Decision = "approve" | "reject";
