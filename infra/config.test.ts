@@ -15,6 +15,7 @@ test("an empty environment gives the defaults", () => {
     OFFLINE_MODELS: true,
     LOG_LEVEL: "info",
     TURN_SECONDS: 600,
+    SCRUB_DAYS: 7,
     READERS: expect.any(Number),
   });
 });

@@ -71,6 +71,7 @@ const schema = z
     OFFLINE_MODELS: z.enum(["on", "off"], "must be on or off").optional(),
     LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
     TURN_SECONDS: count(1, 3_600).default(600),
+    SCRUB_DAYS: count(0, 365).default(7),
     READERS: count(1, 32).default(Math.min(availableParallelism(), 4)),
   })
   .refine((env) => !env.DATABASE_URL || env.MASTER_KEY, {

@@ -66,6 +66,9 @@ export const postgresService = async (dataDir: string, onLine: (line: string) =>
     `port=${port}`,
     "-c",
     "unix_socket_directories=",
+    // so that the segments that hold what was deleted since are overwritten in time
+    "-c",
+    "archive_timeout=1h",
   ];
   const url = (port: number) => `postgres://svc:${password}@127.0.0.1:${port}/postgres`;
   return {

@@ -22,6 +22,8 @@ export interface Bus {
   reactions: Reactions;
   feed: Feed;
   deadLetters: DeadLetters;
+  /** Forgets what is kept of turns, and overwrites it on the server's disk. */
+  clearFrames(): Promise<void>;
   health(): Promise<BusHealth>;
   /** Sends what is buffered and closes the connection. Stop what consumes first. */
   close(): Promise<void>;
@@ -62,6 +64,9 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     reactions: createReactions(bus),
     feed: createFeed(bus),
     deadLetters: createDeadLetters(bus),
+    async clearFrames() {
+      await streams.jsm.streams.purge(names.streams.frames);
+    },
     health: () => readHealth(bus),
     async close() {
       streams.close();

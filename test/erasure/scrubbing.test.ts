@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { newId, streamOf } from "#events/ids.ts";
+import { keepScrubbed, scrub, scrubWhenDue, type ScrubOptions } from "#infra/postgres/scrub.ts";
+import { files } from "#projections/files/project.ts";
+import { keys } from "#projections/keys/project.ts";
+import { FileDeleted } from "#events/file.ts";
+import { fileUploaded, fixture, message, turnCompleted, turnStarted, type Fixture } from "../projections/fixture.ts";
+
+/* When what was deleted is overwritten: every so many days, where something was. */
+
+async function open() {
+  const f = await fixture();
+  await f.runner().start();
+  let cleared = 0;
+  const options: ScrubOptions = {
+    ...f,
+    projections: [files, keys],
+    types: ["FileDeleted"],
+    days: 7,
+    clearFrames: async () => void cleared++,
+  };
+  const builds = async () => {
+    const sql = "select sum(build)::integer as n from log.checkpoints where name in ('files', 'keys')";
+    return (await f.db.query<{ n: number }>(sql))[0]!.n;
+  };
+  /** One look, as it is taken once an hour. */
+  async function look() {
+    const before = await builds();
+    const scrubbed = await scrubWhenDue(options, new AbortController().signal);
+    return { scrubbed, built: (await builds()) - before, cleared };
+  }
+  const last = async () => (await f.db.query<{ position: number; at: Date }>("select position, at from ops.scrubs"))[0];
+  const later = () => f.db.query("update ops.scrubs set at = at - interval '8 days'");
+  return { f, options, look, last, later, cleared: () => cleared };
+}
+
+async function deleteFile(f: Fixture): Promise<number> {
+  const id = newId();
+  const stream = streamOf("file", id);
+  await f.append(stream, [fileUploaded(id, "a.txt")]);
+  return f.append(stream, [FileDeleted.of({ file_id: id })], { things: [stream] });
+}
+
+test("it is time after some days, if something was deleted since the last time", async () => {
+  const { f, look, last, later } = await open();
+  await deleteFile(f);
+  expect(await look()).toEqual({ scrubbed: false, built: 0, cleared: 0 });
+  await later();
+  expect(await look()).toEqual({ scrubbed: false, built: 0, cleared: 0 });
+  const deleted = await deleteFile(f);
+  const { at } = (await last())!;
+  expect(await look()).toEqual({ scrubbed: true, built: 2, cleared: 1 });
+  expect(await last()).toMatchObject({ position: deleted });
+  expect((await last())!.at.getTime()).toBeGreaterThan(at.getTime());
+  await deleteFile(f);
+  expect(await look()).toEqual({ scrubbed: false, built: 0, cleared: 1 });
+});
+
+test("frames are cleared once no turn runs", async () => {
+  const { f, options, cleared } = await open();
+  const [thread, turn] = [streamOf("thread", newId()), newId()];
+  await f.append(thread, [turnStarted(turn, [message("x")])]);
+  await f.pool.query("update log.streams set status = 'running' where stream = $1", [thread]);
+  const scrubbing = scrub({ ...options, projections: [] }, new AbortController().signal);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(cleared()).toBe(0);
+  await f.append(thread, [turnCompleted(turn, "y")]);
+  await scrubbing;
+  expect(cleared()).toBe(1);
+});
+
+test("it ends when it is asked to, in the midst of it or between two looks", async () => {
+  const { f, options } = await open();
+  await f.append(streamOf("thread", newId()), [turnStarted(newId(), [message("x")])]);
+  await f.pool.query("update log.streams set status = 'running'");
+  const stop = new AbortController();
+  const scrubbing = scrub({ ...options, projections: [] }, stop.signal);
+  const keeping = keepScrubbed(options, stop.signal);
+  setTimeout(() => stop.abort(), 200);
+  await expect(scrubbing).rejects.toThrow(/abort/i);
+  await keeping;
+});
