@@ -10,5 +10,5 @@ const filter_subjects = process.argv[2] ?? `${BUS_PREFIX}.evt.v1.>`;
 const consumer = await jetstream(connection).consumers.get(`${BUS_PREFIX.toUpperCase()}_EVENTS`, { filter_subjects });
 for await (const message of await consumer.consume()) {
   const { position, type, stream, data } = message.json();
-  console.log(position, type, stream, JSON.stringify(data));
+  process.stdout.write(`${position} ${type} ${stream} ${JSON.stringify(data)}\n`);
 }

@@ -105,7 +105,7 @@ const schedules = (keys: string[]) => [
   },
 ];
 const advance = (entries: object[], tick: TickResult | null = null, epoch = 1) =>
-  command("AdvanceRun", { ...id, epoch, entries, tick } as never);
+  command("AdvanceRun", { ...id, epoch, entries, tick });
 const completes = (key: string, attempt = 1) => ({
   type: "step_completed",
   key,

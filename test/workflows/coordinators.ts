@@ -16,6 +16,11 @@ const DAY_MS = 86_400_000;
 /** What a run's stream holds, leaving out nothing. */
 export const typesOf = (events: { type: string }[]): string[] => events.map(({ type }) => type);
 
+interface Starting {
+  by?: Handle;
+  envelope?: Partial<Envelope>;
+  ttl_ms?: number;
+}
 type Meddle = (deps: RunsDeps) => Partial<RunsDeps>;
 
 /** One process that coordinates runs of the test's own workflows, on the real log. */
@@ -72,7 +77,7 @@ async function coordinator(deployment: Deployment, workflows: Record<string, Pla
 /** Processes on one deployment; what is sent goes to the one that is named. */
 export async function coordinators(
   workflows: Record<string, PlainWorkflow>,
-  { count = 1, meddle = () => ({}) as Partial<RunsDeps> }: { count?: number; meddle?: Meddle } = {},
+  { count = 1, meddle = () => ({}) }: { count?: number; meddle?: Meddle } = {},
 ) {
   const deployment = await testDeployment();
   const all: Awaited<ReturnType<typeof coordinator>>[] = [];
@@ -98,7 +103,7 @@ export async function coordinators(
   async function start(
     name: string,
     args: unknown = {},
-    { by = all[0]!.handle, envelope = {} as Partial<Envelope>, ttl_ms = DAY_MS } = {},
+    { by = all[0]!.handle, envelope = {}, ttl_ms = DAY_MS }: Starting = {},
   ) {
     const run_id = newId();
     const answer = await send(by, run_id, StartRun.type, {
