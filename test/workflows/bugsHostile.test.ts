@@ -27,7 +27,7 @@ const WORK = workflowOf(
 test("bombs in run() and in steps end their own runs, and the other tenant's work is done meanwhile", async () => {
   const { home } = w;
   const inRun = [LOOP, MEMORY];
-  const inStep = [LOOP, MEMORY, NATIVE];
+  const inStep = [MEMORY, NATIVE];
   const step = (body: string) =>
     workflowOf(`await ctx.runStep("bomb", {});`, `bomb: defineStep({ retries: 0 }, async (_, ctx) => { ${body} })`);
   const bombs = await Promise.all(
@@ -43,13 +43,7 @@ test("bombs in run() and in steps end their own runs, and the other tenant's wor
   const ended = await Promise.all(bombs.map((run) => hostile.over(run, 60_000)));
   expect(ended.map(({ status }) => status)).toEqual(bombs.map(() => "failed"));
   const over = expect.toBeOneOf(["out_of_memory", "run_timeout", "step_error", "step_limit"]);
-  expect(ended.map(({ error_info }) => error_info.code)).toEqual([
-    "run_timeout",
-    over,
-    "step_limit",
-    over,
-    "step_limit",
-  ]);
+  expect(ended.map(({ error_info }) => error_info.code)).toEqual(["run_timeout", over, over, "step_limit"]);
   for (const { error } of ended) expect(error).toMatch(/\S/);
 }, 90_000);
 
@@ -81,8 +75,8 @@ test("nothing of a tenant's world is left for the next one, however large it was
 });
 
 test("a run that takes the process of each tick with it is given up after three, and holds up nobody", async () => {
-  const record = await hostile.over(poison, 80_000);
+  const record = await hostile.over(poison, 100_000);
   expect([record.status, record.error_info.code]).toEqual(["failed", "tick_broken"]);
   expect(record.started_at).toBeNull();
   expect((await hostile.run(WORK, { of: 1 })).result).toBe(9);
-}, 90_000);
+}, 120_000);
