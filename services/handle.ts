@@ -57,7 +57,7 @@ export function createHandler(options: HandlerOptions): Handle {
 
   async function claimEvents(decider: Decider<any>, events: NewEvent[], stream: string): Promise<Append["events"]> {
     const claims = decider.claims?.(events);
-    if (!claims) return [];
+    if (!claims || claims.hold.length + claims.release.length === 0) return [];
     const held = claims.hold.map((claim) => ({ ...claim, stream: claimStream(claim.name) }));
     const released = claims.release.map((name) => ({ stream: claimStream(name) }));
     const heads = await log.heads([...held, ...released].map((claim) => claim.stream));

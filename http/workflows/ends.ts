@@ -15,9 +15,9 @@ export const WaitQuery = z.object({
     .describe(`Seconds to wait for the end of a run that lives, ${MOST_S} at most; 0 by default.`),
 });
 
-export type WaitForEnd = (run_id: string, wait: string | undefined, reply: FastifyReply) => Promise<void>;
+export type WaitForEnd = (run_id: string, wait: string | undefined, reply: FastifyReply) => Promise<boolean>;
 
-/** Waits for the end of a run that lives, as long as was asked; what is out of range is corrected. */
+/** Waits for the end of a run that lives, as long as was asked; whether it has come, and can be read. What is out of range is corrected. */
 export function watchEnds({ db, onProjected }: Pick<Http, "db" | "onProjected">): WaitForEnd {
   const ended = createWatch<{ id: string }>(
     (hint) => onProjected((name) => name === "runs" && hint()),
@@ -28,8 +28,9 @@ export function watchEnds({ db, onProjected }: Pick<Http, "db" | "onProjected">)
   );
   return async (id, wait, reply) => {
     const seconds = Math.min(MOST_S, Math.max(0, Number(wait) || 0));
-    if (seconds === 0) return;
-    const late = AbortSignal.timeout(seconds * 1_000);
-    await ended({ id }, AbortSignal.any([late, goneSignal(reply.raw)]));
+    if (seconds === 0) return false;
+    const over = AbortSignal.any([AbortSignal.timeout(seconds * 1_000), goneSignal(reply.raw)]);
+    await ended({ id }, over);
+    return !over.aborted;
   };
 }

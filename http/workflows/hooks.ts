@@ -68,13 +68,18 @@ async function anew(http: Http, row: RunRow): Promise<RunRow> {
   return (await getRun(http.db, row.organization_id, row.id)) ?? row;
 }
 
+/** A run that was live, after the wait that the caller asks for. */
+async function later(http: Http, waitForEnd: WaitForEnd, row: RunRow, { query }: FastifyRequest, reply: FastifyReply) {
+  const ended = await waitForEnd(row.id, (query as z.infer<typeof WaitQuery>).wait, reply);
+  return ended ? ((await getRun(http.db, row.organization_id, row.id)) ?? row) : anew(http, row);
+}
+
 async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest, reply: FastifyReply) {
   const { trigger } = request;
   const { run_id } = request.params as { run_id: string };
   const found = await findRun(http, trigger.organization_id, run_id);
   if (found?.trigger_id !== trigger.trigger_id) throw runNotFound();
-  if (isLive(found)) await waitForEnd(found.id, (request.query as z.infer<typeof WaitQuery>).wait, reply);
-  const row = isLive(found) ? await anew(http, found) : found;
+  const row = isLive(found) ? await later(http, waitForEnd, found, request, reply) : found;
   return {
     run_id: row.id,
     status: row.status,

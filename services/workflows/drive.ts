@@ -67,15 +67,17 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
   const send = (type: Command["type"], data: object) =>
     deps.send({ stream, organization_id }, type, { run_id, ...data });
 
-  async function sleep(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
+  /** Whether it was woken before its time. */
+  async function sleep(ms: number): Promise<boolean> {
+    const woken = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), ms);
       asleep = () => {
         clearTimeout(timer);
-        resolve();
+        resolve(true);
       };
     });
     asleep = undefined;
+    return woken;
   }
 
   /** Whether others have told the run something; then it is known here too. */
@@ -271,8 +273,8 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
         continue;
       }
       if (running.size === 0 && due > NEAR_MS && isLive(state) && !hasWork(state)) break;
-      await sleep(Math.max(1, Math.min(LOOK_MS, due)));
-      await look();
+      // whoever wakes it knows what it is; others are looked for in silence
+      if (!(await sleep(Math.max(1, Math.min(LOOK_MS, due))))) await look();
     }
   }
   const hasRetryDue = ({ steps }: { steps: Record<string, { retry_at: string | null }> }): boolean =>
