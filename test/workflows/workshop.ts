@@ -5,7 +5,10 @@ import { signIn } from "../agents/agents.ts";
 import { clientOf } from "../http/service.ts";
 import { startPlatform } from "../platform.ts";
 import { openSite } from "../tools/site.ts";
-import { isOver, SOON } from "./stage.ts";
+import { isOver } from "./stage.ts";
+
+/** What a run may take on a busy machine. */
+const SOON = { timeout: 60_000, interval: 20 };
 
 // A hook that is registered within another is not run, so the one that closes the shops stands here.
 const shops: { close(): void }[] = [];
@@ -68,8 +71,6 @@ interface Registered {
   definition: { id: string; version: number };
 }
 
-/** How long a run may take on a busy machine, in milliseconds. */
-const PATIENCE = 60_000;
 let names = 0;
 
 /** One organization over HTTP and nothing else: its owner, its key, and short ways to its workflows. */
@@ -91,7 +92,7 @@ export async function openTenant(url: string, credentials: Credentials) {
     (await made(by("POST", `/workflows/${id}/runs`, { args }))).id;
   const read = (run: string, by = api): Promise<any> => made(by("GET", `/workflows/runs/${run}`));
   /** The record of a run once `enough` says so. A long run has a long record, so it is looked at less and less often. */
-  async function until(run: string, enough: (record: any) => boolean, within_ms = PATIENCE): Promise<any> {
+  async function until(run: string, enough: (record: any) => boolean, within_ms = SOON.timeout): Promise<any> {
     let pause = SOON.interval;
     for (const end = Date.now() + within_ms; ; await sleep((pause = Math.min(500, pause * 1.2)))) {
       const record = await read(run);
