@@ -93,7 +93,12 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     },
     async scan(after, types, limit) {
       const [head] = await db.query<{ position: number }>("select position from log.head");
-      const rows = await db.query<Omit<ScannedEvent, "recorded_at"> & { recorded_at: Date }>(SCAN, [after, head!.position, types, limit]);
+      const rows = await db.query<Omit<ScannedEvent, "recorded_at"> & { recorded_at: Date }>(SCAN, [
+        after,
+        head!.position,
+        types,
+        limit,
+      ]);
       const events = rows.map((row) => ({
         ...row,
         recorded_at: row.recorded_at.toISOString(),
