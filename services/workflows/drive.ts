@@ -1,10 +1,11 @@
 import type { Command } from "#events/envelope.ts";
 import { AdvanceRun, FailRun, TakeRun, type Entry, type TickResult } from "#events/run.ts";
-import type { EventLog } from "#events/ports.ts";
+import { Unavailable, type EventLog } from "#events/ports.ts";
 import { hasWork, isLive, nextDue } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import { givenUp, runAttempt, type AttemptDeps } from "./attempt.ts";
-import { foretell, startable, takeBack } from "./history.ts";
+import { foresee, stateSize } from "./foresee.ts";
+import { startable, takeBack } from "./history.ts";
 import { planned } from "./plan.ts";
 import { ScriptGone, type Script, type ScriptStore } from "./script.ts";
 import { RunGone } from "./values.ts";
@@ -56,7 +57,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
   let breaks = 0;
   let stopping = false;
   let asleep: (() => void) | undefined;
-  let sized = { memo: history.memo, counted: 0, size: 0 };
+  const size = stateSize(history);
 
   const wake = (): void => asleep?.();
   const isMine = (): boolean => {
@@ -127,40 +128,6 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
       if (status === "running" && !finished.some((entry) => entry.key === key)) begin(script, key, attempt);
   }
 
-  /** What steps came to is known to `run()` before it is recorded: both are recorded together, or neither. */
-  async function foresee(entries: Entry[]): Promise<boolean> {
-    let news = false;
-    for (const entry of entries) {
-      if (entry.type === "step_started") continue;
-      const step = "steps" in history.state ? history.state.steps[entry.key] : undefined;
-      if (entry.type === "step_attempt_failed" && entry.retry_at !== null) continue;
-      // the run ends with it
-      if (entry.type === "step_attempt_failed" && step?.on_error === "fail") return false;
-      if (entry.type === "step_completed") foretell(history, entry.key, { json: await values.json(entry.result) });
-      else foretell(history, entry.key, { error: { code: entry.code, message: entry.error.message } });
-      const batch = history.steps.get(entry.key)?.batch;
-      const open = batch ? history.batches.get(batch)!.open - countOf(entries, batch) : 0;
-      if (open <= 0) news = true;
-    }
-    return news;
-  }
-  const countOf = (entries: Entry[], batch: string): number =>
-    entries.filter(
-      (entry) =>
-        history.steps.get(entry.key)?.batch === batch &&
-        (entry.type === "step_completed" || (entry.type === "step_attempt_failed" && entry.retry_at === null)),
-    ).length;
-
-  function size(): number {
-    const { memo } = history;
-    if (sized.memo !== memo) sized = { memo, counted: 0, size: 0 };
-    for (; sized.counted < memo.length; sized.counted++) {
-      const { value } = memo[sized.counted]!;
-      sized.size += "json" in value ? value.json.length : value.error.message.length;
-    }
-    return sized.size;
-  }
-
   async function tick(script: Script, ending: Set<string>): Promise<TickResult | "lost"> {
     const { created, memo, args } = history;
     const now = Date.now();
@@ -203,26 +170,38 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
     );
   }
 
-  /** Records what steps came to and what `run()` wants next; whether anything was to be done. */
+  /** Records what steps came to and what `run()` wants next; whether anything was to be done. What is not recorded is left for the next time. */
   async function advance(script: Script): Promise<boolean> {
     const entries = finished.splice(0);
+    try {
+      return await record(script, entries);
+    } catch (error) {
+      finished.unshift(...entries);
+      throw error;
+    } finally {
+      takeBack(history);
+    }
+  }
+
+  async function record(script: Script, entries: Entry[]): Promise<boolean> {
     const live = isLive(history.state);
-    const news = live && (await foresee(entries));
+    const news = live && (await foresee(history, values, entries));
     const failing = entries.some(
       (entry) => entry.type === "step_attempt_failed" && entry.retry_at === null && !history.known.has(entry.key),
     );
     const isToTick = live && !stopping && !failing && (history.stale || news || isIdle());
     if (isToTick && size() > MOST_STATE) {
       await fail("run_state_too_large", "The results of the run's steps together are larger than 32 MiB.");
+      finished.unshift(...entries);
       return true;
     }
     const ending = new Set(entries.map(({ key }) => key));
     const result = isToTick ? await tick(script, ending) : null;
     if (result === "lost") {
-      finished.unshift(...entries);
       if (breaks >= BREAKS)
         await fail("tick_broken", `run() broke the process that ran it ${BREAKS} times; it was given up.`);
       else await sleep(AGAIN_MS);
+      finished.unshift(...entries);
       return true;
     }
     const more = result ? [] : starts(script, ending);
@@ -235,10 +214,10 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
       if (result) history.stale = isBehind || stoodOn !== result.seen;
     } catch (error) {
       // what became of it is unknown; what fits no more is passed over when it is sent again
-      finished.unshift(...entries);
       deps.onError(error, stream);
       await sleep(AGAIN_MS);
       await run.catchUp();
+      finished.unshift(...entries);
     }
     return true;
   }
@@ -249,36 +228,48 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
     history.state.woken &&
     Object.values(history.state.steps).every(({ status }) => status === "waiting");
 
-  async function go(script: Script): Promise<void> {
-    for (;;) {
-      if (run.isBehind()) await run.catchUp();
-      if (!isMine()) {
-        const { state } = history;
-        // a wait that has ended is a new lease, and it may be this process's again
-        if (!("epoch" in state) || state.worker !== deps.worker || running.size > 0) break;
-        epoch = state.epoch;
-      }
-      beginStarted(script);
-      if (await advance(script).finally(() => takeBack(history))) continue;
+  /** Does what is to be done, or waits for a while; false when nothing is to be done here any more. */
+  async function round(script: Script): Promise<boolean> {
+    if (run.isBehind()) await run.catchUp();
+    if (!isMine()) {
       const { state } = history;
-      if (running.size === 0 && finished.length === 0 && (!isLive(state) || stopping)) break;
-      if (running.size > 0 && (!isLive(state) || stopping)) {
-        await sleep(LOOK_MS);
-        continue;
-      }
-      const due = isLive(state) ? Date.parse(nextDue(state)) - Date.now() : Infinity;
-      if (due <= 0 && isLive(state) && !hasRetryDue(state)) {
-        const { position } = await send(TakeRun.type, { epoch, worker: deps.worker, lost: false });
-        if (position === 0) await look();
-        continue;
-      }
-      if (running.size === 0 && due > NEAR_MS && isLive(state) && !hasWork(state)) break;
-      // whoever wakes it knows what it is; others are looked for in silence
-      if (!(await sleep(Math.max(1, Math.min(LOOK_MS, due))))) await look();
+      // a wait that has ended is a new lease, and it may be this process's again
+      if (!("epoch" in state) || state.worker !== deps.worker || running.size > 0) return false;
+      epoch = state.epoch;
     }
+    beginStarted(script);
+    if (await advance(script)) return true;
+    const { state } = history;
+    if (running.size === 0 && finished.length === 0 && (!isLive(state) || stopping)) return false;
+    if (running.size > 0 && (!isLive(state) || stopping)) {
+      await sleep(LOOK_MS);
+      return true;
+    }
+    const due = isLive(state) ? Date.parse(nextDue(state)) - Date.now() : Infinity;
+    if (due <= 0 && isLive(state) && !hasRetryDue(state)) {
+      const { position } = await send(TakeRun.type, { epoch, worker: deps.worker, lost: false });
+      if (position === 0) await look();
+      return true;
+    }
+    if (running.size === 0 && due > NEAR_MS && isLive(state) && !hasWork(state)) return false;
+    // whoever wakes it knows what it is; others are looked for in silence
+    if (!(await sleep(Math.max(1, Math.min(LOOK_MS, due))))) await look();
+    return true;
   }
   const hasRetryDue = ({ steps }: { steps: Record<string, { retry_at: string | null }> }): boolean =>
     Object.values(steps).some(({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= Date.now());
+
+  /** While the log cannot be asked, what has begun goes on: it is this process's until the log says otherwise. */
+  async function go(script: Script): Promise<void> {
+    for (let goes = true; goes; )
+      try {
+        goes = await round(script);
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+        deps.onError(error, stream);
+        await sleep(LOOK_MS);
+      }
+  }
 
   async function all(): Promise<void> {
     try {

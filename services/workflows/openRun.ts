@@ -74,7 +74,13 @@ async function opened(deps: Deps, target: Target, created: Created): Promise<Ope
       const json = (value: Value) => ("json" in value ? value.json : undefined);
       for (const event of events) fold(history, event, json);
     },
-    catchUp: () => (catching ??= read().finally(() => (catching = undefined))),
+    catchUp: () =>
+      (catching ??= read()
+        .catch((error: unknown) => {
+          behind = true;
+          throw error;
+        })
+        .finally(() => (catching = undefined))),
   };
 }
 
