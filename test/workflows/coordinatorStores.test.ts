@@ -1,0 +1,66 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import { Unavailable } from "#events/ports.ts";
+import type { PlainWorkflow } from "../doubles/plainRunner.ts";
+import { coordinators, resultOf, SOON, typesOf } from "./coordinators.ts";
+
+/* A coordinator whose database is away for a while: what it has begun goes on. */
+
+const counted = new Map<string, number>();
+const count = (name: string): number => {
+  const times = (counted.get(name) ?? 0) + 1;
+  counted.set(name, times);
+  return times;
+};
+const gates = new Map<string, PromiseWithResolvers<void>>();
+const gate = (name: string): PromiseWithResolvers<void> => {
+  const found = gates.get(name) ?? Promise.withResolvers<void>();
+  gates.set(name, found);
+  return found;
+};
+
+const workflows: Record<string, PlainWorkflow> = {
+  waits: {
+    run: async (ctx, { id }) => ctx.complete(await ctx.runStep("wait", { id })),
+    steps: {
+      async wait({ id }) {
+        count(`began ${id}`);
+        await gate(id).promise;
+        return count(`ended ${id}`);
+      },
+    },
+  },
+};
+
+/** Calls that still fail. */
+const failing = { heads: 0 };
+const failsNow = (what: keyof typeof failing): boolean => failing[what] > 0 && failing[what]-- > 0;
+
+let bench: Awaited<ReturnType<typeof coordinators>>;
+beforeAll(async () => {
+  bench = await coordinators(workflows, {
+    meddle: ({ log }) => ({
+      log: {
+        ...log,
+        heads: (streams) =>
+          failsNow("heads") ? Promise.reject(new Unavailable("The database is away.")) : log.heads(streams),
+      },
+    }),
+  });
+});
+beforeEach(() => Object.assign(failing, { heads: 0 }));
+
+describe("a step that has begun", () => {
+  test("goes on while the database is away, and is not tried again", async () => {
+    const id = newId();
+    const run = await bench.start("waits", { id });
+    await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
+    failing.heads = 2;
+    await expect.poll(() => failing.heads, SOON).toBe(0);
+    gate(id).resolve();
+    const events = await bench.until(run, "RunCompleted");
+    expect(typesOf(events).slice(-3)).toEqual(["StepStarted", "StepCompleted", "RunCompleted"]);
+    expect(resultOf(events)).toBe(1);
+    expect(counted.get(`began ${id}`)).toBe(1);
+  });
+});
