@@ -1,7 +1,7 @@
 /** How often it is looked while somebody waits; hints only make it faster. */
 const POLL_MS = 500;
 /** Between two looks: commits come by the hundred, and one look serves all who wait. */
-const PAUSE_MS = 10;
+const PAUSE_MS = 2;
 
 export type Waiting<T> = T & { done(): void };
 

@@ -13,6 +13,8 @@ export interface Launch {
   heap: number;
   /** Whether it has a pipe beside its messages (descriptor PIPE), for bytes: 100 MB within a message hold up the sender for 300 ms. */
   pipe?: boolean;
+  /** How far it gives way to others on a full machine: 0 is not at all; 5 by default. */
+  nice?: number;
 }
 
 export const PIPE = 4;
@@ -25,7 +27,7 @@ const permissions = (paths: string[]): string[] =>
   [...new Set([...paths, ...paths.map((path) => realpathSync(path))])].map((path) => `--allow-fs-read=${path}`);
 
 /** Starts a process for what is not trusted: it has no credentials, and may read programs and neither the data folder with its key nor anything else. */
-export function launch({ program, args = [], readable, heap, pipe = false }: Launch): ChildProcess {
+export function launch({ program, args = [], readable, heap, pipe = false, nice = NICE }: Launch): ChildProcess {
   const path = program.startsWith("/") ? program : ROOT + program;
   const paths = [path, ...["package.json", "node_modules", "events", ...readable].map((each) => ROOT + each)];
   const child = fork(path, args, {
@@ -35,6 +37,6 @@ export function launch({ program, args = [], readable, heap, pipe = false }: Lau
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc", ...(pipe ? ["pipe" as const] : [])],
   });
-  if (child.pid !== undefined) setPriority(child.pid, NICE);
+  if (child.pid !== undefined) setPriority(child.pid, nice);
   return child;
 }

@@ -4,6 +4,8 @@ import type { Loss, Order, Report, Routed, Routing } from "./messages.ts";
 
 const LOOK_MS = 500;
 const HEAP = 256;
+/** A tick is a fraction of a millisecond that a run waits for; a step may be anything. */
+const NICE = { ticks: 0, steps: 2 };
 /** Where what scripts hold is not counted soon enough. In bytes. */
 const RESIDENT = 2_000_000_000;
 
@@ -27,6 +29,7 @@ export function startRunner(what: "ticks" | "steps", cpu_ms: number, onThreadLos
     args: [what, String(cpu_ms)],
     readable: ["services/scripting", "services/workflows", "infra/scripts"],
     heap: HEAP,
+    nice: NICE[what],
   });
   const listeners = new Map<number, { thread: number; listener: Listener }>();
   let alive = true;
