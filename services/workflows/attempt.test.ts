@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { StepSettings } from "#events/definition.ts";
-import { retryAt } from "./attempt.ts";
+import { notRun, retryAt } from "./attempt.ts";
 
 const settings = (given: object = {}) => StepSettings.parse(given);
 const failed = (attempt: number, more: object = {}) => ({
@@ -40,4 +40,12 @@ test("a final failure has no other attempt, and one that was lost counts for not
   expect(delay(settings(), 6, { lost: 2 })).toBeNull();
   expect(delay(settings(), 5, { lost: 2 })).toBe(2_000);
   expect(delay(settings({ retries: 0 }), 2, { lost: 2 })).toBe(500);
+});
+
+test("an attempt that could not be run is tried again later and later, and given up in the end", () => {
+  const retries = [0, 1, 2, 3, 4, 5].map((lost) => {
+    const entry = notRun({ losses: new Map([["k", lost]]) }, { key: "k", attempt: lost + 1, now: 0 });
+    return entry.type === "step_attempt_failed" && entry.retry_at !== null ? Date.parse(entry.retry_at) : null;
+  });
+  expect(retries).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, null]);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { StepSettings } from "#events/definition.ts";
 import { stepId, type Entry } from "#events/run.ts";
 import type { HostOfStep } from "./host/index.ts";
@@ -5,11 +6,12 @@ import type { AskingStep } from "./host/step.ts";
 import type { History } from "./history.ts";
 import type { Script } from "./script.ts";
 import { StepFailure, type WorkflowRunner } from "./tick.ts";
-import type { Values } from "./values.ts";
+import { RunGone, type Values } from "./values.ts";
 
 export interface AttemptDeps {
   runner: Pick<WorkflowRunner, "step">;
   openHost(step: AskingStep): HostOfStep;
+  onError(error: unknown, stream: string): void;
   /** How a value does not fit a JSON Schema, in so many words; undefined where it does. */
   misfit(schema: Record<string, unknown>, value: unknown): string | undefined;
 }
@@ -17,6 +19,10 @@ export interface AttemptDeps {
 const DEFAULTS = StepSettings.parse({});
 /** Attempts of one step whose worker, or the process that it had them run in, may be lost. They are no failures of the step's own. */
 const LOST = 5;
+/** How often and how long after each other a result is tried to be kept. */
+const KEEPS = 60;
+const KEEP_AGAIN_MS = 500;
+const UNREADY_MS = 1_000;
 const MOST_DELAY_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface Attempt {
@@ -74,6 +80,32 @@ function checkArgs({ misfit }: AttemptDeps, { input }: StepSettings, name: strin
   if (wrong) throw new StepFailure("invalid_step_args", `The arguments of the step ${name}: ${wrong}`, { final: true });
 }
 
+/** Keeps a result, if need be while the place for it is away: another attempt would do the step's work again. */
+async function kept(deps: AttemptDeps, { stream }: History, values: Values, json: string, signal: AbortSignal) {
+  for (let tries = 1; ; tries++)
+    try {
+      return await values.keep(json);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof RunGone) throw error;
+      if (tries === 1) deps.onError(error, stream);
+      if (tries === KEEPS) throw new StepFailure("runner_lost", "The result of the step could not be kept.");
+      await sleep(KEEP_AGAIN_MS, undefined, { signal });
+    }
+}
+
+/** An attempt that came to nothing for a reason of the service's own. It is tried again later and later, and not for ever. */
+export function notRun(
+  { losses }: Pick<History, "losses">,
+  { key, attempt, now }: Pick<Attempt, "key" | "attempt"> & { now: number },
+): Entry {
+  const before = losses.get(key) ?? 0;
+  const retry_at = before >= LOST ? null : new Date(now + UNREADY_MS * 2 ** before).toISOString();
+  const error = { message: "The step could not be run; the service has noted why.", line: null };
+  const spent = { duration_ms: 0, logs: [], secrets: [] };
+  return { type: "step_attempt_failed", key, attempt, code: "runner_lost", retry_at, error, ...spent };
+}
+
 /** Runs one attempt at a step. Throws the signal's reason where the attempt is another process's now. */
 export async function runAttempt(
   deps: AttemptDeps,
@@ -115,7 +147,7 @@ export async function runAttempt(
       max_result_bytes: created.limits.max_result_bytes,
       signal,
     });
-    const result = await values.keep(redactJson(json));
+    const result = await kept(deps, history, values, redactJson(json), signal);
     return { type: "step_completed", key, attempt, result, logs: logs.map(redact), ...spent() };
   } catch (error) {
     if (signal.aborted) throw error;

@@ -3,7 +3,7 @@ import { AdvanceRun, FailRun, TakeRun, type Entry, type TickResult } from "#even
 import { Unavailable, type EventLog } from "#events/ports.ts";
 import { hasWork, isLive, nextDue } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
-import { givenUp, runAttempt, type AttemptDeps } from "./attempt.ts";
+import { givenUp, notRun, runAttempt, type AttemptDeps } from "./attempt.ts";
 import { foresee, stateSize } from "./foresee.ts";
 import { startable, takeBack } from "./history.ts";
 import { planned } from "./plan.ts";
@@ -28,7 +28,6 @@ export interface DriveDeps extends AttemptDeps {
   send: Send;
   runner: WorkflowRunner;
   scripts: ScriptStore;
-  onError(error: unknown, stream: string): void;
   /** A point at which the crash harness may end the process. */
   failpoint(name: string): void;
 }
@@ -101,18 +100,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
       .catch((error: unknown) => {
         if (lost.signal.aborted) return;
         deps.onError(error, stream);
-        const failure = { message: "The step could not be run; the service has noted why.", line: null };
-        const retry_at = new Date(Date.now() + 1_000).toISOString();
-        const spent = { duration_ms: 0, logs: [], secrets: [] };
-        finished.push({
-          type: "step_attempt_failed",
-          key,
-          attempt,
-          code: "runner_lost",
-          retry_at,
-          error: failure,
-          ...spent,
-        });
+        finished.push(notRun(history, { key, attempt, now: Date.now() }));
       })
       .finally(() => {
         running.delete(name);

@@ -4,8 +4,9 @@ import { Unavailable } from "#events/ports.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
 import { coordinators, resultOf, SOON, typesOf } from "./coordinators.ts";
 
-/* A coordinator whose database is away for a while: what it has begun goes on. */
+/* A coordinator whose database or blobs are away for a while: what it has begun goes on. */
 
+const LARGE = 100_000;
 const counted = new Map<string, number>();
 const count = (name: string): number => {
   const times = (counted.get(name) ?? 0) + 1;
@@ -30,25 +31,41 @@ const workflows: Record<string, PlainWorkflow> = {
       },
     },
   },
+  large: {
+    async run(ctx, { id }) {
+      const text: string = await ctx.runStep("write", { id });
+      return ctx.complete(text.length);
+    },
+    steps: {
+      write({ id }) {
+        count(`began ${id}`);
+        return "x".repeat(LARGE);
+      },
+    },
+  },
 };
 
 /** Calls that still fail. */
-const failing = { heads: 0 };
+const failing = { heads: 0, blobs: 0 };
 const failsNow = (what: keyof typeof failing): boolean => failing[what] > 0 && failing[what]-- > 0;
 
 let bench: Awaited<ReturnType<typeof coordinators>>;
 beforeAll(async () => {
   bench = await coordinators(workflows, {
-    meddle: ({ log }) => ({
+    meddle: ({ log, blobs }) => ({
       log: {
         ...log,
         heads: (streams) =>
           failsNow("heads") ? Promise.reject(new Unavailable("The database is away.")) : log.heads(streams),
       },
+      blobs: {
+        ...blobs,
+        put: (...asked) => (failsNow("blobs") ? Promise.reject(new Error("no space left")) : blobs.put(...asked)),
+      },
     }),
   });
 });
-beforeEach(() => Object.assign(failing, { heads: 0 }));
+beforeEach(() => Object.assign(failing, { heads: 0, blobs: 0 }));
 
 describe("a step that has begun", () => {
   test("goes on while the database is away, and is not tried again", async () => {
@@ -62,5 +79,14 @@ describe("a step that has begun", () => {
     expect(typesOf(events).slice(-3)).toEqual(["StepStarted", "StepCompleted", "RunCompleted"]);
     expect(resultOf(events)).toBe(1);
     expect(counted.get(`began ${id}`)).toBe(1);
+  });
+  test("is not tried again because its result could not be kept at once", async () => {
+    const id = newId();
+    failing.blobs = 2;
+    const events = await bench.until(await bench.start("large", { id }), "RunCompleted");
+    expect(resultOf(events)).toBe(LARGE);
+    expect(failing.blobs).toBe(0);
+    expect(counted.get(`began ${id}`)).toBe(1);
+    expect(typesOf(events)).not.toContain("StepAttemptFailed");
   });
 });
