@@ -12,6 +12,8 @@ export interface RunArgs {
   sleep_ms: number;
   flaky: boolean;
   paid: boolean;
+  /** A step that is never tried twice: its run fails where its process is lost. */
+  once: boolean;
   ask: boolean;
   large: boolean;
   breaks: boolean;
@@ -25,6 +27,7 @@ export const SECRET = "crash_token";
 const LARGE = 80_000;
 /** How long a step takes until it asks for its secret: time enough to be cancelled. */
 export const BEFORE_MS = 1_000;
+const ONCE_MS = 400;
 
 const STEPS = (effects: string): string => `
 export const meta = {
@@ -35,7 +38,7 @@ export const meta = {
     properties: {
       id: { type: "string" },
       ${["client", "steps", "ms", "many", "sleep_ms"].map((name) => `${name}: { type: "integer", minimum: 0 },`).join(" ")}
-      ${["flaky", "paid", "ask", "large", "breaks", "approval"].map((name) => `${name}: { type: "boolean" },`).join(" ")}
+      ${["flaky", "paid", "once", "ask", "large", "breaks", "approval"].map((name) => `${name}: { type: "boolean" },`).join(" ")}
     },
     required: ["id", "client"],
     additionalProperties: false,
@@ -66,6 +69,10 @@ export const steps = {
     const token = await ctx.secrets.get("${SECRET}");
     return { step: "paid", token, nth: await effect(ctx, "paid", "after", { token }) };
   },
+  once: defineStep({ on_lost: "fail" }, async (_, ctx) => ({
+    step: "once",
+    nth: await effect(ctx, "once", "only", { ms: ${ONCE_MS} }),
+  })),
   ask: async ({ words }, ctx) => {
     const { id, content } = await ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: words }] });
     return { step: "ask", id, content };
@@ -89,6 +96,7 @@ export async function run(ctx, args) {
   if (args.sleep_ms > 0) await ctx.sleep(args.sleep_ms);
   if (args.flaky) told.push(await ctx.runStep("flaky", {}));
   if (args.paid) told.push(await ctx.runStep("paid", {}));
+  if (args.once) told.push(await ctx.runStep("once", {}));
   if (args.ask) told.push(await ctx.runStep("ask", { words: id }));
   if (args.large) told.push(await ctx.runStep("large", {}));
   if (args.breaks) told.push(await ctx.runStep("breaks", {}));
@@ -125,7 +133,7 @@ export function approvalsOf(kind: Kind, { approval }: Partial<RunArgs>): string[
 export function stepsOf(kind: Kind, args: Partial<RunArgs>, decided: string[]): string[] {
   if (kind === "parallel") return ["act", "act"];
   const { steps = 0, many = 0 } = args;
-  const single = (["flaky", "paid", "ask", "large", "breaks"] as const).filter((name) => args[name]);
+  const single = (["flaky", "paid", "once", "ask", "large", "breaks"] as const).filter((name) => args[name]);
   return [
     ...Array.from({ length: steps }, () => "act"),
     ...Array.from({ length: many }, () => "item"),

@@ -29,15 +29,39 @@ export async function checkModels(pool: pg.Pool, log: Pick<EventLog, "follow">):
 
 const COUNTED = ["TurnCompleted", "TurnFailed", "TurnStopped"];
 
+const tokens = (usage: { prompt_tokens: number; completion_tokens: number }) =>
+  usage.prompt_tokens + usage.completion_tokens;
+const sum = (numbers: number[]): number => numbers.reduce((all, each) => all + each, 0);
+
 /** I13: the usage that the read model holds is the sum over the events of threads that stand. */
-export async function checkUsage(db: Db, events: Recorded[]): Promise<Finding[]> {
+async function checkTurns(db: Db, events: Recorded[]): Promise<Finding[]> {
   const gone = new Set(events.filter(({ type }) => type === "ThreadDeleted").map(({ stream }) => stream));
-  const tokens = (usage: { prompt_tokens: number; completion_tokens: number }) =>
-    usage.prompt_tokens + usage.completion_tokens;
-  const inLog = events
-    .filter(({ type, stream }) => COUNTED.includes(type) && !gone.has(stream))
-    .reduce((sum, { data }) => sum + tokens((data as any).usage), 0);
+  const inLog = sum(
+    events
+      .filter(({ type, stream }) => COUNTED.includes(type) && !gone.has(stream))
+      .map(({ data }) => tokens((data as any).usage)),
+  );
   const rows = await db.query<{ usage: string }>("select usage from read.turns where usage is not null");
-  const inRows = rows.reduce((sum, { usage }) => sum + tokens(JSON.parse(usage)), 0);
+  const inRows = sum(rows.map(({ usage }) => tokens(JSON.parse(usage))));
   return inLog === inRows ? [] : [different("I13", "usage", `${inLog} tokens in the log, ${inRows} in the read model`)];
 }
+
+/** I13: what organizations are told they have spent is the sum over all events, whatever was deleted since. */
+async function checkSpent(db: Db, events: Recorded[]): Promise<Finding[]> {
+  const ended = new Set(events.filter(({ type }) => COUNTED.includes(type)).map(({ data }) => (data as any).turn_id));
+  const inLog = events.map(({ type, data }) => {
+    const { usage, units = 0, turn_id } = data as any;
+    if (COUNTED.includes(type) || (type === "RoundRequested" && !ended.has(turn_id))) return tokens(usage);
+    return units as number;
+  });
+  const [row] = await db.query<{ spent: number }>(
+    "select coalesce(sum(prompt_tokens + completion_tokens + pages), 0)::bigint as spent from read.usage",
+  );
+  const [before, after] = [sum(inLog), Number(row!.spent)];
+  return before === after ? [] : [different("I13", "spent", `${before} in the log, ${after} in the read model`)];
+}
+
+export const checkUsage = async (db: Db, events: Recorded[]): Promise<Finding[]> => [
+  ...(await checkTurns(db, events)),
+  ...(await checkSpent(db, events)),
+];

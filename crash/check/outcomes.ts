@@ -7,6 +7,21 @@ import type { Evidence } from "./evidence.ts";
 import { different, lost, stuck, type Finding } from "./finding.ts";
 import { argsOf, ENDS, openerOf, runsOf, type RunTold } from "./stories.ts";
 
+/** How a step fails that is never tried twice. */
+const LOST = new Set(["step_lost", "runner_lost"]);
+/** Workers that a step, and a run, may lose before they are given up. */
+const MOST_LOST: Record<string, number> = { step_lost: 6, worker_lost: 10 };
+
+/** As many workers as may lose it were killed. */
+function isGivenUp({ events }: RunTold, { code, key }: { code: string; key: string | null }): boolean {
+  const lost = events.filter(({ type, data }) =>
+    code === "step_lost"
+      ? type === "StepAttemptLost" && data.key === key
+      : type === "RunTaken" && data.reason === "lost",
+  );
+  return lost.length >= (MOST_LOST[code] ?? Infinity);
+}
+
 /** I8: a run has ended, or waits for nothing but a decision that nobody has made. */
 function checkEnded({ id, events }: RunTold): Finding[] {
   const state = events.reduce<RunState>((before, event) => decider.evolve(before, event as never), decider.initial);
@@ -55,6 +70,8 @@ function checkEnding(run: RunTold, kind: Kind | undefined, { values, operations 
     case "failed": {
       const { error } = end.personal ?? {};
       if (argsOf(values, run).breaks && error?.message === BROKEN) return [];
+      if (end.data.step === "once" && LOST.has(end.data.code)) return [];
+      if (isGivenUp(run, end.data)) return [];
       return [different("I10", name, `failed: ${end.data.code} ${error?.message}`)];
     }
     default:

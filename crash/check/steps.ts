@@ -25,6 +25,8 @@ function checkStep(run: RunTold, step: StepTold): Finding[] {
 
 /** Steps that do nothing outside the platform. */
 const INSIDE = new Set(["ask"]);
+/** Steps that are never to be done twice. */
+const AT_MOST_ONCE = new Set(["once"]);
 
 /**
  * I10: what a step does is done by attempts that the log knows, once by each, under one Idempotency-Key, and has been done
@@ -47,6 +49,9 @@ function checkEffects(run: RunTold, effects: Effect[]): Finding[] {
       return [
         ...unknown.map(({ attempt }) => different("I10", name, `attempt ${attempt} has effects and never began`)),
         ...twice.map(([part, same]) => doubled("I10", name, `${part} was done ${same.length} times`)),
+        ...(AT_MOST_ONCE.has(step.name) && done.length > 1
+          ? [doubled("I10", name, `was done ${done.length} times, which it must not`)]
+          : []),
         ...(completed && done.length === 0 && !INSIDE.has(step.name) ? [lost("I10", name, "was never done")] : []),
       ];
     }),

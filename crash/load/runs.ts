@@ -25,6 +25,7 @@ function wishes({ id, random, session }: Doing): RunArgs {
     sleep_ms: random.chance(0.25) ? random.int(1_000, 3_000) : 0,
     flaky: random.chance(0.2),
     paid: random.chance(0.3),
+    once: random.chance(0.15),
     ask: random.chance(0.2),
     large: random.chance(0.08),
     breaks: random.chance(0.06),

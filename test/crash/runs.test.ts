@@ -90,6 +90,24 @@ test("a run that waits for a decision that nobody has made is no finding", () =>
   expect(told.findings()).toEqual([]);
 });
 
+test("a run whose step was given up, because all that may lose it did, is no finding", () => {
+  started();
+  event("RunStarted");
+  scheduled("s");
+  for (const attempt of [1, 2, 3, 4, 5, 6]) {
+    begun("s", attempt);
+    event("StepAttemptLost", { key: "s", name: "act", attempt });
+    event("RunTaken", { epoch: attempt + 1, worker: "v", reason: "lost" });
+  }
+  event("StepFailed", { key: "s", name: "act", attempt: 6 });
+  event(
+    "RunFailed",
+    { code: "step_lost", step: "act", key: "s", forget_at: "2126-01-01T00:00:00Z" },
+    { error: { message: "lost" } },
+  );
+  expect(told.findings()).toEqual([]);
+});
+
 describe("the checker finds", () => {
   test("a start that was answered and is not in the log, and one that is another's", () => {
     told.operation("run.hook", "1", { asked: { args, key: "1" }, got: { run_id: "r", accepted: true } }, [202]);
@@ -223,6 +241,14 @@ describe("the checker finds", () => {
       }, // prettier-ignore
     });
     expect(told.findings()).toEqual(["different I11"]);
+  });
+
+  test("a step that was done twice though it must not", () => {
+    started();
+    event("RunStarted");
+    event("StepsScheduled", { steps: [{ key: "s", name: "once" }], on_error: "fail" }, { args: [json({})] });
+    for (const attempt of [1, 2]) begun("s", attempt);
+    expect(told.findings()).toContain("doubled I10");
   });
 
   test("a secret in what a step leaves", () => {
