@@ -101,6 +101,6 @@ test("several processes that start at once agree on the streams", async () => {
   expect(answers).toHaveLength(6);
   const { server_version, streams } = await buses[5]!.health();
   expect(server_version).toMatch(/^2\./);
-  expect(Object.keys(streams)).toHaveLength(4);
+  expect(Object.keys(streams)).toHaveLength(5);
   expect(Object.values(streams).every((sizes) => sizes !== undefined)).toBe(true);
 });

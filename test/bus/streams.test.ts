@@ -27,7 +27,7 @@ test("streams of an older shape are brought up to date, and what the server does
   await close();
 });
 
-test("queues refuse when full, frames and dead letters drop the oldest, and all are bounded", async () => {
+test("queues refuse when full, frames, dead letters and the feed drop the oldest, and all are bounded", async () => {
   const server = testBus();
   await aBus(server);
   const { jsm, names, close } = await lookAt(server);
@@ -41,6 +41,7 @@ test("queues refuse when full, frames and dead letters drop the oldest, and all 
     reactions: { retention: "workqueue", discard: "new", storage: "file", hours: 1 },
     frames: { retention: "limits", discard: "old", storage: "file", hours: 1 },
     dead: { retention: "limits", discard: "old", storage: "file", hours: 24 },
+    events: { retention: "limits", discard: "old", storage: "file", hours: 7 * 24 },
   });
   await close();
 });
