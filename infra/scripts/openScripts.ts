@@ -19,7 +19,8 @@ const MOST_GIVEN = 1024 * 1024;
 const IDLE_MS = 60_000;
 /** How long a call may take, what it waits for included. */
 const CALL_MS = 30_000;
-const INSPECT_MS = 15_000;
+/** Processor time bounds it; by the clock it may take long on a full machine, where such processes give way. */
+const INSPECT_MS = 60_000;
 
 const NO_HOST: ScriptHost = {
   fetch: () => Promise.reject(new Error("A script fetches nothing while it is saved.")),
