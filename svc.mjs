@@ -166,7 +166,8 @@ const handOver = (node, script, args, cwd) => {
 
 const [first, ...rest] = process.argv.slice(2);
 const own = {
-  "--test": { script: "node_modules/vitest/vitest.mjs", args: ["run", ...rest] },
+  "--test": { script: "node_modules/vitest/vitest.mjs", args: ["run", "--project=unit", "--project=system", ...rest] },
+  "--drill": { script: "node_modules/vitest/vitest.mjs", args: ["run", "--project=drill", ...rest] },
   "--check": { script: "scripts/check.ts", args: rest },
   "--bench": { script: "bench/run.ts", args: rest },
   "--crash": { script: "crash/run.ts", args: rest },

@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 const never = ["**/node_modules/**", "bench/**", "scripts/fixtures/**", ".data/**", ".runtime/**"];
+/** Whole deployments that lose their parts, and are restored: half a minute each, for `npm run drill`. */
+const drills = ["test/restore/**/*.test.ts", "test/scale/**/*.test.ts"];
 const shared = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -22,9 +24,12 @@ export default defineConfig({
           ...shared,
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: [...never, "test/simulation/**"],
+          exclude: [...never, "test/simulation/**", ...drills],
           globalSetup: "test/services.ts",
         },
+      },
+      {
+        test: { ...shared, name: "drill", include: drills, exclude: never, globalSetup: "test/services.ts" },
       },
     ],
   },

@@ -7,6 +7,7 @@ const benches = {
   chat: async () => (await import("./chat/bench.ts")).benchChat(),
   documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
   log: async () => (await import("./log/bench.ts")).benchLog(),
+  scale: async () => (await import("./scale/bench.ts")).benchScale(),
   search: async () => (await import("./search/bench.ts")).benchSearch(),
   workflows: async () => (await import("./workflows/bench.ts")).benchWorkflows(),
 };

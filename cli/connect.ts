@@ -73,7 +73,8 @@ export async function openBus(settings: Settings, log: Logger = pino({ level: "s
   const address = addressOf(settings, "nats_url");
   if (!(await answers(address)))
     throw new Problem(`NATS at ${hostOf(address)} does not answer`, "see that it runs and that NATS_URL is right");
-  return connectBus({ url: address, prefix: settings.BUS_PREFIX, name: "svc tool", log });
+  const limits = { replicas: settings.NATS_REPLICAS };
+  return connectBus({ url: address, prefix: settings.BUS_PREFIX, name: "svc tool", log, limits });
 }
 
 /** Runs a tool's work on the database that this environment means, and closes it. */

@@ -12,9 +12,11 @@ export interface Wished {
   clients: number;
   /** Keeps the run's folder also when nothing was found. */
   keep: boolean;
+  /** NATS on three servers, of which a blow kills one. */
+  cluster: boolean;
 }
 
-/** `--kills N --seed S --clients C --keep` */
+/** `--kills N --seed S --clients C --keep --cluster` */
 export function readArguments(args: string[]): Wished {
   const { values } = parseArgs({
     args,
@@ -23,6 +25,7 @@ export function readArguments(args: string[]): Wished {
       seed: { type: "string" },
       clients: { type: "string" },
       keep: { type: "boolean", default: false },
+      cluster: { type: "boolean", default: false },
     },
   });
   return {
@@ -30,5 +33,6 @@ export function readArguments(args: string[]): Wished {
     seed: count(values.seed, Math.floor(Math.random() * 1_000_000)),
     clients: Math.max(1, count(values.clients, 10)),
     keep: values.keep,
+    cluster: values.cluster,
   };
 }

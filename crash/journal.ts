@@ -50,6 +50,17 @@ export type What =
   | "key.change"
   | "key.delete"
   | "key.list"
+  | "member.create"
+  | "member.login"
+  | "member.use"
+  | "member.read"
+  | "member.change"
+  | "member.password"
+  | "member.delete"
+  | "project.create"
+  | "project.read"
+  | "project.change"
+  | "project.delete"
   | "provider.put"
   | "provider.read"
   | "provider.delete"
@@ -74,6 +85,9 @@ export type What =
   | "run.approvals"
   | "run.decide"
   | "run.cancel"
+  | "audit.events"
+  | "audit.usage"
+  | "audit.trace"
   | "login"
   | "session.use"
   | "logout";
@@ -87,6 +101,14 @@ export const WRITES: ReadonlySet<What> = new Set<What>([
   "key.create",
   "key.change",
   "key.delete",
+  "member.create",
+  "member.login",
+  "member.change",
+  "member.password",
+  "member.delete",
+  "project.create",
+  "project.change",
+  "project.delete",
   "provider.put",
   "provider.delete",
   "document.upload",
@@ -130,7 +152,20 @@ export interface Effect {
   end: Moment;
 }
 
-export type Note = Attempt | Operation | Fault | Effect;
+/** A message of the feed, as it was heard. */
+export interface Told {
+  kind: "told";
+  subject: string;
+  text: string;
+}
+
+/** The feed was listened to for as long as anything came, when the log ended at a position. */
+export interface Listened {
+  kind: "listened";
+  until: number;
+}
+
+export type Note = Attempt | Operation | Fault | Effect | Told | Listened;
 
 /** Notes as JSON lines, each in the file before the next thing happens. */
 export function openJournal(path: string) {

@@ -8,6 +8,8 @@ export interface Random {
   int(from: number, to: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
+  /** At most so many of the items. */
+  some<T>(items: readonly T[], most: number): T[];
   /** A key, as often as its weight says. */
   weighted<K extends string>(weights: Record<K, number>): K;
 }
@@ -26,6 +28,12 @@ export function randomFrom(...parts: (string | number)[]): Random {
     int: (from, to) => from + Math.floor(next() * (to - from + 1)),
     chance: (probability) => next() < probability,
     pick: (items) => items[Math.floor(next() * items.length)]!,
+    some: (items, most) =>
+      items
+        .map((item) => ({ item, at: next() }))
+        .toSorted((a, b) => a.at - b.at)
+        .slice(0, most)
+        .map(({ item }) => item),
     weighted(weights) {
       const entries = Object.entries<number>(weights) as [keyof typeof weights, number][];
       let left = next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -10,6 +10,7 @@ import { readArguments, type Wished } from "./arguments.ts";
 import { startEffects, type Effects } from "./effects.ts";
 import { planFaults } from "./faults/plan.ts";
 import { strikeAll } from "./faults/strike.ts";
+import { listenToFeed } from "./feed.ts";
 import { openJournal, type Journal } from "./journal.ts";
 import { startClients } from "./load/clients.ts";
 import { startScriptedProvider } from "./provider.ts";
@@ -32,12 +33,17 @@ async function strain(
   }: { topology: Topology; journal: Journal; providerUrl: string; effects: Effects },
 ) {
   const load = await startClients({ seed, clients, topology, journal, providerUrl, effects });
+  const feed = await listenToFeed(topology.addresses.nats_url, journal);
   await strikeAll(topology, planFaults(seed, kills), journal);
   await sleep(LAST_MS);
   tell("The last blow has fallen; waiting until all is quiet.");
   await load.stop();
-  await becomeQuiet(topology.addresses.database_url);
+  const { database_url } = topology.addresses;
+  await becomeQuiet(database_url);
   await load.readEverything();
+  await load.readAudits(await becomeQuiet(database_url));
+  await feed.finish(await becomeQuiet(database_url));
+  await feed.close();
   await load.close();
 }
 
@@ -50,7 +56,8 @@ async function run(wished: Wished, folder: string): Promise<void> {
   const journal = openJournal(join(folder, "journal.jsonl"));
   const provider = await startScriptedProvider();
   const effects = await startEffects(journal);
-  const topology = await startTopology(folder, { provider: provider.url, effects: effects.host });
+  const outside = { provider: provider.url, effects: effects.host };
+  const topology = await startTopology(folder, outside, wished.cluster);
   try {
     const { seed, kills } = wished;
     await writeFile(join(folder, "run.json"), JSON.stringify({ seed, kills, env: topology.env }), { mode: 0o600 });
@@ -80,5 +87,8 @@ tell(`${wished.kills} kills with seed ${wished.seed} in ${folder}`);
 await run(wished, folder);
 const code = await check(folder);
 if (code === 0 && !wished.keep) await removeDataFolder(join(folder, "data")).then(() => removeDataFolder(folder));
-else tell(`Kept in ${folder}; again: npm run crash -- --kills ${wished.kills} --seed ${wished.seed}`);
+else
+  tell(
+    `Kept in ${folder}; again: npm run crash -- --kills ${wished.kills} --seed ${wished.seed}${wished.cluster ? " --cluster" : ""}`,
+  );
 process.exitCode = code;

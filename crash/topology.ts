@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { fileURLToPath } from "node:url";
 import type { Addresses } from "#infra/embedded/addresses.ts";
 import { freePort } from "#infra/embedded/port.ts";
+import { startNatsCluster } from "#test/natsCluster.ts";
 import { keepRunning, type Kept } from "./process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -27,17 +28,21 @@ export interface Topology {
   roles: Kept[];
   ports: number[];
   credentials: Credentials;
-  /** Pid of an embedded service, as its supervisor has it now. */
+  /** An organization beside the one that the clients belong to. */
+  other: Credentials;
+  /** Pid of an embedded service, as its supervisor has it now; of a NATS cluster, of the server whose turn it is. */
   pidOf(service: "postgres" | "nats" | "meilisearch"): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** Strings that must never be found in a store or a log. */
 export const CANARY = "canary-d41f8c2b";
+/** Stands in all that people say, are called and get: other services must never be told it. */
+export const PERSONAL = "personal-7be05a9c";
 
-async function startSupervisor(folder: string) {
+async function startSupervisor(folder: string, given: Environment) {
   const log = openSync(join(folder, "logs", "services.log"), "a");
-  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: join(folder, "data") };
+  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: join(folder, "data"), ...given };
   const child = spawn(process.execPath, [join(root, "crash/services.ts")], { env, stdio: ["ignore", "pipe", log] });
   const ended = once(child, "exit");
   const first = once(createInterface(child.stdout!), "line");
@@ -75,21 +80,37 @@ const environment = (folder: string, addresses: Addresses, { provider, effects }
   LOG_LEVEL: "info",
 });
 
-async function makeOrganization(env: Environment): Promise<Credentials> {
+async function makeOrganization(env: Environment, name: string): Promise<Credentials> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(root, "main.ts"), "org", "create", "Crash", "--json"],
+    [join(root, "main.ts"), "org", "create", name, "--json"],
     { env },
   );
   return JSON.parse(stdout) as Credentials;
 }
 
+/** NATS on three servers, each started again when it ends; blows fall on one after the other. */
+async function startBus(folder: string) {
+  const cluster = await startNatsCluster(join(folder, "data", "cluster"), { keep: true });
+  let blows = 0;
+  return {
+    given: { NATS_URL: cluster.url, NATS_REPLICAS: "3" },
+    pid: () => cluster.nodes[(blows += 1) % cluster.nodes.length]!.pid(),
+    stop: cluster.stop,
+  };
+}
+
 /** Starts everything below a folder: `data` is what is killed, `logs` what the processes say. */
-export async function startTopology(folder: string, outside: Outside): Promise<Topology & { env: Environment }> {
+export async function startTopology(
+  folder: string,
+  outside: Outside,
+  cluster: boolean,
+): Promise<Topology & { env: Environment }> {
   await mkdir(join(folder, "logs"), { recursive: true });
   await mkdir(join(folder, "data"), { recursive: true, mode: 0o711 });
-  const supervisor = await startSupervisor(folder);
-  const env = environment(folder, supervisor.addresses, outside);
+  const bus = cluster ? await startBus(folder) : undefined;
+  const supervisor = await startSupervisor(folder, bus?.given ?? {});
+  const env = { ...environment(folder, supervisor.addresses, outside), ...bus?.given };
   const ports = [await freePort(), await freePort()];
   const roles: Kept[] = [];
   const start = (role: Kept["role"], n: number, more: Environment = {}) =>
@@ -105,16 +126,19 @@ export async function startTopology(folder: string, outside: Outside): Promise<T
   const stop = async () => {
     await Promise.all(roles.map((role) => role.stop()));
     await supervisor.stop();
+    await bus?.stop();
   };
   try {
     for (const n of [1, 2]) start("projections", n);
     for (const n of [1, 2]) start("services", n);
     for (const [n, port] of ports.entries()) start("http", n + 1, { PORT: String(port) });
     for (const role of roles) await role.ready(READY_MS);
-    const credentials = await makeOrganization(env);
+    const credentials = await makeOrganization(env, "Crash");
+    const other = await makeOrganization(env, "Other");
     const pidOf = async (service: string) =>
+      (bus && service === "nats" ? bus.pid() : undefined) ??
       (JSON.parse(await readFile(join(folder, "data", "run", `${service}.pid`), "utf8")) as { pid: number }).pid;
-    return { addresses: supervisor.addresses, roles, ports, credentials, env, pidOf, stop };
+    return { addresses: supervisor.addresses, roles, ports, credentials, other, env, pidOf, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -7,6 +7,8 @@ export interface RunArgs {
   steps: number;
   /** How long the server of the harness takes for each of them. */
   ms: number;
+  /** Steps that ask nothing of the platform, one after the other, each with what run() has drawn before it. */
+  pure: number;
   /** Items of a runStepMany. */
   many: number;
   sleep_ms: number;
@@ -37,7 +39,7 @@ export const meta = {
     type: "object",
     properties: {
       id: { type: "string" },
-      ${["client", "steps", "ms", "many", "sleep_ms"].map((name) => `${name}: { type: "integer", minimum: 0 },`).join(" ")}
+      ${["client", "steps", "ms", "pure", "many", "sleep_ms"].map((name) => `${name}: { type: "integer", minimum: 0 },`).join(" ")}
       ${["flaky", "paid", "once", "ask", "large", "breaks", "approval"].map((name) => `${name}: { type: "boolean" },`).join(" ")}
     },
     required: ["id", "client"],
@@ -55,10 +57,17 @@ async function effect(ctx, step, part, { ms = 0, fails = "never", token } = {}) 
   if (answer.status !== 200) throw new Error(step + " was answered " + answer.status);
   return (await answer.json()).nth;
 }
+/* Steps one after the other, each with what run() has drawn for it. */
+async function pureSteps(ctx, count = 0) {
+  const told = [];
+  for (let n = 0; n < count; n++) told.push(await ctx.runStep("pure", { n, drawn: ctx.uuid("pure " + n) + " " + Math.random() }));
+  return told;
+}
 const soon = { kind: "fixed", initial_ms: 200 };
 
 export const steps = {
   act: async ({ n, ms }, ctx) => ({ step: "act", n, nth: await effect(ctx, "act", "only", { ms }) }),
+  pure: ({ n, drawn }) => ({ step: "pure", n, drawn }),
   item: async ({ n }, ctx) => ({ step: "item", n, nth: await effect(ctx, "item", "only") }),
   flaky: defineStep({ retries: 5, backoff: soon }, async (_, ctx) => ({
     step: "flaky",
@@ -91,6 +100,7 @@ export async function run(ctx, args) {
   const { id, ms = 0 } = args;
   const told = [];
   for (let n = 0; n < (args.steps ?? 0); n++) told.push(await ctx.runStep("act", { n, ms }));
+  told.push(...(await pureSteps(ctx, args.pure)));
   const items = Array.from({ length: args.many ?? 0 }, (_, n) => ({ n }));
   if (items.length > 0) told.push(...(await ctx.runStepMany("item", items, { concurrency: 3 })));
   if (args.sleep_ms > 0) await ctx.sleep(args.sleep_ms);
@@ -102,20 +112,21 @@ export async function run(ctx, args) {
   if (args.breaks) told.push(await ctx.runStep("breaks", {}));
   if (!args.approval) return ctx.complete({ id, told, decided: [] });
   const { approved, status } = await ctx.awaitApproval("only", { title: "Go on with " + id + "?" });
-  if (approved) told.push(await ctx.runStep("act", { n: "approved", ms }));
+  if (approved) told.push(await ctx.runStep("act", { n: "approved", ms }), ...(await pureSteps(ctx, args.pure)));
   return ctx.complete({ id, told, decided: [status] });
 }
 `,
   parallel: `
-export async function run(ctx, { id, ms = 0, sleep_ms = 0, approval }) {
-  const [left, right] = await Promise.all([
+export async function run(ctx, { id, ms = 0, pure, sleep_ms = 0, approval }) {
+  const [left, right, told] = await Promise.all([
     ctx.runStep("act", { n: "left", ms }),
     ctx.runStep("act", { n: "right", ms }),
+    pureSteps(ctx, pure),
     ctx.sleep(sleep_ms + 500),
   ]);
   const asks = approval ? ["first", "second"] : [];
   const answers = await Promise.all(asks.map((name) => ctx.awaitApproval(name, { title: name + " of " + id })));
-  return { id, told: [left, right], decided: answers.map(({ status }) => status) };
+  return { id, told: [left, right, ...told], decided: answers.map(({ status }) => status) };
 }
 `,
 };
@@ -131,20 +142,23 @@ export function approvalsOf(kind: Kind, { approval }: Partial<RunArgs>): string[
 
 /** Names of the steps of a run that comes to its end, in the order in which they are asked for. */
 export function stepsOf(kind: Kind, args: Partial<RunArgs>, decided: string[]): string[] {
-  if (kind === "parallel") return ["act", "act"];
   const { steps = 0, many = 0 } = args;
+  const pure = Array.from({ length: args.pure ?? 0 }, () => "pure");
+  if (kind === "parallel") return ["act", "act", ...pure];
   const single = (["flaky", "paid", "once", "ask", "large", "breaks"] as const).filter((name) => args[name]);
   return [
     ...Array.from({ length: steps }, () => "act"),
+    ...pure,
     ...Array.from({ length: many }, () => "item"),
     ...single,
-    ...(decided[0] === "approved" ? ["act"] : []),
+    ...(decided[0] === "approved" ? ["act", ...pure] : []),
   ];
 }
 
 /** What a step of a name must come to, whatever its attempts; the rest is what the server has told. */
 export function isResultOf(name: string, args: Partial<RunArgs>, result: any): boolean {
   if (result?.step !== name) return false;
+  if (name === "pure") return /^[0-9a-f-]{36} \d/.test(result.drawn);
   if (name === "ask") return String(result.content).includes(args.id!);
   if (name === "paid" && result.token !== `[secret ${SECRET}]`) return false;
   if (name === "large" && result.text?.length !== LARGE) return false;

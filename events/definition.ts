@@ -44,6 +44,8 @@ export const ScriptMeta = z.object({
       steps: z.record(z.string(), StepSettings),
       /** What a reader of the code would warn of. */
       lint: z.array(z.object({ code: z.string(), message: z.string(), line: z.int(), column: z.int() })),
+      /** Whether code outside of the steps may catch what suspends `run()`. */
+      catches: z.boolean().optional(),
     })
     .optional(),
 });

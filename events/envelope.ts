@@ -1,11 +1,12 @@
 import type { NewEvent, CommandDefinition } from "./define.ts";
 import type { RejectionDetails } from "./rejection.ts";
+import type { Traced } from "./trace.ts";
 
 /** Who asks: `key:<id>`, `person:<id>`, `webhook:<id of the trigger>`, or `system` for the service's own work. It scopes threads and files. */
 export type Principal = `key:${string}` | `person:${string}` | `webhook:${string}` | "system";
 
 /** What is asked, as it travels on the bus. At most 256 KiB encoded; what is larger goes to a blob first. */
-export interface Command<T extends string = string, D = any> {
+export interface Command<T extends string = string, D = any> extends Traced {
   /** 64 hex digits; decides what counts as the same command (one effect per id). */
   id: string;
   type: T;
@@ -48,7 +49,8 @@ export interface Recorded<E extends NewEvent = NewEvent> {
   personal: E["personal"];
   command_id: string;
   recorded_at: Date;
-  meta: { principal: Principal; request_id: string };
+  /** `traceparent`: of the work that it came from; of older events, and of work that nobody asked for, there is none. */
+  meta: { principal: Principal; request_id: string } & Pick<Traced, "traceparent">;
 }
 
 /** What became of a command. `repeated`: it had been answered before, and nothing happened now. */

@@ -51,3 +51,9 @@ export function partsOf(stream: string): { aggregate: string; id: string } {
 
 /** The stream in which a unique name is held; the name itself does not show. */
 export const claimStream = (name: string): string => streamOf("claim", idFrom("claim", name));
+
+/** What a step, or an approval, of a run is known by outside; `key` is that of the call of `run()`. */
+export const stepId = (run_id: string, key: string): string => idFrom("step", run_id, key);
+export const approvalId = (run_id: string, key: string): string => idFrom("approval", run_id, key);
+/** What a step is known by where it has effects: the same for every attempt. */
+export const idempotencyKey = (run_id: string, key: string): string => stepId(run_id, `idempotency ${key}`);

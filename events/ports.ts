@@ -3,12 +3,16 @@ import type { Erasure, Head } from "./decider.ts";
 import type { NewEvent } from "./define.ts";
 import type { RejectionDetails } from "./rejection.ts";
 import type { Citation, FinishReason, Said, ToolCall, Usage } from "./thread.ts";
+import type { Traced } from "./trace.ts";
 
 /* What the rooms need of the outside world. `infra/` implements these and `main.ts` hands them over. */
 
 /** One command's effect, to be written whole or not at all. */
 export interface Append {
-  command: Pick<Command, "id" | "organization_id" | "principal" | "request_id" | "fingerprint" | "http">;
+  command: Pick<
+    Command,
+    "id" | "organization_id" | "principal" | "request_id" | "fingerprint" | "http" | "traceparent"
+  >;
   /** In order; `version` is the one each event shall have in its stream. */
   events: { stream: string; version: number; event: NewEvent }[];
   /** The new head of each stream that got events: folded state, what the sweep sees. */
@@ -49,7 +53,8 @@ export interface StreamHead extends Head {
 }
 
 /** An event without its personal fields. */
-export type PublicEvent = Pick<Recorded, "type" | "stream" | "organization_id" | "position"> & { data: any };
+export type PublicEvent = Pick<Recorded, "type" | "stream" | "organization_id" | "position"> &
+  Pick<Traced, "traceparent"> & { data: any };
 
 /** As it is found in the log; `recorded_at` is RFC 3339. */
 export type ScannedEvent = PublicEvent & { version: number; recorded_at: string };
@@ -196,7 +201,7 @@ export interface Frames {
   tell(organization: string, turn: string, frame: Frame): void;
   /** Live frames, from before anything that is sent after this. */
   subscribe(organization: string, turn: string, listener: (frame: Frame) => void): () => void;
-  /** Every kept frame of a turn, in order of publication. */
+  /** Every kept frame of a turn, in order of publication. Throws Unavailable. */
   kept(organization: string, turn: string): Promise<Frame[]>;
   /** Asks the worker of a turn to stop it. */
   stop(organization: string, turn: string): void;
@@ -205,6 +210,6 @@ export interface Frames {
 
 /** Wake-ups for slow work: told at least once that an event calls for it. */
 export interface Reactions {
-  publish(event: PublicEvent): Promise<void>;
+  publish(event: ScannedEvent): Promise<void>;
   consume(react: (event: PublicEvent) => Promise<void>): Promise<{ stop(): Promise<void> }>;
 }

@@ -42,7 +42,7 @@ export function publishedSchema(type: string): JsonSchema {
 
 /** What a message of the feed holds. */
 export interface FeedEvent {
-  /** Of the whole log: a number that only grows. Also the message's id, so that one that comes twice is known. */
+  /** Of the whole log: a number that only grows, so that one that comes twice is known. */
   position: number;
   /** `<aggregate>-<uuid>`. */
   stream: string;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { idFrom, streamOf } from "./ids.ts";
+import { streamOf } from "./ids.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 /** JSON of a value, character by character as it was; a long one is a blob of the run. */
@@ -9,11 +9,6 @@ export type Value = z.infer<typeof Value>;
 
 /** What a call of `run()` is known by: its kind, name and the structure of its arguments (services/workflows/memoKey.ts). */
 const Key = z.string().length(22);
-
-export const stepId = (run_id: string, key: string): string => idFrom("step", run_id, key);
-export const approvalId = (run_id: string, key: string): string => idFrom("approval", run_id, key);
-/** What a step is known by where it has effects: the same for every attempt. */
-export const idempotencyKey = (run_id: string, key: string): string => stepId(run_id, `idempotency ${key}`);
 
 /** Who did something to a run. */
 export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "system"]), id: z.string() });
@@ -38,8 +33,6 @@ const Created = Id.extend({
   slot: z.string().nullable(),
 });
 const Given = z.object({ args: Value, external_user_id: z.string().nullable() });
-
-export const StartRun = defineCommand("StartRun", "run", Created.extend(Given.shape));
 
 const Failure = z.object({ message: z.string(), line: z.int().nullable().default(null) });
 /** Lines that a step or `run()` wrote. */
@@ -91,7 +84,7 @@ const Warning = z.object({
   line: z.int().nullable(),
 });
 
-/** What a coordinator tells of a run's course. `tick` entries come of one re-execution of `run()`, and hold only for the history that it saw. */
+/** What has become of a step, as its coordinator tells it. */
 export const Entry = z.discriminatedUnion("type", [
   z.object({ type: z.literal("step_started"), key: Key, attempt: z.int().positive() }),
   z.object({
@@ -120,8 +113,6 @@ export type Entry = z.infer<typeof Entry>;
 
 /** What one re-execution of `run()` came to. */
 export const TickResult = z.object({
-  /** Version of the stream whose history it saw; after any other it is void. */
-  seen: z.int().positive(),
   schedule: z.array(Batch.extend({ steps: z.array(Scheduled.extend({ args: Value })) })),
   /** Steps that begin in the same breath. */
   start: z.array(Key),
@@ -142,11 +133,24 @@ export const TickResult = z.object({
 });
 export type TickResult = z.infer<typeof TickResult>;
 
-/** From the coordinator that holds the run: what steps came to, and what `run()` wants next. One of an older epoch changes nothing. */
+/** What steps came to, and what `run()` wants then. */
+export const Part = z.object({ at: z.iso.datetime(), entries: z.array(Entry), tick: TickResult.nullable() });
+export type Part = z.infer<typeof Part>;
+
+/** `parts`: what has come to pass of it while it was on its way to the log, by whoever takes it there. */
+export const StartRun = defineCommand(
+  "StartRun",
+  "run",
+  Created.extend(Given.shape).extend({ parts: z.array(Part).optional() }),
+);
+/**
+ * From the coordinator that holds the run: what has come to pass, in its order. `seen` is the version of the stream on which it
+ * stands: after any other the ticks are void, and what is told of steps holds. One of an older epoch changes nothing.
+ */
 export const AdvanceRun = defineCommand(
   "AdvanceRun",
   "run",
-  Id.extend({ epoch: z.int().positive(), entries: z.array(Entry), tick: TickResult.nullable() }),
+  Id.extend({ epoch: z.int().positive(), seen: z.int().positive(), parts: z.array(Part) }),
 );
 /**
  * Attends to a run: what is due happens, and a coordinator takes it where nobody works on it. `lost`: its worker is gone.
@@ -166,6 +170,9 @@ export const DecideApproval = defineCommand(
     by: Actor,
     data: z.string().nullable(),
     comment: z.string().nullable(),
+    /** What has come to pass since, by whoever takes it to the log; it stands on the version `seen`, that of the decision. */
+    seen: z.int().positive().optional(),
+    parts: z.array(Part).optional(),
   }),
 );
 export const CancelRun = defineCommand("CancelRun", "run", Id.extend({ by: Actor, reason: z.string().nullable() }));
@@ -180,6 +187,11 @@ export const ForgetRun = defineCommand("ForgetRun", "run", Id);
 
 const thing = (data: { run_id: string }) => streamOf("run", data.run_id);
 const OfStep = Id.extend({ key: Key, name: z.string(), attempt: z.int().positive() });
+/** RFC 3339: when it came to pass; it may be recorded a moment later, together with what followed. */
+const At = z.object({ at: z.iso.datetime().optional() });
+export const timeOf = ({ data, recorded_at }: { data: object; recorded_at: Date }): Date =>
+  "at" in data && typeof data.at === "string" ? new Date(data.at) : recorded_at;
+
 const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nullable() });
 const Ended = z.object({ logs: Logs });
 
@@ -195,23 +207,27 @@ export const RunCreated = defineEvent("RunCreated", {
   opens: true,
 });
 /** The first tick. */
-export const RunStarted = defineEvent("RunStarted", { public: Id });
+export const RunStarted = defineEvent("RunStarted", { public: Id.extend(At.shape) });
 export const RunTaken = defineEvent("RunTaken", {
   public: Id.extend(Lease.shape).extend({ reason: z.enum(["woken", "lost"]) }),
 });
 export const StepsScheduled = defineEvent("StepsScheduled", {
-  public: Id.extend(Batch.shape).extend({ steps: z.array(Scheduled) }),
+  public: Id.extend(At.shape)
+    .extend(Batch.shape)
+    .extend({ steps: z.array(Scheduled) }),
   /** In the order of the steps. */
   personal: z.object({ args: z.array(Value) }),
   thing,
 });
-export const StepStarted = defineEvent("StepStarted", { public: OfStep.extend({ worker: z.string() }) });
+export const StepStarted = defineEvent("StepStarted", {
+  public: OfStep.extend(At.shape).extend({ worker: z.string() }),
+});
 export const StepCompleted = defineEvent("StepCompleted", {
-  public: OfStep.extend({ duration_ms: z.int(), secrets: Resolved }),
+  public: OfStep.extend(At.shape).extend({ duration_ms: z.int(), secrets: Resolved }),
   personal: Ended.extend({ result: Value }),
   thing,
 });
-const AttemptFailed = OfStep.extend({ duration_ms: z.int(), code: z.string(), secrets: Resolved });
+const AttemptFailed = OfStep.extend(At.shape).extend({ duration_ms: z.int(), code: z.string(), secrets: Resolved });
 export const StepAttemptFailed = defineEvent("StepAttemptFailed", {
   public: AttemptFailed.extend({ retry_at: z.iso.datetime() }),
   personal: Ended.extend({ error: Failure }),

@@ -4,6 +4,7 @@ import type { Budget } from "./budget.ts";
 import type { Http } from "./deps.ts";
 import { ApiError } from "./errors.ts";
 import type { App } from "./app.ts";
+import { traceRequests } from "./traced.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -16,12 +17,12 @@ declare module "fastify" {
 const LEFT = 499;
 
 function ended({ metrics }: Pick<Http, "metrics">, request: FastifyRequest, reply: FastifyReply): void {
-  const { method, id } = request;
+  const { method, id, trace } = request;
   const route = request.routeOptions.url ?? "none";
   const status = reply.raw.writableFinished ? reply.raw.statusCode : LEFT;
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   metrics.request(method, route, status, ms / 1000);
-  request.log.info({ request_id: id, method, route, status, ms }, "request");
+  request.log.info({ request_id: id, trace_id: trace?.trace_id, method, route, status, ms }, "request");
 }
 
 /** A body of untold length counts as it is read. What is left of one that is refused is read over, so that the answer can arrive. */
@@ -43,11 +44,12 @@ function counted(request: FastifyRequest, body: Readable): Readable {
   return counting;
 }
 
-/** One line and one count per request, when its connection is done with it; the budget of its body likewise. */
+/** One trace, one line and one count per request, these when its connection is done with it; the budget of its body likewise. */
 export function observe(app: App, http: Pick<Http, "metrics">, budget: Budget): void {
   app.decorateRequest("holds", function (bytes: number) {
     budget.arrived(this, bytes);
   });
+  traceRequests(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     reply.raw.once("close", () => {

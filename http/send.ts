@@ -1,6 +1,8 @@
 import { newCommandId } from "#events/ids.ts";
 import type { Answer, Command, Principal } from "#events/envelope.ts";
 import type { CommandDefinition } from "#events/define.ts";
+import { currentTrace } from "#events/spans.ts";
+import { tracedBy } from "#events/trace.ts";
 import { ApiError, fromRejection } from "./errors.ts";
 import type { HttpDeps } from "./deps.ts";
 
@@ -52,6 +54,7 @@ const commandOf = <D>(definition: CommandDefinition<string, D>, sending: Sending
     request_id,
     data,
     http,
+    ...tracedBy(currentTrace()),
     ...(fingerprint && { fingerprint }),
     ...(fresh && { fresh }),
     ...(keys && { keys }),

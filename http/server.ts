@@ -63,9 +63,10 @@ function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
 
 function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
   const known = toApiError(error);
-  if (known.status === 500) request.log.error({ err: known.cause, request_id: request.id }, "request failed");
-  else if (known.status > 500)
-    request.log.warn({ reason: known.message, err: known.cause, request_id: request.id }, "request failed");
+  // what breaks while a body arrives, or before there is a route, runs in no trace
+  const about = { err: known.cause, request_id: request.id, trace_id: request.trace?.trace_id };
+  if (known.status === 500) request.log.error(about, "request failed");
+  else if (known.status > 500) request.log.warn({ reason: known.message, ...about }, "request failed");
   if (known.status === 413) reply.header("connection", "close");
   return reply
     .code(known.status)

@@ -35,10 +35,13 @@ test("lists are split, a base URL loses its last slash, NATS may name several se
     PRIVATE_PROVIDER_HOSTS: "llm.internal, 10.0.0.7,",
     BASE_URL: "https://a.example/",
     NATS_URL: "nats://a:4222,nats://b:4222",
+    NATS_REPLICAS: "3",
   });
   expect(settings.PRIVATE_PROVIDER_HOSTS).toEqual(["llm.internal", "10.0.0.7"]);
   expect(settings.BASE_URL).toBe("https://a.example");
   expect(settings.NATS_URL).toBe("nats://a:4222,nats://b:4222");
+  expect(settings.NATS_REPLICAS).toBe(3);
+  expect(() => readSettings({ NATS_REPLICAS: "3" })).toThrow(/^ {2}NATS_REPLICAS must be 1 without NATS_URL/m);
 });
 
 test("everything wrong is told at once, by name, without a value", () => {
@@ -48,12 +51,16 @@ test("everything wrong is told at once, by name, without a value", () => {
     SERVICE_NAME: "My Service",
     DATABASE_URL: "mysql://root:hidden@db/x",
     NATS_URL: "nats://a:4222,http://b",
+    NATS_REPLICAS: "2",
     MEILI_URL: "http://search:7700",
     MASTER_KEY: "short-secret",
     OFFLINE_MODELS: "maybe",
     TRUST_PROXY: "everybody",
     LOG_LEVEL: "loud",
     TURN_SECONDS: "0",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
+    OTEL_TRACES_SAMPLER: "sometimes",
+    OTEL_TRACES_SAMPLER_ARG: "2",
   };
   const tell = () => readSettings(wrong);
   const { MEILI_URL: _right, ...alone } = wrong;

@@ -21,8 +21,18 @@ const list = () =>
     );
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const samplers = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+const share = "must be a number from 0 to 1";
 const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text);
 
+const REPLICAS = "must be 1, 3 or 5";
 const keyWords = "32 random bytes in base64, such as `openssl rand -base64 32` prints";
 // Without it zod looks at what settings need of each other only when each of them is right.
 const alsoBesideOthers = { when: () => true };
@@ -50,6 +60,10 @@ const schema = z
         "must be a URL such as nats://user:password@host:4222, or several with commas between",
       )
       .optional(),
+    NATS_REPLICAS: z.coerce
+      .number(REPLICAS)
+      .refine((count) => [1, 3, 5].includes(count), REPLICAS)
+      .optional(),
     MEILI_URL: http("http://host:7700").optional(),
     MEILI_MASTER_KEY: z.string().optional(),
     MASTER_KEY: z.string().refine(isKey, `must be ${keyWords}`).optional(),
@@ -70,6 +84,10 @@ const schema = z
     ),
     OFFLINE_MODELS: z.enum(["on", "off"], "must be on or off").optional(),
     LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
+    OTEL_EXPORTER_OTLP_ENDPOINT: http("http://localhost:4318").optional(),
+    OTEL_SERVICE_NAME: z.string().default("assistant-platform"),
+    OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(", ")}`).default("parentbased_always_on"),
+    OTEL_TRACES_SAMPLER_ARG: z.coerce.number(share).min(0, share).max(1, share).default(1),
     TURN_SECONDS: count(1, 3_600).default(600),
     SCRUB_DAYS: count(0, 365).default(7),
     READERS: count(1, 32).default(Math.min(availableParallelism(), 4)),
@@ -78,6 +96,11 @@ const schema = z
     ...alsoBesideOthers,
     path: ["MASTER_KEY"],
     error: `is required beside DATABASE_URL: ${keyWords}`,
+  })
+  .refine((env) => (env.NATS_REPLICAS ?? 1) === 1 || env.NATS_URL, {
+    ...alsoBesideOthers,
+    path: ["NATS_REPLICAS"],
+    error: "must be 1 without NATS_URL: the embedded server stands alone",
   })
   .refine((env) => !env.MEILI_URL || env.MEILI_MASTER_KEY, {
     ...alsoBesideOthers,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { withTrace } from "#events/spans.ts";
 import { createLogger } from "./logger.ts";
 
 const logged = (fields: object, message = "m"): string => {
@@ -24,6 +25,13 @@ test.each([
 
 test("a password in an address is not written", () => {
   expect(logged({ url: "postgres://svc:hunter22@127.0.0.1/db" })).toContain("postgres://svc:[secret]@127.0.0.1/db");
+});
+
+test("a line says to which trace it belongs, where it belongs to one", () => {
+  const trace_id = "a".repeat(32);
+  const line = withTrace({ trace_id, span_id: "b".repeat(16), sampled: false }, () => logged({ n: 1 }));
+  expect(JSON.parse(line)).toMatchObject({ trace_id, n: 1 });
+  expect(JSON.parse(logged({ n: 1 }))).not.toHaveProperty("trace_id");
 });
 
 test("an error is told by name, message, code and cause, without what the database says of rows", () => {

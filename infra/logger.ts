@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from "pino";
+import { currentTrace } from "#events/spans.ts";
 
 /** Our keys, session tokens and webhook secrets, and the shapes of providers' keys and passwords in addresses. */
 const SECRETS =
@@ -20,8 +21,14 @@ function describe(error: unknown): unknown {
   };
 }
 
+/** The trace that a line belongs to, so that an operator gets from the one to the other. */
+const traced = (): { trace_id?: string } => {
+  const trace = currentTrace();
+  return trace ? { trace_id: trace.trace_id } : {};
+};
+
 /** JSON lines on standard output, each without secrets whoever wrote it. */
 export function createLogger(level: string, role: string, to: DestinationStream = process.stdout): Logger {
   const scrubbing: DestinationStream = { write: (line) => to.write(withoutSecrets(line)) };
-  return pino({ level, base: { role }, serializers: { err: describe } }, scrubbing);
+  return pino({ level, base: { role }, mixin: traced, serializers: { err: describe } }, scrubbing);
 }

@@ -4,6 +4,7 @@ import { connectBus } from "#infra/nats/connect.ts";
 import { openBlobs } from "#infra/blobs.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { createLogger } from "#infra/logger.ts";
+import { openTelemetry } from "#infra/telemetry/open.ts";
 import { newWorker, startHeartbeat } from "#infra/postgres/heartbeat.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
@@ -41,10 +42,12 @@ export async function open({ role, settings, addresses }: Worker) {
     prefix: settings.BUS_PREFIX,
     name: `svc ${role}`,
     log: logger,
+    limits: { replicas: settings.NATS_REPLICAS },
   });
   const heartbeat = await startHeartbeat(pool, { worker, role }, (error) =>
     logger.warn({ err: error }, "the heartbeat failed"),
   );
+  const telemetry = await openTelemetry({ settings, role, instance: worker, logger });
 
   return {
     settings,
@@ -63,6 +66,7 @@ export async function open({ role, settings, addresses }: Worker) {
       await heartbeat.leave().catch(() => {});
       await bus.close();
       await pool.end();
+      await telemetry.close();
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Reactions, ScannedEvent } from "#events/ports.ts";
-import { publishedData, publishedTypes, versionOf, type FeedEvent } from "#events/published.ts";
+import { publishedData, publishedTypes, versionOf } from "#events/published.ts";
 import { failpoint } from "#infra/failpoint.ts";
+import type { Told } from "#infra/nats/feed.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { relay } from "#infra/postgres/relay.ts";
 import { reactors, wakes } from "#services/reactors/index.ts";
@@ -10,10 +11,9 @@ const REACTIONS = 1_000;
 /** On their way at once; a few hundred bytes each. */
 const FEED = 500;
 
-const told = ({ data, ...event }: ScannedEvent): FeedEvent => ({
-  ...event,
-  schema_version: versionOf(event.type),
-  data: publishedData(data),
+const told = ({ data, traceparent, ...event }: ScannedEvent): Told => ({
+  event: { ...event, schema_version: versionOf(event.type), data: publishedData(data) },
+  traceparent,
 });
 
 /** Publishes those events that call for somebody. */
@@ -57,6 +57,7 @@ export function startRelays({ pool, log, bus }: Opened, onError: (error: unknown
           name: "feed",
           types: publishedTypes(),
           batch: FEED,
+          onCommitted: bus.hints.onCommitted,
           onError,
           async publish(events) {
             await bus.feed.publish(events.map(told));

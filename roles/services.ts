@@ -8,6 +8,8 @@ import { openScripts } from "#infra/scripts/openScripts.ts";
 import { openWorkflows } from "#infra/scripts/workflows/openWorkflows.ts";
 import { partsOf } from "#events/ids.ts";
 import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
+import { withTrace } from "#events/spans.ts";
+import { traceFrom } from "#events/trace.ts";
 import { createHandler } from "#services/handle.ts";
 import { reactors } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
@@ -15,9 +17,11 @@ import { runTurn } from "#services/turns/run.ts";
 import { stepsOf } from "#services/turns/steps.ts";
 import { createTools } from "#services/turns/tools/index.ts";
 import { createTurns } from "#services/turns/turns.ts";
+import { withStepSpans } from "#services/workflows/stepSpans.ts";
 import { deploymentCredentials } from "./credentials.ts";
 import { createDocumentWork } from "./documents.ts";
 import { openKnowledge } from "./knowledge.ts";
+import { inTraceOfStream } from "./lostWork.ts";
 import type { Opened } from "./open.ts";
 import { openOwnScripts } from "./ownScripts.ts";
 import { startRelays } from "./relays.ts";
@@ -72,7 +76,7 @@ export async function startServices(opened: Opened) {
   const documents = createDocumentWork(opened, (command) => handle(command));
   const { readings } = documents;
   const openHost = openStepHosts(opened, { handle: (command) => handle(command), tools });
-  const workflows = openWorkflows({ processes: settings.READERS });
+  const workflows = withStepSpans(openWorkflows({ processes: settings.READERS }));
   const runs = createWorkflowWork(opened, (command) => handle(command), { runner: workflows, openHost });
   const hasRoom = (aggregate: string, organization: string): boolean => {
     if (aggregate === "thread") return turns.room(organization);
@@ -82,6 +86,7 @@ export async function startServices(opened: Opened) {
     log,
     hints: bus.hints,
     worker: (aggregate, organization) => (hasRoom(aggregate, organization) ? worker : undefined),
+    begin: runs.begin,
     afterCommit(handled) {
       turns.afterCommit(handled);
       readings.afterCommit(handled);
@@ -89,10 +94,13 @@ export async function startServices(opened: Opened) {
     },
   });
 
+  const traced = inTraceOfStream(opened.db);
   const attends: Record<string, (head: StreamHead) => Promise<void>> = {
     ...documents.attend,
+    document: traced(documents.attend.document),
+    extraction: traced(documents.attend.extraction),
     thread: (head) => turns.attend(handle, head),
-    run: runs.attend,
+    run: traced(runs.attend),
   };
   const attend = async (head: StreamHead) => attends[partsOf(head.stream).aggregate]?.(head);
   // while the database is away nobody can beat: that is no reason to take a turn from who still runs it
@@ -108,7 +116,8 @@ export async function startServices(opened: Opened) {
     onError: (error, stream) => logger.warn({ err: error, stream }, "the sweep failed"),
   });
   const react = async (event: PublicEvent) => {
-    for (const reactor of reactors[event.type] ?? []) await reactor.react({ event, blobs, log, attend });
+    const reaction = { event, blobs, log, attend };
+    for (const reactor of reactors[event.type] ?? []) await withTrace(traceFrom(event), () => reactor.react(reaction));
   };
 
   const commands = await bus.source().consume(handle);

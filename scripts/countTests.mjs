@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/* Prints `N passed, N failed` from vitest's JSON results; exits 1 when anything failed or there are no results. Runs on Node 20. */
+/* Prints `N passed, N failed` from vitest's JSON results, all of them; exits 1 when anything failed or there are no results. Runs on Node 20. */
 
 const read = (path) => {
   try {
@@ -11,14 +11,20 @@ const read = (path) => {
   }
 };
 
-const results = read(process.argv[2]);
-const files = results?.testResults ?? [];
 const hasFailed = ({ status }) => status === "failed";
-// A file that cannot be loaded or prepared has no failed test to count; it counts as one.
-const broken = files.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed)).length;
-const passed = results?.numPassedTests ?? 0;
-const failed = Math.max((results?.numFailedTests ?? 0) + broken, results?.success ? 0 : 1);
-const skipped = (results?.numPendingTests ?? 0) + (results?.numTodoTests ?? 0);
+const counts = process.argv.slice(2).map((path) => {
+  const results = read(path);
+  const files = results?.testResults ?? [];
+  // A file that cannot be loaded or prepared has no failed test to count; it counts as one.
+  const broken = files.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed)).length;
+  return {
+    passed: results?.numPassedTests ?? 0,
+    failed: Math.max((results?.numFailedTests ?? 0) + broken, results?.success ? 0 : 1),
+    skipped: (results?.numPendingTests ?? 0) + (results?.numTodoTests ?? 0),
+  };
+});
+const sum = (what) => counts.reduce((all, one) => all + one[what], 0);
+const [passed, failed, skipped] = ["passed", "failed", "skipped"].map(sum);
 
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 if (failed > 0 || passed === 0) process.exitCode = 1;

@@ -9,6 +9,7 @@ import { Unavailable, type Append, type EventLog, type Hints } from "#events/por
 import { Rejection } from "#events/rejection.ts";
 import { deciders } from "./deciders/index.ts";
 import { streamStates, type StreamState } from "./states.ts";
+import { traced } from "./traced.ts";
 
 export interface Handled {
   command: Command;
@@ -22,8 +23,20 @@ export interface HandlerOptions {
   hints: Pick<Hints, "committed">;
   /** This process, where it has room for the work that a command for such an aggregate starts. */
   worker(aggregate: string, organization: string): string | undefined;
+  /**
+   * Begins with work that a command starts before it is committed, and gives the command with what has come of it. `over` is
+   * called when the command was handled, whatever became of it.
+   */
+  begin?(command: Command): Promise<{ command: Command; over(): void } | undefined>;
   /** Called once per command that led to events here, after they are committed. */
   afterCommit(handled: Handled): void;
+}
+
+/** What a command comes to: the events of its own stream, and all that is to be appended. */
+interface Decision {
+  events: NewEvent[];
+  append: Append;
+  after: StreamState;
 }
 
 /** A command normally comes within milliseconds; a client whose server died asks again after about 400. */
@@ -77,11 +90,7 @@ export function createHandler(options: HandlerOptions): Handle {
   }
 
   /** What the command comes to, given the stream as it stands. */
-  async function decide(
-    command: Command,
-    decider: Decider<any>,
-    before: StreamState,
-  ): Promise<{ append: Append; after: StreamState }> {
+  async function decide(command: Command, decider: Decider<any>, before: StreamState): Promise<Decision> {
     const { stream } = command;
     const decided = decider.decide(command, before.state);
     const claims = await claimEvents(decider, decided, stream);
@@ -90,6 +99,7 @@ export function createHandler(options: HandlerOptions): Handle {
     const erase = decider.erases?.(decided, stream) ?? {};
     return {
       after,
+      events: decided,
       append: {
         command,
         events: [...decided.map((event, n) => ({ stream, version: before.version + n + 1, event })), ...claims],
@@ -146,7 +156,7 @@ export function createHandler(options: HandlerOptions): Handle {
   /** One try; undefined when the stream had moved on. */
   async function attempt(command: Command, decider: Decider<any>, first: boolean): Promise<Answer | undefined> {
     const before = await states.load(command.stream, decider, { fresh: first && command.fresh === true });
-    let decision: Awaited<ReturnType<typeof decide>> | undefined;
+    let decision: Decision | undefined;
     let append: Append;
     // A remembered state may be behind the log. Events would conflict then; a refusal, or that there is nothing to do,
     // would stand: both must hold against what is stored.
@@ -179,9 +189,7 @@ export function createHandler(options: HandlerOptions): Handle {
         return repeated(command, appended.outcome);
       case "committed": {
         if (!decision) return { position: 0, repeated: false, rejection: append.rejection! };
-        const events = decision.append.events
-          .filter((item) => item.stream === command.stream)
-          .map((item) => item.event);
+        const { events } = decision;
         states.remember(command.stream, decision.after);
         if (appended.last > 0) options.hints.committed(appended.last);
         if (events.length > 0) options.afterCommit({ command, events, version: decision.after.version });
@@ -197,11 +205,21 @@ export function createHandler(options: HandlerOptions): Handle {
     if (!definition || !decider || definition.aggregate !== aggregate)
       throw new Error(`no ${aggregate} understands ${received.type}`);
     const data = definition.schema.parse(received.data);
-    const command: Command = { ...received, data, worker: options.worker(aggregate, received.organization_id) };
-    const deadline = Date.parse(command.deadline);
+    const asked: Command = { ...received, data, worker: options.worker(aggregate, received.organization_id) };
+    const deadline = Date.parse(asked.deadline);
     // Others of its stream came first, and whoever sent it has been told that its outcome is unknown.
-    if (Date.now() > deadline) throw new Unavailable(`${command.type} on ${command.stream} waited until its deadline`);
-    if (await isAbandoned(log, command)) return ABANDONED;
+    if (Date.now() > deadline) throw new Unavailable(`${asked.type} on ${asked.stream} waited until its deadline`);
+    if (await isAbandoned(log, asked)) return ABANDONED;
+    const begun = await options.begin?.(asked);
+    try {
+      return await settle(begun?.command ?? asked, decider, deadline);
+    } finally {
+      begun?.over();
+    }
+  }
+
+  /** Tries until it is answered. */
+  async function settle(command: Command, decider: Decider<any>, deadline: number): Promise<Answer> {
     for (let tries = 0; ; tries++) {
       const answer = await attempt(command, decider, tries === 0).catch((error: unknown) => {
         // The log cannot be asked now. What became of an append is unknown, so its stream is loaded anew.
@@ -217,7 +235,7 @@ export function createHandler(options: HandlerOptions): Handle {
     }
   }
 
-  return (command) => {
+  return traced((command) => {
     const previous = queues.get(command.stream);
     const run = previous ? previous.then(() => handle(command)) : handle(command);
     const settled = run.then(
@@ -229,5 +247,5 @@ export function createHandler(options: HandlerOptions): Handle {
       if (queues.get(command.stream) === settled) queues.delete(command.stream);
     });
     return run;
-  };
+  });
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** A process that the bench started and will end. */
 export interface Child {
+  pid: number;
   /** The first line it printed. */
   firstLine(): Promise<string>;
   /** Resident memory of it and of the Node processes below it, in MiB; null where there is no /proc. */
@@ -16,13 +17,17 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+const living = new Set<ChildProcess>();
+process.once("exit", () => living.forEach((child) => child.kill()));
+
 /** Runs a script under this very Node. */
 export const startNode = (args: string[], env: Record<string, string> = {}): Child => {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  process.once("exit", () => child.kill());
+  living.add(child);
+  child.once("exit", () => living.delete(child));
   let printed = "";
   const keep = (chunk: Buffer): void => {
     printed = `${printed}${chunk.toString()}`.slice(-20_000);
@@ -34,6 +39,7 @@ export const startNode = (args: string[], env: Record<string, string> = {}): Chi
       throw new Error(`${args.join(" ")} ended with ${child.exitCode ?? child.signalCode}:\n${printed}`);
   };
   return {
+    pid: child.pid ?? 0,
     async firstLine() {
       while (!printed.includes("\n")) {
         assertAlive();

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, FormData, fetch } from "undici";
+import { Agent, FormData, fetch, request } from "undici";
 import { type Child, freePort, startNode } from "./child.ts";
 import { dataFolder } from "./folder.ts";
 
@@ -60,15 +60,16 @@ export const startService = async (env: Record<string, string> = {}): Promise<Se
     const callAs: Service["callAs"] = (token) => async (method, path, body, statuses) => {
       const isForm = body instanceof FormData;
       const type: Record<string, string> = body === undefined || isForm ? {} : { "content-type": "application/json" };
-      const response = await fetch(new URL(path, base_url), {
+      // not `fetch`, which takes the bench twice the processor time
+      const response = await request(new URL(path, base_url), {
         method,
         headers: { authorization: `Bearer ${token}`, ...type },
-        body: isForm || body === undefined ? body : JSON.stringify(body),
+        body: isForm ? body : body === undefined ? null : JSON.stringify(body),
         dispatcher: agent,
       });
-      const text = await response.text();
-      if (!statuses.includes(response.status))
-        throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 500)}`);
+      const text = await response.body.text();
+      if (!statuses.includes(response.statusCode))
+        throw new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 500)}`);
       return text && JSON.parse(text);
     };
     const ready = () => fetch(new URL("/readyz", base_url), { dispatcher: agent }).then(({ ok }) => ok || undefined);

@@ -1,6 +1,6 @@
-import { approvalId, AdvanceRun, StartRun, type RunEvent, type TickResult } from "../../events/run.ts";
+import { AdvanceRun, StartRun, type RunEvent, type TickResult } from "../../events/run.ts";
 import type { Recorded } from "../../events/envelope.ts";
-import { newId, streamOf } from "../../events/ids.ts";
+import { approvalId, newId, streamOf } from "../../events/ids.ts";
 import { openKeyring } from "../../infra/keyring.ts";
 import { masterKey } from "../../infra/masterKey.ts";
 import { openLog } from "../../infra/postgres/log.ts";
@@ -67,7 +67,6 @@ const make = async (send: Send, organization_id: string, run_id: string, { creat
   const { key } = requested.data;
   const approval = { ...requested.data, ...requested.personal!, approval_id: approvalId(run_id, key) };
   const tick: TickResult = {
-    seen: 1,
     schedule: [],
     start: [],
     timers: [],
@@ -81,5 +80,10 @@ const make = async (send: Send, organization_id: string, run_id: string, { creat
   const started = await send(target, StartRun.type, { ...created.data, ...created.personal, run_id });
   if (started.rejection) throw new Error(`a run could not be made: ${started.rejection.message}`);
   // Changes nothing where the service has found the run meanwhile and has ticked itself.
-  await send(target, AdvanceRun.type, { run_id, epoch: 1, entries: [], tick });
+  await send(target, AdvanceRun.type, {
+    run_id,
+    epoch: 1,
+    seen: 1,
+    parts: [{ at: new Date().toISOString(), entries: [], tick }],
+  });
 };

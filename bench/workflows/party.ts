@@ -11,7 +11,7 @@ export interface Party {
   stepTimes(steps: number): Promise<number[]>;
   /** So many runs more that wait for a person; settles when they all do. */
   park(runs: number): Promise<void>;
-  /** Decides one parked run; answers the milliseconds until it was heard that its next step began. */
+  /** Decides one parked run; answers the milliseconds until its next step began. */
   decide(): Promise<number>;
   stop(): Promise<void>;
 }

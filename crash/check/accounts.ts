@@ -55,29 +55,71 @@ function checkKind({ operations }: Evidence, kind: Kind): Finding[] {
   );
 }
 
-/** A provider is read as it was last put. */
-function checkProviders({ operations }: Evidence): Finding[] {
-  const mine = operations.filter(({ what }) => what.startsWith("provider."));
-  return [...grouped(mine, ({ asked }) => asked["name"])].flatMap(([, story]) => {
+/** Something that is read as its only user made it last. */
+interface Shown {
+  made: What[];
+  read: What;
+  name(operation: Operation): string | undefined;
+  /** What is shown of it. */
+  shows(facts: Operation["got"]): unknown;
+}
+const PROVIDERS: Shown = {
+  made: ["provider.put", "provider.delete"],
+  read: "provider.read",
+  name: ({ asked }) => asked["name"],
+  shows: ({ models }) => models,
+};
+const MEMBERS: Shown = {
+  made: ["member.create", "member.change", "member.delete"],
+  read: "member.read",
+  name: ({ asked, got }) => asked["member_id"] ?? got["member_id"],
+  shows: ({ role, active }) => ({ role, active }),
+};
+const PROJECTS: Shown = {
+  made: ["project.create", "project.change", "project.delete"],
+  read: "project.read",
+  name: ({ asked, got }) => asked["project_id"] ?? got["project_id"],
+  shows: ({ name }) => name,
+};
+
+function checkShown({ operations }: Evidence, { made, read, name, shows }: Shown): Finding[] {
+  const mine = operations.filter((one) => (made.includes(one.what) || one.what === read) && name(one) !== undefined);
+  return [...grouped(mine, (operation) => name(operation)!)].flatMap(([, story]) => {
     let stands: string | null | undefined = null;
     return story.flatMap((operation): Finding[] => {
       const { what, outcome, asked, got, code } = operation;
-      if (what !== "provider.read") {
-        const next = what === "provider.put" ? JSON.stringify(asked["models"]) : null;
+      if (what !== read) {
+        const next = what.endsWith(".delete") ? null : JSON.stringify(shows({ ...asked, ...got }));
         if (outcome === "done") stands = next;
         else if (outcome === "unknown") stands = undefined;
         return [];
       }
       if (outcome === "unknown" || stands === undefined || code === "invalid_session") return [];
-      const shown = outcome === "done" ? JSON.stringify(got["models"]) : null;
-      return shown === stands ? [] : [different("I16", about(operation), `shows ${shown}, last put was ${stands}`)];
+      const shown = outcome === "done" ? JSON.stringify(shows(got)) : null;
+      return shown === stands
+        ? []
+        : [different("I16", about(operation), `shows ${shown}, as it was made last it is ${stands}`)];
     });
   });
 }
 
-/** I16 for credentials: a key, a session and a provider are what their only user made of them last. */
+/** What was acknowledged is what was asked for. */
+const checkAcknowledged = ({ operations }: Evidence): Finding[] =>
+  operations
+    .filter(({ what, outcome }) => outcome === "done" && /^(member|project|provider)\.(create|change|put)$/.test(what))
+    .flatMap((operation) =>
+      ["role", "active", "name", "models"].flatMap((field) => {
+        const [asked, got] = [operation.asked[field], operation.got[field]].map((value) => JSON.stringify(value));
+        return operation.asked[field] === undefined || operation.got[field] === undefined || asked === got
+          ? []
+          : [different("I1", about(operation), `${asked} was asked for, ${got} acknowledged`)];
+      }),
+    );
+
+/** I16 for credentials: a key, a session, a provider, a member and a project are what their only user made of them last. */
 export const checkAccounts = (evidence: Evidence): Finding[] => [
   ...checkKind(evidence, KEYS),
   ...checkKind(evidence, SESSIONS),
-  ...checkProviders(evidence),
+  ...[PROVIDERS, MEMBERS, PROJECTS].flatMap((shown) => checkShown(evidence, shown)),
+  ...checkAcknowledged(evidence),
 ];

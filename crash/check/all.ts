@@ -4,13 +4,16 @@ import type pg from "pg";
 import type { DataKeys, EventLog } from "#events/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { checkAccounts } from "./accounts.ts";
+import { checkAudit } from "./audit.ts";
 import { checkBlobs } from "./blobs.ts";
 import { checkDocuments, checkSearches, checkTexts } from "./documents.ts";
 import { checkEffects, checkRefusals } from "./effects.ts";
 import type { Evidence } from "./evidence.ts";
+import { checkFeed } from "./feed.ts";
 import { different, type Finding } from "./finding.ts";
 import { checkIndex } from "./index.ts";
 import { checkChain, checkCommands, checkFollowers, checkHeads } from "./log.ts";
+import { checkMembers } from "./members.ts";
 import { checkModels, checkUsage } from "./models.ts";
 import { checkOutcomes } from "./outcomes.ts";
 import { checkPeople } from "./people.ts";
@@ -47,6 +50,7 @@ export const checkStory = (evidence: Evidence): Finding[] => [
   ...checkEnded(evidence),
   ...checkReads(evidence),
   ...checkAccounts(evidence),
+  ...checkMembers(evidence),
   ...checkDocuments(evidence),
   ...checkSearches(evidence),
   ...checkTexts(evidence),
@@ -72,6 +76,8 @@ export async function checkAll({ evidence, pool, db, log, stores, folder, search
   const blobs = await checkBlobs(stores, events);
   const findings = [
     ...checkStory(evidence),
+    ...checkFeed(evidence),
+    ...checkAudit(evidence),
     ...(await checkChain(db, events)),
     ...(await checkHeads(db, events)),
     ...(await checkFollowers(db)),

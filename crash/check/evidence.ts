@@ -1,5 +1,13 @@
 import type { Recorded } from "#events/envelope.ts";
-import { readJournal, type Attempt, type Effect, type Fault, type Operation } from "../journal.ts";
+import {
+  readJournal,
+  type Attempt,
+  type Effect,
+  type Fault,
+  type Listened,
+  type Operation,
+  type Told,
+} from "../journal.ts";
 
 /** What the checks look at: what the clients know, and what the log says. */
 export interface Evidence {
@@ -12,6 +20,9 @@ export interface Evidence {
   turns: Turn[];
   /** What steps of workflows have done outside. */
   effects: Effect[];
+  /** What was heard of the feed, and until when; undefined where that never ended. */
+  told: Told[];
+  listened: Listened | undefined;
   /** JSON of values of runs that are in blobs, by blob. */
   values: Map<string, string>;
 }
@@ -93,6 +104,8 @@ export function gather(journalFile: string, events: Recorded[], values: Map<stri
     eventsOf: grouped(events, (event) => operationOf(event.meta.request_id)),
     turns: turnsOf(events),
     effects: notes.filter((note) => note.kind === "effect"),
+    told: notes.filter((note) => note.kind === "told"),
+    listened: notes.find((note) => note.kind === "listened"),
     values,
   };
 }

@@ -1,4 +1,4 @@
-import { idempotencyKey } from "#events/run.ts";
+import { idempotencyKey } from "#events/ids.ts";
 import type { Effect } from "../journal.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
@@ -24,7 +24,7 @@ function checkStep(run: RunTold, step: StepTold): Finding[] {
 }
 
 /** Steps that do nothing outside the platform. */
-const INSIDE = new Set(["ask"]);
+const INSIDE = new Set(["ask", "pure"]);
 /** Steps that are never to be done twice. */
 const AT_MOST_ONCE = new Set(["once"]);
 

@@ -1,4 +1,5 @@
 import type { Recorded } from "#events/envelope.ts";
+import type { FeedEvent } from "#events/published.ts";
 import { WRITES } from "../journal.ts";
 import type { Verdict } from "./all.ts";
 import type { Evidence } from "./evidence.ts";
@@ -11,11 +12,13 @@ const spread = ({ p50, p99, max }: Spread): string => `p50 ${p50} p99 ${p99} max
 
 /** The line that says it all, with what it rests on before it. */
 export function tell(evidence: Evidence, { findings, orphans }: Verdict): string {
-  const { operations, faults, turns, events, effects } = evidence;
+  const { operations, faults, turns, events, effects, told } = evidence;
   const happened = (type: string) => events.filter((event) => event.type === type).length;
   const lost = events.filter(({ type, data }: Recorded<any>) => type === "RunTaken" && data.reason === "lost").length;
   const count = (kind: Finding["kind"]) => findings.filter((finding) => finding.kind === kind).length;
   const outcomes = (outcome: string) => operations.filter((operation) => operation.outcome === outcome).length;
+  const did = (what: RegExp) => operations.filter((one) => what.test(one.what)).length;
+  const heard = new Set(told.map(({ text }) => (JSON.parse(text) as FeedEvent).position)).size;
   const writes = operations.filter(({ what, outcome }) => WRITES.has(what) && outcome === "done").length;
   const { first, slowest, delayed } = recovery(evidence);
   const shown = findings.slice(0, SHOWN).map(({ kind, rule, about, what }) => `${kind} (${rule}) ${about}: ${what}`);
@@ -26,6 +29,8 @@ export function tell(evidence: Evidence, { findings, orphans }: Verdict): string
       `turns ${turns.length}, taken over ${turns.filter(({ takeovers }) => takeovers > 0).length}; blobs without an event ${orphans}`,
     `runs ${happened("RunCreated")}: completed ${happened("RunCompleted")}, failed ${happened("RunFailed")}, cancelled ${happened("RunCancelled")}, ` +
       `taken over ${lost}; steps ${happened("StepCompleted")}, attempts lost ${happened("StepAttemptLost")}, effects ${effects.length}`,
+    `feed: ${heard} events heard, ${told.length - heard} of them again; people ${did(/^(member|session)\./)}, projects and keys ${did(/^(project|key)\./)}, ` +
+      `pages of the audit ${did(/^audit\.events/)}, traces ${did(/^audit\.trace/)}`,
     `recovery: first success ${spread(first)} (${slowest}); ${delayed.count} delayed operations ${spread(delayed)}`,
     `kills ${faults.length} writes ${writes} lost ${count("lost")} doubled ${count("doubled")} stuck ${count("stuck")} different ${count("different")}`,
   ].join("\n");

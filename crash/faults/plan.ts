@@ -34,8 +34,12 @@ const POINTS = {
   "after-ApprovalDecided": "services",
   "after-RunCompleted": "services",
   "after-RunCancelled": "services",
+  "after-UserRegistered": "services",
+  "after-UserChanged": "services",
+  "after-ProjectCreated": "services",
   "after-projected": "projections",
   "after-reaction-published": "services",
+  "after-feed-published": "services",
 } as const;
 export type Point = keyof typeof POINTS;
 
@@ -44,6 +48,7 @@ export type Blow =
   | { what: "kill"; role: "nats" | "postgres" | "meilisearch" }
   | { what: "backend"; nth: number }
   | { what: "index" }
+  | { what: "feed" }
   | { what: "runner"; nth: number }
   | { what: "stop"; role: "http" | "services" | "projections"; n: number; ms: number }
   | { what: "point"; role: "http" | "services" | "projections"; n: number; point: Point; passes: number };
@@ -63,6 +68,7 @@ const KINDS = {
   backend: 7,
   index: 2,
   runner: 6,
+  feed: 5,
   meilisearch: 3,
   stop: 8,
   point: 24,
@@ -83,7 +89,8 @@ function blowOf(random: Random): Blow {
     case "meilisearch":
       return { what: "kill", role: kind };
     case "index":
-      return { what: "index" };
+    case "feed":
+      return { what: kind };
     case "runner":
       return { what: "runner", nth: random.int(0, 1_000) };
     case "backend":

@@ -1,5 +1,5 @@
-import { CANARY } from "../topology.ts";
-import { CHAT, onceOnly, perform, type Doing, type Session } from "./session.ts";
+import { CANARY, PERSONAL } from "../topology.ts";
+import { CHAT, onceOnly, perform, type Doing, type KnownKey } from "./session.ts";
 
 /** Signs in; the token is for what only a person may do. */
 export async function login(doing: Doing): Promise<void> {
@@ -23,6 +23,7 @@ export async function useSession(doing: Doing, token: string): Promise<void> {
 
 export async function logout(doing: Doing, token: string): Promise<void> {
   doing.session.token = undefined;
+  doing.session.endedTokens.push(token);
   await perform(doing, {
     what: "logout",
     asked: { token },
@@ -30,22 +31,23 @@ export async function logout(doing: Doing, token: string): Promise<void> {
   });
 }
 
-export async function createKey(doing: Doing, token: string): Promise<void> {
+/** Makes a key of a project, or of none; its id, where the answer came. */
+export async function createKey(doing: Doing, token: string, project_id?: string): Promise<string | undefined> {
   const { id, session } = doing;
+  const name = `${id} ${PERSONAL}`;
   const done = await perform(doing, {
     what: "key.create",
     keyed: true,
-    asked: { name: id },
-    wanted: { method: "POST", path: "/api/keys", token, headers: onceOnly(id), body: { name: id } },
+    asked: { project_id },
+    wanted: { method: "POST", path: "/api/keys", token, headers: onceOnly(id), body: { name, project_id } },
     read: ({ body }) => ({ key_id: body.id, secret: body.key }),
   });
   const { key_id, secret } = done.got;
-  if (key_id) session.keys.push({ id: key_id, secret });
+  if (key_id) session.keys.push({ id: key_id, secret, project_id });
+  return key_id;
 }
 
-type Key = Session["keys"][number];
-
-export async function useKey(doing: Doing, { id: key_id, secret }: Key): Promise<void> {
+export async function useKey(doing: Doing, { id: key_id, secret }: KnownKey): Promise<void> {
   await perform(doing, {
     what: "key.use",
     asked: { key_id },
@@ -53,7 +55,7 @@ export async function useKey(doing: Doing, { id: key_id, secret }: Key): Promise
   });
 }
 
-export async function changeKey(doing: Doing, { id: key_id }: Key, token: string): Promise<void> {
+export async function changeKey(doing: Doing, { id: key_id }: KnownKey, token: string): Promise<void> {
   const enabled = doing.random.chance(0.5);
   await perform(doing, {
     what: "key.change",
@@ -63,17 +65,23 @@ export async function changeKey(doing: Doing, { id: key_id }: Key, token: string
   });
 }
 
-export async function deleteKey(doing: Doing, { id: key_id }: Key, token: string): Promise<void> {
-  const { keys } = doing.session;
-  keys.splice(
-    keys.findIndex((key) => key.id === key_id),
-    1,
-  );
+export async function deleteKey(doing: Doing, key: KnownKey, token: string): Promise<void> {
+  const { id: key_id } = key;
+  const { keys, endedKeys } = doing.session;
+  endedKeys.push(...keys.splice(keys.indexOf(key), 1));
   await perform(doing, {
     what: "key.delete",
     asked: { key_id },
     wanted: { method: "DELETE", path: `/api/keys/${key_id}`, token },
   });
+}
+
+/** Another key takes the place of one, which ends, and is tried at once. */
+export async function rotateKey(doing: Doing, key: KnownKey, token: string): Promise<void> {
+  const made = await createKey(doing, token, key.project_id);
+  if (!made) return;
+  await deleteKey({ ...doing, id: `${doing.id}-old` }, key, token);
+  if (key.secret) await useKey({ ...doing, id: `${doing.id}-use` }, key);
 }
 
 export async function putProvider(doing: Doing, token: string): Promise<void> {

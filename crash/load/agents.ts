@@ -1,3 +1,4 @@
+import { PERSONAL } from "../topology.ts";
 import type { Answered, Wanted } from "./wire.ts";
 import { onceOnly, perform, type Doing } from "./session.ts";
 
@@ -65,7 +66,7 @@ export async function respond(doing: Doing, previous?: string): Promise<void> {
       token: session.api_key,
       headers: keyed ? onceOnly(id) : {},
       body: {
-        input: `${order}<${id}> ${"word ".repeat(random.int(3, 30))}`,
+        input: `${order}<${id}> ${PERSONAL} ${"word ".repeat(random.int(3, 30))}`,
         user: session.user,
         stream: streamed,
         ...(previous && { previous_response_id: previous }),
@@ -75,6 +76,7 @@ export async function respond(doing: Doing, previous?: string): Promise<void> {
     read: readAnswer,
   });
   const { response_id, status } = done.got;
+  if (response_id) session.answered.push(response_id);
   if (response_id && status === "completed") session.responses.push(response_id);
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { PERSONAL } from "../topology.ts";
 import type { Answered } from "./wire.ts";
 import { CHAT, onceOnly, perform, type Doing } from "./session.ts";
 
@@ -49,7 +50,7 @@ export async function chat(doing: Doing, { thread, files = [], uploaded = [] }: 
   const leaves = streamed && random.chance(0.05);
   const model = random.chance(0.85) ? "openai/gpt-test" : "offline/echo";
   const order = random.weighted(ORDERS);
-  const text = `${model === "openai/gpt-test" ? order : ""}<${id}> ${"word ".repeat(random.int(3, 30))}`;
+  const text = `${model === "openai/gpt-test" ? order : ""}<${id}> ${PERSONAL} ${"word ".repeat(random.int(3, 30))}`;
   const contents = files.map((bytes) => randomBytes(bytes));
   const parts = contents.map((bytes) => ({
     type: "image_url",
@@ -75,7 +76,8 @@ export async function chat(doing: Doing, { thread, files = [], uploaded = [] }: 
     },
     read: readAnswer,
   });
-  const { thread_id } = done.got;
+  const { thread_id, ids } = done.got;
+  if (ids?.length > 0) session.answered.push(ids[0]);
   if (thread_id && !session.threads.includes(thread_id)) session.threads.push(thread_id);
 }
 

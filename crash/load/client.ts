@@ -9,10 +9,12 @@ import {
   logout,
   putProvider,
   readProvider,
+  rotateKey,
   useKey,
   useSession,
 } from "./accounts.ts";
 import { readResponse, replayResponse, respond } from "./agents.ts";
+import { readTrace } from "./audit.ts";
 import { chat, deleteThread, largeFile, readThread, smallFile } from "./chat.ts";
 import {
   deleteDocument,
@@ -27,6 +29,18 @@ import {
 import { deleteExtraction, extract, readExtraction } from "./extractions.ts";
 import { deleteFile, listFiles, readFile, upload } from "./files.ts";
 import { followRun } from "./follow.ts";
+import {
+  changeMember,
+  createMember,
+  deleteMember,
+  loginMember,
+  readMember,
+  resetPassword,
+  suspendMember,
+  useMember,
+  type KnownMember,
+} from "./members.ts";
+import { changeProject, createProject, deleteProject, readProject, type KnownProject } from "./projects.ts";
 import {
   attendApprovals,
   callHook,
@@ -81,6 +95,21 @@ const WEIGHTS = {
   useKey: 4,
   changeKey: 2,
   deleteKey: 1,
+  createProjectKey: 3,
+  rotateKey: 3,
+  useEnded: 3,
+  createMember: 4,
+  loginMember: 3,
+  useMember: 8,
+  readMember: 2,
+  changeMember: 5,
+  suspendMember: 4,
+  resetPassword: 1,
+  deleteMember: 1,
+  createProject: 3,
+  readProject: 3,
+  changeProject: 2,
+  deleteProject: 1,
   putProvider: 2,
   readProvider: 2,
   deleteProvider: 1,
@@ -131,12 +160,31 @@ const acts: Record<Act, (doing: Doing) => Promise<void>> = {
   login,
   useSession: (doing) => signedIn(doing, (token) => useSession(doing, token)),
   logout: (doing) => signedIn(doing, (token) => logout(doing, token)),
-  createKey: (doing) => signedIn(doing, (token) => createKey(doing, token)),
+  createKey: (doing) => signedIn(doing, async (token) => void (await createKey(doing, token))),
   useKey: (doing) => onOne(doing, usable(doing.session), (key) => useKey(doing, key)),
   changeKey: (doing) =>
     onOne(doing, doing.session.keys, (key) => signedIn(doing, (token) => changeKey(doing, key, token))),
   deleteKey: (doing) =>
     onOne(doing, doing.session.keys, (key) => signedIn(doing, (token) => deleteKey(doing, key, token))),
+  createProjectKey: (doing) => onProject(doing, async ({ id }, token) => void (await createKey(doing, token, id))),
+  rotateKey: (doing) =>
+    onOne(doing, doing.session.keys, (key) => signedIn(doing, (token) => rotateKey(doing, key, token))),
+  useEnded,
+  createMember: (doing) => signedIn(doing, (token) => createMember(doing, token)),
+  loginMember: (doing) => onOne(doing, doing.session.members, (member) => loginMember(doing, member)),
+  useMember: (doing) =>
+    onOne(doing, doing.session.members, (member) =>
+      member.tokens.length > 0 ? useMember(doing, member) : loginMember(doing, member),
+    ),
+  readMember: (doing) => onMember(doing, (member, token) => readMember(doing, member, token)),
+  changeMember: (doing) => onMember(doing, thenUse(doing, changeMember), isThere),
+  suspendMember: (doing) => onMember(doing, (member, token) => suspendMember(doing, member, token), isThere),
+  resetPassword: (doing) => onMember(doing, thenUse(doing, resetPassword), isThere),
+  deleteMember: (doing) => onMember(doing, thenUse(doing, deleteMember), isThere),
+  createProject: (doing) => signedIn(doing, (token) => createProject(doing, token)),
+  readProject: (doing) => onProject(doing, (project, token) => readProject(doing, project, token)),
+  changeProject: (doing) => onProject(doing, (project, token) => changeProject(doing, project, token), isThere),
+  deleteProject: (doing) => onProject(doing, (project, token) => deleteProject(doing, project, token), isThere),
   putProvider: (doing) => signedIn(doing, (token) => putProvider(doing, token)),
   readProvider: (doing) =>
     onOne(doing, doing.session.providers, (name) => signedIn(doing, (token) => readProvider(doing, name, token))),
@@ -148,13 +196,37 @@ const onDocument = (doing: Doing, act: (doing: Doing, document: KnownDocument) =
   onOne(doing, doing.session.documents, (document) => act(doing, document));
 /** The last runs that ask somebody. */
 const asking = ({ runs }: Session): KnownRun[] => runs.filter(({ asks }) => asks).slice(-8);
-const usable = ({ keys }: Session) => keys.filter(({ secret }) => secret !== undefined);
+type Managing<T> = (thing: T, token: string) => Promise<void>;
+const isThere = ({ gone }: { gone: boolean }): boolean => !gone;
+const onMember = (doing: Doing, act: Managing<KnownMember>, which: (member: KnownMember) => boolean = () => true) =>
+  onOne(doing, doing.session.members.filter(which), (member) => signedIn(doing, (token) => act(member, token)));
+/** The member comes right after it, to the other http process. */
+const thenUse =
+  (doing: Doing, act: (doing: Doing, member: KnownMember, token: string) => Promise<void>): Managing<KnownMember> =>
+  async (member, token) => {
+    await act(doing, member, token);
+    await useMember({ ...doing, id: `${doing.id}-use` }, member);
+  };
+const onProject = (doing: Doing, act: Managing<KnownProject>, which: (project: KnownProject) => boolean = () => true) =>
+  onOne(doing, doing.session.projects.filter(which), (project) => signedIn(doing, (token) => act(project, token)));
+const usable = ({ keys }: Pick<Session, "keys">) => keys.filter(({ secret }) => secret !== undefined);
+
+/** Comes with what has ended. */
+async function useEnded(doing: Doing): Promise<void> {
+  const { endedKeys, endedTokens } = doing.session;
+  if (doing.random.chance(0.7)) await onOne(doing, usable({ keys: endedKeys }), (key) => useKey(doing, key));
+  else await onOne(doing, endedTokens, (token) => useSession(doing, token));
+}
 
 async function signedIn(doing: Doing, act: (token: string) => Promise<void>): Promise<void> {
   if (doing.session.token) await act(doing.session.token);
 }
 
+/** What every client does first, so that there is something for others to be done with. */
+const FIRST: Act[] = ["createMember", "useMember", "createProject", "createProjectKey"];
 const THINK_MS = 250;
+/** Turns of a client whose traces are read. */
+const TRACES = 6;
 
 /** One client: acts one after the other until it is told to stop. */
 export async function runClient(seed: number, session: Session, stopped: () => boolean): Promise<void> {
@@ -165,7 +237,7 @@ export async function runClient(seed: number, session: Session, stopped: () => b
   await login(doing(0));
   for (let n = 1; !stopped(); n++) {
     const now = doing(n);
-    await acts[now.random.weighted(WEIGHTS)](now);
+    await acts[FIRST[n - 1] ?? now.random.weighted(WEIGHTS)](now);
     await sleep(now.random.next() * THINK_MS);
   }
 }
@@ -193,8 +265,14 @@ export async function readEverything(seed: number, session: Session): Promise<vo
     await readRun(doing(), run);
     if (run.asks) await readApprovals(doing(), run.id);
   }
-  for (const key of usable(session)) await useKey(doing(), key);
+  for (const key of [...usable(session), ...usable({ keys: session.endedKeys })]) await useKey(doing(), key);
+  for (const token of session.endedTokens) await useSession(doing(), token);
+  for (const member of session.members) await useMember(doing(), member);
   await listFiles(doing());
   if (!session.token) return;
-  for (const name of session.providers) await readProvider(doing(), name, session.token);
+  const { token } = session;
+  for (const name of session.providers) await readProvider(doing(), name, token);
+  for (const member of session.members) await readMember(doing(), member, token);
+  for (const project of session.projects) await readProject(doing(), project, token);
+  for (const answered of doing().random.some(session.answered, TRACES)) await readTrace(doing(), answered, token);
 }

@@ -1,6 +1,7 @@
 import type { Journal } from "../journal.ts";
 import { randomFrom } from "../random.ts";
-import type { Topology } from "../topology.ts";
+import { PERSONAL, type Topology } from "../topology.ts";
+import { readAudit } from "./audit.ts";
 import { readEverything, runClient } from "./client.ts";
 import { startProbe } from "./probe.ts";
 import { KNOWLEDGE, type Session } from "./session.ts";
@@ -43,7 +44,7 @@ async function newCollection(wire: Wire, token: string, name: string): Promise<s
 
 /** Starts the clients, two to an API key, an end user and their threads. */
 export async function startClients({ seed, clients, topology, journal, providerUrl, effects }: Wished) {
-  const { ports, credentials } = topology;
+  const { ports, credentials, other } = topology;
   const sessions: Session[] = [];
   for (let client = 0; client < clients; client++) {
     const wire = openWire(journal, ports, client);
@@ -60,7 +61,7 @@ export async function startClients({ seed, clients, topology, journal, providerU
       wire,
       api_key,
       admin: credentials.admin,
-      user: `user-${client >> 1}`,
+      user: `${PERSONAL}-${client >> 1}`,
       threads: partner?.threads ?? [],
       files: [],
       collection,
@@ -70,13 +71,18 @@ export async function startClients({ seed, clients, topology, journal, providerU
       responses: [],
       workflows,
       runs: partner?.runs ?? [],
+      answered: [],
       keys: [],
+      endedKeys: [],
+      members: [],
+      projects: [],
       providers: [],
       token: undefined,
+      endedTokens: [],
       providerUrl,
     });
   }
-  const probe = startProbe({ journal, ports, api_key: credentials.api_key });
+  const probe = startProbe({ journal, ports, api_key: other.api_key });
   let stopped = false;
   const running = Promise.all(sessions.map((session) => runClient(seed, session, () => stopped)));
   return {
@@ -85,6 +91,11 @@ export async function startClients({ seed, clients, topology, journal, providerU
       await Promise.all([running, probe.stop()]);
     },
     readEverything: async () => void (await Promise.all(sessions.map((session) => readEverything(seed, session)))),
+    /** Has the owner of every organization read all that has happened in it, until a position. */
+    async readAudits(head: number): Promise<void> {
+      for (const [n, owner] of [credentials, other].entries())
+        await readAudit({ id: `audit-${n}`, session: sessions[0]!, random: randomFrom("audit", n) }, owner, head);
+    },
     close: async () => void (await Promise.all(sessions.map(({ wire }) => wire.close()))),
   };
 }

@@ -1,4 +1,5 @@
 import { FormData } from "undici";
+import { PERSONAL } from "../topology.ts";
 import { sha256 } from "./chat.ts";
 import { KNOWLEDGE, onceOnly, perform, type Doing } from "./session.ts";
 
@@ -13,14 +14,14 @@ const wordOf = (id: string): string => `w${id.replaceAll("-", "x")}`;
 /** A page of text in which the word stands once, so that one passage holds it. */
 const markdownOf = ({ id, random }: Doing): string =>
   [
-    `# Note ${id}`,
+    `# Note ${id} of ${PERSONAL}`,
     `The word of this note is ${wordOf(id)}.`,
     ...Array.from({ length: random.int(0, 12) }, () => `Filler ${"text ".repeat(random.int(20, 120))}.`),
   ].join("\n\n");
 
 export const markdownForm = (id: string, text: string) => (): FormData => {
   const filled = new FormData();
-  filled.set("file", new File([text], `${id}.md`, { type: "text/markdown" }));
+  filled.set("file", new File([text], `${PERSONAL}-${id}.md`, { type: "text/markdown" }));
   return filled;
 };
 
@@ -48,7 +49,7 @@ export async function uploadDocument(doing: Doing): Promise<void> {
 /** Text under one of the client's own few ids: it replaces what stood there. */
 export async function pushText(doing: Doing): Promise<void> {
   const { id, random, session } = doing;
-  const external_id = `note-${session.client}-${random.int(1, 3)}`;
+  const external_id = `${PERSONAL}-${session.client}-${random.int(1, 3)}`;
   await perform(doing, {
     what: "document.push",
     keyed: true,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { FormData } from "undici";
+import { PERSONAL } from "../topology.ts";
 import { sha256 } from "./chat.ts";
 import { CHAT, onceOnly, perform, type Doing } from "./session.ts";
 
@@ -10,7 +11,7 @@ export async function upload(doing: Doing, size: number): Promise<void> {
   const bytes = randomBytes(size);
   const form = () => {
     const filled = new FormData();
-    filled.set("file", new File([bytes], `${id}.bin`, { type: "application/octet-stream" }));
+    filled.set("file", new File([bytes], `${PERSONAL}-${id}.bin`, { type: "application/octet-stream" }));
     filled.set("purpose", "user_data");
     filled.set("user", session.user);
     return filled;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomFrom, type Random } from "../random.ts";
+import { PERSONAL } from "../topology.ts";
 import { BEFORE_MS, type Kind, type RunArgs } from "../workflows.ts";
 import { perform, type Doing } from "./session.ts";
 import type { KnownWorkflow } from "./workflows.ts";
@@ -16,11 +17,12 @@ export interface KnownRun {
 /** What a run shall do; about half of the runs do little, so that there are many. */
 function wishes({ id, random, session }: Doing): RunArgs {
   return {
-    id,
+    id: `${id} ${PERSONAL}`,
     client: session.client,
     steps: random.int(0, 3),
     // the longest ones are taken over while they still go on where their process stands still
     ms: Number(random.weighted({ 0: 45, 50: 30, 300: 18, 4000: 7 })),
+    pure: random.chance(0.5) ? random.int(1, 30) : 0,
     many: random.chance(0.3) ? random.int(2, 8) : 0,
     sleep_ms: random.chance(0.25) ? random.int(1_000, 3_000) : 0,
     flaky: random.chance(0.2),
@@ -118,7 +120,12 @@ export async function cancelRun(doing: Doing, { id: run_id }: Pick<KnownRun, "id
   await perform(doing, {
     what: "run.cancel",
     asked: { run_id },
-    wanted: { method: "POST", path: `/api/workflows/runs/${run_id}/cancel`, token, body: { reason: doing.id } },
+    wanted: {
+      method: "POST",
+      path: `/api/workflows/runs/${run_id}/cancel`,
+      token,
+      body: { reason: `${doing.id} ${PERSONAL}` },
+    },
   });
 }
 
@@ -144,7 +151,7 @@ async function decide(doing: Doing, run_id: string, approval_id: string, decisio
       method: "POST",
       path: `/api/workflows/approvals/${approval_id}/decision`,
       token: session.api_key,
-      body: { decision, comment: id },
+      body: { decision, comment: `${id} ${PERSONAL}` },
     },
     read: ({ body }) => ({ status: body.status }),
   });

@@ -1,6 +1,8 @@
 import type { Facts, Journal, Operation, What } from "../journal.ts";
 import type { Random } from "../random.ts";
 import type { KnownDocument } from "./documents.ts";
+import type { KnownMember } from "./members.ts";
+import type { KnownProject } from "./projects.ts";
 import type { KnownRun } from "./runs.ts";
 import type { KnownWorkflow } from "./workflows.ts";
 import type { Answered, Wanted, Wire } from "./wire.ts";
@@ -27,11 +29,23 @@ export interface Session {
   /** Everybody's workflows, and the runs that the client and its partner have started. */
   workflows: KnownWorkflow[];
   runs: KnownRun[];
-  keys: { id: string; secret: string | undefined }[];
+  /** Turns that were answered, `chatcmpl-…` and `resp_…`. */
+  answered: string[];
+  keys: KnownKey[];
+  endedKeys: KnownKey[];
+  members: KnownMember[];
+  projects: KnownProject[];
   providers: string[];
   /** Session token of the signed-in person. */
   token: string | undefined;
+  endedTokens: string[];
   providerUrl: string;
+}
+
+export interface KnownKey {
+  id: string;
+  secret: string | undefined;
+  project_id: string | undefined;
 }
 
 /** One thing to do: its choices come from the seed and its number, not from how the ones before went. */

@@ -65,6 +65,7 @@ export const Trace = z.object({
   streamed: z.boolean(),
   principal: z.string(),
   request_id: z.string(),
+  trace_id: z.string().nullable().describe("Of the trace (W3C Trace Context) that it belongs to."),
   started_at: moment,
   ends_by: moment,
   ended_at: moment.nullable(),

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Recorded } from "#events/envelope.ts";
 import { partsOf } from "#events/ids.ts";
 import { NO_USAGE, Prompt, type Message, type ThreadEvent, type Usage } from "#events/thread.ts";
+import { traceIdOf } from "#events/trace.ts";
 import type { Trace, TracedCall, TracedMessage, TracedRound } from "./traceShape.ts";
 
 /** An event of a thread; its type tells what its fields are. */
@@ -140,6 +141,7 @@ export async function traceTurn(events: Recorded[], turn_id: string, open: OpenB
   const started = own.find(isStart);
   if (!started?.personal) return undefined;
   const { data, stream, recorded_at, meta } = started;
+  const { principal, request_id, traceparent } = meta;
   const end = endOf(own);
   const finished = own.filter(isFinished);
   const rounds = await Promise.all(own.filter(isRound).map((round) => tracedRound(round, finished, open)));
@@ -151,7 +153,9 @@ export async function traceTurn(events: Recorded[], turn_id: string, open: OpenB
     model: data.model,
     agent: data.agent ? { id: data.agent.agent_id, version: data.agent.version } : null,
     streamed: data.streamed,
-    ...meta,
+    principal,
+    request_id,
+    trace_id: traceIdOf(traceparent),
     started_at: at(started),
     ends_by: data.ends_by,
     ended_at: end ? at(end) : null,

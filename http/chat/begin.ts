@@ -189,7 +189,8 @@ async function attach(
   const row = await getTurn(http.db, organization_id, turn_id);
   if (!row) throw threadDeleted();
   const end = endOf(row);
-  if (!end) await feed.catchUp();
+  // the feed asks again for what is missing as soon as it hears the next frame
+  if (!end) await feed.catchUp().catch(() => {});
   const { thread_id, model } = row;
   const ends_by = row.ends_by.getTime();
   const created = (ends_by - limitMs(http, row.streamed)) / 1000;

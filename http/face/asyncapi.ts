@@ -2,7 +2,7 @@ import { z } from "zod";
 import { publishedSchema, publishedTypes, versionOf } from "#events/published.ts";
 
 const Envelope = z.object({
-  position: z.int().describe("Place in the log; it only grows. Also the message's id: what comes twice has the same."),
+  position: z.int().describe("Place in the log; it only grows. What comes twice has the same."),
   stream: z.string().describe("`<aggregate>-<uuid>`."),
   version: z.int().describe("1, 2, 3 … within its stream, with gaps where events are not told."),
   organization_id: z.uuid(),
@@ -23,7 +23,13 @@ function message(type: string) {
     contentType: "application/json",
     headers: {
       type: "object",
-      properties: { "Nats-Msg-Id": { type: "string", description: "The position." } },
+      properties: {
+        "Nats-Msg-Id": { type: "string", description: "`<position>:<recorded_at in epoch milliseconds>`." },
+        traceparent: {
+          type: "string",
+          description: "The trace that it belongs to (W3C Trace Context), where there is one.",
+        },
+      },
     },
     payload: { ...envelope, properties: { ...properties, ...told }, required: [...(required as string[]), "data"] },
   };

@@ -38,10 +38,13 @@ const notAllowed = (message: string) => new ApiError("approver_not_allowed", mes
 async function findApproval({ db, freshRead }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
   if (!isUuid(id)) throw notFound();
   const find = () => getApproval(db, caller.organization_id, id);
+  /** One that a run has asked for, or somebody has decided, a moment ago. */
+  const findAnew = async (known: ApprovalRow | undefined) => {
+    await freshRead(["runs"], known && streamOf("run", known.run_id));
+    return find();
+  };
   const found = await find();
-  // one that a run has asked for, or somebody has decided, a moment ago
-  await freshRead(["runs"], found && streamOf("run", found.run_id));
-  const row = await find();
+  const row = (found?.isFresh ? found : await findAnew(found?.row))?.row;
   if (!row || !isInReach(caller, row.project_id)) throw notFound();
   return row;
 }

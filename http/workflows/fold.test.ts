@@ -3,30 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { NewEvent } from "#events/define.ts";
 import type { Recorded } from "#events/envelope.ts";
 import { Rejection } from "#events/rejection.ts";
-import { approvalId, stepId, type RunEvent, type TickResult } from "#events/run.ts";
+import { approvalId, stepId } from "#events/ids.ts";
+import type { RunEvent, TickResult } from "#events/run.ts";
 import { Limits } from "#events/workflow.ts";
 import { run } from "#services/deciders/run.ts";
 import { isEnded, isLive as lives, type RunState } from "#services/deciders/runState.ts";
 import { command } from "#test/given.ts";
+import { NO_TICK } from "#test/noTick.ts";
 import { foldRun, stillRunning } from "./fold.ts";
 import { waitingOn } from "./runShape.ts";
 
 const RUN = "0198c0de-0000-7000-8000-00000000000a";
 const START = Date.parse("2026-01-01T00:00:00.000Z");
 const keyOf = (n: number) => `key${n}`.padEnd(22, "_");
-
-const nothing: TickResult = {
-  seen: 1,
-  schedule: [],
-  start: [],
-  timers: [],
-  approvals: [],
-  superseded: [],
-  notes: [],
-  warnings: [],
-  logs: [],
-  end: null,
-};
 
 /** A run as the rules of the service let it go on: commands in, recorded events out. */
 function course() {
@@ -62,6 +51,12 @@ function course() {
     return true;
   }
   const epoch = () => (lives(state) || isEnded(state) ? state.epoch : 1);
+  const advance = (part: object) =>
+    send("AdvanceRun", {
+      epoch: epoch(),
+      seen: events.length,
+      parts: [{ at: new Date(now).toISOString(), ...part }],
+    });
   send("StartRun", {
     workflow_id: "w1",
     definition_id: "d1",
@@ -85,9 +80,8 @@ function course() {
     state: () => state,
     pass: (ms: number) => void (now += ms),
     later: (ms: number) => new Date(now + ms).toISOString(),
-    tick: (tick: Partial<TickResult>) =>
-      send("AdvanceRun", { epoch: epoch(), entries: [], tick: { ...nothing, seen: events.length, ...tick } }),
-    entry: (entry: object) => send("AdvanceRun", { epoch: epoch(), entries: [entry], tick: null }),
+    tick: (tick: Partial<TickResult>) => advance({ entries: [], tick: { ...NO_TICK, ...tick } }),
+    entry: (entry: object) => advance({ entries: [entry], tick: null }),
   };
 }
 type Course = ReturnType<typeof course>;
@@ -279,6 +273,39 @@ describe("a run as its events tell of it", () => {
       completion: "implicit",
       result: { json: "1" },
     });
+  });
+
+  test("ticks are those of run(), however many of them were recorded together", () => {
+    const on = course();
+    const keys = Array.from({ length: 6 }, (_, n) => keyOf(n + 1));
+    for (const [n, key] of keys.entries()) {
+      const retry_at = on.later(0);
+      on.tick({ schedule: steps([key]), start: [key], logs: n % 2 ? [`before ${n}`] : [] });
+      if (n === 3) {
+        on.entry(failed(key, retry_at));
+        on.entry(begun(key, 2));
+      }
+      on.entry(done(key, n === 3 ? 2 : 1));
+    }
+    on.tick({ logs: ["end"], end: { type: "completed", completion: "implicit", result: { json: "1" } } });
+    const told = foldRun(on.events);
+    expect([told.ticks, told.logs.map(({ tick }) => tick)]).toEqual([7, [2, 4, 6, 7]]);
+    expect(foldRun(on.events.map((event) => ({ ...event, command_id: "c0" })))).toEqual(told);
+  });
+
+  test("a tick that gives an approval up is one", () => {
+    const on = course();
+    on.tick({ approvals: asks(keyOf(1), on.later(9), "return") });
+    on.tick({
+      approvals: asks(keyOf(2), on.later(9), "return"),
+      superseded: [approvalId(RUN, keyOf(1))],
+      schedule: steps([keyOf(3)]),
+      start: [keyOf(3)],
+    });
+    on.entry(done(keyOf(3)));
+    // it ends the run, and nobody decides any more
+    on.tick({ logs: ["end"], end: { type: "completed", completion: "implicit", result: { json: "1" } } });
+    expect(foldRun(on.events)).toMatchObject({ status: "completed", ticks: 3, logs: [{ tick: 3, text: "end" }] });
   });
 
   test("a run that was erased while it was read tells what is public", () => {

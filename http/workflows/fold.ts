@@ -1,5 +1,6 @@
 import type { Recorded } from "#events/envelope.ts";
-import { stepId, type Actor, type RunEvent, type Value } from "#events/run.ts";
+import { stepId } from "#events/ids.ts";
+import { timeOf, type Actor, type RunEvent, type Value } from "#events/run.ts";
 import { abandon, attempted, schedule, type Of, type RunHappened, type Step, type Steps } from "./foldSteps.ts";
 
 export interface Warning {
@@ -71,6 +72,9 @@ const OF_TICKS = new Set<RunEvent["type"]>([
   "RunCompleted",
 ]);
 
+/** What may stand between the events of one tick. */
+const WITHIN_TICKS = new Set<RunEvent["type"]>(["StepStarted", "ApprovalCancelled"]);
+
 export const isLive = ({ status }: Pick<RunCourse, "status">): boolean => status === "pending" || status === "running";
 
 function end(course: RunCourse, status: RunCourse["status"], at: Date): void {
@@ -104,7 +108,7 @@ function apply(course: RunCourse, event: RunHappened): void {
       return;
     case "RunStarted":
       course.status = "running";
-      course.started_at = recorded_at;
+      course.started_at = timeOf(event);
       return;
     case "StepsScheduled":
       return schedule(course.steps, event);
@@ -157,13 +161,14 @@ function apply(course: RunCourse, event: RunHappened): void {
 /** A run as its events tell of it: pure, and linear in their number. */
 export function foldRun(events: readonly Recorded[]): RunCourse {
   const course = begin();
-  let ticked: string | undefined;
+  /** The command whose tick is being told. */
+  let ticking: string | undefined;
   for (const event of events as readonly RunHappened[]) {
     course.version = event.version;
-    if (OF_TICKS.has(event.type) && event.command_id !== ticked) {
-      ticked = event.command_id;
-      course.ticks += 1;
-    }
+    if (OF_TICKS.has(event.type)) {
+      if (event.command_id !== ticking) course.ticks += 1;
+      ticking = event.command_id;
+    } else if (!WITHIN_TICKS.has(event.type)) ticking = undefined;
     apply(course, event);
   }
   return course;

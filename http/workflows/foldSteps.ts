@@ -1,5 +1,6 @@
 import type { Recorded } from "#events/envelope.ts";
-import { stepId, type RunEvent, type Value } from "#events/run.ts";
+import { stepId } from "#events/ids.ts";
+import { timeOf, type RunEvent, type Value } from "#events/run.ts";
 
 export interface Attempt {
   /** 1, 2, 3 … */
@@ -38,7 +39,8 @@ export type Of<T extends RunEvent["type"]> = Extract<RunHappened, { type: T }>;
 
 type OfStep = "StepStarted" | "StepCompleted" | "StepAttemptFailed" | "StepAttemptLost" | "StepFailed";
 
-export function schedule(steps: Steps, { data, personal, recorded_at }: Of<"StepsScheduled">): void {
+export function schedule(steps: Steps, event: Of<"StepsScheduled">): void {
+  const { data, personal } = event;
   data.steps.forEach(({ key, name, batch, index }, n) =>
     steps.set(key, {
       id: stepId(data.run_id, key),
@@ -51,7 +53,7 @@ export function schedule(steps: Steps, { data, personal, recorded_at }: Of<"Step
       args: personal?.args[n] ?? null,
       result: null,
       error: null,
-      scheduled_at: recorded_at,
+      scheduled_at: timeOf(event),
       next_attempt_at: null,
       completed_at: null,
     }),
@@ -68,7 +70,7 @@ function endAttempt(step: Step, end: Pick<Attempt, "status" | "ended_at"> & Part
 export function attempted(steps: Steps, event: Of<OfStep>, over: boolean): void {
   const step = steps.get(event.data.key);
   if (!step) return;
-  const at = event.recorded_at;
+  const at = timeOf(event);
   switch (event.type) {
     case "StepStarted": {
       const { attempt: n } = event.data;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { idempotencyKey, stepId } from "#events/run.ts";
+import { idempotencyKey, stepId } from "#events/ids.ts";
 import { Actor } from "#events/run.ts";
 import { RunAs } from "#events/workflow.ts";
 import type { RunRow } from "#projections/runs/query.ts";

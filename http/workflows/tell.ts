@@ -1,4 +1,5 @@
-import { stepId } from "#events/run.ts";
+import { stepId } from "#events/ids.ts";
+import { timeOf } from "#events/run.ts";
 import type { RunHappened } from "./foldSteps.ts";
 import type { OpenValue } from "./value.ts";
 
@@ -103,7 +104,7 @@ async function meaning(happened: RunHappened, open: OpenValue): Promise<Told[]> 
  */
 export async function framesOf(happened: RunHappened, open: OpenValue): Promise<string> {
   const told = await meaning(happened, open);
-  const at = happened.recorded_at.toISOString();
+  const at = timeOf(happened).toISOString();
   return told
     .map(({ event, data }, n) => {
       const id = n === told.length - 1 ? `id: ${happened.version}\n` : "";

@@ -1,4 +1,6 @@
 import { Agent, request } from "undici";
+import { currentTrace } from "#events/spans.ts";
+import { traceparentOf } from "#events/trace.ts";
 import type { Credential } from "#services/turns/model.ts";
 import { guardedFetch } from "../web/guardedFetch.ts";
 
@@ -53,9 +55,21 @@ const guardedSend = (privateHosts: string[]): Send => {
   };
 };
 
+/**
+ * A provider is told the trace that it works for, and not the `tracestate` of it: what systems of others wrote there is none of
+ * its business.
+ */
+const tracedSend =
+  (send: Send): Send =>
+  (url, outgoing) => {
+    const trace = currentTrace();
+    if (!trace) return send(url, outgoing);
+    return send(url, { ...outgoing, headers: { ...outgoing.headers, traceparent: traceparentOf(trace) } });
+  };
+
 /** How requests with a credential are sent: guarded where a tenant named the address. Connections are shared by all that use it. */
 export function openTransport({ privateHosts }: { privateHosts: string[] }): (credential: Credential) => Send {
-  const guarded = guardedSend(privateHosts);
-  const plain = plainSend();
+  const guarded = tracedSend(guardedSend(privateHosts));
+  const plain = tracedSend(plainSend());
   return (credential) => (credential.guarded ? guarded : plain);
 }

@@ -1,9 +1,16 @@
 import { jetstream } from "@nats-io/jetstream";
+import { headers } from "@nats-io/transport-node";
 import { Unavailable } from "#events/ports.ts";
 import type { FeedEvent } from "#events/published.ts";
+import type { Traced } from "#events/trace.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 import type { Streams } from "./streams.ts";
+
+/** An event with the trace that it belongs to, which travels as a header. */
+export interface Told extends Pick<Traced, "traceparent"> {
+  event: FeedEvent;
+}
 
 /** The feed of events for other services. */
 export interface Feed {
@@ -11,27 +18,39 @@ export interface Feed {
    * Resolves when the stream has them all, in their order. Throws Unavailable: then it has those before some one of them, and
    * they may be published again, all of them: what the stream has is not taken twice.
    */
-  publish(events: FeedEvent[]): Promise<void>;
+  publish(events: Told[]): Promise<void>;
 }
+
+/**
+ * A position alone will not do: a log that was restored, or whose standby took over without its last commits, gives the same
+ * ones out again, and JetStream would drop those of the last two minutes.
+ */
+export const messageId = ({ position, recorded_at }: Pick<FeedEvent, "position" | "recorded_at">): string =>
+  `${position}:${Date.parse(recorded_at)}`;
 
 export function createFeed(bus: { connection: Connection; streams: Streams; names: Names }): Feed {
   const { connection, streams, names } = bus;
+  /** A message that the stream takes only right after another one. */
+  const messageOf = ({ event, traceparent }: Told, before: Told | undefined) => {
+    const sent = headers();
+    sent.set("Nats-Msg-Id", messageId(event));
+    if (before) sent.set("Nats-Expected-Last-Msg-Id", messageId(before.event));
+    if (traceparent) sent.set("traceparent", traceparent);
+    return [names.event(event), JSON.stringify(event), { headers: sent }] as const;
+  };
   return {
     async publish(events) {
-      const js = jetstream(connection.nc);
-      // All are on their way at once, and each is refused unless the one before it has come.
-      const acks = events.map((event, n) => {
-        const before = events[n - 1];
-        return js.publish(names.event(event), JSON.stringify(event), {
-          msgID: String(event.position),
-          ...(before && { expect: { lastMsgID: String(before.position) } }),
-        });
-      });
-      const settled = await Promise.allSettled(acks);
-      const failed = settled.find(({ status }) => status === "rejected");
-      if (!failed) return;
-      void streams.repair().catch(() => {});
-      throw new Unavailable("The feed takes nothing now", { cause: (failed as PromiseRejectedResult).reason });
+      if (events.length === 0) return;
+      const messages = events.map((told, n) => messageOf(told, events[n - 1]));
+      const last = messages.pop()!;
+      try {
+        // All are on their way at once. Each is refused unless the one before it has come, so the last one's ack is that of all.
+        for (const message of messages) connection.nc.publish(...message);
+        await jetstream(connection.nc).publish(...last);
+      } catch (cause) {
+        void streams.repair().catch(() => {});
+        throw new Unavailable("The feed takes nothing now", { cause });
+      }
     },
   };
 }

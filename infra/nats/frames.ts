@@ -1,6 +1,6 @@
 import { AckPolicy, jetstream } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
-import type { Frame, Frames } from "#events/ports.ts";
+import { Unavailable, type Frame, type Frames } from "#events/ports.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 import type { Streams } from "./streams.ts";
@@ -12,8 +12,8 @@ interface Context {
 }
 
 export function createFrames(bus: Context): Frames {
-  const { names } = bus;
-  const { wire } = bus.connection;
+  const { names, connection } = bus;
+  const { wire } = connection;
   const stops = new Map<string, Set<() => void>>();
   const stopped = (subject: string) => {
     for (const listener of stops.get(subject) ?? []) listener();
@@ -23,9 +23,13 @@ export function createFrames(bus: Context): Frames {
     publish: (organization, turn, frame) => wire.tell(names.frames(organization, turn), frame),
     tell: (organization, turn, frame) => wire.tellOne(names.frames(organization, turn), frame),
     subscribe: (organization, turn, listener) => wire.listen(names.frames(organization, turn), listener),
-    kept(organization, turn) {
+    async kept(organization, turn) {
       wire.flush();
-      return keptFrames(bus, names.frames(organization, turn));
+      try {
+        return await connection.during(keptFrames(bus, names.frames(organization, turn)));
+      } catch (cause) {
+        throw new Unavailable("What was said of the turn cannot be read now", { cause });
+      }
     },
     stop(organization, turn) {
       const subject = names.stop(organization, turn);

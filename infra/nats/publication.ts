@@ -1,11 +1,16 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { headers, nuid } from "@nats-io/transport-node";
 import type { Answer } from "#events/envelope.ts";
+import type { Traced } from "#events/trace.ts";
+import { Unavailable } from "#events/ports.ts";
 import { ANSWER_TO, type Answers } from "./answers.ts";
 import type { Acks, Stored } from "./acks.ts";
 import type { Connection } from "./connection.ts";
-import type { Streams } from "./streams.ts";
+import { isElecting, type Streams } from "./streams.ts";
 
 const AGAIN_AFTER_MS = 3000;
+/** A cluster that lost the leader of a stream elects another within 4 to 9 s; until then nobody takes what is published. */
+const LEADER_LOOK_MS = 250;
 
 export interface Publication {
   publish(): void;
@@ -23,17 +28,24 @@ export interface Publication {
  */
 export function publicationOf(
   { connection, streams, acks, answers }: { connection: Connection; streams: Streams; acks: Acks; answers: Answers },
-  message: { subject: string; payload: Uint8Array; answered(answer: Answer): void; refused(reason: string): void },
+  message: Pick<Traced, "traceparent"> & {
+    subject: string;
+    payload: Uint8Array;
+    answered(answer: Answer): void;
+    refused(reason: string): void;
+  },
 ): Publication {
   const id = nuid.next();
   const sent = headers();
   sent.set("Nats-Msg-Id", id);
   sent.set(ANSWER_TO, answers.subject);
+  if (message.traceparent) sent.set("traceparent", message.traceparent);
   const forgetAnswer = answers.expect(id, message.answered);
   let publishedAt = 0;
   let publishedIn = 0;
   let count = 0;
-  let repaired = false;
+  let homeless = false;
+  let forgotten = false;
   let storedIn: number | undefined;
 
   const publish = () => {
@@ -48,22 +60,20 @@ export function publicationOf(
       }
     });
   };
-  const repairAndPublish = async () => {
-    try {
-      await streams.repair();
-      publish();
-    } catch (error) {
-      message.refused(String(error));
-    }
+  /** A stream that is missing is made; one without a leader is asked again, until nobody waits for it any more. */
+  const publishAgain = async () => {
+    const repaired = streams.repair().catch((error: unknown) => {
+      if (!isElecting(error) && !(error instanceof Unavailable)) message.refused(String(error));
+    });
+    const pause = delay(LEADER_LOOK_MS);
+    await (homeless ? pause : Promise.race([repaired, pause]));
+    homeless = true;
+    if (!forgotten) publish();
   };
   const heard = (stored: Stored) => {
     if (stored === "stored") storedIn = connection.epoch();
-    else if (stored !== "no_responders") message.refused(stored.refused);
-    else if (repaired) message.refused("there is no stream");
-    else {
-      repaired = true;
-      void repairAndPublish();
-    }
+    else if (stored === "no_responders") void publishAgain();
+    else message.refused(stored.refused);
   };
   const ack = acks.expect(heard);
   return {
@@ -75,6 +85,7 @@ export function publicationOf(
     },
     count: () => count,
     forget() {
+      forgotten = true;
       ack.forget();
       forgetAnswer();
     },

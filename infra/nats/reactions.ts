@@ -2,6 +2,7 @@ import { jetstream, type JsMsg } from "@nats-io/jetstream";
 import { type PublicEvent, type Reactions, Unavailable } from "#events/ports.ts";
 import type { Connection } from "./connection.ts";
 import { bury } from "./deadLetters.ts";
+import { messageId } from "./feed.ts";
 import type { Names } from "./names.ts";
 import type { Limits, Streams } from "./streams.ts";
 import { Undecodable, workThrough } from "./work.ts";
@@ -18,7 +19,7 @@ export function createReactions(bus: {
     async publish(event) {
       try {
         await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {
-          msgID: String(event.position),
+          msgID: messageId(event),
         });
       } catch (cause) {
         void streams.repair().catch(() => {});

@@ -45,6 +45,7 @@ async function sendEncoded(context: Context, command: Command, payload: Uint8Arr
   const publication = publicationOf(context, {
     subject: names.command(command),
     payload,
+    traceparent: command.traceparent,
     answered: answer.resolve,
     refused: (reason) => void refused(reason),
   });

@@ -15,12 +15,17 @@ import type { Names } from "./names.ts";
 const MIB = 1024 * 1024;
 const HOUR = nanos(3_600_000);
 const CHECK_MS = 30_000;
+/** A cluster that has just begun has no leader for some seconds; then JetStream says 10008, or nothing. */
+const FIRST_LEADER_MS = 30_000;
+const CLUSTER_NOT_AVAILABLE = 10_008;
 
 export interface Limits {
   commands_max_bytes: number;
   /** What other services can still read of the feed. */
   events_max_bytes: number;
   ack_wait_ms: number;
+  /** On how many servers of a cluster each stream is kept; left out, streams that are there stay as they are. */
+  replicas?: number;
 }
 /** What a killed or stopped process had in hand goes to another one after `ack_wait`; who lives says so every sixth of it. */
 export const defaultLimits: Limits = {
@@ -70,7 +75,7 @@ export async function openStreams(connection: Connection, names: Names, limits: 
     if (connection.connected())
       repair().catch((err) => connection.log.warn({ err }, "bus: could not check the streams"));
   };
-  await repair();
+  await onceElected(repair);
   const timer = setInterval(check, CHECK_MS).unref();
   const forget = connection.onReconnect(check);
   return {
@@ -84,7 +89,13 @@ export async function openStreams(connection: Connection, names: Names, limits: 
 }
 
 /** Commands and wake-ups wait in work queues that refuse when full; frames drop the oldest; dead letters wait a day, the feed a week. */
-function specs({ streams, all, durables }: Names, limits: Limits): Spec[] {
+function specs(names: Names, limits: Limits): Spec[] {
+  const { replicas } = limits;
+  const on = (spec: Spec) => ({ ...spec, stream: { ...spec.stream, num_replicas: replicas } });
+  return replicas === undefined ? shapes(names, limits) : shapes(names, limits).map(on);
+}
+
+function shapes({ streams, all, durables }: Names, limits: Limits): Spec[] {
   const queue = { retention: "workqueue", discard: "new", storage: "file", max_age: HOUR } as const;
   const worker = {
     ack_policy: "explicit",
@@ -150,14 +161,37 @@ async function ensureStream(jsm: JetStreamManager, spec: StreamSpec, left = TRIE
       : await jsm.streams.add(spec);
     return config;
   } catch (cause) {
-    if (found) return found.config;
+    if (isElecting(cause)) throw cause;
+    const kept = !found || spec.num_replicas === undefined || found.config.num_replicas === spec.num_replicas;
+    if (found && kept) return found.config;
     if (cause instanceof JetStreamApiError && left > 1) {
       await sleep(AGAIN_MS);
       return ensureStream(jsm, spec, left - 1);
     }
+    if ((spec.num_replicas ?? 1) > 1)
+      throw new Error(
+        `NATS_REPLICAS is ${spec.num_replicas}, and the stream ${spec.name} cannot be kept on so many servers: ${String(cause)}`,
+        { cause },
+      );
     throw new Error(`The stream ${spec.name} of ${spec.max_bytes} bytes cannot be made: ${String(cause)}`, { cause });
   }
 }
+
+async function onceElected(work: () => Promise<void>): Promise<void> {
+  for (const until = Date.now() + FIRST_LEADER_MS; ; await sleep(250)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isElecting(error) || Date.now() > until) throw error;
+    }
+  }
+}
+
+/** No leader at this moment: it is told so, or nobody answers. */
+export const isElecting = (error: unknown): boolean =>
+  error instanceof JetStreamApiError
+    ? error.code === CLUSTER_NOT_AVAILABLE
+    : error instanceof Error && error.name === "TimeoutError";
 
 async function ensureConsumer(jsm: JetStreamManager, stream: string, spec: ConsumerSpec): Promise<object> {
   const found = await orUndefined(jsm.consumers.info(stream, spec.durable_name), JetStreamApiCodes.ConsumerNotFound);

@@ -70,7 +70,11 @@ export function encodeAppend(append: Append, standing: Map<string, string>, keyr
     command: {
       command_id: command.id,
       organization_id: command.organization_id,
-      meta: JSON.stringify({ principal: command.principal, request_id: command.request_id }),
+      meta: JSON.stringify({
+        principal: command.principal,
+        request_id: command.request_id,
+        traceparent: command.traceparent,
+      }),
       fingerprint: command.fingerprint ?? null,
       http: command.http ?? null,
       rejection: append.rejection ? JSON.stringify(append.rejection) : null,

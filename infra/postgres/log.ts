@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Recorded } from "#events/envelope.ts";
 import type { AuditLog, DataKeys, EventLog, Keyring, ScannedEvent, StreamHead } from "#events/ports.ts";
 import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
@@ -6,6 +7,7 @@ import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
 import { createMadeKeys } from "./madeKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
+import { createRecent } from "./recent.ts";
 import { openSlices } from "./slice.ts";
 import { together } from "./together.ts";
 
@@ -13,8 +15,10 @@ const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_v
 
 const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 order by e.version`;
 const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
-const SCAN = `select position, type, stream, version, organization_id, recorded_at, data from log.events
-  where position > $1 and position <= $2 and type = any($3) order by position limit $4`;
+const SCAN = `select h.position as head, e.* from log.head h left join lateral (
+    select position, type, stream, version, organization_id, recorded_at, meta, data from log.events
+    where position > $1 and position <= h.position and type = any($2) order by position limit $3
+  ) e on true order by e.position`;
 const ALIVE = `select exists (
   select from ops.workers w where w.worker = $1 and w.beat_at > now() - interval '10 seconds'
     and (exists (select from pg_stat_activity a where a.application_name = w.worker)
@@ -53,6 +57,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
   const db = asDb(pool);
   const append = groupCommit(pool);
   const made = createMadeKeys();
+  const recent = createRecent();
 
   const headOf = together<StreamHead>(async (streams) => {
     const rows = await db.query<HeadRow>(`select ${HEAD_COLUMNS} from log.streams where stream = any($1)`, [streams]);
@@ -77,7 +82,10 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
       failpoint(`before-${type}`);
       const appended = await append(encoded);
       failpoint(`after-${type}`);
-      if (appended.kind === "committed") made.remember(encoded.keys);
+      if (appended.kind === "committed") {
+        made.remember(encoded.keys);
+        recent.add(encoded, request.command, appended);
+      }
       return appended;
     },
     heads: headOf,
@@ -92,19 +100,18 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
       return rows.map((row) => decodeEvent(row, keyring));
     },
     async scan(after, types, limit) {
-      const [head] = await db.query<{ position: number }>("select position from log.head");
-      const rows = await db.query<Omit<ScannedEvent, "recorded_at"> & { recorded_at: Date }>(SCAN, [
-        after,
-        head!.position,
-        types,
-        limit,
-      ]);
-      const events = rows.map((row) => ({
+      const known = recent.scan(after, types, limit);
+      if (known) return known;
+      type Row = Omit<ScannedEvent, "recorded_at"> & { recorded_at: Date; meta: string };
+      const rows = await db.query<Partial<Row> & { head: number }>(SCAN, [after, types, limit]);
+      const found = rows.filter((row): row is Row & { head: number } => row.position !== null);
+      const events = found.map(({ meta, head: _, ...row }) => ({
         ...row,
         recorded_at: row.recorded_at.toISOString(),
         data: JSON.parse(row.data),
+        traceparent: (JSON.parse(meta) as Recorded["meta"]).traceparent,
       }));
-      return { events, seen: events.length === limit ? events.at(-1)!.position : head!.position };
+      return { events, seen: events.length === limit ? events.at(-1)!.position : rows[0]!.head };
     },
     async alive(process) {
       const [row] = await db.query<{ alive: boolean }>(ALIVE, [process]);

@@ -28,12 +28,12 @@ function settingsOf({ name, callable, settings, place }: Step): [string, StepSet
 }
 
 /** The steps of a workflow with their settings, and what a reader of the code would warn of. Throws InvalidScript. */
-export function checkWorkflow({ runs, steps, lint }: Workflow) {
+export function checkWorkflow({ runs, steps, lint, catches }: Workflow) {
   if (!runs) throw new InvalidScript("A workflow exports a function run(ctx, args), and this one does not.");
   if (steps === null) throw new InvalidScript("steps: must be an object of functions.");
   if (steps.length > MOST_STEPS) throw new InvalidScript(`steps: more than ${MOST_STEPS}.`);
   const settings = Object.fromEntries(steps.map(settingsOf));
   if (JSON.stringify(settings).length > LONGEST)
     throw new InvalidScript(`steps: their settings are longer than ${LONGEST} characters of JSON.`);
-  return { steps: settings, lint };
+  return { steps: settings, lint, catches };
 }

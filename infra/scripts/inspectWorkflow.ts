@@ -1,6 +1,6 @@
 import type { Program } from "acorn";
 import { ScriptFailed, type Inspected } from "#services/scripting/runner.ts";
-import { lint, stepPlaces } from "./lint.ts";
+import { lint, mayCatch, stepPlaces } from "./lint.ts";
 import type { VmOptions } from "./vm.ts";
 import { createCodeCache } from "./workflows/guestCode.ts";
 import { createSeat, StepEnd } from "./workflows/stepVm.ts";
@@ -42,6 +42,7 @@ export async function inspectWorkflow(
       runs,
       steps: steps?.map((step) => ({ ...step, place: places[step.name] ?? null })) ?? null,
       lint: orElse(() => lint(program, js, names), []),
+      catches: orElse(() => mayCatch(program), true),
     },
   };
 }

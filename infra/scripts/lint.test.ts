@@ -1,6 +1,6 @@
 import { parse } from "acorn";
 import { describe, expect, test } from "vitest";
-import { lint, stepPlaces } from "./lint.ts";
+import { lint, mayCatch, stepPlaces } from "./lint.ts";
 
 const parsed = (js: string) => parse(js, { ecmaVersion: "latest", sourceType: "module" });
 const found = (js: string) => lint(parsed(js), js, ["a", "b"]).map(({ code, line, column }) => [code, line, column]);
@@ -83,4 +83,38 @@ test("a source that nests deep is read, and what is found is bounded", () => {
 test("steps are found where they stand", () => {
   const js = "export const steps = {\n  a: 1,\n  'b c': { d: 2 } };\nconst other = { e: 1 };";
   expect(stepPlaces(parsed(js), js)).toEqual({ a: [2, 3], "b c": [3, 3] });
+});
+
+test.each([
+  [
+    false,
+    `export const steps = { a: async () => { try { x(); } catch {} return [1].any; } };
+    export async function run(ctx) { const all = await Promise.all([ctx.runStep("a"), ctx.runStep("b")]); return ctx.runStep("a", all).then((x) => x); }`,
+  ],
+  // what it logs is told of the tick that has suspended it
+  [true, `export async function run(ctx) { try { return await ctx.runStep("a"); } finally { ctx.log("done"); } }`],
+  [true, `export async function run(ctx) { return ctx.runStep("a").finally(() => ctx.complete(1)); }`],
+  [true, `export async function run(ctx) { try { await ctx.runStep("a"); } catch {} }`],
+  [
+    true,
+    `const safe = (promise) => promise.catch(() => 0); export async function run(ctx) { return safe(ctx.runStep("a")); }`,
+  ],
+  [true, `export async function run(ctx) { return ctx.runStep("a")["catch"](String); }`],
+  [true, `export async function run(ctx) { return Promise["race"]([ctx.runStep("a")]); }`],
+  [true, `export async function run(ctx) { return ctx.runStep("a").then((x) => x, () => 0); }`],
+  [true, `export async function run(ctx) { return ctx.runStep("a")["then"]((x) => x, () => 0); }`],
+  [true, `export async function run(ctx) { return ctx.runStep("a").then(...[(x) => x, () => 0]); }`],
+  [true, `export async function run(ctx) { const p = ctx.runStep("a"); return p.then.call(p, (x) => x, () => 0); }`],
+  [
+    true,
+    `export async function run(ctx) { const p = ctx.runStep("a"); const { then } = p; return then.call(p, 0, 0); }`,
+  ],
+  [true, `export async function run(ctx) { ctx.runStep("a"); return ctx.complete(1); }`],
+  [true, `export async function run(ctx) { void ctx.runStep("a"); return ctx.complete(1); }`],
+  [true, `export async function run(ctx) { const steps = [await ctx.runStep("a").catch(() => 0)]; return steps; }`],
+  [false, `const steps = { a: () => { try { x(); } catch {} } }; export { steps }; export async function run(ctx) {}`],
+  [true, `export async function run(ctx) { const { any } = Promise; return any.call(Promise, [ctx.runStep("a")]); }`],
+  [true, "export async function run(ctx) { return eval(`try { await 0 } catch {}`); }"],
+])("%s: whether run() may catch what suspends it, or name what could: %s", (catches, js) => {
+  expect(mayCatch(parsed(js))).toBe(catches);
 });

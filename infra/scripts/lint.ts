@@ -173,6 +173,41 @@ export function lint(program: Program, js: string, steps: readonly string[]): Li
     });
 }
 
+const TAKES_SIGNALS = /catch|finally|allSettled|^race$|^any$/;
+
+/** The steps of the module; a variable within `run()` may have that name, too. */
+const isWithinSteps = (above: readonly AnyNode[]): boolean => {
+  const at = above.findIndex(isSteps);
+  return at >= 0 && above.slice(1, at).every(({ type }) => /^(ExportNamed|Variable)Declaration$/.test(type));
+};
+
+/** A word that stands for `then`, unless it is that of `promise.then(work)`: what else is done with it may take a failure. */
+function isOddThen(node: AnyNode, above: readonly AnyNode[]): boolean {
+  if (!isNamed(node, "then") && literalOf(node) !== "then") return false;
+  const [outer, call] = [above.at(-1), above.at(-2)];
+  if (call?.type !== "CallExpression" || call.callee !== outer || methodOf(call)?.name !== "then") return true;
+  return call.arguments.length > 1 || call.arguments.some(({ type }) => type === "SpreadElement");
+}
+
+/**
+ * Whether code outside of the steps may act on a signal on its way out of `run()`, however it got there, or goes on without
+ * waiting for what a call comes to: what such a `run()` does depends on when it is suspended. A mere name that could do so counts.
+ */
+export function mayCatch(program: Program): boolean {
+  let found = signalsIn(program).some((signal) => notAwaited(signal).length > 0);
+  walk(program, (node, above) => {
+    if (found || isWithinSteps(above)) return;
+    const name =
+      node.type === "Identifier" ? node.name : node.type === "TemplateElement" ? node.value.raw : literalOf(node);
+    found =
+      node.type === "CatchClause" ||
+      (node.type === "TryStatement" && node.finalizer != null) ||
+      isOddThen(node, above) ||
+      (typeof name === "string" && TAKES_SIGNALS.test(name));
+  });
+  return found;
+}
+
 /** Where each step stands in `export const steps = {…}`: line and column, from 1. */
 export function stepPlaces(program: Program, js: string): Record<string, [line: number, column: number]> {
   const places: [string, [number, number]][] = [];

@@ -70,11 +70,21 @@ const present = ({ decided_by_type: type, decided_by_id: id, decided_by_name, ..
   started_by: decoded(row.started_by),
 });
 
-export async function getApproval(db: Db, organization: string, id: string): Promise<ApprovalRow | undefined> {
+const ONE = `select one.*, (select s.position <= c.position from log.streams s, log.checkpoints c
+    where s.stream = 'run-' || one.run_id and c.name = 'runs') as is_fresh
+  from (${select("where a.id = $2 and a.organization_id = $1")}) one`;
+
+/** `isFresh`: it is as the log says at this moment. */
+export async function getApproval(
+  db: Db,
+  organization: string,
+  id: string,
+): Promise<{ row: ApprovalRow; isFresh: boolean } | undefined> {
   if (!isUuid(id)) return undefined;
-  const one = select("where a.id = $2 and a.organization_id = $1");
-  const [row] = await db.query<Stored>(one, [organization, id]);
-  return row && present(row);
+  const [found] = await db.query<Stored & { is_fresh: boolean | null }>(ONE, [organization, id]);
+  if (!found) return undefined;
+  const { is_fresh, ...row } = found;
+  return { row: present(row), isFresh: is_fresh === true };
 }
 
 /** What a run has asked. */

@@ -1,5 +1,5 @@
 import type { Recorded } from "#events/envelope.ts";
-import type { RunEvent } from "#events/run.ts";
+import { timeOf, type RunEvent } from "#events/run.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 import { assignedOf } from "./assigned.ts";
 
@@ -84,7 +84,7 @@ export const runs = defineProjection<RunEvent>({
   tables: new URL("table.sql", import.meta.url),
   on: {
     RunCreated: created,
-    RunStarted: ({ data, recorded_at }) => patch(data.run_id, { status: "running", started_at: recorded_at }),
+    RunStarted: (event) => patch(event.data.run_id, { status: "running", started_at: timeOf(event) }),
     RunTaken: nothing,
     StepsScheduled: nothing,
     StepStarted: nothing,

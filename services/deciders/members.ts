@@ -22,7 +22,7 @@ export type Members = Record<string, Member>;
 const forbidden = (message: string) => new Rejection("forbidden", message);
 const MANAGERS: Role[] = ["owner", "admin"];
 
-const memberOf = (members: Members, id: string): Member | undefined =>
+export const memberOf = (members: Members, id: string): Member | undefined =>
   Object.hasOwn(members, id) ? members[id] : undefined;
 
 /** Owners manage everybody, admins everybody but owners; what counts is the role that whoever asks has at this moment. */

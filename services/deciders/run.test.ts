@@ -28,6 +28,7 @@ import {
 } from "#events/run.ts";
 import { Limits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
+import { NO_TICK } from "#test/noTick.ts";
 import { run } from "./run.ts";
 import { isRunning } from "./runState.ts";
 
@@ -55,17 +56,23 @@ const fixed = {
 };
 const words = { args: { json: "{}" }, external_user_id: null };
 const created = RunCreated.of({ ...fixed, created_at: AT, worker: "p1" }, words);
-const started = RunStarted.of(id);
+const started = RunStarted.of({ ...id, at: AT });
 const scheduled = (keys: string[], on_error: "fail" | "return" = "fail") =>
   StepsScheduled.of(
-    { ...id, concurrency: null, on_error, steps: keys.map((key) => ({ key, name: "pay", batch: null, index: null })) },
+    {
+      ...id,
+      at: AT,
+      concurrency: null,
+      on_error,
+      steps: keys.map((key) => ({ key, name: "pay", batch: null, index: null })),
+    },
     { args: keys.map(() => ({ json: "1" })) },
   );
 const of = (key: string, attempt = 1) => ({ ...id, key, name: "pay", attempt });
-const begun = (key: string, attempt = 1, worker = "p1") => StepStarted.of({ ...of(key, attempt), worker });
+const begun = (key: string, attempt = 1, worker = "p1") => StepStarted.of({ ...of(key, attempt), at: AT, worker });
 const spent = { duration_ms: 5, secrets: ["stripe"] };
 const done = (key: string, attempt = 1) =>
-  StepCompleted.of({ ...of(key, attempt), ...spent }, { result: { json: "2" }, logs: ["hi"] });
+  StepCompleted.of({ ...of(key, attempt), at: AT, ...spent }, { result: { json: "2" }, logs: ["hi"] });
 const error = { message: "no", line: 3 };
 const told = { error, logs: [] };
 const terms = {
@@ -84,18 +91,9 @@ const end = { ...id, slot: "s1", forget_at: FORGET };
 const completed = RunCompleted.of({ ...end, completion: "explicit" }, { result: { json: "3" } });
 const cancelled = RunCancelled.of({ ...end, by: { type: "person", id: "u1" } }, { reason: null });
 
-const ticked = (seen: number, more: Partial<TickResult> = {}): TickResult => ({
+const ticked = (seen: number, more: Partial<TickResult> = {}): { seen: number; tick: TickResult } => ({
   seen,
-  schedule: [],
-  start: [],
-  timers: [],
-  approvals: [],
-  superseded: [],
-  notes: [],
-  warnings: [],
-  logs: [],
-  end: null,
-  ...more,
+  tick: { ...NO_TICK, ...more },
 });
 const schedules = (keys: string[]) => [
   {
@@ -104,8 +102,13 @@ const schedules = (keys: string[]) => [
     steps: keys.map((key) => ({ key, name: "pay", batch: null, index: null, args: { json: "1" } })),
   },
 ];
-const advance = (entries: object[], tick: TickResult | null = null, epoch = 1) =>
-  command("AdvanceRun", { ...id, epoch, entries, tick });
+const advance = (entries: object[], saw: { seen: number; tick: TickResult } | null = null, epoch = 1) =>
+  command("AdvanceRun", {
+    ...id,
+    epoch,
+    seen: saw?.seen ?? 1,
+    parts: [{ at: AT, entries, tick: saw?.tick ?? null }],
+  });
 const completes = (key: string, attempt = 1) => ({
   type: "step_completed",
   key,
@@ -180,6 +183,20 @@ describe("a tick", () => {
       )
       .then(done(A));
   });
+  test("parts of one command stand on each other: a step is scheduled, begun, done and the run ended in one commit", () => {
+    const end = { type: "completed" as const, completion: "explicit" as const, result: { json: "3" } };
+    const parts = [
+      { at: AT, entries: [], tick: ticked(1, { schedule: schedules([A]), start: [A] }).tick },
+      { at: AT, entries: [completes(A)], tick: null },
+      { at: AT, entries: [], tick: ticked(1, { end }).tick },
+    ];
+    const all = (seen: number) => command("AdvanceRun", { ...id, epoch: 1, seen, parts });
+    given(run, [created])
+      .when(all(1))
+      .then(started, scheduled([A]), begun(A), done(A), completed);
+    // nothing that stands on a void tick holds
+    given(run, [created, started]).when(all(1)).then();
+  });
   test("of an older epoch is void altogether", () => {
     const taken = RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "lost" });
     given(run, [created, started, taken])
@@ -240,7 +257,7 @@ describe("a tick", () => {
 describe("a step", () => {
   const running = [created, started, scheduled([A]), begun(A)];
   test("that fails waits for its next attempt, which is the next number", () => {
-    const waits = StepAttemptFailed.of({ ...of(A), ...spent, code: "step_error", retry_at: LATER }, told);
+    const waits = StepAttemptFailed.of({ ...of(A), at: AT, ...spent, code: "step_error", retry_at: LATER }, told);
     given(run, running)
       .when(advance([fails(A, LATER)]))
       .then(waits);
@@ -256,7 +273,7 @@ describe("a step", () => {
     given(run, [...running, requested()])
       .when({ ...advance([fails(A, null)]), at: AT })
       .then(
-        StepFailed.of({ ...of(A), ...spent, code: "step_error" }, told),
+        StepFailed.of({ ...of(A), at: AT, ...spent, code: "step_error" }, told),
         ApprovalCancelled.of({ ...id, approval_id: "v1", key: B, reason: "run_ended" }),
         RunFailed.of({ ...end, code: "step_error", key: A, step: "pay" }, { error }),
       );
@@ -264,7 +281,7 @@ describe("a step", () => {
   test("that fails for good is told to a run that wants to know", () => {
     given(run, [created, started, scheduled([A], "return"), begun(A)])
       .when(advance([fails(A, null)]))
-      .then(StepFailed.of({ ...of(A), ...spent, code: "step_error" }, told));
+      .then(StepFailed.of({ ...of(A), at: AT, ...spent, code: "step_error" }, told));
   });
   test("comes to its end once, and not by an attempt that is not the one that runs", () => {
     given(run, [...running, done(A)])
@@ -273,9 +290,12 @@ describe("a step", () => {
     given(run, running)
       .when(advance([completes(A, 2)]))
       .then();
-    expect(isRunning(stateAfter(...running), A, 1, 1)).toBe(true);
-    expect(isRunning(stateAfter(...running), A, 1, 2)).toBe(false);
-    expect(isRunning(stateAfter(...running, done(A)), A, 1, 1)).toBe(false);
+    const lease = { epoch: 1, worker: "p1" };
+    expect(isRunning(stateAfter(...running), A, 1, lease)).toBe(true);
+    expect(isRunning(stateAfter(...running), A, 1, { ...lease, epoch: 2 })).toBe(false);
+    // whoever else the same creation has reached is at epoch 1, too
+    expect(isRunning(stateAfter(...running), A, 1, { ...lease, worker: "p2" })).toBe(false);
+    expect(isRunning(stateAfter(...running, done(A)), A, 1, lease)).toBe(false);
   });
 });
 
@@ -296,7 +316,7 @@ describe("attending", () => {
     given(run, [...running, lost, taken])
       .when(advance([fails(A, null, 1)], null, 2))
       .then(
-        StepFailed.of({ ...of(A), ...spent, code: "step_error" }, told),
+        StepFailed.of({ ...of(A), at: AT, ...spent, code: "step_error" }, told),
         RunFailed.of(
           { ...end, forget_at: expect.any(String) as never, code: "step_error", key: A, step: "pay" },
           { error },
@@ -373,6 +393,15 @@ describe("deciding", () => {
       .when({ ...decide, at: AT, worker: "p9" })
       .then(ApprovalDecided.of({ ...decision, epoch: 1, worker: "p1" }, filled));
   });
+  test("brings what has come of it since, where that stands on it and on nothing that came between", () => {
+    const decided = ApprovalDecided.of({ ...decision, epoch: 2, worker: "p9" }, filled);
+    const parts = [{ at: AT, entries: [], tick: ticked(1, { schedule: schedules([A]), start: [A] }).tick }];
+    const withMore = (seen: number) => ({ ...decide, data: { ...decide.data, seen, parts }, at: AT, worker: "p9" });
+    given(run, [created, started, requested()])
+      .when(withMore(4))
+      .then(decided, scheduled([A]), begun(A, 1, "p9"));
+    given(run, [created, started, requested()]).when(withMore(3)).then(decided);
+  });
   test("happens once, in time, and while the run lives", () => {
     const decided = ApprovalDecided.of({ ...decision, epoch: 2, worker: "p9" }, filled);
     for (const before of [
@@ -402,7 +431,7 @@ describe("the end", () => {
       .then(done(A));
     given(run, after)
       .when(advance([fails(A, LATER)]))
-      .then(StepFailed.of({ ...of(A), ...spent, code: "step_error" }, told));
+      .then(StepFailed.of({ ...of(A), at: AT, ...spent, code: "step_error" }, told));
     given(run, after)
       .when(take({ lost: true }))
       .then(StepAttemptLost.of(of(A)));

@@ -26,12 +26,16 @@ import { ticked } from "./runTick.ts";
 /** Workers that may lose a run in a row, with nothing done in between, before it is given up. */
 const LOSSES = 10;
 
-function advance({ data, at }: CommandFrom<typeof AdvanceRun>, state: RunState): RunEvent[] {
+/** Parts follow each other in one commit: where the first stands on what it saw, so do the others. */
+export function advance(data: CommandFrom<typeof AdvanceRun>["data"], state: RunState): RunEvent[] {
   if (!(isLive(state) || isEnded(state)) || state.epoch !== data.epoch) return [];
   const course = courseFrom(state);
-  const asked = { run_id: data.run_id, at, worker: state.worker ?? "" };
-  for (const entry of data.entries) recorded(course, entry, asked);
-  if (data.tick && data.tick.seen === state.version) ticked(course, data.tick, asked);
+  const holds = data.seen === state.version;
+  for (const { at, entries, tick } of data.parts) {
+    const asked = { run_id: data.run_id, at, worker: state.worker ?? "" };
+    for (const entry of entries) recorded(course, entry, asked);
+    if (tick && holds) ticked(course, tick, asked);
+  }
   return course.events;
 }
 
@@ -90,19 +94,18 @@ function take({ data, at }: CommandFrom<typeof TakeRun>, state: RunState): RunEv
 const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
 
 function decideApproval(command: CommandFrom<typeof DecideApproval>, state: RunState): RunEvent[] {
-  const { run_id, approval_id, decision, by, data, comment } = command.data;
+  const { run_id, approval_id, decision, by, data, comment, seen = 1, parts = [] } = command.data;
   const approval = isLive(state) ? state.approvals[approval_id] : undefined;
   if (!isLive(state) || !approval || Date.parse(approval.expires_at) <= Date.parse(command.at)) throw notPending();
   // whoever works on it goes on with it; else this process does
   const lease = hasWork(state)
     ? { epoch: state.epoch, worker: state.worker }
     : { epoch: state.epoch + 1, worker: command.worker ?? null };
-  return [
-    ApprovalDecided.of(
-      { run_id, approval_id, key: approval.key, decision, by, at: command.at, ...lease },
-      { data, comment },
-    ),
-  ];
+  const decided = ApprovalDecided.of(
+    { run_id, approval_id, key: approval.key, decision, by, at: command.at, ...lease },
+    { data, comment },
+  );
+  return [decided, ...advance({ run_id, epoch: lease.epoch, seen, parts }, evolve(state, decided))];
 }
 
 function cancel({ data, at }: CommandFrom<typeof CancelRun>, state: RunState): RunEvent[] {
@@ -127,16 +130,16 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
     switch (command.type) {
       case "StartRun": {
         if (state.status !== "absent") throw new Rejection("run_exists", "This run exists already.");
-        const { args, external_user_id, ...data } = command.data;
-        return [
-          RunCreated.of(
-            { ...data, created_at: command.at, worker: command.worker ?? null },
-            { args, external_user_id },
-          ),
-        ];
+        const { args, external_user_id, parts = [], ...data } = command.data;
+        const created = RunCreated.of(
+          { ...data, created_at: command.at, worker: command.worker ?? null },
+          { args, external_user_id },
+        );
+        const { run_id } = data;
+        return [created, ...advance({ run_id, epoch: 1, seen: 1, parts }, evolve(state, created))];
       }
       case "AdvanceRun":
-        return advance(command, state);
+        return advance(command.data, state);
       case "TakeRun":
         return take(command, state);
       case "DecideApproval":

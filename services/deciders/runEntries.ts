@@ -19,18 +19,18 @@ export function recorded(course: Course, entry: Entry, { run_id, at, worker }: A
   switch (entry.type) {
     case "step_started":
       if (isLive(course.state) && step.status !== "running" && entry.attempt === step.attempt + 1)
-        course.add(StepStarted.of({ ...of, worker }));
+        course.add(StepStarted.of({ ...of, at, worker }));
       return;
     case "step_completed": {
       if (!runs(step, entry.attempt)) return;
       const { duration_ms, secrets, result, logs } = entry;
-      return course.add(StepCompleted.of({ ...of, duration_ms, secrets }, { result, logs }));
+      return course.add(StepCompleted.of({ ...of, at, duration_ms, secrets }, { result, logs }));
     }
     case "step_attempt_failed": {
       // one that was lost is given up without another attempt
       if (!runs(step, entry.attempt) && !(step.lost > 0 && step.attempt === entry.attempt)) return;
       const { duration_ms, secrets, code, retry_at, error, logs } = entry;
-      const failed = { ...of, duration_ms, secrets, code };
+      const failed = { ...of, at, duration_ms, secrets, code };
       if (retry_at !== null && isLive(course.state))
         return course.add(StepAttemptFailed.of({ ...failed, retry_at }, { error, logs }));
       course.add(StepFailed.of(failed, { error, logs }));

@@ -52,11 +52,20 @@ export const isLive = (state: RunState): state is LiveRun => state.status === "p
 export const isEnded = (state: RunState): state is EndedRun =>
   state.status === "completed" || state.status === "failed" || state.status === "cancelled";
 
-/** Whether an attempt at a step is the one that runs now, by the coordinator of that epoch. */
-export const isRunning = (state: RunState, key: string, attempt: number, epoch: number): boolean => {
+/**
+ * Whether an attempt at a step is the one that runs now, by the coordinator of that epoch. The first epoch is named by its
+ * worker too: whoever takes a run to the log begins with it, and the same command may have reached two.
+ */
+export const isRunning = (
+  state: RunState,
+  key: string,
+  attempt: number,
+  { epoch, worker }: { epoch: number; worker: string },
+): boolean => {
   if (!isLive(state) && !isEnded(state)) return false;
   const step = state.steps[key];
-  return state.epoch === epoch && step?.status === "running" && step.attempt === attempt;
+  const isHolder = state.epoch === epoch && state.worker === worker;
+  return isHolder && step?.status === "running" && step.attempt === attempt;
 };
 
 /** Something can be done for it at once, waiting left out. */

@@ -19,8 +19,8 @@ import { isLive, type LiveRun } from "./runState.ts";
 /** What one re-execution of `run()` has come to, of a run that stands as it saw it. */
 export function ticked(course: Course, tick: TickResult, asked: Advancing): void {
   if (!isLive(course.state)) return;
-  const { run_id } = asked;
-  if (course.state.status === "pending") course.add(RunStarted.of({ run_id }));
+  const { run_id, at } = asked;
+  if (course.state.status === "pending") course.add(RunStarted.of({ run_id, at }));
   for (const { key, json } of tick.notes) course.add(ValueNoted.of({ run_id, key }, { json }));
   for (const { message, ...warning } of tick.warnings) course.add(RunWarned.of({ run_id, ...warning }, { message }));
   if (tick.logs.length > 0) course.add(RunLogged.of({ run_id }, { logs: tick.logs }));
@@ -51,7 +51,7 @@ function next(course: Course, tick: TickResult, asked: Advancing): void {
   for (const { steps, ...batch } of tick.schedule) {
     const args = steps.map((step) => step.args);
     const shown = steps.map(({ args: _, ...step }) => step);
-    course.add(StepsScheduled.of({ run_id, ...batch, steps: shown }, { args }));
+    course.add(StepsScheduled.of({ run_id, at, ...batch, steps: shown }, { args }));
   }
   for (const timer of tick.timers) course.add(TimerStarted.of({ run_id, ...timer }));
   for (const { name, title, body, form, assignees, ...terms } of tick.approvals)
@@ -68,6 +68,6 @@ function next(course: Course, tick: TickResult, asked: Advancing): void {
   for (const key of tick.start) {
     const step = (course.state as LiveRun).steps[key];
     if (step && step.status !== "running")
-      course.add(StepStarted.of({ run_id, key, name: step.name, attempt: step.attempt + 1, worker }));
+      course.add(StepStarted.of({ run_id, key, name: step.name, attempt: step.attempt + 1, at, worker }));
   }
 }

@@ -64,6 +64,8 @@ export interface Inspected {
       | { name: string; callable: boolean; settings: unknown; place: [line: number, column: number] | null }[]
       | null;
     lint: { code: string; message: string; line: number; column: number }[];
+    /** Whether code outside of the steps may catch what suspends `run()`. */
+    catches: boolean;
   };
 }
 

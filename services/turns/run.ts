@@ -1,5 +1,6 @@
 import type { Recorded } from "#events/envelope.ts";
 import type { Blobs, EventLog, Frames, Keyring, Speaking, TurnEnd } from "#events/ports.ts";
+import { inSpan, type Attributes } from "#events/spans.ts";
 import { CompleteTurn, type AgentOfTurn, type Prompt } from "#events/thread.ts";
 import { partsOf } from "#events/ids.ts";
 import type { Handle } from "../handle.ts";
@@ -8,6 +9,7 @@ import { credentialFor, type Credentials } from "./credential.ts";
 import { brokenOff, type Cut, type Ending } from "./ending.ts";
 import { historyBefore, modelRequest, openBlob, promptOf, type Stores } from "./history.ts";
 import { ModelError, type Models, type ToolOffer } from "./model.ts";
+import { inSpans } from "./modelSpans.ts";
 import { recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
 import { tellAgain } from "./telling.ts";
 import { NotRecorded, stepOf, stepsOf, TurnLost } from "./steps.ts";
@@ -47,8 +49,20 @@ export interface TurnToRun {
   heard: Speaking[];
 }
 
+const aboutTurn = ({ organization_id, thread, turn_id, attempt, model, streamed }: TurnToRun): Attributes => ({
+  "svc.organization_id": organization_id,
+  "svc.thread_id": partsOf(thread).id,
+  "svc.turn_id": turn_id,
+  "svc.attempt": attempt,
+  "svc.streamed": streamed,
+  "svc.model": model,
+});
+
 /** Runs a turn to its end event. Never throws for what a provider does; throws when the log cannot be written. */
-export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Promise<void> {
+export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun): Promise<void> =>
+  inSpan("turn", { attributes: aboutTurn(turn) }, (note) => run(options, turn, note));
+
+async function run(options: TurnRunnerOptions, turn: TurnToRun, note: (attributes: Attributes) => void): Promise<void> {
   const { frames } = options;
   const cut = new AbortController();
   const late = setTimeout(() => cut.abort("late" satisfies Cut), Math.max(1, Date.parse(turn.ends_by) - Date.now()));
@@ -68,6 +82,7 @@ export async function runTurn(options: TurnRunnerOptions, turn: TurnToRun): Prom
     });
     // a response's stream can be read again, also when the bus has forgotten it
     const kept = turn.agent && { frames: await stepsOf(options, turn).keepTold(told) };
+    note({ "svc.status": ending.end.status });
     const done = await options.handle(stepOf(turn, ending.command, { ...ending.data, ...kept }));
     // Position 0: the turn had been taken over or deleted meanwhile, and whoever has it now says how it ends.
     if (done.position > 0) publish({ type: "end", position: done.position, end: ending.end });
@@ -104,9 +119,10 @@ async function answer(
       tellAgain(rounds, turn.heard, onFrame);
     }
     const { organization_id, turn_id, model, streamed } = turn;
+    const own = options.models.open(credential);
     const tools = await offered(options.tools, organization_id, prompt);
     const last = await converse({
-      model: options.models.open(credential),
+      model: inSpans(own, provider),
       request: await modelRequest(options, { id: turn_id, model, streamed }, prompt, tools.map(offerOf), history),
       rounds,
       tools,

@@ -1,7 +1,9 @@
 import type { Command, Recorded } from "#events/envelope.ts";
 import { newCommandId } from "#events/ids.ts";
 import type { EventLog, Frames, Speaking, StreamHead } from "#events/ports.ts";
+import { withTrace } from "#events/spans.ts";
 import { FailTurn, RefuseTurn, TakeOverTurn, type Said } from "#events/thread.ts";
+import { traceFrom } from "#events/trace.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
 import { stateOf } from "../states.ts";
 import type { Handle, Handled } from "../handle.ts";
@@ -26,6 +28,11 @@ export interface TurnsOptions {
   keepTold(turn: Stepping, frames: Speaking[]): Promise<string>;
   onError(error: unknown, turn: TurnToRun): void;
 }
+
+type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["turn"]>;
+
+const startOf = (events: Recorded[], turn_id: string): Recorded | undefined =>
+  events.find(({ type, data }) => type === "TurnStarted" && (data as { turn_id: string }).turn_id === turn_id);
 
 interface Standing {
   said: Said;
@@ -124,6 +131,29 @@ export function createTurns(options: TurnsOptions) {
     return { said: withSources(said, rounds), rounds, told: toldSoFar(rounds, frames), open };
   }
 
+  /** Takes over a turn that was lost, or ends it. */
+  async function rescue(handle: Handle, head: StreamHead, turn: OpenTurn, late: boolean): Promise<void> {
+    const seen = await heard(head, turn.id);
+    if (late) {
+      const stands = await standing(await options.log.read(head.stream), turn.id, seen);
+      return giveUp(handle, head, turn, stands, "The turn did not finish within the time that it has.");
+    }
+
+    const attempt = turn.attempt + 1;
+    const taken = await send(handle, head, TakeOverTurn.type, { turn_id: turn.id, attempt, worker: options.worker });
+    if (taken.position === 0) return;
+    const next = { id: turn.id, attempt, of_agent: turn.of_agent };
+    // Whatever the lost attempt could record is in the log by now; what it records from here on is refused.
+    const events = await options.log.read(head.stream);
+    const started = startOf(events, turn.id);
+    const stands = await standing(events, turn.id, seen);
+    const lost = "The process that worked on this turn was lost.";
+    // A reader who has seen words that are not recorded cannot be given others; everybody else gets a second try.
+    if (!started || attempt > ATTEMPTS || stands.open) return giveUp(handle, head, next, stands, lost);
+    const steps = events.filter((event) => isStep(event, turn.id));
+    start(turnFrom(started, attempt, { steps, heard: seen }));
+  }
+
   /** Whether one more turn of an organization may run here. */
   const room = (organization: string): boolean => running.size < ROOM && (shares.get(organization) ?? 0) < SHARE;
 
@@ -155,27 +185,8 @@ export function createTurns(options: TurnsOptions) {
       if (turn.worker === options.worker && !suspects.delete(turn.id)) return void suspects.add(turn.id);
       const late = Date.parse(turn.ends_by) < Date.now();
       if (!late && !room(head.organization_id)) return;
-      const seen = await heard(head, turn.id);
-      if (late) {
-        const stands = await standing(await options.log.read(head.stream), turn.id, seen);
-        return giveUp(handle, head, turn, stands, "The turn did not finish within the time that it has.");
-      }
-
-      const attempt = turn.attempt + 1;
-      const taken = await send(handle, head, TakeOverTurn.type, { turn_id: turn.id, attempt, worker: options.worker });
-      if (taken.position === 0) return;
-      const next = { id: turn.id, attempt, of_agent: turn.of_agent };
-      // Whatever the lost attempt could record is in the log by now; what it records from here on is refused.
-      const events = await options.log.read(head.stream);
-      const started = events.find(
-        (event) => event.type === "TurnStarted" && (event.data as { turn_id: string }).turn_id === turn.id,
-      );
-      const stands = await standing(events, turn.id, seen);
-      const lost = "The process that worked on this turn was lost.";
-      // A reader who has seen words that are not recorded cannot be given others; everybody else gets a second try.
-      if (!started || attempt > ATTEMPTS || stands.open) return giveUp(handle, head, next, stands, lost);
-      const steps = events.filter((event) => isStep(event, turn.id));
-      start(turnFrom(started, attempt, { steps, heard: seen }));
+      const started = startOf(await options.log.read(head.stream), turn.id);
+      await withTrace(started && traceFrom(started.meta), () => rescue(handle, head, turn, late));
     },
   };
 }

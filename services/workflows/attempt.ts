@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepSettings } from "#events/definition.ts";
-import { stepId, type Entry } from "#events/run.ts";
+import { stepId } from "#events/ids.ts";
+import type { Entry } from "#events/run.ts";
 import type { HostOfStep } from "./host/index.ts";
 import type { AskingStep } from "./host/step.ts";
 import type { History } from "./history.ts";
@@ -110,7 +111,7 @@ export function notRun(
 export async function runAttempt(
   deps: AttemptDeps,
   { history, script, values }: { history: History; script: Script; values: Values },
-  { key, attempt, epoch }: Attempt,
+  { key, attempt, epoch, worker, recorded }: Attempt & Pick<AskingStep, "recorded" | "worker">,
   signal: AbortSignal,
 ): Promise<Entry> {
   const { created, organization_id, steps, state } = history;
@@ -129,6 +130,8 @@ export async function runAttempt(
     workflow_id: created.workflow_id,
     key,
     epoch,
+    worker,
+    recorded,
   });
   const started = performance.now();
   const spent = () => ({ duration_ms: Math.round(performance.now() - started), secrets: resolved() });

@@ -1,12 +1,14 @@
 import type { Command } from "#events/envelope.ts";
-import { AdvanceRun, FailRun, TakeRun, type Entry, type TickResult } from "#events/run.ts";
+import { AdvanceRun, FailRun, TakeRun, type Entry, type TickResult, type Value } from "#events/run.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
-import { hasWork, isLive, nextDue } from "../deciders/runState.ts";
+import { hasWork, isLive, isRunning, nextDue } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
 import { givenUp, notRun, runAttempt, type AttemptDeps } from "./attempt.ts";
-import { foresee, stateSize } from "./foresee.ts";
-import { startable, takeBack } from "./history.ts";
+import { startable, type Json } from "./history.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
 import { planned } from "./plan.ts";
+import { stateSize } from "./stateSize.ts";
+import { tickCall } from "./tickCall.ts";
 import { ScriptGone, type Script, type ScriptStore } from "./script.ts";
 import { RunGone } from "./values.ts";
 import { TickLost, type WorkflowRunner } from "./tick.ts";
@@ -19,8 +21,12 @@ const LOOK_MS = 500;
 /** Times that a tick may take its process with it. */
 const BREAKS = 3;
 const AGAIN_MS = 200;
+/** Parts that may be noted and not recorded. */
+const MOST_NOTED = 100;
 /** JSON of everything that a run keeps for its ticks, in UTF-16 units. */
 const MOST_STATE = 32 * 1024 * 1024;
+
+const NOTHING: Json = () => "";
 
 export interface DriveDeps extends AttemptDeps {
   log: Pick<EventLog, "heads">;
@@ -40,21 +46,35 @@ export interface Drive {
   ended: Promise<void>;
   /** Begins nothing more; attempts that run come to their end. */
   stop(): void;
+  /** Of a run that is being created: resolves when it needs to be on record to go on. */
+  wanted: Outbox["wanted"];
+  /** What has come of it until now, to be recorded with its creation. */
+  handOver: Outbox["handOver"];
+}
+
+/** What an attempt that runs here is known by. */
+interface Running {
+  key: string;
+  attempt: number;
+  cut: AbortController;
+  ended: Promise<void>;
 }
 
 /**
- * Drives one run as long as this process holds it: ticks when `run()` has something new to see, begins steps, records what
- * they came to together with what `run()` makes of it, and leaves when all that is left is to wait.
+ * Drives one run as long as this process holds it: ticks when `run()` has something new to see, begins steps, notes what they
+ * came to and what `run()` makes of it, and leaves when all that is left is to wait. What is noted is recorded a moment later,
+ * and before an attempt that stands on it does anything that others can see. `creation`: of a run that is not in the log yet.
  */
-export function drive(deps: DriveDeps, run: OpenRun): Drive {
+export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): Drive {
   const { history, values } = run;
   const { stream, organization_id } = history;
   const { run_id } = history.created;
   const finished: Entry[] = [];
-  const running = new Map<string, Promise<void>>();
-  const lost = new AbortController();
+  const running = new Map<string, Running>();
   let breaks = 0;
   let stopping = false;
+  /** Something that others have seen is noted and not recorded. */
+  let urgent = false;
   let asleep: (() => void) | undefined;
   const size = stateSize(history);
 
@@ -66,6 +86,15 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
   let epoch = "epoch" in history.state ? history.state.epoch : 0;
   const send = (type: Command["type"], data: object) =>
     deps.send({ stream, organization_id }, type, { run_id, ...data });
+  let failure: unknown;
+  const outbox = createOutbox(run, {
+    send: (data) => send(AdvanceRun.type, data),
+    onFailed(error) {
+      failure = error;
+      wake();
+    },
+    creation,
+  });
 
   /** Whether it was woken before its time. */
   async function sleep(ms: number): Promise<boolean> {
@@ -83,131 +112,162 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
   /** Whether others have told the run something; then it is known here too. */
   async function look(): Promise<boolean> {
     const head = (await deps.log.heads([stream])).get(stream);
-    if (!head || head.version === history.version) return false;
-    await run.catchUp();
+    if (!head || head.version <= run.recorded()) return false;
+    await catchUp();
     return true;
+  }
+
+  /** What is noted goes first: where it stands on what others have changed, it does not come about. */
+  async function catchUp(): Promise<void> {
+    await outbox.flush();
+    if (outbox.failed()) await rewind();
+    else await run.catchUp();
+  }
+
+  /** What was noted is not what the log says: what steps have come to is told again, the rest is left to the next tick. */
+  async function rewind(): Promise<void> {
+    if (failure !== undefined) {
+      const error = failure;
+      failure = undefined;
+      // what the log refuses it would refuse again and again: the run is let go, and given up when that comes too often
+      if (!(error instanceof Unavailable)) throw error as Error;
+      // what became of it is unknown; what fits no more is passed over when it is told again
+      deps.onError(error, stream);
+      await sleep(AGAIN_MS);
+    }
+    await run.reload();
+    const isOpen = ({ key, attempt }: { key: string; attempt: number }) =>
+      isRunning(history.state, key, attempt, { epoch, worker: deps.worker });
+    const told = [...outbox.rescue(), ...finished.splice(0)];
+    finished.push(...told.filter(isOpen));
+    for (const [name, one] of running)
+      if (!isOpen(one)) {
+        running.delete(name);
+        one.cut.abort(new Error("The attempt is not the one that runs."));
+      }
   }
 
   function begin(script: Script, key: string, attempt: number): void {
     const name = `${key}/${attempt}`;
     if (running.has(name)) return;
-    const work = async () => {
-      const entry = await runAttempt(deps, { history, script, values }, { key, attempt, epoch }, lost.signal);
-      deps.failpoint("after-step");
+    const cut = new AbortController();
+    let used = false;
+    const recorded = (): Promise<void> => {
+      used = true;
+      return outbox.flush();
+    };
+    const note = (entry: Entry): void => {
+      if (cut.signal.aborted) return;
+      if (used) urgent = true;
       finished.push(entry);
     };
-    const ended = work()
+    const work = async () => {
+      note(
+        await runAttempt(
+          deps,
+          { history, script, values },
+          { key, attempt, epoch, worker: deps.worker, recorded },
+          cut.signal,
+        ),
+      );
+      deps.failpoint("after-step");
+    };
+    const one: Running = { key, attempt, cut, ended: Promise.resolve() };
+    running.set(name, one);
+    one.ended = work()
       .catch((error: unknown) => {
-        if (lost.signal.aborted) return;
+        if (cut.signal.aborted) return;
         deps.onError(error, stream);
-        finished.push(notRun(history, { key, attempt, now: Date.now() }));
+        note(notRun(history, { key, attempt, now: Date.now() }));
       })
       .finally(() => {
-        running.delete(name);
+        if (running.get(name) === one) running.delete(name);
         wake();
       });
-    running.set(name, ended);
   }
 
-  /** Begins every attempt that the log says has begun here. */
+  /** Begins every attempt that has begun here by what is recorded or noted. */
   function beginStarted(script: Script): void {
     if (!("steps" in history.state)) return;
     for (const [key, { status, attempt }] of Object.entries(history.state.steps))
       if (status === "running" && !finished.some((entry) => entry.key === key)) begin(script, key, attempt);
   }
 
-  async function tick(script: Script, ending: Set<string>): Promise<TickResult | "lost"> {
-    const { created, memo, args } = history;
-    const now = Date.now();
-    // what comes in the meantime it has not seen
+  /** Undefined where it came to nothing, or stands on what is no more. */
+  async function tick(script: Script): Promise<TickResult | undefined> {
+    const call = tickCall(history, script);
+    const { now } = call;
     const seen = history.version;
     try {
-      const outcome = await deps.runner.tick({
-        organization_id,
-        run_id,
-        js: script.js,
-        sha256: script.sha256,
-        args,
-        created_at: Date.parse(created.created_at),
-        now,
-        memo,
-      });
+      const outcome = await deps.runner.tick(call);
       breaks = 0;
-      return await planned(history, outcome, { now, seen, keep: values.keep, ending });
+      const result = await planned(history, outcome, { now, keep: values.keep });
+      return history.version === seen && !run.isBehind() && !outbox.failed() ? result : undefined;
     } catch (error) {
       if (!(error instanceof TickLost)) throw error;
       breaks += 1;
-      return "lost";
+      if (breaks < BREAKS) await sleep(AGAIN_MS);
+      else await fail("tick_broken", `run() broke the process that ran it ${BREAKS} times; it was given up.`);
+      return undefined;
     }
   }
 
-  const fail = (code: string, message: string) => send(FailRun.type, { epoch, code, error: { message, line: null } });
+  async function fail(code: string, message: string): Promise<void> {
+    await outbox.flush();
+    await send(FailRun.type, { epoch, code, error: { message, line: null } });
+  }
 
   /** Steps whose time for another attempt has come, and those for which a place has become free. */
-  function starts(script: Script, ending: Set<string>): Entry[] {
+  function starts(script: Script): Entry[] {
     const { state } = history;
     if (!isLive(state) || stopping) return [];
     const now = Date.now();
     const due = Object.entries(state.steps).filter(
       ([, { status, retry_at }]) => status === "waiting" && Date.parse(retry_at!) <= now,
     );
-    const places = startable(history, { ending }, true);
-    return [...due.map(([key]) => key), ...places].map(
+    return [...due.map(([key]) => key), ...startable(history, { withLost: true })].map(
       (key): Entry =>
         givenUp(history, script, key) ?? { type: "step_started", key, attempt: state.steps[key]!.attempt + 1 },
     );
   }
 
-  /** Records what steps came to and what `run()` wants next; whether anything was to be done. What is not recorded is left for the next time. */
-  async function advance(script: Script): Promise<boolean> {
-    const entries = finished.splice(0);
-    try {
-      return await record(script, entries);
-    } catch (error) {
-      finished.unshift(...entries);
-      throw error;
-    } finally {
-      takeBack(history);
-    }
+  const noteNow = (entries: Entry[], tick: TickResult | null, json: Json): boolean =>
+    outbox.note({ at: new Date().toISOString(), entries, tick }, epoch, json);
+
+  async function noteFinished(): Promise<boolean> {
+    const entries = finished.slice();
+    const known = new Map<Value, string>();
+    for (const entry of entries)
+      if (entry.type === "step_completed") known.set(entry.result, await values.json(entry.result));
+    finished.splice(0, entries.length);
+    return noteNow(entries, null, (value) => known.get(value)!);
   }
 
-  async function record(script: Script, entries: Entry[]): Promise<boolean> {
-    const live = isLive(history.state);
-    const news = live && (await foresee(history, values, entries));
-    const failing = entries.some(
-      (entry) => entry.type === "step_attempt_failed" && entry.retry_at === null && !history.known.has(entry.key),
-    );
-    const isToTick = live && !stopping && !failing && (history.stale || news || isIdle());
-    if (isToTick && size() > MOST_STATE) {
-      await fail("run_state_too_large", "The results of the run's steps together are larger than 32 MiB.");
-      finished.unshift(...entries);
+  /** Notes what steps came to and what `run()` wants next; whether anything was to be done. */
+  async function advance(script: Script): Promise<boolean> {
+    if (outbox.size() >= MOST_NOTED) await outbox.flush();
+    const isUrgent = urgent;
+    urgent = false;
+    const told = finished.length > 0 && (await noteFinished());
+    const went = (await goOn(script)) || told;
+    if (isUrgent) void outbox.flush();
+    return went;
+  }
+
+  async function goOn(script: Script): Promise<boolean> {
+    if (isLive(history.state) && !stopping && (history.stale || isIdle())) {
+      if (size() > MOST_STATE)
+        await fail("run_state_too_large", "The results of the run's steps together are larger than 32 MiB.");
+      else {
+        const result = await tick(script);
+        if (!result) return true;
+        history.stale = false;
+        noteNow([], result, NOTHING);
+      }
       return true;
     }
-    const ending = new Set(entries.map(({ key }) => key));
-    const result = isToTick ? await tick(script, ending) : null;
-    if (result === "lost") {
-      if (breaks >= BREAKS)
-        await fail("tick_broken", `run() broke the process that ran it ${BREAKS} times; it was given up.`);
-      else await sleep(AGAIN_MS);
-      finished.unshift(...entries);
-      return true;
-    }
-    const more = result ? [] : starts(script, ending);
-    if (entries.length + more.length === 0 && !result) return false;
-    try {
-      const { position } = await send(AdvanceRun.type, { epoch, entries: [...entries, ...more], tick: result });
-      const isBehind = position === 0 ? await look() : run.isBehind();
-      // a tick holds unless others have told the run something meanwhile
-      const stoodOn = position === 0 ? history.version : run.stoodOn();
-      if (result) history.stale = isBehind || stoodOn !== result.seen;
-    } catch (error) {
-      // what became of it is unknown; what fits no more is passed over when it is sent again
-      deps.onError(error, stream);
-      await sleep(AGAIN_MS);
-      await run.catchUp();
-      finished.unshift(...entries);
-    }
-    return true;
+    const more = starts(script);
+    return more.length > 0 && noteNow(more, null, NOTHING);
   }
 
   /** Everything waits, and the row does not say so yet. */
@@ -218,7 +278,8 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
 
   /** Does what is to be done, or waits for a while; false when nothing is to be done here any more. */
   async function round(script: Script): Promise<boolean> {
-    if (run.isBehind()) await run.catchUp();
+    if (outbox.failed()) await rewind();
+    if (run.isBehind()) await catchUp();
     if (!isMine()) {
       const { state } = history;
       // a wait that has ended is a new lease, and it may be this process's again
@@ -227,6 +288,10 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
     }
     beginStarted(script);
     if (await advance(script)) return true;
+    if (running.size === 0 && outbox.size() > 0) {
+      await outbox.flush();
+      return true;
+    }
     const { state } = history;
     if (running.size === 0 && finished.length === 0 && (!isLive(state) || stopping)) return false;
     if (running.size > 0 && (!isLive(state) || stopping)) {
@@ -235,6 +300,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
     }
     const due = isLive(state) ? Date.parse(nextDue(state)) - Date.now() : Infinity;
     if (due <= 0 && isLive(state) && !hasRetryDue(state)) {
+      await outbox.flush();
       const { position } = await send(TakeRun.type, { epoch, worker: deps.worker, lost: false });
       if (position === 0) await look();
       return true;
@@ -268,8 +334,10 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
       if (error instanceof ScriptGone) await fail("definition_gone", error.message);
       else if (!(error instanceof RunGone)) throw error;
     } finally {
-      lost.abort(new Error("The run is another process's now."));
-      await Promise.all(running.values());
+      const left = [...running.values()];
+      for (const { cut } of left) cut.abort(new Error("The run is another process's now."));
+      await Promise.all(left.map(({ ended }) => ended));
+      await outbox.close();
     }
   }
 
@@ -280,5 +348,7 @@ export function drive(deps: DriveDeps, run: OpenRun): Drive {
       stopping = true;
       wake();
     },
+    wanted: outbox.wanted,
+    handOver: outbox.handOver,
   };
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { NewEvent } from "#events/define.ts";
 import type { EventFrom } from "#events/language.ts";
 import type { RunCreated, RunEvent, Value } from "#events/run.ts";
@@ -21,13 +20,11 @@ export interface History {
   /** JSON. */
   args: string;
   state: RunState;
-  /** Events that are folded in: the version of its stream. */
+  /** Events that are folded in. Those that are noted and not yet recorded are among them (openRun.ts). */
   version: number;
   memo: MemoEntry[];
   /** Keys in the memo. */
   known: Set<string>;
-  /** Those of them that are not recorded yet. */
-  foretold: Set<string>;
   steps: Map<string, KnownStep>;
   /** Attempts of a step whose script runner was lost, under a worker that lived on. */
   losses: Map<string, number>;
@@ -45,8 +42,8 @@ export interface History {
   stale: boolean;
 }
 
-/** JSON of a value of an event; it may have to be opened before the fold. Undefined: what was foretold is what was recorded. */
-export type Json = (value: Value) => string | undefined;
+/** JSON of a value of an event; it may have to be opened before the fold. */
+export type Json = (value: Value) => string;
 
 export function begin(
   { organization_id, stream }: { organization_id: string; stream: string },
@@ -62,7 +59,6 @@ export function begin(
     version: 0,
     memo: [],
     known: new Set(),
-    foretold: new Set(),
     steps: new Map(),
     losses: new Map(),
     queue: [],
@@ -79,35 +75,6 @@ export function remember(history: History, key: string, value: MemoEntry["value"
   if (history.known.has(key)) return;
   history.known.add(key);
   history.memo.push({ key, value });
-}
-
-/** The memo is another array from then on: it is not the old one with something more. */
-function forget(history: History, keys: Set<string>): void {
-  history.memo = history.memo.filter(({ key }) => !keys.has(key));
-  for (const key of keys) history.known.delete(key);
-}
-
-/** Answers a call of `run()` with what is to be recorded together with what `run()` makes of it. */
-export function foretell(history: History, key: string, value: MemoEntry["value"]): void {
-  if (!history.known.has(key)) history.foretold.add(key);
-  remember(history, key, value);
-}
-
-/** Takes back what was foretold and has not been recorded: another attempt may come to something else. */
-export function takeBack(history: History): void {
-  if (history.foretold.size === 0) return;
-  forget(history, history.foretold);
-  history.foretold.clear();
-}
-
-/** What a step has come to is what was recorded, whatever was foretold. */
-function settle(history: History, key: string, value: MemoEntry["value"]): void {
-  if (
-    history.foretold.delete(key) &&
-    !isDeepStrictEqual(history.memo.findLast((entry) => entry.key === key)?.value, value)
-  )
-    forget(history, new Set([key]));
-  remember(history, key, value);
 }
 
 /** A step has come to its end; whether that is something that `run()` waits for. */
@@ -165,15 +132,13 @@ export function fold(history: History, event: NewEvent, json: Json): void {
     }
     case "StepCompleted": {
       const { key } = happened.data;
-      const result = json(happened.personal!.result);
-      if (result === undefined) history.foretold.delete(key);
-      else settle(history, key, { json: result });
+      remember(history, key, { json: json(happened.personal!.result) });
       if (finish(history, key)) history.stale = true;
       return;
     }
     case "StepFailed": {
       const { code, key } = happened.data;
-      settle(history, key, { error: { code, message: happened.personal!.error.message } });
+      remember(history, key, { error: { code, message: happened.personal!.error.message } });
       history.queue = history.queue.filter((queued) => queued !== key);
       if (finish(history, key)) history.stale = true;
       return;
@@ -220,19 +185,18 @@ export const valuesIn = (event: NewEvent): Value[] =>
   event.type === "StepCompleted" ? [(event as Extract<RunEvent, { type: "StepCompleted" }>).personal!.result] : [];
 
 /**
- * What may begin now, oldest first, within what a batch and the run have at the same time. `ending`: what has come to its end
- * and is not recorded yet. A step whose worker was lost begins again only `withLost`: it may have to be given up.
+ * What may begin now, oldest first, within what a batch and the run have at the same time. A step whose worker was lost begins
+ * again only `withLost`: it may have to be given up.
  */
 export function startable(
   { state, queue, steps, batches, created }: History,
-  { ending, more = [] }: { ending: Set<string>; more?: Started[] },
-  withLost = false,
+  { more = [], withLost = false }: { more?: Started[]; withLost?: boolean } = {},
 ): string[] {
   if (!isLive(state)) return [];
   const running = new Map<string | null, number>();
   let all = 0;
   for (const [key, { status }] of Object.entries(state.steps)) {
-    if (status !== "running" || ending.has(key)) continue;
+    if (status !== "running") continue;
     all += 1;
     const batch = steps.get(key)?.batch ?? null;
     running.set(batch, (running.get(batch) ?? 0) + 1);

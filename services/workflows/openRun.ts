@@ -1,25 +1,32 @@
 import type { Recorded } from "#events/envelope.ts";
 import type { EventFrom } from "#events/language.ts";
 import type { EventLog } from "#events/ports.ts";
-import type { RunCreated, Value } from "#events/run.ts";
+import type { NewEvent } from "#events/define.ts";
+import { AdvanceRun, type RunCreated, type Value } from "#events/run.ts";
 import type { Handled } from "../handle.ts";
 import type { SealedDeps } from "../sealed.ts";
 import type { Target } from "../send.ts";
-import { begin, fold, valuesIn, type History } from "./history.ts";
+import { begin, fold, valuesIn, type History, type Json } from "./history.ts";
 import { RunGone, valuesOf, type Values } from "./values.ts";
 
-/** A run as a coordinator holds it. */
+/** A run as a coordinator holds it: what the log says, and what is noted to be said next. */
 export interface OpenRun {
   history: History;
   values: Values;
+  /** Folds in what is about to be recorded. */
+  foresee(events: NewEvent[], json: Json): void;
+  /** Version up to which the history is what the log says. */
+  recorded(): number;
+  /** Everything up to that version is about to be sent, by a command of that type: where it is committed on what is recorded, it is what was foreseen. */
+  expect(version: number, carrier?: string): void;
   /** Takes in what was committed by this process. */
-  commit(handled: Pick<Handled, "events" | "version">): void;
-  /** Version on which the last commit of this process stood. */
-  stoodOn(): number;
+  commit(command: string, handled: Pick<Handled, "events" | "version">): void;
   /** Others have told the run something that is not folded in. */
   isBehind(): boolean;
   /** Reads and folds in what the log says beyond what is known. Throws RunGone. */
   catchUp(): Promise<void>;
+  /** Folds the log anew: what was foreseen has not come about. Throws RunGone. */
+  reload(): Promise<void>;
 }
 
 type Deps = SealedDeps & { log: Pick<EventLog, "read"> };
@@ -30,64 +37,91 @@ const INLINE = (value: Value): string => {
   throw new Error("a value in a blob was not opened");
 };
 
-async function foldAll(history: History, values: Values, events: Recorded[]): Promise<void> {
-  for (const event of events) {
-    if (event.version !== history.version + 1) continue;
-    const [value] = event.personal === undefined ? [] : valuesIn(event);
-    const json = value === undefined ? "" : await values.json(value);
-    // others may have folded it in meanwhile
-    if (event.version === history.version + 1) fold(history, event, () => json);
-  }
-}
-
-async function opened(deps: Deps, target: Target, created: Created): Promise<OpenRun> {
+async function opened(
+  deps: Deps,
+  target: Target,
+  created: Created,
+  { known = [], creation }: { known?: Recorded[]; creation?: Promise<void> },
+): Promise<OpenRun> {
   if (!created.personal) throw new RunGone(`${target.stream} was destroyed`);
-  const values = valuesOf(deps, target);
-  const history = begin(target, created, await values.json(created.personal.args));
+  const values = valuesOf(deps, target, creation);
+  const args = await values.json(created.personal.args);
+  const history = begin(target, created, args);
+  let recorded = 0;
+  let expected: { from: number; to: number; carrier: string } | undefined;
   let behind = false;
-  let base = 0;
   let catching: Promise<void> | undefined;
+
+  async function foldAll(events: Recorded[]): Promise<void> {
+    for (const event of events) {
+      if (event.version !== history.version + 1) continue;
+      const [value] = event.personal === undefined ? [] : valuesIn(event);
+      const json = value === undefined ? "" : await values.json(value);
+      // others may have folded it in meanwhile
+      if (event.version === history.version + 1) fold(history, event, () => json);
+    }
+    recorded = history.version;
+  }
 
   async function read(): Promise<void> {
     do {
       behind = false;
       const events = await deps.log.read(target.stream, history.version + 1);
       if (events.some(({ type }) => type === "RunForgotten")) throw new RunGone(`${target.stream} was destroyed`);
-      await foldAll(history, values, events);
+      await foldAll(events);
     } while (behind);
   }
 
+  const catchUp = (): Promise<void> =>
+    (catching ??= read()
+      .catch((error: unknown) => {
+        behind = true;
+        throw error;
+      })
+      .finally(() => (catching = undefined)));
+
+  await foldAll(known);
   return {
     history,
     values,
-    stoodOn: () => base,
+    recorded: () => recorded,
     isBehind: () => behind,
-    commit({ events, version }) {
-      if (version <= history.version) return;
-      base = version - events.length;
-      // what lies in a blob is known already where this process has put it there
-      const isClosed = events.some(
-        (event) =>
-          valuesIn(event).some((value) => "blob" in value) && !history.known.has((event.data as { key: string }).key),
-      );
-      if (catching || isClosed || version - events.length !== history.version) return void (behind = true);
-      const json = (value: Value) => ("json" in value ? value.json : undefined);
+    catchUp,
+    foresee(events, json) {
       for (const event of events) fold(history, event, json);
     },
-    catchUp: () =>
-      (catching ??= read()
-        .catch((error: unknown) => {
-          behind = true;
-          throw error;
-        })
-        .finally(() => (catching = undefined))),
+    expect(version, carrier = AdvanceRun.type) {
+      expected = { from: recorded, to: version, carrier };
+    },
+    commit(command, { events, version }) {
+      const from = version - events.length;
+      if (version <= recorded) return;
+      if (command === expected?.carrier && from === expected.from && version === expected.to)
+        return void (recorded = version);
+      const isClosed = events.some((event) => valuesIn(event).some((value) => "blob" in value));
+      if (catching || isClosed || from !== recorded || recorded !== history.version) return void (behind = true);
+      for (const event of events) fold(history, event, INLINE);
+      recorded = version;
+    },
+    async reload() {
+      await catching?.catch(() => {});
+      expected = undefined;
+      Object.assign(history, begin(target, created, args));
+      recorded = 0;
+      await catchUp();
+    },
   };
 }
 
-/** From the event that this process has just committed. */
-export async function fromCreated(deps: Deps, target: Target, created: Created): Promise<OpenRun> {
-  const run = await opened(deps, target, created);
-  if (run.history.version === 0) fold(run.history, created, INLINE);
+/** From the event with which it is about to be created; `creation` resolves when it is in the log, or not going to be. */
+export async function fromCreated(
+  deps: Deps,
+  target: Target,
+  created: Created,
+  creation: Promise<void>,
+): Promise<OpenRun> {
+  const run = await opened(deps, target, created, { creation });
+  run.foresee([created], INLINE);
   return run;
 }
 
@@ -96,7 +130,5 @@ export async function fromLog(deps: Deps, target: Target): Promise<OpenRun> {
   const events = await deps.log.read(target.stream);
   const [created] = events;
   if (!created) throw new RunGone(`${target.stream} has no event`);
-  const run = await opened(deps, target, created as Recorded<Created>);
-  await foldAll(run.history, run.values, events);
-  return run;
+  return opened(deps, target, created as Recorded<Created>, { known: events });
 }

@@ -1,4 +1,5 @@
-import { approvalId, type TickResult, type Value } from "#events/run.ts";
+import { approvalId } from "#events/ids.ts";
+import type { TickResult, Value } from "#events/run.ts";
 import { isLive } from "../deciders/runState.ts";
 import { startable, warningOf, type History, type Started } from "./history.ts";
 import type { Asked, TickOutcome, TickWarning } from "./tick.ts";
@@ -90,7 +91,7 @@ type Keep = (json: string) => Promise<Value>;
 export async function planned(
   history: History,
   outcome: TickOutcome,
-  { now, seen, keep, ending }: { now: number; seen: number; keep: Keep; ending: Set<string> },
+  { now, keep }: { now: number; keep: Keep },
 ): Promise<TickResult> {
   const { state } = history;
   const live = isLive(state) ? state : undefined;
@@ -102,7 +103,6 @@ export async function planned(
     ...[...others].map(([name, change]) => warningOfChange(history, name, change)),
   ].filter((warning) => !history.warned.has(warningOf(warning)));
   const result: TickResult = {
-    seen,
     schedule: [],
     start: [],
     timers: [],
@@ -150,7 +150,7 @@ export async function planned(
   }
   return {
     ...result,
-    start: startable(history, { ending, more: waiting }),
+    start: startable(history, { more: waiting }),
     timers: [...timers]
       .filter(([key]) => live?.timers[key] === undefined)
       .map(([key, until]) => ({

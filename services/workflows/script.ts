@@ -11,6 +11,8 @@ export interface Script {
   js: string;
   sha256: string;
   steps: Record<string, StepSettings>;
+  /** `run()` may catch what suspends it: when it is suspended must not depend on what else goes on. */
+  catches: boolean;
 }
 
 export interface Version {
@@ -41,7 +43,8 @@ export function openScriptStore(deps: SealedDeps & { log: Pick<EventLog, "read">
     const blobs = await sealedBlobs(deps, { stream, organization_id });
     if (!blobs || !saved.personal) throw gone();
     const { js } = JSON.parse((await blobs.get(saved.data.blob)).toString()) as { js: string };
-    return { js, sha256: saved.data.sha256, steps: saved.personal.meta.workflow?.steps ?? {} };
+    const { steps = {}, catches = true } = saved.personal.meta.workflow ?? {};
+    return { js, sha256: saved.data.sha256, steps, catches };
   }
 
   return (version: Version): Promise<Script> => {

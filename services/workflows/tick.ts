@@ -25,6 +25,8 @@ export interface TickCall {
    * needs the rest alone. Another array object is another history.
    */
   memo: MemoEntry[];
+  /** What steps are told of the run: with it, those that ask nothing of the platform may be run before `step` is called for them. */
+  ahead?: { run_as: StepContext["run_as"]; max_result_bytes: number };
 }
 
 export interface StepAsked {
@@ -176,6 +178,8 @@ export type StepFailureCode =
   | "agent_not_allowed"
   | "tool_not_allowed"
   | "collection_not_allowed"
+  /** The person that the run acts for is not active in the organization any more. */
+  | "run_as_inactive"
   /** The step finishes on its own, and the platform does nothing more for it. */
   | "run_ended"
   | "nested_step"

@@ -11,14 +11,16 @@ export interface Values {
   keep(json: string): Promise<Value>;
 }
 
-/** Throws RunGone where the run was destroyed. */
-export function valuesOf(deps: SealedDeps, run: Target): Values {
+/** Throws RunGone where the run was destroyed. `creation`: with it comes the key that its blobs are sealed with. */
+export function valuesOf(deps: SealedDeps, run: Target, creation?: Promise<void>): Values {
   let opened: Promise<SealedBlobs> | undefined;
-  const blobs = () =>
-    (opened ??= sealedBlobs(deps, run).then((found) => {
-      if (!found) throw new RunGone(`${run.stream} was destroyed`);
-      return found;
-    }));
+  const open = async (): Promise<SealedBlobs> => {
+    await creation;
+    const found = await sealedBlobs(deps, run);
+    if (!found) throw new RunGone(`${run.stream} was destroyed`);
+    return found;
+  };
+  const blobs = () => (opened ??= open());
   return {
     json: async (value) => ("json" in value ? value.json : (await (await blobs()).get(value.blob)).toString()),
     async keep(json) {

@@ -53,6 +53,7 @@ describe("in pages", () => {
       version: 1,
       principal: expect.stringMatching(/^key:/),
       request_id: headers.get("x-request-id"),
+      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       recorded_at: expect.stringMatching(/Z$/),
       data: { model: "offline/echo", streamed: false },
       personal: { input: { prompt: { messages: [{ text: "What was said" }] } } },

@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { afterEach } from "vitest";
 import type { Answer, Command } from "#events/envelope.ts";
 import { newCommandId, newId } from "#events/ids.ts";
+import type { Outcome } from "#events/ports.ts";
 import { connectBus, type Bus } from "#infra/nats/connect.ts";
 
 type Options = Parameters<typeof connectBus>[0];
@@ -22,6 +23,18 @@ export async function aBus(options: Pick<Options, "url" | "prefix" | "limits"> &
   });
   open.push({ stop: () => bus.close() });
   return bus;
+}
+
+/** A handler as the service has it: the first time it keeps an outcome, then it repeats it. */
+export function recording() {
+  const rows = new Map<string, Outcome>();
+  const handle = async ({ id }: { id: string }): Promise<Answer> => {
+    const known = rows.get(id);
+    if (known) return { position: known.position, repeated: true };
+    rows.set(id, { position: rows.size + 1, fingerprint: null, rejection: null });
+    return { position: rows.size, repeated: false };
+  };
+  return { rows, handle, outcomes: { outcome: async (id: string) => rows.get(id) } };
 }
 
 /** A worker that is stopped after the test, before its bus is closed. */

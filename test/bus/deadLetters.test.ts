@@ -61,6 +61,8 @@ test("a reaction arrives, is tried again, and is buried like a command", async (
     stream: `thread-${newId()}`,
     organization_id: newId(),
     position: 5,
+    version: 1,
+    recorded_at: "2026-01-01T00:00:00.000Z",
     data: { turn: newCommandId() },
   };
   const seen: unknown[] = [];

@@ -2,14 +2,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { jetstream } from "@nats-io/jetstream";
+import { nanos } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import { newId, streamOf } from "#events/ids.ts";
 import type { FeedEvent } from "#events/published.ts";
 import { clientOf } from "../http/service.ts";
+import type { Told } from "#infra/nats/feed.ts";
 import { testBus } from "../harness.ts";
 import { startPlatform } from "../platform.ts";
 import { aBus } from "./bus.ts";
-import { lookAt } from "./streams.ts";
+import { lookAt, told } from "./streams.ts";
 
 const organization_id = newId();
 const stream = streamOf("run", newId());
@@ -23,21 +25,8 @@ const event = (position: number): FeedEvent => ({
   recorded_at: "2026-01-01T00:00:00.000Z",
   data: { n: position },
 });
-const events = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => event(from + n));
-
-/** What the stream holds, in its order. */
-async function told(bus: { url: string; prefix: string }): Promise<FeedEvent[]> {
-  const looker = await lookAt(bus);
-  const { state } = await looker.jsm.streams.info(looker.names.streams.events);
-  const consumer = await jetstream(looker.nc).consumers.get(looker.names.streams.events);
-  const found: FeedEvent[] = [];
-  for await (const message of await consumer.fetch({ max_messages: Math.max(1, state.messages), expires: 2_000 })) {
-    found.push(message.json<FeedEvent>());
-    if (found.length === state.messages) break;
-  }
-  await looker.close();
-  return found;
-}
+const events = (from: number, to: number): Told[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => ({ event: event(from + n) }));
 
 describe("the feed", () => {
   test("keeps the order, and what is published again is not taken twice", async () => {
@@ -45,16 +34,50 @@ describe("the feed", () => {
     const { feed } = await aBus(where);
     await feed.publish(events(1, 300));
     await feed.publish(events(200, 400));
-    expect((await told(where)).map(({ position }) => position)).toEqual(events(1, 400).map(({ position }) => position));
+    expect((await told(where)).map(({ position }) => position)).toEqual(
+      events(1, 400).map((one) => one.event.position),
+    );
+  });
+  test("tells what came at a position that was given out before the log was restored", async () => {
+    const where = testBus();
+    const { feed } = await aBus(where);
+    await feed.publish(events(1, 5));
+    const anew = events(3, 6).map(({ event }) => ({ event: { ...event, recorded_at: "2026-01-01T00:00:01.000Z" } }));
+    await feed.publish(anew);
+    expect((await told(where)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 3, 4, 5, 6]);
   });
   test("takes nothing after one that it did not take", async () => {
     const where = testBus();
     const { feed } = await aBus(where);
     const broken = { ...event(3), type: "not fit for a subject" };
-    await expect(feed.publish([event(1), event(2), broken, event(4)])).rejects.toThrow();
+    await expect(feed.publish([...events(1, 2), { event: broken }, ...events(4, 4)])).rejects.toThrow();
     await feed.publish(events(1, 4));
     expect((await told(where)).map(({ position }) => position)).toEqual([1, 2, 3, 4]);
   });
+});
+
+test("a durable consumer of one message at a time hears again what its connection has lost, before what is later", async () => {
+  const where = testBus();
+  const { feed } = await aBus(where);
+  await feed.publish(events(1, 3));
+  const durable = async () => {
+    const looker = await lookAt(where);
+    const stream = looker.names.streams.events;
+    const settings = { ack_policy: "explicit", ack_wait: nanos(500), max_ack_pending: 1 } as const;
+    await looker.jsm.consumers.add(stream, { durable_name: "listener", ...settings });
+    const consumer = await jetstream(looker.nc).consumers.get(stream, "listener");
+    return { next: async () => (await consumer.next({ expires: 5_000 }))!, close: () => looker.close() };
+  };
+  const first = await durable();
+  expect((await first.next()).json()).toMatchObject({ position: 1 });
+  await first.close();
+  const second = await durable();
+  for (const position of [1, 2, 3]) {
+    const message = await second.next();
+    expect(message.json()).toMatchObject({ position });
+    message.ack();
+  }
+  await second.close();
 });
 
 test("tells everything that happens, in the order of the log, and nothing of people", async () => {
@@ -89,7 +112,7 @@ test("tells everything that happens, in the order of the log, and nothing of peo
 test("the subscriber of the examples hears it", async () => {
   const where = testBus();
   const { feed } = await aBus(where);
-  await feed.publish([event(7)]);
+  await feed.publish(events(7, 7));
   const child = spawn(process.execPath, ["examples/subscribe.mjs", `${where.prefix}.evt.v1.*.run.>`], {
     env: { ...process.env, NATS_URL: where.url, BUS_PREFIX: where.prefix },
     stdio: ["ignore", "pipe", "inherit"],

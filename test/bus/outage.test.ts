@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import type { Answer } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
-import type { Outcome } from "#events/ports.ts";
-import { aBus, aCommand, done, noOutcomes, until, working } from "./bus.ts";
+import { Unavailable } from "#events/ports.ts";
+import { aBus, aCommand, done, noOutcomes, recording, until, working } from "./bus.ts";
 import { ownServer } from "./server.ts";
 import { lookAt } from "./streams.ts";
 
@@ -12,18 +12,6 @@ let server: Awaited<ReturnType<typeof ownServer>>;
 beforeAll(async () => {
   server = await ownServer();
 });
-
-/** A handler as the service has it: the first time it keeps an outcome, then it repeats it. */
-function recording() {
-  const rows = new Map<string, Outcome>();
-  const handle = async ({ id }: { id: string }): Promise<Answer> => {
-    const known = rows.get(id);
-    if (known) return { position: known.position, repeated: true };
-    rows.set(id, { position: rows.size + 1, fingerprint: null, rejection: null });
-    return { position: rows.size, repeated: false };
-  };
-  return { rows, handle, outcomes: { outcome: async (id: string) => rows.get(id) } };
-}
 
 test("the server is killed and started again under load: every command is answered, with one effect", async () => {
   const [http, services] = [await aBus({ ...server, prefix }), await aBus({ ...server, prefix })];
@@ -53,6 +41,7 @@ test("a command sent while the server is away is handled when it is back", async
   await working(services, done);
   await server.kill();
   await until(async () => !(await http.health()).connected);
+  await expect(http.frames.kept(newId(), newId())).rejects.toThrow(Unavailable);
   const answer = http.sender(noOutcomes).send(aCommand());
   await delay(300);
   await server.start();
@@ -73,7 +62,15 @@ test("the server loses its whole data folder: streams and consumers are made aga
   await server.start();
   expect((await meanwhile).position).toBe(2);
   expect((await sender.send(aCommand())).position).toBe(3);
-  const event = { type: "Tested", stream: `thread-${newId()}`, organization_id: newId(), position: 4, data: {} };
+  const event = {
+    type: "Tested",
+    stream: `thread-${newId()}`,
+    organization_id: newId(),
+    position: 4,
+    version: 1,
+    recorded_at: "2026-01-01T00:00:00.000Z",
+    data: {},
+  };
   await http.reactions.publish(event);
   await until(() => reactions.length === 1);
   const turn = newId();

@@ -1,4 +1,5 @@
-import { jetstreamManager } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import type { FeedEvent } from "#events/published.ts";
 import { namesFor } from "#infra/nats/names.ts";
 import { openConnection } from "#infra/nats/connection.ts";
 import { pino } from "pino";
@@ -28,4 +29,18 @@ export async function removeStreams(bus: { url: string; prefix: string }): Promi
   const { jsm, names } = looker;
   await Promise.all(Object.values(names.streams).map((stream) => jsm.streams.delete(stream).catch(() => false)));
   await looker.close();
+}
+
+/** What the feed's stream holds, in its order. */
+export async function told(bus: { url: string; prefix: string }): Promise<FeedEvent[]> {
+  const looker = await lookAt(bus);
+  const { state } = await looker.jsm.streams.info(looker.names.streams.events);
+  const consumer = await jetstream(looker.nc).consumers.get(looker.names.streams.events);
+  const found: FeedEvent[] = [];
+  for await (const message of await consumer.fetch({ max_messages: Math.max(1, state.messages), expires: 2_000 })) {
+    found.push(message.json<FeedEvent>());
+    if (found.length === state.messages) break;
+  }
+  await looker.close();
+  return found;
 }

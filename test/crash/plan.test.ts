@@ -10,7 +10,7 @@ test("the same seed plans the same blows, another one others", () => {
 test("a long run strikes everything in every way", () => {
   const blows = planFaults(1, 300).map(({ blow }) => blow);
   expect(new Set(blows.map(({ what }) => what))).toEqual(
-    new Set(["kill", "backend", "index", "runner", "stop", "point"]),
+    new Set(["kill", "backend", "index", "feed", "runner", "stop", "point"]),
   );
   expect(new Set(blows.flatMap((blow) => ("role" in blow ? [blow.role] : [])))).toEqual(
     new Set(["http", "services", "projections", "nats", "postgres", "meilisearch"]),

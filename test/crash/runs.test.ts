@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { idempotencyKey } from "#events/run.ts";
+import { idempotencyKey } from "#events/ids.ts";
 import { story } from "./story.ts";
 
 let told: ReturnType<typeof story>;
@@ -13,15 +13,15 @@ const worker = { epoch: 1, worker: "w" };
 const acted = (nth: number) => ({ step: "act", n: 0, nth });
 
 /** A run in the log, begun by an operation. */
-function created(operation: string, run: string, slot: string | null = null) {
+function created(operation: string, run: string, slot: string | null = null, given: object = args) {
   const data = { run_id: run, expires_at: "2126-01-01T00:00:00Z", limits: { max_steps: 10 }, slot };
-  told.event("RunCreated", `run-${run}`, operation, data, { args: json(args), external_user_id: null });
+  told.event("RunCreated", `run-${run}`, operation, data, { args: json(given), external_user_id: null });
 }
 
 /** A start that was answered, and the run that it led to. */
-function started() {
-  created("1", "r");
-  const asked = { kind: "sequence", args, key: "1", external_user_id: null };
+function started(given: object = args) {
+  created("1", "r", null, given);
+  const asked = { kind: "sequence", args: given, key: "1", external_user_id: null };
   told.operation("run.start", "1", { asked, got: { run_id: "r", accepted: true } }, [202]);
 }
 
@@ -249,6 +249,26 @@ describe("the checker finds", () => {
     event("StepsScheduled", { steps: [{ key: "s", name: "once" }], on_error: "fail" }, { args: [json({})] });
     for (const attempt of [1, 2]) begun("s", attempt);
     expect(told.findings()).toContain("doubled I10");
+  });
+
+  test("a step within the platform that came to something else than the run was told, or to nothing of its own", () => {
+    const drawn = (number: number) => ({
+      step: "pure",
+      n: 0,
+      drawn: `0198c0de-0000-7000-8000-000000000001 0.${number}`,
+    });
+    const recorded = (is: object, was: object) => {
+      told = story();
+      started({ id: "a", client: 0, pure: 1 });
+      event("StepsScheduled", { steps: [{ key: "s", name: "pure" }], on_error: "fail" }, { args: [json({})] });
+      event("StepStarted", { key: "s", name: "pure", attempt: 1 });
+      event("StepCompleted", { key: "s", name: "pure", attempt: 1 }, { result: json(is) });
+      ended({ id: "a", told: [was], decided: [] });
+      return told.findings();
+    };
+    expect(recorded(drawn(1), drawn(1))).toEqual([]);
+    expect(recorded(drawn(1), drawn(2))).toEqual(["different I10"]);
+    expect(recorded({ step: "pure", n: 0 }, { step: "pure", n: 0 })).toEqual(["lost I10"]);
   });
 
   test("a secret in what a step leaves", () => {

@@ -1,6 +1,6 @@
 import type { Recorded } from "#events/envelope.ts";
 import { checkStory } from "../../crash/check/all.ts";
-import { grouped, operationOf, turnsOf } from "../../crash/check/evidence.ts";
+import { grouped, operationOf, turnsOf, type Evidence } from "../../crash/check/evidence.ts";
 import type { Attempt, Effect, Facts, Operation, What } from "../../crash/journal.ts";
 
 /** What happened to a client and what stands in the log, for tests of the checker: it all went well until a test says otherwise. */
@@ -10,6 +10,19 @@ export function story() {
   const attempts: Attempt[] = [];
   const effects: Effect[] = [];
   let clock = 0;
+
+  const evidence = (): Evidence => ({
+    operations,
+    attempts: grouped(attempts, ({ operation }) => operation),
+    faults: [],
+    events,
+    eventsOf: grouped(events, ({ meta }) => operationOf(meta.request_id)),
+    turns: turnsOf(events),
+    effects,
+    told: [],
+    listened: undefined,
+    values: new Map(),
+  });
 
   return {
     /** An event that the nth try of an operation led to. */
@@ -71,17 +84,10 @@ export function story() {
         ...effect,
       });
     },
-    findings: () =>
-      checkStory({
-        operations,
-        attempts: grouped(attempts, ({ operation }) => operation),
-        faults: [],
-        events,
-        eventsOf: grouped(events, ({ meta }) => operationOf(meta.request_id)),
-        turns: turnsOf(events),
-        effects,
-        values: new Map(),
-      }).map(({ kind, rule }) => `${kind} ${rule}`),
+    /** As it may be changed by a test. */
+    events,
+    evidence,
+    findings: () => checkStory(evidence()).map(({ kind, rule }) => `${kind} ${rule}`),
   };
 }
 

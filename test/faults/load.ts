@@ -12,7 +12,7 @@ import { say } from "../http/service.ts";
 import { heardIn } from "./stage.ts";
 
 /** A request under a key of its own, tried until it has its answer. */
-interface Asked {
+export interface Asked {
   words: string;
   stream: boolean;
   /** Says its answer in half a second or more. */
@@ -26,9 +26,9 @@ interface Asked {
 const PAUSE_MS = 200;
 /** What may be said while something is away; each means that the same request may be sent again. */
 const MAYBE = [0, 502, 503];
-const answerTo = ({ words }: Asked): string => `${words} and some more words`;
+export const answerTo = ({ words }: Pick<Asked, "words">): string => `${words} and some more words`;
 
-const bodyOf = (asked: Asked) =>
+export const bodyOf = (asked: Pick<Asked, "words" | "stream" | "slow">) =>
   asked.slow
     ? say(`/slow ${asked.stream ? 0.2 : 0.6}\n/say ${answerTo(asked)}`, {
         model: "offline/scripted",
@@ -36,7 +36,8 @@ const bodyOf = (asked: Asked) =>
       })
     : say(answerTo(asked), { stream: asked.stream });
 
-async function tryOnce(url: string, api_key: string, asked: Asked): Promise<number> {
+/** One try; the status, 0 where the connection broke. */
+export async function tryOnce(url: string, api_key: string, asked: Asked): Promise<number> {
   const { words, stream } = asked;
   const response = await fetch(`${url}/api/openai/v1/chat/completions`, {
     method: "POST",
@@ -59,29 +60,17 @@ async function tryOnce(url: string, api_key: string, asked: Asked): Promise<numb
   return 200;
 }
 
-/**
- * Clients that ask on and on, each request until it is answered, at one address after the other. An answer of another kind
- * than success or "unknown", or with other words than were asked for, fails the load. `stop` resolves once all are answered.
- */
-export function startLoad(urls: string[], api_key: string, clients = 8) {
-  const asked: Asked[] = [];
+/** Clients of which each asks on and on; `ask` resolves when its nth request is answered. */
+export function onAndOn(clients: number, ask: (n: number, client: number) => Promise<void>) {
   let answered = 0;
   let going = true;
-  const client = async (at: number) => {
-    for (let n = at; going; n++) {
-      const one: Asked = { words: randomUUID(), stream: n % 2 === 0, slow: n % 8 < 2, statuses: [], failed: false };
-      asked.push(one);
-      for (let status = 0; status !== 200; ) {
-        status = await tryOnce(urls[((n >> 1) + one.statuses.length) % urls.length]!, api_key, one);
-        one.statuses.push(status);
-        expect([200, ...MAYBE]).toContain(status);
-        expect(one.statuses.length).toBeLessThan(150);
-        if (status !== 200) await sleep(PAUSE_MS);
-      }
+  const run = async (client: number) => {
+    for (let n = client; going; n++) {
+      await ask(n, client);
       answered += 1;
     }
   };
-  const all = Promise.all(Array.from({ length: clients }, (_, at) => client(at)));
+  const all = Promise.all(Array.from({ length: clients }, (_, client) => run(client)));
   all.catch(() => (going = false));
   return {
     /** Resolves once so many more have been answered. */
@@ -90,23 +79,46 @@ export function startLoad(urls: string[], api_key: string, clients = 8) {
       while (going && answered < until) await sleep(20);
       if (!going) await all;
     },
-    async stop(): Promise<Asked[]> {
+    /** Resolves once all are answered. */
+    async stop(): Promise<void> {
       going = false;
       await all;
-      return asked;
     },
   };
 }
 
-async function allEvents(log: Opened["log"]): Promise<Recorded[]> {
+/**
+ * Clients that ask on and on, each request until it is answered, at one address after the other. An answer of another kind
+ * than success or "unknown", or with other words than were asked for, fails the load. `stop` resolves once all are answered.
+ */
+export function startLoad(urls: string[], api_key: string, clients = 8) {
+  const asked: Asked[] = [];
+  const { more, stop } = onAndOn(clients, async (n) => {
+    const one: Asked = { words: randomUUID(), stream: n % 2 === 0, slow: n % 8 < 2, statuses: [], failed: false };
+    asked.push(one);
+    for (let status = 0; status !== 200; ) {
+      status = await tryOnce(urls[((n >> 1) + one.statuses.length) % urls.length]!, api_key, one);
+      one.statuses.push(status);
+      expect([200, ...MAYBE]).toContain(status);
+      expect(one.statuses.length).toBeLessThan(150);
+      if (status !== 200) await sleep(PAUSE_MS);
+    }
+  });
+  return { more, stop: async (): Promise<Asked[]> => (await stop(), asked) };
+}
+
+export async function allEvents(log: Opened["log"]): Promise<Recorded[]> {
   const events: Recorded[] = [];
   for (let more = await log.follow(0, 1_000); more.length > 0; more = await log.follow(more.at(-1)!.position, 1_000))
     events.push(...more);
   return events;
 }
 
+/** What of a request shows in the log. */
+type Effect = Pick<Asked, "words" | "failed">;
+
 /** Each request has one effect in the log: completed once, or failed once where its stream said so. */
-function expectOneEffect(events: Recorded[], asked: Asked[]) {
+function expectOneEffect(events: Recorded[], asked: Effect[]) {
   const completed = new Map<string, number>();
   for (const { type, personal } of events as any[])
     if (type === "TurnCompleted") completed.set(personal.said.text, (completed.get(personal.said.text) ?? 0) + 1);
@@ -118,7 +130,7 @@ function expectOneEffect(events: Recorded[], asked: Asked[]) {
 }
 
 /** Every request has one effect, nothing is open, the chain holds and the read models are what a rebuild makes of it. */
-export async function expectSound({ pool, db, log }: Pick<Opened, "pool" | "db" | "log">, asked: Asked[]) {
+export async function expectSound({ pool, db, log }: Pick<Opened, "pool" | "db" | "log">, asked: Effect[]) {
   const open = "select stream from log.streams where status = 'running'";
   await expect.poll(() => db.query(open, []), { timeout: 20_000 }).toEqual([]);
   const behind =

@@ -42,5 +42,5 @@ export async function startProcess(role: Role, deployment: Deployment, env: Reco
   }
   child.stderr.resume();
   if (!told.includes(`${role} is running`)) throw new Error(`${role} does not start: ${told}`);
-  return { url: `http://127.0.0.1:${port}`, kill: () => child.kill("SIGKILL") };
+  return { role, pid: child.pid!, url: `http://127.0.0.1:${port}`, kill: () => child.kill("SIGKILL") };
 }

@@ -1,7 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { jetstreamManager } from "@nats-io/jetstream";
 import { beforeAll, describe, expect, test } from "vitest";
+import { openConnection } from "#infra/nats/connection.ts";
+import { namesFor } from "#infra/nats/names.ts";
 import { clientOf, say, startService, type Service } from "./service.ts";
 
 let service: Service;
@@ -235,6 +238,24 @@ describe("a client that goes away", () => {
     const words = "a b c d e f g h i j k";
     await leave(slow(words, true), "first bytes", key);
     const { text } = await complete(slow(words, true), key);
+    expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word).join("")).toBe(words);
+    await expect.poll(statusOf).toBe("completed");
+  });
+
+  test("and comes back while nothing can be read of what was kept hears all of it, too", async () => {
+    const key = { "idempotency-key": "lost" };
+    const words = "a b c d e f g h i j k";
+    await leave(slow(words, true), "first bytes", key);
+    const { nc } = await openConnection({
+      url: service.opened.addresses.nats_url,
+      name: "test",
+      log: service.opened.logger,
+    });
+    const jsm = await jetstreamManager(nc);
+    await jsm.streams.delete(namesFor(service.opened.settings.BUS_PREFIX).streams.frames);
+    await nc.close();
+    const { status, text } = await complete(slow(words, true), key);
+    expect(status).toBe(200);
     expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word).join("")).toBe(words);
     await expect.poll(statusOf).toBe("completed");
   });

@@ -28,7 +28,7 @@ test("a small workflow has no arguments of its own, no steps and nothing to warn
       description: "",
       parameters: { type: "object", properties: {} },
       secrets: [],
-      workflow: { steps: {}, lint: [] },
+      workflow: { steps: {}, lint: [], catches: false },
     },
   });
 });

@@ -324,6 +324,9 @@ describe("options that are wrong are named", () => {
     ["sleep()", /sleep: a duration/],
     ["sleepUntil('tomorrow')", /sleepUntil: a time/],
     ["sleepUntil('2030-01-01')", /sleepUntil: a time/],
+    ["sleepUntil('9999-12-31T23:59:59-10:00')", /years 0 to 9999/],
+    ["sleepUntil('0000-01-01T00:00:00+10:00')", /years 0 to 9999/],
+    ["sleepUntil(new Date(8.64e15))", /sleepUntil: a time/],
     ["now()", /now: the label must be a string/],
     ["uuid('')", /uuid: the label must have 1 to 200/],
   ])("%s", async (call, message) => {

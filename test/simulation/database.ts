@@ -94,15 +94,18 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
             .slice(0, limit),
         ),
     ],
-    [/from log\.head/, () => [{ position: tables.events.length }]],
     [
-      /type = any\(\$3\)/,
-      (after: number, to: number, types: string[], limit: number) =>
-        tables.events
-          .slice(after, to)
+      /type = any\(\$2\)/,
+      (after: number, types: string[], limit: number) => {
+        const head = tables.events.length;
+        const found = tables.events
+          .slice(after)
           .filter(({ type }) => types.includes(type))
-          .slice(0, limit),
+          .slice(0, limit);
+        return found.length > 0 ? found.map((event) => ({ head, ...event })) : [{ head, position: null }];
+      },
     ],
+    [/from log\.head/, () => [{ position: tables.events.length }]],
     [/select position from log\.checkpoints/, () => [{ position: relayed }]],
     [/into log\.checkpoints/, (_name: string, position: number) => [(relayed = Math.max(relayed, position))]],
     [/^where is the follower/, () => [{ position: checkpoint.position }]],

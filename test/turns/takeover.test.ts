@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { Command } from "#events/envelope.ts";
+import { traceIdOf } from "#events/trace.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
 import { startTurn as startTurnOf } from "../startTurn.ts";
 
@@ -34,14 +35,17 @@ const typesOf = async (platform: Awaited<ReturnType<typeof startPlatform>>, stre
 
 test("a turn whose worker died is taken over by the sweep alone and finished", async () => {
   const deployment = await testDeployment();
-  const command = startTurn("/say finished");
+  const trace_id = "c".repeat(32);
+  const command = { ...startTurn("/say finished"), traceparent: `00-${trace_id}-${"d".repeat(16)}-01` };
   await lostTurn(deployment, command);
   const platform = await startPlatform({ roles: ["services"], deployment });
   await expect
     .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
     .toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
-  const completed = (await platform.opened.log.read(command.stream)).at(-1)!;
-  expect(completed).toMatchObject({
+  const events = await platform.opened.log.read(command.stream);
+  // what another worker does is of the same trace
+  expect(events.map(({ meta }) => traceIdOf(meta.traceparent))).toEqual([trace_id, trace_id, trace_id]);
+  expect(events.at(-1)!).toMatchObject({
     data: { attempt: 2, finish_reason: "stop" },
     personal: { said: { text: "finished" } },
   });

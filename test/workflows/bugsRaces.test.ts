@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { approvalId } from "#events/run.ts";
+import { approvalId } from "#events/ids.ts";
 import { memoKey } from "#services/workflows/memoKey.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openWorkshop, workflowOf, type Workshop } from "./workshop.ts";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { StepFailure, TickLost } from "#services/workflows/tick.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { coordinators, resultOf, SOON, typesOf } from "./coordinators.ts";
+import { coordinators, resultOf, SOON, typesOf, use } from "./coordinators.ts";
 
 /* The coordinator on the real log. Workflows are functions of the test, so that it can look into them. */
 
@@ -24,12 +24,18 @@ const workflows: Record<string, PlainWorkflow> = {
   nothing: { run: async () => "done" },
   one: { run: async (ctx, args) => ctx.complete(await ctx.runStep("add", args)), steps: { add: ({ a, b }) => a + b } },
   chain: {
-    async run(ctx, { n, id }) {
+    async run(ctx, { n, uses }) {
       let sum = 0;
-      for (let i = 0; i < n; i++) sum = await ctx.runStep("next", { i, sum, id });
+      for (let i = 0; i < n; i++) sum = await ctx.runStep("next", { i, sum, uses });
       return ctx.complete(sum);
     },
-    steps: { next: ({ i, sum }) => sum + i },
+    steps: {
+      async next({ i, sum, uses }, { host }) {
+        if (uses) await use({ host });
+        count(`next ${uses} ${i}`);
+        return sum + i;
+      },
+    },
   },
   many: {
     run: async (ctx, { items, wide }) => ctx.complete(await ctx.runStepMany("square", items, wide)),
@@ -99,7 +105,8 @@ const workflows: Record<string, PlainWorkflow> = {
       return ctx.complete(await Promise.all([ctx.runStep("wait", { id }), asks()]));
     },
     steps: {
-      async wait({ id }, { attempt }) {
+      async wait({ id }, { attempt, host }) {
+        await use({ host });
         await hold(id).promise;
         return attempt;
       },
@@ -109,7 +116,8 @@ const workflows: Record<string, PlainWorkflow> = {
   slow: {
     run: async (ctx, { id }) => ctx.complete(await ctx.runStep("wait", { id })),
     steps: {
-      async wait({ id }, { attempt }) {
+      async wait({ id }, { attempt, host }) {
+        await use({ host });
         count(`began ${id}`);
         await hold(id).promise;
         return attempt;
@@ -123,8 +131,11 @@ beforeAll(async () => {
   bench = await coordinators(workflows, { count: 2 });
 });
 
+const commitsOf = (events: { command_id: string }[]): number =>
+  new Set(events.map(({ command_id }) => command_id)).size;
+
 describe("a run", () => {
-  test("of one step is three commits: asked, begun, ended", async () => {
+  test("of one step that does nothing others can see is one commit, with its creation", async () => {
     const id = await bench.start("one", { a: 2, b: 3 });
     const events = await bench.until(id, "RunCompleted");
     expect(typesOf(events)).toEqual([
@@ -136,7 +147,7 @@ describe("a run", () => {
       "RunCompleted",
     ]);
     expect(resultOf(events)).toBe(5);
-    expect(new Set(events.map(({ command_id }) => command_id)).size).toBe(3);
+    expect(commitsOf(events)).toBe(1);
   });
   test("that returns without complete() ends with what it returned", async () => {
     const events = await bench.until(await bench.start("nothing"), "RunCompleted");
@@ -150,12 +161,18 @@ describe("a run", () => {
       personal: { error: { message: "no such thing" } },
     });
   });
-  test("of a hundred steps in a row is a hundred and two commits, and each step is executed once", async () => {
-    const id = await bench.start("chain", { n: 100, id: "c" });
-    const events = await bench.until(id, "RunCompleted");
+  test("of steps that use the platform has each on record before it does so, the first with its creation", async () => {
+    const events = await bench.until(await bench.start("chain", { n: 20, uses: true }), "RunCompleted");
+    expect(resultOf(events)).toBe(190);
+    expect(commitsOf(events)).toBe(21);
+    expect(counted.get("next true 7")).toBe(1);
+  });
+  test("of a hundred steps in a row that do not is a few commits, and each step is executed once", async () => {
+    const events = await bench.until(await bench.start("chain", { n: 100, uses: false }), "RunCompleted");
     expect(resultOf(events)).toBe(4950);
     expect(events.filter(({ type }) => type === "StepCompleted")).toHaveLength(100);
-    expect(new Set(events.map(({ command_id }) => command_id)).size).toBe(102);
+    expect(commitsOf(events)).toBeLessThan(50);
+    for (let i = 0; i < 100; i++) expect(counted.get(`next false ${i}`)).toBe(1);
   });
   test("of many items has so many at once as it says, and one answer in their order", async () => {
     const items = Array.from({ length: 60 }, (_, n) => n);
@@ -213,6 +230,8 @@ describe("an approval", () => {
     ];
     expect(decided!.data).toMatchObject({ epoch: 2, worker: second!.opened.worker });
     expect(started!.data).toMatchObject({ worker: second!.opened.worker });
+    const after = events.slice(events.indexOf(decided!));
+    expect([typesOf(after).at(-1), commitsOf(after)]).toEqual(["RunCompleted", 1]);
   });
   test("is decided once, however many race", async () => {
     const id = await bench.start("approved");

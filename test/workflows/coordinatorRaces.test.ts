@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { coordinators, resultOf, SOON, typesOf } from "./coordinators.ts";
+import { coordinators, resultOf, SOON, typesOf, use } from "./coordinators.ts";
 
 /* What others tell a run while its coordinator is about something: in the middle of a tick, or after it was taken for lost. */
 
@@ -52,7 +52,8 @@ const workflows: Record<string, PlainWorkflow> = {
       return ctx.complete(attempt);
     },
     steps: {
-      async wait({ id }, { attempt }) {
+      async wait({ id }, { attempt, host }) {
+        await use({ host });
         await wait(`${attempt} ${id}`);
         return attempt;
       },
@@ -60,11 +61,19 @@ const workflows: Record<string, PlainWorkflow> = {
   },
 };
 
+/** Runs of which no result goes to the log until the test lets it. */
+const held = new Set<string>();
 let bench: Awaited<ReturnType<typeof coordinators>>;
 beforeAll(async () => {
   bench = await coordinators(workflows, {
     count: 2,
-    meddle: ({ runner }) => ({
+    meddle: ({ runner, send }) => ({
+      async send(target, type, data) {
+        const told = JSON.stringify(data);
+        if (type === "AdvanceRun" && held.has(target.stream) && told.includes("step_completed"))
+          await wait(`sent ${target.stream}`);
+        return send(target, type, data);
+      },
       runner: {
         ...runner,
         async tick(call) {
@@ -72,8 +81,8 @@ beforeAll(async () => {
           const outcome = await runner.tick({ ...call, memo: [...call.memo] });
           const [{ value }, ...more] = call.memo.length > 0 ? call.memo : [{ value: { json: "" } }];
           const known = more.length === 0 && "json" in value ? value.json : "";
-          const held = { both: "approval_id", beside: '"quick"', attempts: "1" }[call.js]!;
-          if (known.includes(held)) await wait(`tick ${call.run_id}`);
+          const at = { both: "approval_id", beside: '"quick"' }[call.js];
+          if (at && known.includes(at)) await wait(`tick ${call.run_id}`);
           return outcome;
         },
       },
@@ -119,18 +128,21 @@ describe("a decision in the middle of a tick", () => {
 });
 
 describe("a result that comes too late", () => {
-  /** A run that is taken for lost while its process ticks with the first attempt's result. */
+  /** A run that is taken for lost while its process tells the first attempt's result. */
   async function overtaken() {
     const id = newId();
     const [first, second] = bench.all as [(typeof bench.all)[0], (typeof bench.all)[0]];
     const run = await bench.start("attempts", { id }, { by: first.handle });
+    const stream = `run-${run}`;
+    held.add(stream);
     await until(`1 ${id}`);
     gate(`1 ${id}`).resolve();
-    await until(`tick ${run}`);
+    await until(`sent ${stream}`);
     await bench.send(second.handle, run, "TakeRun", { epoch: 1, worker: second.opened.worker, lost: true });
     await until(`2 ${id}`);
-    gate(`tick ${run}`).resolve();
-    await expect.poll(() => first.runs.busy(), SOON).not.toContain(`run-${run}`);
+    gate(`sent ${stream}`).resolve();
+    held.delete(stream);
+    await expect.poll(() => first.runs.busy(), SOON).not.toContain(stream);
     return { id, run, first, second };
   }
 

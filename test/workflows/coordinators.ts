@@ -7,11 +7,15 @@ import { createHandler, type Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
 import { createRuns, type RunsDeps } from "#services/workflows/runs.ts";
+import type { StepHost } from "#services/workflows/tick.ts";
 import { plainRunner, type PlainWorkflow } from "../doubles/plainRunner.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
 
 export const SOON = { timeout: 20_000, interval: 20 };
 const DAY_MS = 86_400_000;
+
+/** Before a step of the test's own does something that the test can see, it uses the platform, as a real one would have to. */
+export const use = ({ host }: { host: StepHost }): Promise<string> => host.secret("any");
 
 /** What a run's stream holds, leaving out nothing. */
 export const typesOf = (events: { type: string }[]): string[] => events.map(({ type }) => type);
@@ -40,12 +44,15 @@ async function coordinator(deployment: Deployment, workflows: Record<string, Pla
     // the definition of a run is the name of its workflow
     scripts: async ({ definition_version }) => {
       const js = Object.keys(workflows)[definition_version - 1]!;
-      return { js, sha256: js, steps: {} };
+      return { js, sha256: js, steps: {}, catches: true };
     },
-    openHost: () => ({
+    openHost: ({ recorded }) => ({
       host: {
         fetch: () => Promise.reject(new Error("no")),
-        secret: () => Promise.reject(new Error("no")),
+        secret: async () => {
+          await recorded();
+          return "";
+        },
         call: () => Promise.reject(new Error("no")),
       },
       redact: (text) => text,
@@ -62,6 +69,7 @@ async function coordinator(deployment: Deployment, workflows: Record<string, Pla
     log,
     hints: bus.hints,
     worker: (_, organization) => (runs.room(organization) ? worker : undefined),
+    begin: runs.begin,
     afterCommit: runs.afterCommit,
   });
   const sweep = createSweep({

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
-import { stepId } from "#events/run.ts";
+import { stepId } from "#events/ids.ts";
 import { code, gate, isOver, openStage, SOON, UNKNOWN, type Stage } from "./stage.ts";
 
 let stage: Stage;

@@ -1,14 +1,15 @@
 import { expect } from "vitest";
 import type { Answer, Command } from "#events/envelope.ts";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { idempotencyKey, newCommandId, newId, stepId, streamOf } from "#events/ids.ts";
 import type { Frames } from "#events/ports.ts";
-import { idempotencyKey, stepId, type Entry } from "#events/run.ts";
-import { Envelope, Limits, type EnvelopeChange } from "#events/workflow.ts";
+import type { Entry } from "#events/run.ts";
+import { Envelope, Limits, type EnvelopeChange, type RunAs } from "#events/workflow.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { openScripts } from "#infra/scripts/openScripts.ts";
 import { createHandler } from "#services/handle.ts";
 import { createTools } from "#services/turns/tools/index.ts";
 import { StepFailure } from "#services/workflows/tick.ts";
+import { NO_TICK } from "#test/noTick.ts";
 import { openKnowledge } from "../../roles/knowledge.ts";
 import { openOwnScripts } from "../../roles/ownScripts.ts";
 import { openStepHosts } from "../../roles/stepHost.ts";
@@ -98,7 +99,11 @@ export async function openHostDesk(env: Record<string, string> = {}) {
     };
 
     /** A workflow with these rules, and a run of it whose one step is being tried. */
-    async function run(rules: EnvelopeChange = {}, project_id: string | null = null) {
+    async function run(
+      rules: EnvelopeChange = {},
+      project_id: string | null = null,
+      run_as: RunAs = { type: "service", id: null },
+    ) {
       const ids = { workflow_id: newId(), definition_id: newId(), definition_version: 1, project_id };
       const { workflow_id } = ids;
       const run_id = newId();
@@ -114,7 +119,7 @@ export async function openHostDesk(env: Record<string, string> = {}) {
         run_id,
         trigger_id: null,
         started_by: { type: "system", id: "" },
-        run_as: { type: "service", id: null },
+        run_as,
         limits: Limits.parse({}),
         expires_at: new Date(Date.now() + 86_400_000).toISOString(),
         retention_days: 90,
@@ -123,12 +128,13 @@ export async function openHostDesk(env: Record<string, string> = {}) {
         args: { json: "{}" },
         external_user_id: null,
       });
-      const advance = (entries: Entry[], tick: object | null = null) =>
-        send("run", run_id, "AdvanceRun", { run_id, epoch: 1, entries, tick });
+      const advance = (entries: Entry[], tick: object | null = null) => {
+        const parts = [{ at: new Date().toISOString(), entries, tick }];
+        return send("run", run_id, "AdvanceRun", { run_id, epoch: 1, seen: 1, parts });
+      };
       const step = { key: KEY, name: "step", batch: null, index: null, args: { json: "{}" } };
-      const nothing = { timers: [], approvals: [], superseded: [], notes: [], warnings: [], logs: [], end: null };
       const schedule = [{ concurrency: null, on_error: "return", steps: [step] }];
-      await advance([], { seen: 1, schedule, start: [KEY], ...nothing });
+      await advance([], { ...NO_TICK, schedule, start: [KEY] });
 
       /** What an attempt may use of the platform; the epoch may be an older one. */
       const attempt = (n = 1, epoch = 1) => {
@@ -140,7 +146,9 @@ export async function openHostDesk(env: Record<string, string> = {}) {
           step_id: stepId(run_id, KEY),
           attempt: n,
           epoch,
-          run_as: { type: "service", id: null },
+          worker,
+          recorded: async () => {},
+          run_as,
           idempotency_key: idempotencyKey(run_id, KEY),
         });
         let nth = 0;
@@ -186,6 +194,13 @@ export async function openHostDesk(env: Record<string, string> = {}) {
       agent: async (settings: object): Promise<string> =>
         (await made("/agents", { name: "A", model: "offline/echo", ...settings })).id,
       project: async (): Promise<string> => (await made("/projects", { name: "P" })).id,
+      member: (email: string): Promise<{ id: string }> => made("/members", { email, name: "M", role: "builder" }),
+      changeMember: async (id: string, change: object): Promise<void> => {
+        expect((await person("PATCH", `/members/${id}`, change)).status).toBe(200);
+      },
+      removeMember: async (id: string): Promise<void> => {
+        expect((await person("DELETE", `/members/${id}`)).status).toBeLessThan(300);
+      },
       /** A tool of its own. */
       tool: (name: string, source: string): Promise<any> => made("/definitions", { type: "tool", name, source }),
     };

@@ -1,16 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
-import { newId, streamOf } from "#events/ids.ts";
-import {
-  idempotencyKey,
-  RunCompleted,
-  RunCreated,
-  RunStarted,
-  StepCompleted,
-  stepId,
-  StepsScheduled,
-  StepStarted,
-} from "#events/run.ts";
+import { idempotencyKey, newId, stepId, streamOf } from "#events/ids.ts";
+import { RunCompleted, RunCreated, RunStarted, StepCompleted, StepsScheduled, StepStarted } from "#events/run.ts";
 import { Envelope } from "#events/workflow.ts";
 import { code, gate, isOver, openStage, UNKNOWN, type Stage } from "./stage.ts";
 

@@ -44,7 +44,7 @@ async function serve({ log, bus, blobs, keyring, worker }: Opened, workflows: Re
     runner: plainRunner(workflows),
     scripts: async ({ definition_id }) => {
       const js = names.get(definition_id)!;
-      return { js, sha256: js, steps: {} };
+      return { js, sha256: js, steps: {}, catches: true };
     },
     openHost: () => ({
       host: { fetch: refuse, secret: refuse, call: refuse },
@@ -61,6 +61,7 @@ async function serve({ log, bus, blobs, keyring, worker }: Opened, workflows: Re
     log,
     hints: bus.hints,
     worker: (aggregate, organization) => (aggregate === "run" && runs.room(organization) ? worker : undefined),
+    begin: runs.begin,
     afterCommit: runs.afterCommit,
   });
   const sweep = createSweep({ log, worker, busy: runs.busy, attend: { run: runs.attend }, onError: () => {} });

@@ -1,5 +1,5 @@
 import { idFrom } from "#events/ids.ts";
-import type { Asked, TickOutcome } from "#services/workflows/tick.ts";
+import type { Asked, StepAsked, TickOutcome } from "#services/workflows/tick.ts";
 import { findCall, findItems, type Call, type History } from "./history.ts";
 import {
   createLogs,
@@ -12,6 +12,7 @@ import {
   MOST_NOTES,
   MOST_SAID,
 } from "./limits.ts";
+import type { Early } from "./messages.ts";
 import { approvalOptions, durationOf, InvalidOption, labelOf, timeOf } from "./options.ts";
 
 /** What a call of `run()` is answered with: JSON, nothing yet, or "!" and JSON of `{code?, message}`. */
@@ -61,16 +62,29 @@ function readStep(said: string): StepSaid {
   };
 }
 
+interface Execution {
+  run_id: string;
+  now: number;
+  history: History;
+  /** Runs a step in the same breath; undefined where it cannot be. */
+  ahead?(step: StepAsked): Ran | undefined;
+}
+type Ran = Pick<Early, "order" | "result">;
+
 /** What one re-execution of `run()` asks, and what it is told; nothing leaves this process meanwhile. */
-export function createAsking({ run_id, now, history }: { run_id: string; now: number; history: History }) {
+export function createAsking({ run_id, now, history, ahead }: Execution) {
   const tick = ++history.ticks;
   const asked: Asked[] = [];
+  const early: (Early & { call: Call })[] = [];
   const notes = new Map<Call, string>();
   const logs = createLogs();
   /** Calls of the memo that were asked for, and calls that have come to nothing yet. */
   let found = 0;
   let outstanding = 0;
   let spoken = 0;
+  /** Lines and notes that were told with steps that were run ahead. */
+  let linesTold = 0;
+  let notesTold = 0;
   let completed: string | undefined;
 
   /** Whether it is the first time on this tick. */
@@ -107,9 +121,36 @@ export function createAsking({ run_id, now, history }: { run_id: string; now: nu
     return answer;
   }
 
+  const notesNow = () => [...notes].slice(notesTold).map(([{ key }, json]) => ({ key, json }));
+
+  /**
+   * A step that is asked for when all that is known was asked for, and nothing else is, is all that `run()` waits for: what it
+   * comes to at once is what the next tick would be told.
+   */
+  function runAhead(call: Call, name: string, args: string, mode: "fail" | "return"): void {
+    if (outstanding > 0 || found !== history.known || completed !== undefined) return;
+    const { key } = call;
+    const ran = ahead?.({ key, name, args });
+    if (!ran) return;
+    const outcome: TickOutcome = {
+      end: { type: "suspended" },
+      asked: [{ kind: "steps", steps: [{ key, name, args }], concurrency: null, on_error: mode }],
+      unasked: [],
+      notes: notesNow(),
+      warnings: [],
+      logs: logs.lines.slice(linesTold),
+    };
+    linesTold = logs.lines.length;
+    notesTold = notes.size;
+    early.push({ outcome, key, ...ran, call });
+    call.value = { json: ran.result.json };
+    history.known += 1;
+  }
+
   function step({ said, mode, name, userKey, json }: StepSaid): Answer {
     fitting(`The arguments of the step "${name}"`, json, LONGEST_ARGS);
     const call = find({ kind: "step", name, userKey, args: json, said });
+    if (!call.value) runAhead(call, name, json, mode);
     if (isFirst(call) && !call.value)
       asked.push({
         kind: "steps",
@@ -171,7 +212,7 @@ export function createAsking({ run_id, now, history }: { run_id: string; now: nu
     const call = find({ kind: "value", name: label, userKey: null, args: '"now"', said });
     if (call.value) isFirst(call);
     else notes.set(call, String(now));
-    if (notes.size > MOST_NOTES) throw new InvalidOption(`now: more than ${MOST_NOTES} labels.`);
+    if (notes.size - notesTold > MOST_NOTES) throw new InvalidOption(`now: more than ${MOST_NOTES} labels.`);
     return answerOf(call) ?? String(now);
   }
 
@@ -221,9 +262,15 @@ export function createAsking({ run_id, now, history }: { run_id: string; now: nu
           : [...history.calls.values()]
               .filter(({ value, asked: last }) => value && last !== tick)
               .map(({ key }) => key),
-      notes: [...notes].map(([{ key }, json]) => ({ key, json })),
+      notes: notesNow(),
       logs: logs.lines,
     }),
+    /** What was run ahead; it is not known until it is told. */
+    takeEarly(): Early[] {
+      for (const { call } of early) call.value = undefined;
+      history.known -= early.length;
+      return early.map(({ call: _, ...one }) => one);
+    },
   };
 }
 

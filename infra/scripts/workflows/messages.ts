@@ -1,4 +1,4 @@
-import type { StepFailureCode } from "#services/workflows/tick.ts";
+import type { StepContext, StepFailureCode, StepResult, TickCall, TickOutcome } from "#services/workflows/tick.ts";
 
 /*
  * What goes between this process, one that runs workflows, and the threads of that one. The process hands on what its threads
@@ -21,7 +21,7 @@ export type Order =
 export type Report =
   /** The thread has not got the script, or not what is known of the run. */
   | { kind: "need"; id: number; what: "script" | "history" }
-  /** `text`: TickOutcome, or StepOutcome. */
+  /** `text`: Ticked, or StepOutcome. */
   | { kind: "done"; id: number; text: string }
   | { kind: "ask"; id: number; ask: number; what: string; text: string }
   /** The thread failed, not the script. */
@@ -54,6 +54,20 @@ export interface TickOrder {
   /** With all there is. */
   args?: string;
   created_at?: number;
+  ahead?: TickCall["ahead"];
+}
+
+/** What a tick has come to; `early`: first this was asked, and that step was run in the same breath. */
+export interface Ticked {
+  /** Each with the lines that were logged since the one before it. */
+  early: Early[];
+  outcome: TickOutcome;
+}
+export interface Early {
+  outcome: TickOutcome;
+  key: string;
+  order: StepOrder;
+  result: StepResult;
 }
 
 export interface StepOrder {
@@ -62,6 +76,14 @@ export interface StepOrder {
   /** JSON of `{args, context}`. */
   input: string;
   max_result_bytes: number;
+}
+
+export function stepOrder(
+  { run_id, step_id, attempt, idempotency_key, run_as }: StepContext,
+  { args, ...order }: { args: string } & Omit<StepOrder, "input">,
+): StepOrder {
+  const told = { attempt, idempotencyKey: idempotency_key, runId: run_id, stepId: step_id, runAs: run_as };
+  return { ...order, input: `{"args":${args},"context":${JSON.stringify(told)}}` };
 }
 
 export type StepOutcome =

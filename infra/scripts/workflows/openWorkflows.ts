@@ -25,7 +25,7 @@ export function openWorkflows({
   return {
     tick: ticking.tick,
     forget: ticking.forget,
-    step: stepping.step,
+    step: async (call) => ticking.early(call) ?? stepping.step(call),
     async close() {
       await Promise.all([ticking.close(), stepping.close()]);
     },

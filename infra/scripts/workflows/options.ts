@@ -32,7 +32,8 @@ export function timeOf(what: string, value: unknown): string {
     typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value);
   const at = isTime ? new Date(value) : undefined;
   if (!at || Number.isNaN(at.getTime())) return refuse(`${what}: a time is a Date, or like "2030-01-31T09:00:00Z".`);
-  return at.toISOString();
+  const year = at.getUTCFullYear();
+  return year < 0 || year > 9_999 ? refuse(`${what}: a time is in the years 0 to 9999, in UTC.`) : at.toISOString();
 }
 
 /** A word of an author's own. */

@@ -45,6 +45,7 @@ export interface Kind {
   /** Bytes that are set aside for a script, so that a small one grows no memory. */
   room: number;
   baseline?: Promise<Baseline>;
+  made?: Baseline;
 }
 
 async function baselineOf(kind: Kind, options: QuickJSOptions): Promise<Baseline> {
@@ -84,19 +85,40 @@ function clean(vm: QuickJS, { snapshot, from, to }: Baseline, hosts: readonly st
 /** Memory for one script after another, of which none finds anything of those before it. */
 export function createRealm(kind: Kind, options: QuickJSOptions, hosts: Record<string, Host>) {
   let vm: QuickJS | undefined;
+  /** What the guest gave out, where it is as new already. */
+  let spare: JSValueHandle[] | undefined;
+
+  /** What was made ready, or what can be made so at once. */
+  function freshNow(): JSValueHandle[] | undefined {
+    const ready = spare;
+    spare = undefined;
+    if (ready) return ready;
+    const [made, baseline] = [vm, kind.made];
+    if (!made || !baseline || !clean(made, baseline, kind.hosts)) return undefined;
+    return baseline.tokens.map((token) => made.importHandle(token));
+  }
+  async function fresh(): Promise<JSValueHandle[]> {
+    const now = freshNow();
+    if (now) return now;
+    kind.baseline ??= baselineOf(kind, options);
+    const baseline = (kind.made = await kind.baseline);
+    const made = (vm = await QuickJS.restore(baseline.snapshot, options));
+    for (const name of kind.hosts) made.registerHostCallback(name, hosts[name]!);
+    return baseline.tokens.map((token) => made.importHandle(token));
+  }
   return {
     /** The VM of the script that runs. */
     vm: (): QuickJS => vm!,
     /** Makes it as new; gives the functions that the guest gave out. */
-    async fresh(): Promise<JSValueHandle[]> {
-      kind.baseline ??= baselineOf(kind, options);
-      const baseline = await kind.baseline;
-      if (!vm || !clean(vm, baseline, kind.hosts)) {
-        vm = await QuickJS.restore(baseline.snapshot, options);
-        for (const name of kind.hosts) vm.registerHostCallback(name, hosts[name]!);
-      }
-      const made = vm;
-      return baseline.tokens.map((token) => made.importHandle(token));
+    fresh,
+    freshNow,
+    /** Makes it as new before it is needed; must not come between `fresh` and the end of what runs then. */
+    async prepare(): Promise<void> {
+      spare = await fresh();
+    },
+    /** The same where it can be done at once. */
+    prepareNow(): void {
+      spare = freshNow();
     },
     /** Bytes that it holds; 0 where they are not told. */
     bytes: (): number => (vm && insideOf(vm).exports?.memory?.buffer.byteLength) ?? 0,

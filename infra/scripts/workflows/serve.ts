@@ -62,12 +62,12 @@ export function serveWorkflows(what: "ticks" | "steps", cpu_ms: number): void {
 
   /** Native operations hear no interrupt: a thread in one is ended from here. */
   async function look(n: number, thread: Thread): Promise<void> {
-    const { id, slice } = readBoard(thread.shared);
+    const { id, slice, isAhead } = readBoard(thread.shared);
     if (id === null) return void (thread.seen = undefined);
     const { user, system } = await thread.worker.cpuUsage();
     const used = (user + system) / 1_000;
     if (thread.seen?.slice !== slice) thread.seen = { slice, before: used };
-    else if (used - thread.seen.before > cpu_ms + GRACE_MS) drop(n, "computing", id);
+    else if (used - thread.seen.before > (isAhead ? 0 : cpu_ms) + GRACE_MS) drop(n, "computing", id);
   }
 
   /** One tenant's scripts are not to take the memory of all. */

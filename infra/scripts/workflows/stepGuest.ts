@@ -2,9 +2,9 @@ import { GUEST } from "./guest.ts";
 
 /**
  * What a step finds around it: what it may ask of the platform, each by one host function that takes and gives JSON. A function
- * of the host functions, which gives `[prepare, execute, tell, inspect]`.
+ * of the host functions, which gives `[prepare, execute, tell, inspect, executeNow]`.
  */
-export const STEP_GUEST = `(ask, note) => {
+export const STEP_GUEST = `(ask, note, came) => {
   ${GUEST}
   /* What the host refused, so that it is known again when nobody has caught it. */
   const refused = new WeakMap();
@@ -90,6 +90,8 @@ export const STEP_GUEST = `(ask, note) => {
       throw error;
     }
   };
+  /* Tells what a step came to, once it has. */
+  const executeNow = async (module, name, input) => came(await execute(await module, name, input));
   /* JSON of what a step threw. */
   const tell = (error) => {
     const thrown = told(error);
@@ -118,5 +120,5 @@ export const STEP_GUEST = `(ask, note) => {
       steps: steps === undefined || isObject(steps) ? found : null,
     }));
   };
-  return [prepare, execute, tell, inspect];
+  return [prepare, execute, tell, inspect, executeNow];
 }`;

@@ -9,7 +9,7 @@ import { createRealm, type Kind } from "./realm.ts";
 import { createRetryAfter, delayOf } from "./retryAfter.ts";
 import { STEP_GUEST } from "./stepGuest.ts";
 
-const MEMORY = 64 * 1024 * 1024;
+export const STEP_MEMORY = 64 * 1024 * 1024;
 /** Largest thing that is asked of the host, in UTF-16 units. */
 const MOST = 1024 * 1024;
 /** Asks of one attempt that may be under way at once, what they hold together, and how many it may make in all. */
@@ -17,7 +17,7 @@ const ASKS_AT_ONCE = 20;
 const ASKED_AT_ONCE = 2 * MOST;
 const ASKS = 1_000;
 
-const KIND: Kind = { guest: STEP_GUEST, hosts: ["ask", "note"], room: 256 * 1024 };
+export const STEP_KIND: Kind = { guest: STEP_GUEST, hosts: ["ask", "note", "came"], room: 256 * 1024 };
 
 type Failed = Extract<StepOutcome, { failed: unknown }>["failed"];
 /** An attempt has failed, through its script. */
@@ -82,14 +82,15 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
 
   const spent = (): number => used + (since === undefined ? 0 : processorMs() - since);
   const realm = createRealm(
-    KIND,
-    vmOptions({ wasm, memory: MEMORY, now: Date.now, interrupt: () => (over ||= spent() > cpu_ms) }),
+    STEP_KIND,
+    vmOptions({ wasm, memory: STEP_MEMORY, now: Date.now, interrupt: () => (over ||= spent() > cpu_ms) }),
     {
       ask: (what: JSValueHandle, text: JSValueHandle) => asked(what.toString(), text.toString()),
       note(line: JSValueHandle) {
         logs.add(line.toString());
         return realm.vm().undefined;
       },
+      came: () => realm.vm().undefined,
     },
   );
   const { inside, drain, call, resultOf } = createExecution(realm, {
@@ -162,7 +163,7 @@ export function createSeat({ wasm, cpu_ms, enter, leave }: SeatOptions, code: Co
     [id, used, since, over, asks, asking, held, cut] = [whose, 0, undefined, false, 0, 0, 0, undefined];
     logs = createLogs();
     retryAfter = createRetryAfter();
-    const [prepare, ...guest] = (await realm.fresh()) as [JSValueHandle, JSValueHandle, JSValueHandle, JSValueHandle];
+    const [prepare, ...guest] = (await realm.fresh()) as [JSValueHandle, ...Guest];
     call(prepare, realm.vm().newString(JSON.stringify([...crypto.getRandomValues(new Int32Array(3))])));
     return guest;
   }

@@ -1,6 +1,6 @@
 import { StepFailure, type StepCall, type StepResult } from "#services/workflows/tick.ts";
 import { createPlaces } from "../places.ts";
-import type { Loss, StepOrder, StepOutcome } from "./messages.ts";
+import { stepOrder, type Loss, type StepOutcome } from "./messages.ts";
 import { startRunner, type Place, type Runner } from "./runnerProcess.ts";
 import { createHost } from "./stepHost.ts";
 import { createThreads } from "./stepThreads.ts";
@@ -25,12 +25,6 @@ function lossOf(loss: Loss, culprit: boolean): StepFailure {
   if (loss === "computing" && culprit) return new StepFailure("step_limit", ENDED.computing, { final: true });
   if (loss === "memory") return new StepFailure("step_limit", ENDED.memory);
   return new StepFailure("runner_lost", "The process that ran the step was lost: it may have done something.");
-}
-
-function orderOf({ sha256, step, args, context, max_result_bytes }: StepCall): StepOrder {
-  const { run_id, step_id, attempt, idempotency_key, run_as } = context;
-  const told = { attempt, idempotencyKey: idempotency_key, runId: run_id, stepId: step_id, runAs: run_as };
-  return { sha256, step, input: `{"args":${args},"context":${JSON.stringify(told)}}`, max_result_bytes };
 }
 
 function resultOf(text: string): StepResult {
@@ -68,6 +62,7 @@ export function openStepping({ processes, cpu_ms }: { processes: number; cpu_ms:
   /** `over` is called when the thread has nothing more to do with it, which may be after it was given up. */
   function stepOn(runner: Runner, place: Place, call: StepCall, stopped: AbortSignal, over: () => void) {
     const id = ids++;
+    const { sha256, step, args, context, max_result_bytes } = call;
     const ended = new AbortController();
     const host = createHost(call, AbortSignal.any([stopped, ended.signal]));
     const answer = async (ask: number, what: string, text: string): Promise<void> => {
@@ -86,7 +81,7 @@ export function openStepping({ processes, cpu_ms }: { processes: number; cpu_ms:
         over();
         settle();
       };
-      const text = JSON.stringify(orderOf(call));
+      const text = JSON.stringify(stepOrder(context, { sha256, step, args, max_result_bytes }));
       runner.begin(
         place,
         { kind: "step", id, text },

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { MemoEntry, TickOutcome } from "#services/workflows/tick.ts";
+import type { MemoEntry } from "#services/workflows/tick.ts";
 import { openBoard } from "./board.ts";
 import { createCodeCache } from "./guestCode.ts";
 import { newHistory, remember, type History } from "./history.ts";
-import type { Order, Report, ThreadData, TickOrder } from "./messages.ts";
+import type { Order, Report, ThreadData, Ticked, TickOrder } from "./messages.ts";
 import { openTicks } from "./tickVm.ts";
 
 /* A thread that re-executes run(), one tick after another, and keeps what it was told of each run. */
@@ -23,7 +23,7 @@ const port = parentPort!;
 const { shared, ...options } = workerData as ThreadData;
 const board = openBoard(shared);
 const code = createCodeCache(CODE_BYTES);
-const ticks = openTicks(options);
+const ticks = openTicks({ ...options, watch: board.ahead });
 const runs = new Map<string, Kept>();
 let bytes = 0;
 let given: ((text: string) => void) | undefined;
@@ -60,9 +60,9 @@ function known({ from, memo, args, created_at }: TickOrder, before: Kept | undef
   return kept;
 }
 
-async function run(id: number, text: string): Promise<TickOutcome> {
+async function run(id: number, text: string): Promise<Ticked> {
   const order = JSON.parse(text) as TickOrder;
-  const { run_id, sha256, now } = order;
+  const { run_id, sha256, now, ahead } = order;
   const before = forget(run_id);
   const kept = known(order, before) ?? known(JSON.parse(await need(id, "history")) as TickOrder, undefined);
   if (!kept) throw new Error("The history of the run is not whole.");
@@ -70,9 +70,10 @@ async function run(id: number, text: string): Promise<TickOutcome> {
   const { history, args, created_at } = kept;
   board.enter(id);
   try {
-    const { outcome, compiled } = await ticks.run({ run_id, script, args, created_at, now, history });
+    const ticked = await ticks.run({ run_id, sha256, script, args, created_at, now, history, ahead });
+    const { outcome, early, compiled } = ticked;
     if (compiled) code.add(sha256, compiled);
-    return outcome;
+    return { outcome, early };
   } finally {
     board.leave();
     keep(run_id, kept);
@@ -85,7 +86,10 @@ port.on("message", (order: Order) => {
   if (order.kind !== "tick") return;
   const { id } = order;
   run(id, order.text).then(
-    (outcome) => tell({ kind: "done", id, text: JSON.stringify(outcome) }),
+    (ticked) => {
+      tell({ kind: "done", id, text: JSON.stringify(ticked) });
+      ticks.prepare();
+    },
     (error: Error) => tell({ kind: "broken", id, message: String(error?.message) }),
   );
 });

@@ -1,11 +1,14 @@
 import type { JSValueHandle } from "quickjs-wasi";
-import type { TickOutcome } from "#services/workflows/tick.ts";
+import { idempotencyKey, stepId } from "#events/ids.ts";
+import type { StepAsked, StepContext, TickCall, TickOutcome } from "#services/workflows/tick.ts";
+import { createAheadVm } from "./aheadVm.ts";
 import { createAsking, type Answer, type Asking } from "./asking.ts";
 import { createExecution, FULFILLED, PENDING, processorMs } from "./execution.ts";
 import { failureOf, RunFailure, type Thrown } from "./failure.ts";
 import { compile, vmOptions } from "./guestCode.ts";
 import type { History } from "./history.ts";
 import { LONGEST_RESULT, nestsTooDeep } from "./limits.ts";
+import { stepOrder, type Ticked } from "./messages.ts";
 import { createRealm, type Host, type Kind } from "./realm.ts";
 import { nestedSignal, swallowedSignals, type Raised } from "./signals.ts";
 import { TICK_GUEST } from "./tickGuest.ts";
@@ -16,6 +19,11 @@ const MEMORY = 32 * 1024 * 1024;
  * code here, and the same on a busy machine.
  */
 const FUEL = 1_000;
+
+/** Steps that are run ahead in one tick, processor time that they may take with what is between them, and JSON that they give. */
+const MOST_AHEAD = 256;
+const AHEAD_MS = 5;
+const MOST_EARLY = 64 * 1024;
 
 const KIND: Kind = { guest: TICK_GUEST, hosts: ["look", "step", "ask"], room: 1024 * 1024 };
 
@@ -28,6 +36,9 @@ export interface Tick {
   created_at: number;
   now: number;
   history: History;
+  sha256: string;
+  /** Where steps may be run ahead. */
+  ahead?: TickCall["ahead"] | undefined;
 }
 
 /** What run() threw, as the guest tells it: which signal it is or holds, and whether it is that of complete(). */
@@ -54,7 +65,8 @@ const seedOf = (run_id: string): number[] =>
  * Re-executes `run()` of scripts, one after another; each in a realm that ran nothing before. `cpu_ms`: processor time that ends
  * a tick, because what happens between two interrupts may be much.
  */
-export function openTicks({ wasm, cpu_ms }: { wasm: never; cpu_ms: number }) {
+export function openTicks({ wasm, cpu_ms, watch }: { wasm: never; cpu_ms: number; watch(ahead: boolean): void }) {
+  const steps = createAheadVm({ wasm, watch });
   let asking: Asking;
   let created_at = 0;
   let fuel = 0;
@@ -160,14 +172,52 @@ export function openTicks({ wasm, cpu_ms }: { wasm: never; cpu_ms: number }) {
     return { end: failure.end(` (${nested.message})`), warnings: [nested, ...others] };
   }
 
+  /** Runs steps of a tick in the same breath, as many as take no longer than all that went before, or a little. */
+  function aheadOf(tick: Tick) {
+    const { run_id, sha256, ahead } = tick;
+    if (!ahead) return undefined;
+    let until: number | undefined;
+    let left = MOST_AHEAD;
+    let room = MOST_EARLY;
+    return ({ key, name, args }: StepAsked) => {
+      const began = processorMs();
+      until ??= began + Math.max(AHEAD_MS, began - since);
+      const code = compiled ?? tick.script;
+      if (left === 0 || room <= 0 || began > until || typeof code === "string") return undefined;
+      const { run_as, max_result_bytes } = ahead;
+      const context: StepContext = {
+        run_id,
+        step_id: stepId(run_id, key),
+        attempt: 1,
+        idempotency_key: idempotencyKey(run_id, key),
+        run_as,
+      };
+      const order = stepOrder(context, { sha256, step: name, args, max_result_bytes });
+      const result = steps.run(order, code);
+      // what the step has computed is not what run() has
+      since += processorMs() - began;
+      left = result ? left - 1 : 0;
+      room -= order.input.length + (result?.json.length ?? 0);
+      return result && { order, result };
+    };
+  }
+
   function checkFault(): void {
     if (fault) throw fault;
   }
 
   return {
+    /** Makes ready for the next tick while nobody waits: to clean two VMs takes 0.1 ms, and twice that where they are no longer cached. */
+    prepare(): void {
+      realm.prepareNow();
+      steps.prepareNow();
+    },
     /** What `run()` came to, and bytecode where it was made. Throws where this program failed, not the script. */
-    async run(tick: Tick): Promise<{ outcome: TickOutcome; compiled: Uint8Array | undefined }> {
-      asking = createAsking(tick);
+    async run(tick: Tick): Promise<Ticked & { compiled: Uint8Array | undefined }> {
+      if (tick.ahead) await steps.prepare();
+      const { run_id, now, history } = tick;
+      const ahead = aheadOf(tick);
+      asking = createAsking({ run_id, now, history, ...(ahead && { ahead }) });
       ({ created_at } = tick);
       [fault, compiled] = [undefined, undefined];
       const { end, warnings } = await execute(tick).catch((error: unknown): Result => {
@@ -178,7 +228,8 @@ export function openTicks({ wasm, cpu_ms }: { wasm: never; cpu_ms: number }) {
       const json = asking.completed();
       // the first complete() counts, whatever came after it
       const ended: Result["end"] = json === undefined ? end : { type: "completed", completion: "explicit", json };
-      return { outcome: { end: ended, warnings, ...asking.outcome() }, compiled };
+      const outcome = { end: ended, warnings, ...asking.outcome() };
+      return { outcome, early: asking.takeEarly(), compiled };
     },
   };
 }

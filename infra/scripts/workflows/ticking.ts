@@ -1,7 +1,8 @@
 import { TickLost, type TickCall, type TickOutcome } from "#services/workflows/tick.ts";
 import { createPlaces } from "../places.ts";
+import { createAheads } from "./aheads.ts";
 import { createLanes, type Lane } from "./lanes.ts";
-import type { Loss, TickOrder } from "./messages.ts";
+import type { Loss, Ticked, TickOrder } from "./messages.ts";
 import { startRunner, type Runner } from "./runnerProcess.ts";
 
 const IDLE_MS = 300_000;
@@ -16,7 +17,7 @@ const LOST: Record<Loss, string> = {
   failed: "The process that ran it was lost.",
 };
 
-const whole = ({ run_id, sha256, now, memo, args, created_at }: TickCall): TickOrder => ({
+const whole = ({ run_id, sha256, now, memo, args, created_at, ahead }: TickCall): TickOrder => ({
   run_id,
   sha256,
   now,
@@ -24,14 +25,15 @@ const whole = ({ run_id, sha256, now, memo, args, created_at }: TickCall): TickO
   memo,
   args,
   created_at,
+  ...(ahead && { ahead }),
 });
 
 /** What the thread does not know yet. */
 function orderFor({ sent }: Lane, call: TickCall): TickOrder {
-  const { run_id, sha256, now, memo } = call;
+  const { run_id, sha256, now, memo, ahead } = call;
   const from = sent.entries(run_id, memo);
   sent.add(run_id, memo);
-  return from === 0 ? whole(call) : { run_id, sha256, now, from, memo: memo.slice(from) };
+  return from === 0 ? whole(call) : { run_id, sha256, now, from, memo: memo.slice(from), ...(ahead && { ahead }) };
 }
 
 /**
@@ -42,6 +44,7 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
   const count = processes + 1;
   const places = createPlaces({ places: count, each: Math.max(2, Math.ceil(count / 2)) });
   const closing = new AbortController();
+  const aheads = createAheads();
   let lent = 0;
   let runner: Runner | undefined;
   let lanes = createLanes();
@@ -59,7 +62,7 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
     return started;
   }
 
-  function tickOn(one: Runner, lane: Lane, call: TickCall): Promise<TickOutcome> {
+  function tickOn(one: Runner, lane: Lane, call: TickCall): Promise<Ticked> {
     const id = ids++;
     const place = { thread: lane.thread, tenant: call.organization_id };
     return new Promise((resolve, reject) => {
@@ -73,7 +76,7 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
           heard(report) {
             if (report.kind === "done") {
               lane.isBusy = false;
-              resolve(JSON.parse(report.text) as TickOutcome);
+              resolve(JSON.parse(report.text) as Ticked);
             } else if (report.kind === "need") {
               const needed = report.what === "script" ? call.js : JSON.stringify(whole(call));
               one.tell(place, { kind: "give", id, text: needed });
@@ -105,7 +108,10 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
 
   return {
     async tick(call: TickCall): Promise<TickOutcome> {
-      const { organization_id, run_id } = call;
+      const { organization_id, run_id, memo } = call;
+      const known = aheads.tick(call);
+      if (known) return known;
+      const length = memo.length;
       await places.enter(organization_id, closing.signal);
       closing.signal.throwIfAborted();
       const leave = watchPlace(organization_id);
@@ -113,14 +119,24 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
       clearTimeout(idle);
       try {
         runner = runner?.isAlive() ? runner : start();
-        return await tickOn(runner, lanes.take(run_id), call);
+        const ticked = await tickOn(runner, lanes.take(run_id), call);
+        return aheads.put(run_id, { memo, length }, ticked);
+      } catch (error) {
+        if (!call.ahead || closing.signal.aborted) throw error;
+        // it may have been a step that broke it
+        runner = runner?.isAlive() ? runner : start();
+        const { ahead: _, ...alone } = call;
+        return (await tickOn(runner, lanes.take(run_id), alone)).outcome;
       } finally {
         leave();
         running -= 1;
         if (running === 0 && !closing.signal.aborted) idle = setTimeout(() => runner?.end(), IDLE_MS).unref();
       }
     },
+    /** What a step came to that was run ahead. */
+    early: aheads.step,
     forget(run_id: string): void {
+      aheads.forget(run_id);
       for (const thread of lanes.forget(run_id))
         runner?.tell({ thread, tenant: "" }, { kind: "forget", id: ids++, text: run_id });
     },

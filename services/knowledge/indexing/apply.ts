@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfirmIndexed, FailIndexing } from "#events/document.ts";
+import { withTrace } from "#events/spans.ts";
+import { traceFrom } from "#events/trace.ts";
 import type { Change, PassageIndex, Settled, Superseded } from "../passageIndex.ts";
 import type { Send } from "../../send.ts";
 import type { Contents } from "./contents.ts";
@@ -54,16 +56,14 @@ export async function apply(
 
 /** Tells the documents that wait what became of them. */
 export async function report({ send }: ApplyDeps, wanted: Wanted[], refused: Set<Wanted>): Promise<void> {
-  await Promise.all(
-    wanted
-      .filter(({ awaited }) => awaited)
-      .map(async (one) => {
-        const ids = { document_id: one.document_id, generation: one.text.generation };
-        if (refused.has(one)) await send(one, FailIndexing.type, { ...ids, error: REFUSED });
-        // one that was erased meanwhile was not put
-        else if (one.finished_at) await send(one, ConfirmIndexed.type, { ...ids, indexed_at: one.finished_at });
-      }),
-  );
+  const tell = async (one: Wanted): Promise<void> => {
+    const ids = { document_id: one.document_id, generation: one.text.generation };
+    if (refused.has(one)) await send(one, FailIndexing.type, { ...ids, error: REFUSED });
+    // one that was erased meanwhile was not put
+    else if (one.finished_at) await send(one, ConfirmIndexed.type, { ...ids, indexed_at: one.finished_at });
+  };
+  const waiting = wanted.filter(({ awaited }) => awaited);
+  await Promise.all(waiting.map((one) => withTrace(traceFrom(one), () => tell(one))));
 }
 
 async function settle(deps: ApplyDeps, index: string, changes: Change[]): Promise<Map<Change, Settled>> {

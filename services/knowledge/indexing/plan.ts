@@ -1,5 +1,6 @@
 import { partsOf } from "#events/ids.ts";
 import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
+import type { Traced } from "#events/trace.ts";
 import { document } from "../../deciders/document.ts";
 import { stored, type ReadText, type StoredDocument } from "../../deciders/documentState.ts";
 import { stateOf } from "../../states.ts";
@@ -11,7 +12,7 @@ import type { Contents } from "./contents.ts";
 export const FOLLOWED = ["DocumentRead", "DocumentIndexed", "DocumentChanged", "DocumentDeleted"];
 
 /** A generation of a document that is to be in the index. */
-export interface Wanted extends Target {
+export interface Wanted extends Target, Pick<Traced, "traceparent"> {
   document_id: string;
   collection_id: string;
   text: ReadText;
@@ -81,6 +82,8 @@ function wantedOf(head: StreamHead, state: StoredDocument, events: PublicEvent[]
     if (isFresh && !isAwaited) return [];
     const finished_at = isFresh ? known.finished_at : undefined;
     const { collection_id } = state;
-    return [{ stream, organization_id, document_id, collection_id, text, position, finished_at, awaited: isAwaited }];
+    const { traceparent } = calls.at(-1)!;
+    const ids = { stream, organization_id, document_id, collection_id };
+    return [{ ...ids, text, position, finished_at, awaited: isAwaited, traceparent }];
   });
 }

@@ -2,6 +2,7 @@ import type { Blobs, EventLog } from "#events/ports.ts";
 import type { Reader } from "../../reading/reader.ts";
 import type { SealedDeps } from "../../sealed.ts";
 import type { Send, Target } from "../../send.ts";
+import type { Trace } from "#events/trace.ts";
 import type { Slots } from "./slots.ts";
 
 /** One reading: no more than ids, because thousands of them may wait. */
@@ -9,6 +10,8 @@ export interface Job extends Target {
   /** Of a document; 1 for an extraction. */
   generation: number;
   attempt: number;
+  /** What it was asked in; what is run after another is not of that one's trace. */
+  trace?: Trace | undefined;
 }
 
 export interface JobDeps extends SealedDeps {

@@ -1,6 +1,7 @@
 import { ExpireExtraction, type ExtractionEvent } from "#events/extraction.ts";
 import type { DocumentEvent } from "#events/document.ts";
 import { partsOf } from "#events/ids.ts";
+import { currentTrace, withTrace } from "#events/spans.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { document } from "../../deciders/document.ts";
 import { stored, type DocumentState } from "../../deciders/documentState.ts";
@@ -40,7 +41,7 @@ export function createReadings(options: ReadingsOptions) {
 
   const begin = (job: Job): void => {
     const key = keyOf(job);
-    const run = options.run(job).catch((error) => options.onError(error, job));
+    const run = withTrace(job.trace, () => options.run(job)).catch((error) => options.onError(error, job));
     running.set(
       key,
       run.finally(() => {
@@ -76,7 +77,7 @@ export function createReadings(options: ReadingsOptions) {
       for (const event of events as (DocumentEvent | ExtractionEvent)[]) {
         const queued = queuedBy(event);
         if (queued?.worker === options.worker)
-          add({ stream, organization_id, generation: queued.generation, attempt: 1 });
+          add({ stream, organization_id, generation: queued.generation, attempt: 1, trace: currentTrace() });
       }
     },
 
@@ -89,9 +90,10 @@ export function createReadings(options: ReadingsOptions) {
       }
       if (!open || open === "over" || queue.size() >= SHORT) return;
       const { stream, organization_id } = head;
-      const job: Job = { stream, organization_id, generation: open.generation, attempt: open.attempt + 1 };
+      const { generation, attempt } = open;
+      const job: Job = { stream, organization_id, generation, attempt: attempt + 1, trace: currentTrace() };
       const key = keyOf(job);
-      if (known.has(keyOf({ ...job, attempt: open.attempt })) || known.has(key)) return;
+      if (known.has(keyOf({ ...job, attempt })) || known.has(key)) return;
       // A row can be seen before its commit's answer has come back here: act at the second sight.
       if (head.worker === options.worker && !suspects.delete(key)) return void suspects.add(key);
       add(job);

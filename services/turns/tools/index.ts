@@ -1,3 +1,5 @@
+import { inSpan } from "#events/spans.ts";
+import { GEN_AI } from "../genAi.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { readDocument } from "./readDocument.ts";
 import { scriptedTool, type Scripts } from "./scripted.ts";
@@ -19,19 +21,39 @@ export interface Tools {
   find(organization: string, names: string[]): Promise<Tool[]>;
 }
 
+/** Names of an organization's own tools are words of its own. */
+const inItsSpan = (tool: Tool, own: boolean): Tool => ({
+  ...tool,
+  run: (input, calling) =>
+    inSpan(
+      own ? "execute_tool" : `execute_tool ${tool.name}`,
+      {
+        attributes: {
+          [GEN_AI.operation]: "execute_tool",
+          [GEN_AI.toolType]: "function",
+          ...(!own && { [GEN_AI.toolName]: tool.name }),
+        },
+      },
+      () => tool.run(input, calling),
+    ),
+});
+
 /** Every tool that runs here, by the name that models call it by. */
 export function createTools({ knowledge, web, scripts }: ToolPorts): Tools {
   const builtIn = new Map(
     [searchDocuments(knowledge), readDocument(knowledge), webSearch(web), webFetch(web)].map((tool) => [
       tool.name,
-      tool,
+      inItsSpan(tool, false),
     ]),
   );
   return {
     async find(organization, names) {
       const others = names.filter((name) => !builtIn.has(name));
       const own = others.length > 0 ? await scripts.find(organization, others) : [];
-      const found = new Map([...builtIn, ...own.map((tool) => [tool.name, scriptedTool(scripts, tool)] as const)]);
+      const found = new Map([
+        ...builtIn,
+        ...own.map((tool) => [tool.name, inItsSpan(scriptedTool(scripts, tool), true)] as const),
+      ]);
       return names.flatMap((name) => found.get(name) ?? []);
     },
   };

@@ -9,6 +9,9 @@ export interface AskingStep extends StepContext {
   key: string;
   /** Of the coordinator that runs the attempt. */
   epoch: number;
+  worker: string;
+  /** Resolves when the log knows that the attempt has begun: before that it may do nothing that others can see. */
+  recorded(): Promise<void>;
 }
 
 /** A call of an attempt, and how things stand for it. */

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { newTrace, traceFrom, tracedBy, traceIdOf, traceparentOf } from "./trace.ts";
+
+const ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SPAN = "00f067aa0ba902b7";
+const PARENT = `00-${ID}-${SPAN}-01`;
+const from = (traceparent: unknown, tracestate?: unknown) => traceFrom({ traceparent, tracestate });
+
+describe("traceparent", () => {
+  test("names a trace, a span and whether somebody records", () => {
+    expect(from(PARENT)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
+    expect(from(`00-${ID}-${SPAN}-00`)?.sampled).toBe(false);
+  });
+
+  test("of a version to come is read as far as it is known", () => {
+    expect(from(`01-${ID}-${SPAN}-01-what-comes`)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
+    expect(from(`cc-${ID}-${SPAN}-03`)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
+  });
+
+  test("says nothing that this version does not know", () => {
+    expect(traceparentOf(from(`00-${ID}-${SPAN}-fe`)!)).toBe(`00-${ID}-${SPAN}-00`);
+    expect(traceparentOf(from(`00-${ID}-${SPAN}-ff`)!)).toBe(PARENT);
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["an empty one", ""],
+    ["a list", [PARENT]],
+    ["two that were joined", `${PARENT}, ${PARENT}`],
+    ["the version that is forbidden", `ff-${ID}-${SPAN}-01`],
+    ["more than its version has", `${PARENT}-00`],
+    ["no version", `${ID}-${SPAN}-01`],
+    ["upper case", `00-${ID.toUpperCase()}-${SPAN}-01`],
+    ["a trace of zeros", `00-${"0".repeat(32)}-${SPAN}-01`],
+    ["a span of zeros", `00-${ID}-${"0".repeat(16)}-01`],
+    ["an id that is too short", `00-${ID.slice(1)}-${SPAN}-01`],
+    ["an id that is too long", `00-${ID}0-${SPAN}-01`],
+    ["other letters", `00-${ID.replace("4", "g")}-${SPAN}-01`],
+    ["flags of one digit", `00-${ID}-${SPAN}-1`],
+    ["a line feed", `00-${ID}-${SPAN}-01\n`],
+    ["sixteen kilobytes", "0".repeat(16_384)],
+  ])("%s is no trace", (_, traceparent) => expect(from(traceparent)).toBeUndefined());
+});
+
+describe("tracestate", () => {
+  const state = (tracestate: unknown) => from(PARENT, tracestate)?.state;
+
+  test("is carried along, without empty members and spaces", () => {
+    expect(state("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE")).toBe("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE");
+    expect(state(" a=1 ,, 0tenant@vendor=x y\t,")).toBe("a=1,0tenant@vendor=x y");
+    expect(tracedBy(from(PARENT, "a=1"))).toEqual({ traceparent: PARENT, tracestate: "a=1" });
+  });
+
+  test.each([
+    ["one that is too long", `a=${"x".repeat(255)},b=${"x".repeat(255)}`],
+    ["sixteen kilobytes", "a=1,".repeat(4_000)],
+    ["too many members", Array.from({ length: 33 }, (_, n) => `k${n}=v`).join(",")],
+    ["the same key twice", "a=1,a=2"],
+    ["no value", "a="],
+    ["no key", "=1"],
+    ["no pair", "a"],
+    ["two values", "a=1=2"],
+    ["upper case in a key", "A=1"],
+    ["control characters", "a=\u0001"],
+    ["other alphabets", "a=ключ"],
+    ["nothing", ""],
+    ["a list", ["a=1"]],
+  ])("%s is dropped, and the trace goes on", (_, tracestate) => {
+    expect(from(PARENT, tracestate)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
+  });
+
+  test("means nothing without a traceparent", () => expect(from(undefined, "a=1")).toBeUndefined());
+});
+
+test("a new trace is well formed, like no other, and nobody records it", () => {
+  const traces = Array.from({ length: 1_000 }, newTrace);
+  for (const trace of traces) expect(traceFrom({ tracestate: undefined, ...tracedBy(trace) })).toEqual(trace);
+  expect(new Set(traces.flatMap(({ trace_id, span_id }) => [trace_id, span_id])).size).toBe(2_000);
+  expect(traces.some(({ sampled }) => sampled)).toBe(false);
+});
+
+test("the id stands in what is kept", () => {
+  expect(traceIdOf(PARENT)).toBe(ID);
+  expect(traceIdOf(undefined)).toBeNull();
+  expect(tracedBy(undefined)).toEqual({});
+});

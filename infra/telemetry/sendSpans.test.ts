@@ -1,0 +1,85 @@
+import pino from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { inSpan, openSpan, withTrace } from "#events/spans.ts";
+import { startCollector, type Collector } from "#test/doubles/collector.ts";
+import { readSettings } from "../config.ts";
+import { openTelemetry, type Telemetry } from "./open.ts";
+
+/** A batch is sent at once when it holds so many. */
+const BATCH = 512;
+
+let collector: Collector;
+beforeEach(async () => {
+  collector = await startCollector();
+});
+afterEach(() => collector.close());
+
+async function open(env: Record<string, string> = {}) {
+  const lines: { level: number; msg: string }[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const settings = readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, ...env });
+  const telemetry: Telemetry = await openTelemetry({ settings, role: "test", instance: "one", logger });
+  return { telemetry, lines };
+}
+const spans = async (count: number) => {
+  for (let n = 0; n < count; n++) await inSpan(`s${n}`, { attributes: { n } }, async () => {});
+};
+
+test("what is left is sent when the process ends, and nothing is recorded after that", async () => {
+  const { telemetry, lines } = await open();
+  await spans(3);
+  await telemetry.close();
+  expect(collector.spans().map(({ name, attributes }) => [name, attributes])).toEqual([
+    ["s0", { n: 0 }],
+    ["s1", { n: 1 }],
+    ["s2", { n: 2 }],
+  ]);
+  expect(collector.spans()[0]!.resource).toMatchObject({
+    "service.name": "assistant-platform",
+    "service.instance.id": "one",
+    "svc.role": "test",
+  });
+  expect([openSpan("late", {}), lines]).toEqual([undefined, []]);
+});
+
+test("a collector that refuses is told of once, and once that it takes spans again", async () => {
+  const { telemetry, lines } = await open();
+  collector.answer(400);
+  for (const batch of [1, 2, 3]) {
+    await spans(BATCH);
+    await expect.poll(() => collector.requests.length).toBe(batch);
+  }
+  await expect.poll(() => lines.length).toBe(1);
+  collector.answer(200);
+  await spans(1);
+  await telemetry.close();
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    [40, "the collector takes no spans, they are lost until it does"],
+    [30, "the collector takes spans again"],
+  ]);
+});
+
+test("where none is set, nothing is recorded", async () => {
+  const { telemetry } = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: "" });
+  expect(openSpan("s", {})).toBeUndefined();
+  await telemetry.close();
+});
+
+test.each([
+  ["always_on", "1", true, true],
+  ["always_off", "1", false, false],
+  ["traceidratio", "0", false, false],
+  ["parentbased_always_on", "1", true, false],
+  ["parentbased_always_off", "1", false, false],
+  ["parentbased_traceidratio", "0", false, false],
+  ["parentbased_traceidratio", "1", true, false],
+])(
+  "the sampler %s of %s records what begins here: %s, and what its client does not: %s",
+  async (name, arg, own, theirs) => {
+    const { telemetry } = await open({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: arg });
+    const sampled = () => inSpan("s", {}, async () => openSpan("inner", {})!.trace.sampled);
+    const unrecorded = { trace_id: "a".repeat(32), span_id: "b".repeat(16), sampled: false };
+    expect([await sampled(), await withTrace(unrecorded, sampled)]).toEqual([own, theirs]);
+    await telemetry.close();
+  },
+);

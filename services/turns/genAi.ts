@@ -1,0 +1,15 @@
+/**
+ * Names of OpenTelemetry's conventions for generative AI. They are not stable yet and still move, so they stand here and not in
+ * a package: what dashboards ask for changes only when this file does. `system` is the older name of `provider`.
+ */
+export const GEN_AI = {
+  system: "gen_ai.system",
+  provider: "gen_ai.provider.name",
+  operation: "gen_ai.operation.name",
+  requestModel: "gen_ai.request.model",
+  finishReasons: "gen_ai.response.finish_reasons",
+  inputTokens: "gen_ai.usage.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  toolName: "gen_ai.tool.name",
+  toolType: "gen_ai.tool.type",
+} as const;

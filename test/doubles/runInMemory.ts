@@ -1,0 +1,73 @@
+import type { NewEvent } from "#events/define.ts";
+import { newId, streamOf } from "#events/ids.ts";
+import { RunCreated, StepsScheduled, StepStarted, type Value } from "#events/run.ts";
+import { Limits } from "#events/workflow.ts";
+import { Unavailable } from "#events/ports.ts";
+
+/* A run whose log is a list in memory. */
+
+export const RUN_ID = newId();
+export const STREAM = streamOf("run", RUN_ID);
+export const AT = "2026-01-01T00:00:00.000Z";
+export const keyOf = (letter: string): string => letter.repeat(22);
+export const INLINE = (value: Value): string => ("json" in value ? value.json : "");
+
+export const CREATED = RunCreated.of(
+  {
+    run_id: RUN_ID,
+    workflow_id: newId(),
+    definition_id: newId(),
+    definition_version: 1,
+    project_id: null,
+    trigger_id: null,
+    started_by: { type: "system", id: "test" },
+    run_as: { type: "service", id: null },
+    limits: Limits.parse({}),
+    expires_at: "2036-01-01T00:00:00.000Z",
+    retention_days: 1,
+    approvals: { default_expiry_s: 60, allow_api_key: true },
+    slot: null,
+    created_at: AT,
+    worker: "w1",
+  },
+  { args: { json: "{}" }, external_user_id: null },
+);
+
+/** A step that was asked for and has begun. */
+export const scheduledAndBegun = (key: string): [NewEvent, NewEvent] => [
+  StepsScheduled.of(
+    {
+      run_id: RUN_ID,
+      at: AT,
+      concurrency: null,
+      on_error: "fail",
+      steps: [{ key, name: "work", batch: null, index: null }],
+    },
+    { args: [{ json: "{}" }] },
+  ),
+  StepStarted.of({ run_id: RUN_ID, key, name: "work", attempt: 1, at: AT, worker: "w1" }),
+];
+
+export function openMemoryLog(...all: NewEvent[]) {
+  let broken = 0;
+  const away = () => Promise.reject(new Error("not in this test"));
+  return {
+    deps: {
+      blobs: { get: away, put: away },
+      keyring: { openLarge: away, sealLarge: away } as never,
+      dataKeys: { find: () => Promise.resolve(new Map<string, string>()) },
+      log: {
+        async read(_: string, from = 1): Promise<any[]> {
+          const found = all.map((event, n) => ({ ...event, version: n + 1 })).slice(from - 1);
+          await Promise.resolve();
+          if (broken > 0 && broken--) throw new Unavailable("The database is away.");
+          return found;
+        },
+      },
+    },
+    add: (...events: NewEvent[]): void => void all.push(...events),
+    version: (): number => all.length,
+    /** The next reads fail. */
+    breaks: (times: number): void => void (broken = times),
+  };
+}

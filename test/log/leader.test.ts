@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { lead } from "#infra/postgres/leader.ts";
+import { openPool } from "#infra/postgres/pool.ts";
+import { testDatabase } from "#test/harness.ts";
+
+test("one of several works, and one again when its connection is lost or it stops; who waits holds no connection", async () => {
+  const { url } = await testDatabase();
+  const looker = openPool(url, { max: 1, name: "looker" });
+  const working: string[] = [];
+  let terms = 0;
+  const contenders = ["a", "b", "c"].map((name) => {
+    const pool = openPool(url, { max: 2, name });
+    const work = async (signal: AbortSignal) => {
+      terms += 1;
+      working.push(name);
+      await once(signal, "abort");
+      working.splice(working.indexOf(name), 1);
+    };
+    const leading = lead(pool, "test", work, () => {});
+    return { name, pool, stop: async () => (await leading.stop(), await pool.end()) };
+  });
+  const soon = { timeout: 10_000, interval: 20 };
+  /** Who works, once so many have begun to. */
+  const worker = async (term: number): Promise<string> => {
+    await expect.poll(() => [terms, working.length], soon).toEqual([term, 1]);
+    return working[0]!;
+  };
+  const first = await worker(1);
+  // of this database: others of the same server have their own leaders
+  const holders = `select application_name as name from pg_locks join pg_stat_activity using (pid)
+    where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+  expect((await looker.query(holders)).rows).toEqual([{ name: first }]);
+  for (const { name, pool } of contenders)
+    await expect.poll(() => pool.totalCount - pool.idleCount, soon).toBe(name === first ? 1 : 0);
+
+  await looker.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1", [first]);
+  const second = await worker(2);
+  expect((await looker.query(`${holders} and granted`)).rows).toEqual([{ name: second }]);
+
+  await contenders.find(({ name }) => name === second)!.stop();
+  expect(await worker(3)).not.toBe(second);
+  await Promise.all(contenders.filter(({ name }) => name !== second).map(({ stop }) => stop()));
+  expect(working).toEqual([]);
+  await looker.end();
+});
