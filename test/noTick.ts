@@ -1,4 +1,4 @@
-import type { TickResult } from "#events/run.ts";
+import type { TickResult } from "#events/runParts.ts";
 
 /** A tick that has come to nothing. */
 export const NO_TICK: TickResult = {

@@ -1,4 +1,5 @@
-import { AdvanceRun, StartRun, type RunEvent, type TickResult } from "../../events/run.ts";
+import { AdvanceRun, StartRun, type RunEvent } from "../../events/run.ts";
+import type { TickResult } from "../../events/runParts.ts";
 import type { Recorded } from "../../events/envelope.ts";
 import { approvalId, newId, streamOf } from "../../events/ids.ts";
 import { openKeyring } from "../../infra/keyring.ts";

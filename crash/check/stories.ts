@@ -1,6 +1,7 @@
 import type { Recorded } from "#events/envelope.ts";
 import { partsOf } from "#events/ids.ts";
-import type { Actor, Value } from "#events/run.ts";
+import type { Actor } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import type { RunArgs } from "../workflows.ts";
 import { grouped, operationOf } from "./evidence.ts";
 

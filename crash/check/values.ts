@@ -1,5 +1,5 @@
 import type { Recorded } from "#events/envelope.ts";
-import type { Value } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import { opened, type Stores } from "./opened.ts";
 
 /** Values that an event of a run speaks of. */

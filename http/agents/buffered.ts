@@ -31,7 +31,7 @@ export async function answerBuffered(http: Http, reply: FastifyReply, begun: Beg
     waiting = setInterval(beat, PATIENCE_MS);
     const end = begun.end ?? (await waitForEnd(http, turn, feed, gone));
     if (!end) return reply.hijack();
-    http.metrics.turn(end.status, end.status === "refused" ? undefined : end.usage);
+    http.metrics.turn(end);
     const response = await storedResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
     if (!reply.raw.headersSent) return response;
     reply.raw.end(JSON.stringify(response));

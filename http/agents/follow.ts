@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { streamOf } from "#events/ids.ts";
-import type { Frame } from "#events/ports.ts";
+import type { Frame, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import type { Feed } from "../chat/feed.ts";
@@ -28,13 +28,22 @@ async function wasDeleted({ db }: Http, { thread_id, turn_id }: ResponseHead): P
 }
 
 /** The rest of a response that has ended or was deleted meanwhile, from what is stored; undefined while it runs. */
-async function restOf(http: Http, organization: string, head: ResponseHead, stream: ResponseStream) {
+async function restOf(
+  http: Http,
+  organization: string,
+  head: ResponseHead,
+  stream: ResponseStream,
+): Promise<{ text: string; end: TurnEnd } | undefined> {
   const row = await getTurn(http.db, organization, head.turn_id);
   const ended = row && endedAt(row as ResponseRow);
-  if (ended) return stream.replay(await toldBy(http, row as ResponseRow), ended.end, ended.completed_at);
+  if (ended) {
+    const text = stream.replay(await toldBy(http, row as ResponseRow), ended.end, ended.completed_at);
+    return { text, end: ended.end };
+  }
   if (row || !(await wasDeleted(http, head))) return undefined;
   const said = { text: "", reasoning: "", citations: [] };
-  return stream.end({ status: "stopped", said, message: "", usage: NO_USAGE }, seconds(new Date()));
+  const end: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
+  return { text: stream.end(end, seconds(new Date())), end };
 }
 
 const isNext = ({ attempt, n }: Frame, heard: Pick<Frame, "attempt" | "n"> | undefined): boolean =>
@@ -51,13 +60,13 @@ interface Following {
 
 /**
  * Sends a running response as it comes. A client that goes away leaves it running; it can come back with the number of the
- * last event that it got, to any process.
+ * last event that it got, to any process. Resolves with the turn's end where it was told.
  */
 export async function followResponse(
   http: Http,
   reply: FastifyReply,
   { organization_id, head, feed, startAfter, gone }: Following,
-): Promise<void> {
+): Promise<TurnEnd | undefined> {
   const stream = createStream(head, startAfter);
   // headers go out at once, whatever there is to say
   const sse = openEventStream(reply, stream.open() || ": ping\n\n");
@@ -69,19 +78,24 @@ export async function followResponse(
       if (frame && frame.type !== "end") {
         heard = frame;
         sse.write(stream.next(frame));
-        if (stream.over()) return sse.end("");
-        continue;
+        if (!stream.over()) continue;
+        sse.end("");
+        return undefined;
       }
       if (frame && isNext(frame, heard)) {
         const at = await writtenAt(http, frame.position).catch(() => new Date());
-        return sse.end(stream.end(frame.end, seconds(at)));
+        sse.end(stream.end(frame.end, seconds(at)));
+        return frame.end;
       }
       // an end may come without what was said before it; then it is told from what is stored
       if (frame) await http.passed(["turns"], frame.position, PROJECTION_MS).catch(() => false);
       // while nobody can say how it stands, it is asked for again
       const rest = gone.aborted ? undefined : await restOf(http, organization_id, head, stream).catch(() => undefined);
-      if (rest !== undefined) return sse.end(rest);
+      if (rest === undefined) continue;
+      sse.end(rest.text);
+      return rest.end;
     }
+    return undefined;
   } finally {
     feed.close();
   }

@@ -183,7 +183,8 @@ async function answerStreamed(
     const row = known ? undefined : await findResponse(http, organization_id, scope, turn_id);
     const head = known ?? (await headOf(http, row!));
     if (row && endedAt(row)) return await replayResponse(http, reply, { head, row, startAfter: -1 });
-    return await followResponse(http, reply, { organization_id, head, feed: begun.feed, startAfter: -1, gone });
+    const end = await followResponse(http, reply, { organization_id, head, feed: begun.feed, startAfter: -1, gone });
+    if (end) http.metrics.turn(end);
   } catch (error) {
     // the turn goes on: its request, when it comes again, is answered with it
     await noteUnanswered(http, begun.turn);

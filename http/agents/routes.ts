@@ -77,7 +77,8 @@ function readRoute(app: App, http: Http): void {
       const { organization_id } = row;
       const feed = openFeed(http.frames, organization_id, row.id);
       await feed.catchUp().catch(() => {});
-      return followResponse(http, reply, { organization_id, head, feed, startAfter, gone: goneSignal(reply.raw) });
+      await followResponse(http, reply, { organization_id, head, feed, startAfter, gone: goneSignal(reply.raw) });
+      return reply;
     },
   );
 }

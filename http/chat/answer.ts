@@ -13,10 +13,6 @@ import { isRead, noteUnanswered, onGone, reads, takeUnanswered } from "./unanswe
 /** A person who pressed stop does not come back; a client that lost its connection does, within this time. */
 const STOP_AFTER_MS = 3_000;
 
-function count({ metrics }: Http, end: TurnEnd): void {
-  metrics.turn(end.status, end.status === "refused" ? undefined : end.usage);
-}
-
 /** Answers with the whole completion once the turn has ended. A client that goes away leaves the turn running. */
 export async function answerBuffered(http: Http, reply: FastifyReply, { turn, feed, end }: Begun, gone: AbortSignal) {
   onGone(gone, () => {
@@ -30,7 +26,7 @@ export async function answerBuffered(http: Http, reply: FastifyReply, { turn, fe
     feed.close();
   }
   if (!ended) return reply.hijack();
-  count(http, ended);
+  http.metrics.turn(ended);
   if (ended.status === "refused" || ended.status === "failed") throw failureOf(ended);
   return presentCompletion(turn, ended);
 }
@@ -91,7 +87,7 @@ export async function answerStreamed(
     stopReading();
   }
   if (!end) return void reply.hijack();
-  count(http, end);
+  http.metrics.turn(end);
   if (!stream && cameToNothing(end)) throw failureOf(end);
   (stream ?? openEventStream(reply, chunks.opening)).end(chunks.ending(sent, end));
 }

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { Usage } from "#events/thread.ts";
+import type { TurnEnd } from "#events/ports.ts";
 
 /** Dependencies and followers by name. */
 export type Checks = Record<string, { ok: boolean; detail?: unknown }>;
@@ -68,11 +68,11 @@ export function createMetrics(registry: Registry) {
       requests.inc({ method, route, status });
       durations.observe({ method, route }, seconds);
     },
-    turn(status: string, usage?: Usage) {
-      turns.inc({ status });
-      if (!usage) return;
-      tokens.inc({ kind: "prompt" }, usage.prompt_tokens);
-      tokens.inc({ kind: "completion" }, usage.completion_tokens);
+    turn(end: TurnEnd) {
+      turns.inc({ status: end.status });
+      if (end.status === "refused") return;
+      tokens.inc({ kind: "prompt" }, end.usage.prompt_tokens);
+      tokens.inc({ kind: "completion" }, end.usage.completion_tokens);
     },
   };
 }

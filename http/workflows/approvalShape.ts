@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Actor, Assignee } from "#events/run.ts";
+import { Actor } from "#events/run.ts";
+import { Assignee } from "#events/runParts.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 
 export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);

@@ -1,6 +1,7 @@
 import type { Recorded } from "#events/envelope.ts";
 import { stepId } from "#events/ids.ts";
-import { timeOf, type Actor, type RunEvent, type Value } from "#events/run.ts";
+import { timeOf, type Actor, type RunEvent } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import { abandon, attempted, schedule, type Of, type RunHappened, type Step, type Steps } from "./foldSteps.ts";
 
 export interface Warning {

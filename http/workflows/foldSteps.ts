@@ -1,6 +1,7 @@
 import type { Recorded } from "#events/envelope.ts";
 import { stepId } from "#events/ids.ts";
-import { timeOf, type RunEvent, type Value } from "#events/run.ts";
+import { timeOf, type RunEvent } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 
 export interface Attempt {
   /** 1, 2, 3 … */

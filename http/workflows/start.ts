@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { Principal } from "#events/envelope.ts";
 import { newId, partsOf, streamOf } from "#events/ids.ts";
-import { StartRun, type Actor, type Value } from "#events/run.ts";
+import { StartRun, type Actor } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import type { Envelope, RunAs } from "#events/workflow.ts";
 import type { Http } from "../deps.ts";
 import { ApiError, fromRejection } from "../errors.ts";

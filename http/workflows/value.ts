@@ -1,5 +1,5 @@
 import { streamOf } from "#events/ids.ts";
-import type { Value } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import type { Http } from "../deps.ts";
 
 type Needs = Pick<Http, "blobs" | "keyring">;

@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
-import type { Actor, ApprovalWords } from "#events/run.ts";
+import type { Actor } from "#events/run.ts";
+import type { ApprovalWords } from "#events/runParts.ts";
 import type { z } from "zod";
 import { decode, decoded, encode, type Db } from "../projection.ts";
 import { assignedTo } from "./assigned.ts";

@@ -1,5 +1,5 @@
 import { idFrom } from "#events/ids.ts";
-import type { ApprovalWords } from "#events/run.ts";
+import type { ApprovalWords } from "#events/runParts.ts";
 import type { z } from "zod";
 
 type Assignee = z.infer<typeof ApprovalWords>["assignees"][number];

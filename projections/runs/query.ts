@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
-import type { Actor, Value } from "#events/run.ts";
+import type { Actor } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import type { RunAs } from "#events/workflow.ts";
 import { decode, decoded, encode, type Db } from "../projection.ts";
 

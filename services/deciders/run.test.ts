@@ -24,8 +24,8 @@ import {
   TimerStarted,
   ValueNoted,
   type RunEvent,
-  type TickResult,
 } from "#events/run.ts";
+import type { TickResult } from "#events/runParts.ts";
 import { Limits } from "#events/workflow.ts";
 import { command, given } from "#test/given.ts";
 import { NO_TICK } from "#test/noTick.ts";

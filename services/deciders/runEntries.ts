@@ -1,4 +1,5 @@
-import { StepAttemptFailed, StepCompleted, StepFailed, StepStarted, type Entry } from "#events/run.ts";
+import { StepAttemptFailed, StepCompleted, StepFailed, StepStarted } from "#events/run.ts";
+import type { Entry } from "#events/runParts.ts";
 import { failRun, type Course } from "./runCourse.ts";
 import { isEnded, isLive, type OpenStep, type RunState } from "./runState.ts";
 

@@ -10,8 +10,8 @@ import {
   StepsScheduled,
   TimerStarted,
   ValueNoted,
-  type TickResult,
 } from "#events/run.ts";
+import type { TickResult } from "#events/runParts.ts";
 import { cancelApprovals, endOf, failRun, type Course } from "./runCourse.ts";
 import type { Advancing } from "./runEntries.ts";
 import { isLive, type LiveRun } from "./runState.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepSettings } from "#events/definition.ts";
 import { stepId } from "#events/ids.ts";
-import type { Entry } from "#events/run.ts";
+import type { Entry } from "#events/runParts.ts";
 import type { HostOfStep } from "./host/index.ts";
 import type { AskingStep } from "./host/step.ts";
 import type { History } from "./history.ts";

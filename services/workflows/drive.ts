@@ -1,9 +1,11 @@
 import type { Command } from "#events/envelope.ts";
-import { AdvanceRun, FailRun, TakeRun, type Entry, type TickResult, type Value } from "#events/run.ts";
+import { AdvanceRun, FailRun, TakeRun } from "#events/run.ts";
+import type { Entry, TickResult, Value } from "#events/runParts.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
-import { hasWork, isLive, isRunning, nextDue } from "../deciders/runState.ts";
+import { hasWork, isLive, nextDue } from "../deciders/runState.ts";
 import type { Send } from "../send.ts";
-import { givenUp, notRun, runAttempt, type AttemptDeps } from "./attempt.ts";
+import { givenUp } from "./attempt.ts";
+import { createAttempts, type AttemptsDeps } from "./attempts.ts";
 import { startable, type Json } from "./history.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { planned } from "./plan.ts";
@@ -28,14 +30,11 @@ const MOST_STATE = 32 * 1024 * 1024;
 
 const NOTHING: Json = () => "";
 
-export interface DriveDeps extends AttemptDeps {
+export interface DriveDeps extends AttemptsDeps {
   log: Pick<EventLog, "heads">;
-  worker: string;
   send: Send;
   runner: WorkflowRunner;
   scripts: ScriptStore;
-  /** A point at which the crash harness may end the process. */
-  failpoint(name: string): void;
 }
 
 /** What a run that is being driven is told from outside. */
@@ -52,14 +51,6 @@ export interface Drive {
   handOver: Outbox["handOver"];
 }
 
-/** What an attempt that runs here is known by. */
-interface Running {
-  key: string;
-  attempt: number;
-  cut: AbortController;
-  ended: Promise<void>;
-}
-
 /**
  * Drives one run as long as this process holds it: ticks when `run()` has something new to see, begins steps, notes what they
  * came to and what `run()` makes of it, and leaves when all that is left is to wait. What is noted is recorded a moment later,
@@ -69,12 +60,8 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
   const { history, values } = run;
   const { stream, organization_id } = history;
   const { run_id } = history.created;
-  const finished: Entry[] = [];
-  const running = new Map<string, Running>();
   let breaks = 0;
   let stopping = false;
-  /** Something that others have seen is noted and not recorded. */
-  let urgent = false;
   let asleep: (() => void) | undefined;
   const size = stateSize(history);
 
@@ -95,6 +82,8 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
     },
     creation,
   });
+  const attempts = createAttempts(deps, run, { recorded: () => outbox.flush(), wake });
+  const { finished } = attempts;
 
   /** Whether it was woken before its time. */
   async function sleep(ms: number): Promise<boolean> {
@@ -136,61 +125,7 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
       await sleep(AGAIN_MS);
     }
     await run.reload();
-    const isOpen = ({ key, attempt }: { key: string; attempt: number }) =>
-      isRunning(history.state, key, attempt, { epoch, worker: deps.worker });
-    const told = [...outbox.rescue(), ...finished.splice(0)];
-    finished.push(...told.filter(isOpen));
-    for (const [name, one] of running)
-      if (!isOpen(one)) {
-        running.delete(name);
-        one.cut.abort(new Error("The attempt is not the one that runs."));
-      }
-  }
-
-  function begin(script: Script, key: string, attempt: number): void {
-    const name = `${key}/${attempt}`;
-    if (running.has(name)) return;
-    const cut = new AbortController();
-    let used = false;
-    const recorded = (): Promise<void> => {
-      used = true;
-      return outbox.flush();
-    };
-    const note = (entry: Entry): void => {
-      if (cut.signal.aborted) return;
-      if (used) urgent = true;
-      finished.push(entry);
-    };
-    const work = async () => {
-      note(
-        await runAttempt(
-          deps,
-          { history, script, values },
-          { key, attempt, epoch, worker: deps.worker, recorded },
-          cut.signal,
-        ),
-      );
-      deps.failpoint("after-step");
-    };
-    const one: Running = { key, attempt, cut, ended: Promise.resolve() };
-    running.set(name, one);
-    one.ended = work()
-      .catch((error: unknown) => {
-        if (cut.signal.aborted) return;
-        deps.onError(error, stream);
-        note(notRun(history, { key, attempt, now: Date.now() }));
-      })
-      .finally(() => {
-        if (running.get(name) === one) running.delete(name);
-        wake();
-      });
-  }
-
-  /** Begins every attempt that has begun here by what is recorded or noted. */
-  function beginStarted(script: Script): void {
-    if (!("steps" in history.state)) return;
-    for (const [key, { status, attempt }] of Object.entries(history.state.steps))
-      if (status === "running" && !finished.some((entry) => entry.key === key)) begin(script, key, attempt);
+    attempts.refit(outbox.rescue(), epoch);
   }
 
   /** Undefined where it came to nothing, or stands on what is no more. */
@@ -246,8 +181,7 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
   /** Notes what steps came to and what `run()` wants next; whether anything was to be done. */
   async function advance(script: Script): Promise<boolean> {
     if (outbox.size() >= MOST_NOTED) await outbox.flush();
-    const isUrgent = urgent;
-    urgent = false;
+    const isUrgent = attempts.wasSeen();
     const told = finished.length > 0 && (await noteFinished());
     const went = (await goOn(script)) || told;
     if (isUrgent) void outbox.flush();
@@ -283,18 +217,18 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
     if (!isMine()) {
       const { state } = history;
       // a wait that has ended is a new lease, and it may be this process's again
-      if (!("epoch" in state) || state.worker !== deps.worker || running.size > 0) return false;
+      if (!("epoch" in state) || state.worker !== deps.worker || attempts.running() > 0) return false;
       epoch = state.epoch;
     }
-    beginStarted(script);
+    attempts.begin(script, epoch);
     if (await advance(script)) return true;
-    if (running.size === 0 && outbox.size() > 0) {
+    if (attempts.running() === 0 && outbox.size() > 0) {
       await outbox.flush();
       return true;
     }
     const { state } = history;
-    if (running.size === 0 && finished.length === 0 && (!isLive(state) || stopping)) return false;
-    if (running.size > 0 && (!isLive(state) || stopping)) {
+    if (attempts.running() === 0 && finished.length === 0 && (!isLive(state) || stopping)) return false;
+    if (attempts.running() > 0 && (!isLive(state) || stopping)) {
       await sleep(LOOK_MS);
       return true;
     }
@@ -305,7 +239,7 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
       if (position === 0) await look();
       return true;
     }
-    if (running.size === 0 && due > NEAR_MS && isLive(state) && !hasWork(state)) return false;
+    if (attempts.running() === 0 && due > NEAR_MS && isLive(state) && !hasWork(state)) return false;
     // whoever wakes it knows what it is; others are looked for in silence
     if (!(await sleep(Math.max(1, Math.min(LOOK_MS, due))))) await look();
     return true;
@@ -334,9 +268,7 @@ export function drive(deps: DriveDeps, run: OpenRun, creation?: Promise<void>): 
       if (error instanceof ScriptGone) await fail("definition_gone", error.message);
       else if (!(error instanceof RunGone)) throw error;
     } finally {
-      const left = [...running.values()];
-      for (const { cut } of left) cut.abort(new Error("The run is another process's now."));
-      await Promise.all(left.map(({ ended }) => ended));
+      await attempts.close();
       await outbox.close();
     }
   }

@@ -1,6 +1,7 @@
 import type { NewEvent } from "#events/define.ts";
 import type { EventFrom } from "#events/language.ts";
-import type { RunCreated, RunEvent, Value } from "#events/run.ts";
+import type { RunCreated, RunEvent } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import { evolve } from "../deciders/runState.ts";
 import { isLive, type RunState } from "../deciders/runState.ts";
 import type { MemoEntry } from "./tick.ts";

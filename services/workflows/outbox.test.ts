@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Entry, Part } from "#events/run.ts";
+import type { Entry, Part } from "#events/runParts.ts";
 import { CREATED, INLINE, keyOf, openMemoryLog, STREAM } from "#test/doubles/runInMemory.ts";
 import { NO_TICK } from "#test/noTick.ts";
 import { advance } from "../deciders/run.ts";

@@ -1,4 +1,4 @@
-import type { Entry, Part } from "#events/run.ts";
+import type { Entry, Part } from "#events/runParts.ts";
 import { advance } from "../deciders/run.ts";
 import type { Json } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";

@@ -1,5 +1,5 @@
 import { approvalId } from "#events/ids.ts";
-import type { TickResult, Value } from "#events/run.ts";
+import type { TickResult, Value } from "#events/runParts.ts";
 import { isLive } from "../deciders/runState.ts";
 import { startable, warningOf, type History, type Started } from "./history.ts";
 import type { Asked, TickOutcome, TickWarning } from "./tick.ts";

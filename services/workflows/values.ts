@@ -1,4 +1,4 @@
-import type { Value } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import { sealedBlobs, type SealedBlobs, type SealedDeps } from "../sealed.ts";
 import type { Target } from "../send.ts";
 

@@ -1,4 +1,5 @@
 import OpenAI from "openai";
+import { Stream } from "openai/streaming";
 import { beforeAll, expect, test } from "vitest";
 import { startPlatform } from "../platform.ts";
 import { checkedFetch } from "./checkedFetch.ts";
@@ -57,4 +58,18 @@ test("a thread goes on by the response before", async () => {
   await client.responses.delete(first.id);
   await expect(client.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404, code: "response_not_found" });
   expect((await client.responses.inputItems.list(second.id)).data).toHaveLength(1);
+});
+
+test.each([false, true])("a turn is counted once, with its tokens; streamed: %s", async (stream) => {
+  const told = async (line: string) => {
+    const text = await (await fetch(`${platform.url}/metrics`)).text();
+    return Number(new RegExp(`^${line} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
+  };
+  const turns = () => told('chat_turns_total\\{status="completed"\\}');
+  const tokens = () => told('chat_tokens_total\\{kind="completion"\\}');
+  const before = [await turns(), await tokens()];
+  const answer = await client.responses.create({ input: "One two three", stream });
+  if (answer instanceof Stream) for await (const event of answer) expect(event).toHaveProperty("type");
+  expect(await turns()).toBe(before[0]! + 1);
+  expect(await tokens()).toBeGreaterThan(before[1]!);
 });

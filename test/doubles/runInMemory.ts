@@ -1,6 +1,7 @@
 import type { NewEvent } from "#events/define.ts";
 import { newId, streamOf } from "#events/ids.ts";
-import { RunCreated, StepsScheduled, StepStarted, type Value } from "#events/run.ts";
+import { RunCreated, StepsScheduled, StepStarted } from "#events/run.ts";
+import type { Value } from "#events/runParts.ts";
 import { Limits } from "#events/workflow.ts";
 import { Unavailable } from "#events/ports.ts";
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openWorkflows } from "#infra/scripts/workflows/openWorkflows.ts";
 import { TickLost, type MemoEntry, type TickCall, type TickOutcome } from "#services/workflows/tick.ts";
 import { answersTo, callOf, keysOf, runOf, runThrough, type Answers } from "../scripts/ticking.ts";
@@ -118,6 +118,10 @@ describe("values", () => {
   });
 
   test("what nests too deep is refused", async () => {
+    // the engine looks for cycles among all that is above: 20,000 levels take it most of a second
+    const patient = openWorkflows({ processes: 1 });
+    onTestFinished(() => patient.close());
+    const end = async (body: string, more?: Partial<TickCall>) => (await patient.tick(callOf(runOf(body), more))).end;
     const nested = (depth: number) => `let a = []; for (let n = 1; n < ${depth}; n++) a = [a];`;
     for (const use of [
       "await runStep('a', a)",

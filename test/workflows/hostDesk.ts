@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Answer, Command } from "#events/envelope.ts";
 import { idempotencyKey, newCommandId, newId, stepId, streamOf } from "#events/ids.ts";
 import type { Frames } from "#events/ports.ts";
-import type { Entry } from "#events/run.ts";
+import type { Entry } from "#events/runParts.ts";
 import { Envelope, Limits, type EnvelopeChange, type RunAs } from "#events/workflow.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { openScripts } from "#infra/scripts/openScripts.ts";
