@@ -29,8 +29,8 @@ export type Report =
 
 /** To a process: for one of its threads, which is started where it is not there. `tenant`: for whom it works from now on. */
 export type Routed = { thread: number; tenant: string; order: Order } | { thread: number; end: true };
-/** Why a thread was ended: what it computed took too long, its tenant's scripts held too much, or it failed. */
-export type Loss = "computing" | "memory" | "failed";
+/** Why a thread was ended: what it computed took too long, or a step did that it ran ahead, its tenant's scripts held too much, or it failed. */
+export type Loss = "computing" | "ahead" | "memory" | "failed";
 /** From a process. `lost`: the thread is gone; `at`: what it was computing then. */
 export type Routing = { thread: number; report: Report } | { thread: number; lost: Loss; at: number | null };
 

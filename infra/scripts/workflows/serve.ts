@@ -67,7 +67,8 @@ export function serveWorkflows(what: "ticks" | "steps", cpu_ms: number): void {
     const { user, system } = await thread.worker.cpuUsage();
     const used = (user + system) / 1_000;
     if (thread.seen?.slice !== slice) thread.seen = { slice, before: used };
-    else if (used - thread.seen.before > (isAhead ? 0 : cpu_ms) + GRACE_MS) drop(n, "computing", id);
+    else if (used - thread.seen.before > (isAhead ? 0 : cpu_ms) + GRACE_MS)
+      drop(n, isAhead ? "ahead" : "computing", id);
   }
 
   /** One tenant's scripts are not to take the memory of all. */

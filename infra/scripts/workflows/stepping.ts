@@ -16,7 +16,7 @@ interface Steps {
   threads: ReturnType<typeof createThreads>;
 }
 
-const ENDED: Record<Exclude<Loss, "failed">, string> = {
+const ENDED: Record<"computing" | "memory", string> = {
   computing: "The script was ended in an operation that took too long.",
   memory: "Steps of the organization held too much memory at once.",
 };

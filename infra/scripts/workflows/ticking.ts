@@ -13,9 +13,21 @@ const MOST_LENT = 8;
 
 const LOST: Record<Loss, string> = {
   computing: "run() was ended in an operation that took too long.",
+  ahead: "A step was ended in an operation that took too long.",
   memory: "run() held too much memory.",
   failed: "The process that ran it was lost.",
 };
+
+/** Scripts of which a step broke its thread when it was run ahead. */
+const MOST_UNFIT = 1_000;
+
+class ThreadLost extends TickLost {
+  readonly loss: Loss;
+  constructor(loss: Loss) {
+    super(LOST[loss]);
+    this.loss = loss;
+  }
+}
 
 const whole = ({ run_id, sha256, now, memo, args, created_at, ahead }: TickCall): TickOrder => ({
   run_id,
@@ -45,6 +57,7 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
   const places = createPlaces({ places: count, each: Math.max(2, Math.ceil(count / 2)) });
   const closing = new AbortController();
   const aheads = createAheads();
+  const unfit = new Set<string>();
   let lent = 0;
   let runner: Runner | undefined;
   let lanes = createLanes();
@@ -72,7 +85,7 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
         { kind: "tick", id, text },
         {
           // the lane has gone with the thread
-          lost: (loss) => reject(new TickLost(LOST[loss])),
+          lost: (loss) => reject(new ThreadLost(loss)),
           heard(report) {
             if (report.kind === "done") {
               lane.isBusy = false;
@@ -107,8 +120,10 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
   }
 
   return {
-    async tick(call: TickCall): Promise<TickOutcome> {
-      const { organization_id, run_id, memo } = call;
+    async tick(given: TickCall): Promise<TickOutcome> {
+      const { ahead, ...alone } = given;
+      const { organization_id, run_id, sha256, memo } = alone;
+      const call = ahead && !unfit.has(sha256) ? given : alone;
       const known = aheads.tick(call);
       if (known) return known;
       const length = memo.length;
@@ -122,10 +137,12 @@ export function openTicking({ processes, cpu_ms }: { processes: number; cpu_ms: 
         const ticked = await tickOn(runner, lanes.take(run_id), call);
         return aheads.put(run_id, { memo, length }, ticked);
       } catch (error) {
-        if (!call.ahead || closing.signal.aborted) throw error;
-        // it may have been a step that broke it
+        const loss = error instanceof ThreadLost ? error.loss : undefined;
+        if (call === alone || loss === "computing" || closing.signal.aborted) throw error;
+        if (unfit.size >= MOST_UNFIT) unfit.clear();
+        if (loss === "ahead") unfit.add(sha256);
+        // it was a step, or may have been one
         runner = runner?.isAlive() ? runner : start();
-        const { ahead: _, ...alone } = call;
         return (await tickOn(runner, lanes.take(run_id), alone)).outcome;
       } finally {
         leave();
