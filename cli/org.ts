@@ -29,9 +29,9 @@ export async function createOrg(name: string, options: { json?: boolean }): Prom
     await somebodyHandles(database);
     const bus = await openBus(settings);
     try {
-      const { log, db } = database;
+      const { log, db, keyring } = database;
       const { credentials, usable } = await makeOrganization(
-        { sender: bus.sender(log), hints: bus.hints, db },
+        { sender: bus.sender(log), hints: bus.hints, db, keyring },
         settings,
         name,
       );
