@@ -86,4 +86,4 @@ test("a NATS that accepts connections and says nothing: tools tell of it within 
   } finally {
     mute.close();
   }
-}, 60_000);
+}, 90_000);
