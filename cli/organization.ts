@@ -11,7 +11,6 @@ import type { Settings } from "#infra/config.ts";
 import { projections } from "#projections/index.ts";
 import { createPassed } from "#projections/passed.ts";
 import type { Db } from "#projections/projection.ts";
-import { baseUrl } from "./credentials.ts";
 
 export interface Credentials {
   base_url: string;
@@ -88,7 +87,7 @@ async function sendAll(
     allowed_models: null,
   });
   const credentials = {
-    base_url: baseUrl(settings),
+    base_url: settings.BASE_URL,
     organization_id,
     api_key: key.secret,
     agent_id,

@@ -101,7 +101,8 @@ export function memberRoutes(app: App, http: Http): void {
   const changing = {
     ...one,
     summary: "Change a member",
-    description: "Only an owner changes owners, and one that is active stays: 409 `last_owner`.",
+    description:
+      "Only an owner changes owners, and one that is active stays: 409 `last_owner`. The email address stays what it is.",
     body: Change,
     response: { 200: Member },
   };
