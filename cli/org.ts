@@ -1,5 +1,5 @@
 import { readSettings } from "#infra/config.ts";
-import { openBus, openDatabase, type Database } from "./connect.ts";
+import { openBus, openDatabase, openSealed, type Database } from "./connect.ts";
 import { makeOrganization, type Credentials } from "./organization.ts";
 import { Problem } from "./problem.ts";
 import { print, printJson, table } from "./output.ts";
@@ -26,10 +26,10 @@ export async function createOrg(name: string, options: { json?: boolean }): Prom
   const settings = readSettings(process.env);
   const database = await openDatabase(settings);
   try {
+    const { log, db } = await openSealed(database);
     await somebodyHandles(database);
     const bus = await openBus(settings);
     try {
-      const { log, db } = database;
       const { credentials, usable } = await makeOrganization(
         { sender: bus.sender(log), hints: bus.hints, db },
         settings,
