@@ -74,3 +74,14 @@ test("a database of the deployment's own needs its master key", () => {
   expect(() => readSettings({ DATABASE_URL })).toThrow(/MASTER_KEY is required beside DATABASE_URL/);
   expect(readSettings({ DATABASE_URL, MASTER_KEY: key }).MASTER_KEY).toBe(key);
 });
+
+test("user and password of NATS stand in the first address, and are those of all", () => {
+  const read = (NATS_URL: string) => () => readSettings({ NATS_URL });
+  const wrong = /^ {2}NATS_URL must have user and password in its first address: they are those of all$/m;
+  for (const url of ["nats://a,nats://u:hidden@b", "nats://u:p@a,nats://u:hidden@b", "nats://u:p@a, nats://t@b"]) {
+    expect(read(url)).toThrow(wrong);
+    expect(read(url)).not.toThrow(/hidden/);
+  }
+  for (const url of ["nats://u:p@a,nats://b", "nats://u:p@a,nats://u:p@b", "nats://t@a:1,nats://t@b"])
+    expect(read(url)).not.toThrow();
+});

@@ -32,6 +32,13 @@ const samplers = [
 const share = "must be a number from 0 to 1";
 const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text);
 
+/** The library logs in everywhere as it does at the first address. */
+const isOneLogin = (text: string): boolean => {
+  const [first, ...others] = text.split(",").flatMap((each) => URL.parse(each.trim()) ?? []);
+  const same = ({ username, password }: URL) => username === first?.username && password === first.password;
+  return others.every((one) => same(one) || (one.username === "" && one.password === ""));
+};
+
 const REPLICAS = "must be 1, 3 or 5";
 const keyWords = "32 random bytes in base64, such as `openssl rand -base64 32` prints";
 // Without it zod looks at what settings need of each other only when each of them is right.
@@ -59,6 +66,7 @@ const schema = z
         (text) => text.split(",").every((each) => isUrl(each.trim(), ["nats:", "tls:"])),
         "must be a URL such as nats://user:password@host:4222, or several with commas between",
       )
+      .refine(isOneLogin, "must have user and password in its first address: they are those of all")
       .optional(),
     NATS_REPLICAS: z.coerce
       .number(REPLICAS)
