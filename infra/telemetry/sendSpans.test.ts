@@ -65,6 +65,22 @@ test("where none is set, nothing is recorded", async () => {
   await telemetry.close();
 });
 
+test.each<Record<string, string>>([{ OTEL_SDK_DISABLED: "true" }, { OTEL_TRACES_EXPORTER: "none" }])(
+  "with %j nothing is recorded, whatever the endpoint",
+  async (env) => {
+    const { telemetry } = await open(env);
+    expect(openSpan("s", {})).toBeUndefined();
+    await telemetry.close();
+  },
+);
+
+test("the endpoint for traces is taken as it is, and goes before the other one", async () => {
+  const { telemetry } = await open({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/in?tenant=a` });
+  await spans(1);
+  await telemetry.close();
+  expect(collector.requests.map(({ path }) => path)).toEqual(["/in?tenant=a"]);
+});
+
 test.each([
   ["always_on", "1", true, true],
   ["always_off", "1", false, false],

@@ -50,8 +50,7 @@ function resourceOf({ settings, role, instance }: TelemetryOptions) {
  * Sends spans in batches, beside the work: up to 2,048 wait, what comes on top is lost. The exporter itself reads
  * `OTEL_EXPORTER_OTLP_HEADERS` and the like.
  */
-export function sendSpans(endpoint: string, options: TelemetryOptions): Telemetry {
-  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+export function sendSpans(url: string, options: TelemetryOptions): Telemetry {
   const exporter = telling(new OTLPTraceExporter({ url, timeoutMillis: SEND_MS }), options.logger);
   const provider = new TracerProvider({
     resource: resourceOf(options),
