@@ -13,9 +13,8 @@ import type { Telemetry, TelemetryOptions } from "./open.ts";
 import { recorderWith } from "./recorder.ts";
 import { samplerOf } from "./sampler.ts";
 
-/** A collector has this long for a batch of spans; then they are lost. */
-const SEND_MS = 5_000;
-const CLOSE_MS = 2_000;
+/** A collector has this long for a batch of spans; then they are lost. What is on its way keeps the process that ends. */
+const SEND_MS = 2_000;
 const EVERY_MS = 1_000;
 
 /** Says once that the collector cannot be had, and once that it can again. Meanwhile spans are lost, and nothing else is. */
@@ -61,7 +60,7 @@ export function sendSpans(url: string, options: TelemetryOptions): Telemetry {
   return {
     async close() {
       stop();
-      await Promise.race([provider.shutdown(), sleep(CLOSE_MS, undefined, { ref: false })]);
+      await Promise.race([provider.shutdown(), sleep(SEND_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -36,7 +36,8 @@ test("without its file no new key is made beside a log that is sealed, and a fil
   await expect(masterKey({ DATA_DIR }, sealed)).rejects.toThrow(`MASTER_KEY (from ${path}) is not right, there is no`);
   expect(existsSync(DATA_DIR)).toBe(false);
   const pool = openPool((await testDatabase()).url, { max: 1, name: "test" });
-  const made = await masterKey({ DATA_DIR }, asDb(pool)).finally(async () => pool.end());
+  const made = await masterKey({ DATA_DIR }, asDb(pool));
+  await pool.end();
   expect(made).toEqual({ key: readFileSync(path, "utf8").trim(), opens: undefined });
   await expect(masterKey({ DATA_DIR }, sealed)).rejects.toThrow(`${path}) is not right, it does not open event 7`);
   expect(await masterKey({ DATA_DIR, MASTER_KEY: cli.key.toString("base64") }, sealed)).toMatchObject({ opens: 7 });
