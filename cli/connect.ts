@@ -63,11 +63,19 @@ export async function openDatabase(settings: Settings) {
     const next = "see that it runs and that DATABASE_URL is right";
     throw new Problem(`PostgreSQL at ${hostOf(address)} cannot be used (${explain(error)})`, next, { cause: error });
   }
-  const keyring = openKeyring(Buffer.from(masterKey(settings), "base64"));
-  return { settings, pool, db, keyring, log: openLog(pool, keyring) };
+  return { settings, pool, db };
 }
 
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
+
+/** The log of a database, with the key that it was written with. Throws one line when this environment has another. */
+export async function openSealed(database: Database) {
+  const { key } = await masterKey(database.settings, database.db);
+  const keyring = openKeyring(Buffer.from(key, "base64"));
+  return { ...database, keyring, log: openLog(database.pool, keyring) };
+}
+
+export type Sealed = Awaited<ReturnType<typeof openSealed>>;
 
 /** The bus, with its streams. Throws one line, within seconds when no server greets. */
 export async function openBus(settings: Settings, log: Logger = pino({ level: "silent" })): Promise<Bus> {
@@ -89,6 +97,10 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
     await database.pool.end();
   }
 }
+
+/** The same for work that seals or opens. */
+export const withSealed = <T>(work: (sealed: Sealed) => Promise<T>): Promise<T> =>
+  withDatabase(async (database) => work(await openSealed(database)));
 
 /** Runs a tool's work on the bus that this environment means, and closes it. */
 export async function withBus<T>(work: (bus: Bus) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { readSettings } from "#infra/config.ts";
-import { openBus, openDatabase, type Database } from "./connect.ts";
+import { openBus, openDatabase, openSealed, type Database } from "./connect.ts";
 import { besideTheService } from "./credentials.ts";
 import { makeOrganization, type Credentials } from "./organization.ts";
 import { Problem } from "./problem.ts";
@@ -27,10 +27,10 @@ export async function createOrg(name: string, options: { json?: boolean }): Prom
   const settings = readSettings(besideTheService(process.env, readSettings(process.env)));
   const database = await openDatabase(settings);
   try {
+    const { log, db, keyring } = await openSealed(database);
     await somebodyHandles(database);
     const bus = await openBus(settings);
     try {
-      const { log, db, keyring } = database;
       const { credentials, usable } = await makeOrganization(
         { sender: bus.sender(log), hints: bus.hints, db, keyring },
         settings,

@@ -1,6 +1,7 @@
 import { readSettings, type Settings } from "#infra/config.ts";
 import { startServices } from "#infra/embedded/index.ts";
 import { masterKey } from "#infra/masterKey.ts";
+import { asDb, openPool } from "#infra/postgres/pool.ts";
 import type { Opened } from "../roles/open.ts";
 import { roles, runRoles, type Role } from "../roles/run.ts";
 import { baseUrl, credentialsFile, keepCredentials, keptCredentials } from "./credentials.ts";
@@ -58,6 +59,16 @@ curl ${chat}/chat/completions -H 'authorization: Bearer ${api_key}' -H 'content-
 Ctrl-C stops everything that was started.`;
 }
 
+/** Before anything is written, and with another key than the database's own nothing is. */
+async function keyFor(settings: Settings, database_url: string): Promise<string> {
+  const pool = openPool(database_url, { max: 1, name: "svc start" });
+  try {
+    return (await masterKey(settings, asDb(pool))).key;
+  } finally {
+    await pool.end();
+  }
+}
+
 /** Runs roles until a signal comes; `all` also brings the embedded services and the first organization. */
 export async function start(which: Role | "all"): Promise<void> {
   const settings = readSettings(process.env);
@@ -66,7 +77,7 @@ export async function start(which: Role | "all"): Promise<void> {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
   try {
-    const addresses = { ...services, master_key: masterKey(settings) };
+    const addresses = { ...services, master_key: await keyFor(settings, services.database_url) };
     const running = await runRoles(which === "all" ? roles : [which], { settings, addresses });
     try {
       if (which === "all")

@@ -59,6 +59,12 @@ test("everything wrong is told at once, by name, without a value", () => {
     LOG_LEVEL: "loud",
     TURN_SECONDS: "0",
     OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318",
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "localhost:4318/v1/traces",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization: hidden",
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x-key=hidden%",
+    OTEL_RESOURCE_ATTRIBUTES: "stage",
+    OTEL_SDK_DISABLED: "yes",
+    OTEL_TRACES_EXPORTER: "console",
     OTEL_TRACES_SAMPLER: "sometimes",
     OTEL_TRACES_SAMPLER_ARG: "2",
   };
@@ -73,4 +79,29 @@ test("a database of the deployment's own needs its master key", () => {
   const DATABASE_URL = "postgres://u:p@db/x";
   expect(() => readSettings({ DATABASE_URL })).toThrow(/MASTER_KEY is required beside DATABASE_URL/);
   expect(readSettings({ DATABASE_URL, MASTER_KEY: key }).MASTER_KEY).toBe(key);
+});
+
+test("user and password of NATS stand in the first address, and are those of all", () => {
+  const read = (NATS_URL: string) => () => readSettings({ NATS_URL });
+  const wrong = /^ {2}NATS_URL must have user and password in its first address: they are those of all$/m;
+  for (const url of ["nats://a,nats://u:hidden@b", "nats://u:p@a,nats://u:hidden@b", "nats://u:p@a, nats://t@b"]) {
+    expect(read(url)).toThrow(wrong);
+    expect(read(url)).not.toThrow(/hidden/);
+  }
+  for (const url of ["nats://u:p@a,nats://b", "nats://u:p@a,nats://u:p@b", "nats://t@a:1,nats://t@b"])
+    expect(read(url)).not.toThrow();
+});
+
+test("telemetry's own settings are read as OpenTelemetry has them", () => {
+  const right = {
+    OTEL_SDK_DISABLED: "TRUE",
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://c:4318/v1/traces?x=1",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20YTpi, x-tenant = a=b,",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=%C3%A4",
+  };
+  expect(readSettings(right).OTEL_SDK_DISABLED).toBe("true");
+  expect(() => readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://c:4318/base?x=1" })).toThrow(
+    /^ {2}OTEL_EXPORTER_OTLP_ENDPOINT must have no query/m,
+  );
+  expect(() => readSettings({ OTEL_EXPORTER_OTLP_HEADERS: "x=1%0Ay" })).toThrow(/OTEL_EXPORTER_OTLP_HEADERS must be/);
 });

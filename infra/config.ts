@@ -29,8 +29,38 @@ const samplers = [
   "parentbased_always_off",
   "parentbased_traceidratio",
 ] as const;
+/** `name=value` with commas between, as OpenTelemetry's library reads them: it leaves out in silence what is not so. */
+const pairs = (name: RegExp, value: RegExp, example: string) =>
+  z
+    .string()
+    .refine((text) => text.split(",").every((pair) => isPair(pair.trim(), name, value)), `must be ${example}`)
+    .optional();
+const isPair = (pair: string, name: RegExp, value: RegExp): boolean => {
+  const at = pair.indexOf("=");
+  return pair === "" || (at > 0 && name.test(pair.slice(0, at).trim()) && value.test(decoded(pair.slice(at + 1))));
+};
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text.trim());
+  } catch {
+    return "";
+  }
+};
+const headers = () =>
+  pairs(
+    /^[!#$%&'*+.^_`|~\w-]+$/,
+    /^[\t\x20-\x7e]+$/,
+    "headers such as name=value, with commas between, percent-encoded",
+  );
 const share = "must be a number from 0 to 1";
 const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text);
+
+/** The library logs in everywhere as it does at the first address. */
+const isOneLogin = (text: string): boolean => {
+  const [first, ...others] = text.split(",").flatMap((each) => URL.parse(each.trim()) ?? []);
+  const same = ({ username, password }: URL) => username === first?.username && password === first.password;
+  return others.every((one) => same(one) || (one.username === "" && one.password === ""));
+};
 
 const REPLICAS = "must be 1, 3 or 5";
 const keyWords = "32 random bytes in base64, such as `openssl rand -base64 32` prints";
@@ -59,6 +89,7 @@ const schema = z
         (text) => text.split(",").every((each) => isUrl(each.trim(), ["nats:", "tls:"])),
         "must be a URL such as nats://user:password@host:4222, or several with commas between",
       )
+      .refine(isOneLogin, "must have user and password in its first address: they are those of all")
       .optional(),
     NATS_REPLICAS: z.coerce
       .number(REPLICAS)
@@ -84,7 +115,19 @@ const schema = z
     ),
     OFFLINE_MODELS: z.enum(["on", "off"], "must be on or off").optional(),
     LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
-    OTEL_EXPORTER_OTLP_ENDPOINT: http("http://localhost:4318").optional(),
+    OTEL_SDK_DISABLED: z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(["true", "false"], "must be true or false"))
+      .optional(),
+    OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"], "must be otlp or none").default("otlp"),
+    OTEL_EXPORTER_OTLP_ENDPOINT: http("http://localhost:4318")
+      .refine((text) => !/[?#]/.test(text), "must have no query: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT may")
+      .optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: http("http://localhost:4318/v1/traces").optional(),
+    OTEL_EXPORTER_OTLP_HEADERS: headers(),
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers(),
+    OTEL_RESOURCE_ATTRIBUTES: pairs(/./, /./, "attributes such as name=value, with commas between, percent-encoded"),
     OTEL_SERVICE_NAME: z.string().default("assistant-platform"),
     OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(", ")}`).default("parentbased_always_on"),
     OTEL_TRACES_SAMPLER_ARG: z.coerce.number(share).min(0, share).max(1, share).default(1),
@@ -116,6 +159,9 @@ const schema = z
     SCRIPTED_TOOLS: env.SCRIPTED_TOOLS === "on",
     OFFLINE_MODELS: (env.OFFLINE_MODELS ?? (env.NODE_ENV === "production" ? "off" : "on")) === "on",
   }));
+
+/** Every variable that is read. */
+export const settingNames = Object.keys(schema.in.shape);
 
 export type Settings = z.output<typeof schema>;
 

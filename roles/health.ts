@@ -71,6 +71,8 @@ export async function readHealth(opened: Opened): Promise<Record<string, Health>
     check(async () => {
       const health = await bus.health();
       if (!health.connected) throw new Error("not connected");
+      const unread = Object.keys(health.streams).filter((name) => !health.streams[name]);
+      if (unread.length > 0) throw new Error(`JetStream does not answer for ${unread.join(", ")}`);
       return health;
     }),
     check(async () => {

@@ -5,7 +5,7 @@ import { approvalId, newId, streamOf } from "../../events/ids.ts";
 import { openKeyring } from "../../infra/keyring.ts";
 import { masterKey } from "../../infra/masterKey.ts";
 import { openLog } from "../../infra/postgres/log.ts";
-import { openPool } from "../../infra/postgres/pool.ts";
+import { asDb, openPool } from "../../infra/postgres/pool.ts";
 import { createHandler } from "../../services/handle.ts";
 import { sendTo, type Send } from "../../services/send.ts";
 
@@ -21,9 +21,12 @@ export interface Bulk {
  * Makes runs that wait for an approval, by the very commands that made one of them, handled in this process: 100,000 of them through
  * HTTP, bus and sandbox take four minutes. No process holds them then, as is so with all but the last thousand of the others.
  */
-export const openBulk = (dataDir: string, database_url: string): Bulk => {
+export const openBulk = async (dataDir: string, database_url: string): Promise<Bulk> => {
   const pool = openPool(database_url, { max: 12, name: "bench" });
-  const log = openLog(pool, openKeyring(Buffer.from(masterKey({ DATA_DIR: dataDir }), "base64")));
+  const log = openLog(
+    pool,
+    openKeyring(Buffer.from((await masterKey({ DATA_DIR: dataDir }, asDb(pool))).key, "base64")),
+  );
   const handle = createHandler({
     log,
     hints: { committed() {} },

@@ -48,7 +48,7 @@ export const startOwn = async (): Promise<OwnParty> => {
     if (!addresses) throw new Error("the service tells no address of its database");
     const databaseUrl = (name: string): string =>
       Object.assign(new URL(addresses.database_url), { pathname: name }).href;
-    bulk = openBulk(service.dataDir, addresses.database_url);
+    bulk = await openBulk(service.dataDir, addresses.database_url);
     ends = await hearEnds(addresses.nats_url);
     return { ...party({ service, hooks, bulk, ends }), databaseUrl, stop };
   } catch (error) {

@@ -1,13 +1,9 @@
 import { readdir } from "node:fs/promises";
+import { masterKey, MasterKeyError } from "#infra/masterKey.ts";
 import type { Database } from "../connect.ts";
 import { Problem } from "../problem.ts";
 
 const MIGRATIONS = new URL("../../infra/postgres/migrations/", import.meta.url);
-const SEALED_ROW = `
-  select k.thing, k.wrapped, e.sealed, e.position from log.keys k
-  join lateral (select position, sealed from log.events e where e.stream = k.stream and e.thing = k.thing and e.sealed is not null limit 1) e on true
-  limit 1`;
-
 export async function serverVersion({ db }: Database): Promise<string> {
   const [row] = await db.query<{ version: string }>("select current_setting('server_version') as version");
   return row!.version;
@@ -50,14 +46,11 @@ export async function headFitsLastEvent({ db }: Database): Promise<string> {
   return `position ${row.head}`;
 }
 
-export async function masterKeyOpens({ db, keyring }: Database): Promise<string> {
-  const [row] = await db.query<{ thing: string; wrapped: string; sealed: Buffer; position: number }>(SEALED_ROW);
-  if (!row) return "nothing is sealed yet";
+export async function masterKeyOpens({ settings, db }: Database): Promise<string> {
   try {
-    keyring.open(row.thing, row.wrapped, row.sealed);
-  } catch {
-    const next = "set the MASTER_KEY (or restore DATA_DIR/master.key) with which this log was written";
-    throw new Problem(`it does not open event ${row.position}`, next);
+    const { opens } = await masterKey(settings, db);
+    return opens === undefined ? "nothing is sealed yet" : `opens event ${opens}`;
+  } catch (error) {
+    throw error instanceof MasterKeyError ? new Problem(error.what, error.next) : error;
   }
-  return `opens event ${row.position}`;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Recorded } from "#events/envelope.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "#infra/postgres/decode.ts";
-import { withDatabase, type Database } from "../connect.ts";
+import { withSealed, type Sealed } from "../connect.ts";
 import { explain } from "../explain.ts";
 import { print } from "../output.ts";
 import { readable } from "./readable.ts";
@@ -34,7 +34,7 @@ function conditions({ stream, type, organization }: TailOptions) {
 }
 
 /** An event that cannot be read is shown as far as it can, so that it can be found. */
-function decoded(row: EventRow, { keyring }: Database, personal: boolean): Shown {
+function decoded(row: EventRow, { keyring }: Sealed, personal: boolean): Shown {
   try {
     return decodeEvent(personal ? row : { ...row, sealed: null }, keyring);
   } catch (error) {
@@ -58,7 +58,7 @@ function decoded(row: EventRow, { keyring }: Database, personal: boolean): Shown
 
 /** The rows that filters let through, the newest last, at most `limit`: the first ones after a position, else the last ones. */
 async function read(
-  { db }: Database,
+  { db }: Sealed,
   options: TailOptions,
   after: number | undefined,
   limit: number,
@@ -78,7 +78,7 @@ async function read(
  * with it those behind it. Personal fields are opened only when asked for. `follow` goes on until the process is ended.
  */
 export function tail(options: TailOptions): Promise<void> {
-  return withDatabase(async (database) => {
+  return withSealed(async (database) => {
     const show = (rows: EventRow[]): void => {
       for (const row of rows) {
         const event = decoded(row, database, options.personal ?? false);
@@ -102,7 +102,7 @@ export function tail(options: TailOptions): Promise<void> {
 }
 
 /** Prints what is there after a position, to its end or the limit; answers with the last position printed. */
-async function showAfter(database: Database, options: TailOptions, show: (rows: EventRow[]) => void): Promise<number> {
+async function showAfter(database: Sealed, options: TailOptions, show: (rows: EventRow[]) => void): Promise<number> {
   let seen = options.after!;
   for (let left = options.limit ?? Infinity; left > 0; ) {
     const wanted = Math.min(BATCH, left);

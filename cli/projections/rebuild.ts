@@ -2,7 +2,7 @@ import pino from "pino";
 import { rebuild as build } from "#infra/postgres/rebuild.ts";
 import { projections } from "#projections/index.ts";
 import type { Projection } from "#projections/projection.ts";
-import { withDatabase } from "../connect.ts";
+import { withDatabase, withSealed } from "../connect.ts";
 import { print, printJson } from "../output.ts";
 import { Problem } from "../problem.ts";
 import { progress } from "../progress.ts";
@@ -33,7 +33,7 @@ function rebuildIndex(options: { json?: boolean }): Promise<void> {
 export async function rebuild(name: string | undefined, options: { all?: boolean; json?: boolean }): Promise<void> {
   if (name === PASSAGES && !options.all) return rebuildIndex(options);
   const wanted = chosen(name, options.all);
-  await withDatabase(async ({ pool, log, db }) => {
+  await withSealed(async ({ pool, log, db }) => {
     const logger = pino({ level: "silent" });
     const rebuilt = [];
     for (const projection of wanted) {

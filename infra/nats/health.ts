@@ -5,7 +5,7 @@ import type { Streams } from "./streams.ts";
 export interface BusHealth {
   connected: boolean;
   server_version: string | undefined;
-  /** By stream; undefined where it could not be read. */
+  /** By stream; undefined where it could not be read, or has no leader. */
   streams: Record<string, { messages: number; bytes: number } | undefined>;
 }
 
@@ -21,7 +21,8 @@ export async function readHealth({
   const connected = connection.connected();
   const sizeOf = async (stream: string) => {
     const info = connected ? await connection.during(jsm.streams.info(stream)).catch(() => undefined) : undefined;
-    return [stream, info && { messages: info.state.messages, bytes: info.state.bytes }] as const;
+    if (!info || (info.cluster && !info.cluster.leader)) return [stream, undefined] as const;
+    return [stream, { messages: info.state.messages, bytes: info.state.bytes }] as const;
   };
   const sizes = await Promise.all(Object.values(names.streams).map(sizeOf));
   return { connected, server_version: connection.nc.info?.version, streams: Object.fromEntries(sizes) };

@@ -53,6 +53,7 @@ export async function openStreams(connection: Connection, names: Names, limits: 
   const jsm = await jetstreamManager(connection.nc, { checkAPI: false });
   const warned = new Set<string>();
   const ensureAll = async () => {
+    refuseAlone(connection, names, limits);
     for (const { stream, consumer } of specs(names, limits)) {
       warnIgnored(connection, warned, stream.name, stream, await ensureStream(jsm, stream));
       if (!consumer) continue;
@@ -168,13 +169,21 @@ async function ensureStream(jsm: JetStreamManager, spec: StreamSpec, left = TRIE
       await sleep(AGAIN_MS);
       return ensureStream(jsm, spec, left - 1);
     }
-    if ((spec.num_replicas ?? 1) > 1)
-      throw new Error(
-        `NATS_REPLICAS is ${spec.num_replicas}, and the stream ${spec.name} cannot be kept on so many servers: ${String(cause)}`,
-        { cause },
-      );
+    if ((spec.num_replicas ?? 1) > 1) throw tooFewServers(spec.num_replicas!, spec.name, cause);
     throw new Error(`The stream ${spec.name} of ${spec.max_bytes} bytes cannot be made: ${String(cause)}`, { cause });
   }
+}
+
+const tooFewServers = (replicas: number, stream: string, cause: unknown) =>
+  new Error(
+    `NATS_REPLICAS is ${replicas}, and the stream ${stream} cannot be kept on so many servers: ${String(cause)}`,
+    { cause },
+  );
+
+/** A server that is in no cluster takes any number of replicas for a stream that is there, and keeps it once. */
+function refuseAlone({ nc }: Connection, { streams }: Names, { replicas = 1 }: Limits): void {
+  if (replicas > 1 && !nc.info?.cluster)
+    throw tooFewServers(replicas, streams.commands, new Error(`${nc.getServer()} is in no cluster`));
 }
 
 async function onceElected(work: () => Promise<void>): Promise<void> {

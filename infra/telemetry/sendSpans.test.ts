@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { inSpan, openSpan, withTrace } from "#events/spans.ts";
 import { startCollector, type Collector } from "#test/doubles/collector.ts";
+import { startLoopback } from "#test/doubles/loopback.ts";
 import { readSettings } from "../config.ts";
 import { openTelemetry, type Telemetry } from "./open.ts";
 
@@ -59,10 +63,55 @@ test("a collector that refuses is told of once, and once that it takes spans aga
   ]);
 });
 
+/** Closes while one batch is on its way and another waits, and prints how long the process lived after that. */
+const ENDING = `
+  import { setTimeout as sleep } from "node:timers/promises";
+  import pino from "pino";
+  import { inSpan } from "#events/spans.ts";
+  import { readSettings } from "#infra/config.ts";
+  import { openTelemetry } from "#infra/telemetry/open.ts";
+  const logger = pino({ level: "silent" });
+  const telemetry = await openTelemetry({ settings: readSettings(process.env), role: "test", instance: "one", logger });
+  await inSpan("first", {}, async () => {});
+  await sleep(1_500);
+  await inSpan("second", {}, async () => {});
+  const from = Date.now();
+  process.on("exit", () => process.stdout.write(String(Date.now() - from)));
+  await telemetry.close();`;
+
+test("a collector that hangs keeps the process for 2 s at most", async () => {
+  const hanging = await startLoopback(() => new Promise(() => {}));
+  const options = {
+    cwd: fileURLToPath(new URL("../..", import.meta.url)),
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: hanging.origin },
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", ENDING], options);
+  expect(hanging.requests).toHaveLength(2);
+  expect(Number(stdout)).toBeGreaterThan(500);
+  expect(Number(stdout)).toBeLessThan(3_000);
+  await hanging.close();
+});
+
 test("where none is set, nothing is recorded", async () => {
   const { telemetry } = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: "" });
   expect(openSpan("s", {})).toBeUndefined();
   await telemetry.close();
+});
+
+test.each<Record<string, string>>([{ OTEL_SDK_DISABLED: "true" }, { OTEL_TRACES_EXPORTER: "none" }])(
+  "with %j nothing is recorded, whatever the endpoint",
+  async (env) => {
+    const { telemetry } = await open(env);
+    expect(openSpan("s", {})).toBeUndefined();
+    await telemetry.close();
+  },
+);
+
+test("the endpoint for traces is taken as it is, and goes before the other one", async () => {
+  const { telemetry } = await open({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/in?tenant=a` });
+  await spans(1);
+  await telemetry.close();
+  expect(collector.requests.map(({ path }) => path)).toEqual(["/in?tenant=a"]);
 });
 
 test.each([

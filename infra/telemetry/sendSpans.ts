@@ -13,9 +13,8 @@ import type { Telemetry, TelemetryOptions } from "./open.ts";
 import { recorderWith } from "./recorder.ts";
 import { samplerOf } from "./sampler.ts";
 
-/** A collector has this long for a batch of spans; then they are lost. */
-const SEND_MS = 5_000;
-const CLOSE_MS = 2_000;
+/** A collector has this long for a batch of spans; then they are lost. What is on its way keeps the process that ends. */
+const SEND_MS = 2_000;
 const EVERY_MS = 1_000;
 
 /** Says once that the collector cannot be had, and once that it can again. Meanwhile spans are lost, and nothing else is. */
@@ -50,8 +49,7 @@ function resourceOf({ settings, role, instance }: TelemetryOptions) {
  * Sends spans in batches, beside the work: up to 2,048 wait, what comes on top is lost. The exporter itself reads
  * `OTEL_EXPORTER_OTLP_HEADERS` and the like.
  */
-export function sendSpans(endpoint: string, options: TelemetryOptions): Telemetry {
-  const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+export function sendSpans(url: string, options: TelemetryOptions): Telemetry {
   const exporter = telling(new OTLPTraceExporter({ url, timeoutMillis: SEND_MS }), options.logger);
   const provider = new TracerProvider({
     resource: resourceOf(options),
@@ -62,7 +60,7 @@ export function sendSpans(endpoint: string, options: TelemetryOptions): Telemetr
   return {
     async close() {
       stop();
-      await Promise.race([provider.shutdown(), sleep(CLOSE_MS, undefined, { ref: false })]);
+      await Promise.race([provider.shutdown(), sleep(SEND_MS, undefined, { ref: false })]);
     },
   };
 }

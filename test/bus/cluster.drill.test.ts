@@ -90,3 +90,14 @@ test("more replicas than there are servers are refused by name", async () => {
   );
   await expect(connecting(cluster.url, 5)).rejects.toThrow(/^NATS_REPLICAS is 5, and the stream/);
 });
+
+test("replicas of streams that stand on a server without a cluster are refused, and the streams stay as they are", async () => {
+  const bus = testBus();
+  await (await aBus(bus)).close();
+  const looker = await lookAt(bus);
+  const asked = connectBus({ ...bus, name: "test", log: pino({ level: "silent" }), ...replicas });
+  await expect(asked).rejects.toThrow(/^NATS_REPLICAS is 3, and the stream .+ is in no cluster$/);
+  const kept = Object.values(looker.names.streams).map(async (name) => (await looker.jsm.streams.info(name)).config);
+  expect((await Promise.all(kept)).map(({ num_replicas }) => num_replicas)).toEqual([1, 1, 1, 1, 1]);
+  await looker.close();
+});
