@@ -140,6 +140,7 @@ export async function run(args: string[]): Promise<void> {
       process.exitCode = 1;
     }
   }
-  // NATS's client leaves the socket open on which a server never greeted it: the process would stay for that.
+  // A turn that was let go may still wait for its provider, and NATS's client leaves the socket open on which a server never
+  // greeted it: the process would stay for that.
   setTimeout(() => process.exit(), CLOSING_MS).unref();
 }

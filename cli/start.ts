@@ -8,9 +8,6 @@ import { baseUrl, credentialsFile, keepCredentials, keptCredentials } from "./cr
 import { makeOrganization, type Credentials } from "./organization.ts";
 import { table } from "./output.ts";
 
-/** What still waits when all is stopped (a provider, a retry) is not waited for: what it would do is another process's. */
-const LINGER_MS = 1_000;
-
 const line = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The first organization's credentials: those in the data folder, else of an organization made now. */
@@ -92,6 +89,5 @@ export async function start(which: Role | "all"): Promise<void> {
     }
   } finally {
     await services.stop();
-    setTimeout(() => process.exit(), LINGER_MS).unref();
   }
 }
