@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 const never = ["**/node_modules/**", "bench/**", "scripts/fixtures/**", ".data/**", ".runtime/**"];
-/** Whole deployments that lose their parts, and are restored: half a minute each, for `npm run drill`. */
-const drills = ["test/restore/**/*.test.ts", "test/scale/**/*.test.ts"];
+/** Deployments that lose their parts under load, and are restored: up to a minute each, for `npm run drill`. */
+const drills = ["test/**/*.drill.test.ts"];
 const shared = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({

@@ -28,13 +28,14 @@ export const hostOf = (address: string): string =>
     .map((each) => new URL(each.trim()).host)
     .join(", ");
 
-/** Whether one of the addresses (several with commas between) accepts connections. */
-export async function answers(address: string): Promise<boolean> {
+/** Whether a NATS server greets at one of the addresses (several with commas between): one that stands still only accepts connections. */
+async function greets(address: string): Promise<boolean> {
   const attempts = address.split(",").map((each) => {
     const { hostname, port } = new URL(each.trim());
     const socket = dial({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 4222), timeout: DIAL_MS });
     return new Promise<void>((resolve, reject) => {
-      socket.once("connect", resolve).once("error", reject);
+      socket.once("data", () => resolve()).once("error", reject);
+      socket.once("close", () => reject(new Error("closed without a greeting")));
       socket.once("timeout", () => reject(new Error("no answer in time")));
     }).finally(() => socket.destroy());
   });
@@ -76,13 +77,15 @@ export async function openSealed(database: Database) {
 
 export type Sealed = Awaited<ReturnType<typeof openSealed>>;
 
-/** The bus, with its streams. Throws one line at once when nothing listens. */
+/** The bus, with its streams. Throws one line, within seconds when no server greets. */
 export async function openBus(settings: Settings, log: Logger = pino({ level: "silent" })): Promise<Bus> {
   const address = addressOf(settings, "nats_url");
-  if (!(await answers(address)))
-    throw new Problem(`NATS at ${hostOf(address)} does not answer`, "see that it runs and that NATS_URL is right");
+  const next = "see that it runs and that NATS_URL is right";
+  if (!(await greets(address))) throw new Problem(`NATS at ${hostOf(address)} does not answer`, next);
   const limits = { replicas: settings.NATS_REPLICAS };
-  return connectBus({ url: address, prefix: settings.BUS_PREFIX, name: "svc tool", log, limits });
+  return connectBus({ url: address, prefix: settings.BUS_PREFIX, name: "svc tool", log, limits }).catch((cause) => {
+    throw new Problem(`NATS at ${hostOf(address)} cannot be used (${explain(cause)})`, next, { cause });
+  });
 }
 
 /** Runs a tool's work on the database that this environment means, and closes it. */

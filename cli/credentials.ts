@@ -13,7 +13,12 @@ export const keptCredentials = (where: Where): Credentials | undefined => readJs
 export const keepCredentials = (where: Where, credentials: Credentials): void =>
   writePrivate(credentialsFile(where), `${JSON.stringify(credentials, null, 2)}\n`);
 
-/** Where the service is reached. With PORT=0 only the process that listens knows, and it has left it in the kept credentials. */
-export function baseUrl(where: Where, listening: string | undefined = keptCredentials(where)?.base_url): string {
-  return new URL(where.BASE_URL).port === "0" && listening ? listening : where.BASE_URL;
-}
+/** Where this process is reached. With PORT=0 it is only known once it listens. */
+export const baseUrl = ({ BASE_URL }: Where, listening: string): string =>
+  new URL(BASE_URL).port === "0" ? listening : BASE_URL;
+
+/** The environment of a tool: where it does not say how the service is reached, it is where the last start has left it. */
+export const besideTheService = (env: NodeJS.ProcessEnv, where: Where): NodeJS.ProcessEnv => ({
+  ...env,
+  BASE_URL: env["BASE_URL"]?.trim() || keptCredentials(where)?.base_url,
+});

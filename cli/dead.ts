@@ -19,13 +19,25 @@ const outside = ({ command, ...letter }: Letter) => ({
   request_id: fieldOf(command, "request_id"),
 });
 
+/** What was wrong with a command's fields, where that is what the error tells. */
+function fieldsIn(error: string): string | undefined {
+  const [issues] = /(?<=^ZodError: )\[.*?^\]/ms.exec(error) ?? [];
+  if (!issues) return undefined;
+  try {
+    const told = JSON.parse(issues) as { path: (string | number)[]; message: string }[];
+    return told.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+  } catch {
+    return undefined;
+  }
+}
+
 const row = ({ seq, at, reason, error, command }: Letter): string[] => [
   String(seq),
   at.toISOString(),
   printable(fieldOf(command, "type") ?? "?"),
   printable(fieldOf(command, "stream") ?? "?"),
   printable(reason),
-  firstLine(error),
+  firstLine(fieldsIn(error) ?? error),
 ];
 
 export function listDead(options: { limit: number; personal?: boolean; json?: boolean }): Promise<void> {

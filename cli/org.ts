@@ -1,5 +1,6 @@
 import { readSettings } from "#infra/config.ts";
 import { openBus, openDatabase, openSealed, type Database } from "./connect.ts";
+import { besideTheService } from "./credentials.ts";
 import { makeOrganization, type Credentials } from "./organization.ts";
 import { Problem } from "./problem.ts";
 import { print, printJson, table } from "./output.ts";
@@ -23,15 +24,15 @@ const readable = ({ base_url, organization_id, api_key, admin }: Credentials): s
 
 /** Makes an organization by commands to the running service and prints its credentials, once they can be used. */
 export async function createOrg(name: string, options: { json?: boolean }): Promise<void> {
-  const settings = readSettings(process.env);
+  const settings = readSettings(besideTheService(process.env, readSettings(process.env)));
   const database = await openDatabase(settings);
   try {
-    const { log, db } = await openSealed(database);
+    const { log, db, keyring } = await openSealed(database);
     await somebodyHandles(database);
     const bus = await openBus(settings);
     try {
       const { credentials, usable } = await makeOrganization(
-        { sender: bus.sender(log), hints: bus.hints, db },
+        { sender: bus.sender(log), hints: bus.hints, db, keyring },
         settings,
         name,
       );

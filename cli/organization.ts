@@ -4,14 +4,13 @@ import { CreateOrganization } from "#events/organization.ts";
 import { RegisterUser } from "#events/user.ts";
 import type { CommandDefinition } from "#events/define.ts";
 import { newCommandId, newId, streamOf } from "#events/ids.ts";
-import type { CommandSender, Hints } from "#events/ports.ts";
+import type { CommandSender, Hints, Keyring } from "#events/ports.ts";
 import { hashPassword, newPassword } from "#http/auth/password.ts";
 import { newSecret } from "#http/auth/secrets.ts";
 import type { Settings } from "#infra/config.ts";
 import { projections } from "#projections/index.ts";
 import { createPassed } from "#projections/passed.ts";
 import type { Db } from "#projections/projection.ts";
-import { baseUrl } from "./credentials.ts";
 
 export interface Credentials {
   base_url: string;
@@ -25,8 +24,15 @@ export interface Credentials {
 
 const PATIENCE_MS = 30_000;
 
+interface Needs {
+  sender: CommandSender;
+  hints: Hints;
+  db: Db;
+  keyring: Pick<Keyring, "mark">;
+}
+
 async function sendAll(
-  sender: CommandSender,
+  { sender, keyring }: Needs,
   settings: Settings,
   name: string,
 ): Promise<{ credentials: Credentials; position: number }> {
@@ -58,6 +64,7 @@ async function sendAll(
     user_id,
     role: "owner",
     email,
+    email_claim: keyring.mark("email", email),
     name: "Administrator",
     password_hash: await hashPassword(password),
   });
@@ -80,7 +87,7 @@ async function sendAll(
     allowed_models: null,
   });
   const credentials = {
-    base_url: baseUrl(settings),
+    base_url: settings.BASE_URL,
     organization_id,
     api_key: key.secret,
     agent_id,
@@ -94,11 +101,11 @@ async function sendAll(
  * `usable` says whether the read models have passed it, so that they work at once. Throws Unavailable when nothing answers.
  */
 export async function makeOrganization(
-  { sender, hints, db }: { sender: CommandSender; hints: Hints; db: Db },
+  needs: Needs,
   settings: Settings,
   name: string,
 ): Promise<{ credentials: Credentials; usable: boolean }> {
-  const { credentials, position } = await sendAll(sender, settings, name);
+  const { credentials, position } = await sendAll(needs, settings, name);
   const names = projections.map((projection) => projection.name);
-  return { credentials, usable: await createPassed({ hints, db })(names, position, PATIENCE_MS) };
+  return { credentials, usable: await createPassed(needs)(names, position, PATIENCE_MS) };
 }

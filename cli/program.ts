@@ -120,6 +120,9 @@ function program(): Command {
   return svc;
 }
 
+/** What is still open when all is done has this long to close. */
+const CLOSING_MS = 1_000;
+
 /** Runs what the arguments ask for. A failure is one line that says what to do next, and exit code 1. */
 export async function run(args: string[]): Promise<void> {
   // A reader that has seen enough (`| head`) is no failure.
@@ -137,4 +140,6 @@ export async function run(args: string[]): Promise<void> {
       process.exitCode = 1;
     }
   }
+  // NATS's client leaves the socket open on which a server never greeted it: the process would stay for that.
+  setTimeout(() => process.exit(), CLOSING_MS).unref();
 }

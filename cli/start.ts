@@ -8,16 +8,23 @@ import { baseUrl, credentialsFile, keepCredentials, keptCredentials } from "./cr
 import { makeOrganization, type Credentials } from "./organization.ts";
 import { table } from "./output.ts";
 
+/** What still waits when all is stopped (a provider, a retry) is not waited for: what it would do is another process's. */
+const LINGER_MS = 1_000;
+
 const line = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The first organization's credentials: those in the data folder, else of an organization made now. */
-async function firstCredentials(settings: Settings, { bus, log, db }: Opened, address: string): Promise<Credentials> {
+async function firstCredentials(
+  settings: Settings,
+  { bus, log, db, keyring }: Opened,
+  address: string,
+): Promise<Credentials> {
   const base_url = baseUrl(settings, address);
   const kept = keptCredentials(settings);
   if (kept?.base_url === base_url) return kept;
   const made =
     kept ??
-    (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db }, settings, "First organization"))
+    (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, "First organization"))
       .credentials;
   const credentials = { ...made, base_url };
   keepCredentials(settings, credentials);
@@ -85,5 +92,6 @@ export async function start(which: Role | "all"): Promise<void> {
     }
   } finally {
     await services.stop();
+    setTimeout(() => process.exit(), LINGER_MS).unref();
   }
 }

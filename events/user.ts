@@ -26,6 +26,8 @@ export const RegisterUser = defineCommand(
       role: Role,
       /** Lower case: what the person signs in with, once in the whole deployment. */
       email: z.string().min(3).max(320),
+      /** The keyring's mark of it: the log says for ever that it was taken, and nobody can tell what it was. */
+      email_claim: z.string(),
     }),
 );
 /** What is left out stays. */

@@ -66,6 +66,8 @@ export interface Http extends HttpDeps {
   metrics: Metrics;
   /** A request's body is not needed any longer. */
   letGo(request: FastifyRequest): void;
+  /** Aborted when answers under way must come to an end, because the process ends. */
+  closing: AbortSignal;
   /** Notes that a key or session was used just now. */
   used(id: string): void;
 }

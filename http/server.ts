@@ -77,11 +77,18 @@ function sendError(error: FastifyError | Error, request: FastifyRequest, reply: 
 /** Answers under way get this long when the process ends; then their clients have to ask again. */
 const CLOSING_MS = 10_000;
 
-function endConnections(app: App): void {
+/** For telling those whose answer is a stream. */
+const TELLING_MS = 1_000;
+
+/** Gives the signal for answers under way to end. */
+function endConnections(app: App): AbortSignal {
+  const closing = new AbortController();
   app.addHook("preClose", (done) => {
-    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
+    setTimeout(() => closing.abort(), CLOSING_MS).unref();
+    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS + TELLING_MS).unref();
     done();
   });
+  return closing.signal;
 }
 
 /**
@@ -95,6 +102,7 @@ export async function buildServer(deps: HttpDeps) {
   const http: Http = {
     ...deps,
     letGo: budget.letGo,
+    closing: endConnections(app),
     send: createSend(deps),
     freshRead: createFreshRead(deps),
     providers: createProviders(deps.db),
@@ -113,7 +121,6 @@ export async function buildServer(deps: HttpDeps) {
   );
   readBodies(app);
   observe(app, http, budget);
-  endConnections(app);
   app.server.on("checkExpectation", answerExpectation);
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
   await describeApi(app, deps.settings);

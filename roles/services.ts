@@ -50,7 +50,7 @@ export async function startServices(opened: Opened) {
     log,
     frames: bus.frames,
     worker,
-    run: (turn) =>
+    run: (turn, leaving) =>
       runTurn(
         {
           log,
@@ -68,6 +68,7 @@ export async function startServices(opened: Opened) {
             logger.warn({ err: error, turn_id, request_id, tool }, "a tool failed"),
         },
         turn,
+        leaving,
       ),
     keepTold: (turn, told) => stepsOf({ handle, blobs, keyring, dataKeys: log }, turn).keepTold(told),
     onError: (error, turn) =>
@@ -142,6 +143,7 @@ export async function startServices(opened: Opened) {
       const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)));
       await Promise.race([Promise.all([runs.stop(), turns.idle(), documents.idle(), following.stop()]), patience]);
       clearTimeout(timer);
+      turns.leave();
       await Promise.all([documents.close(), engine.close(), pages.close(), runner.close(), workflows.close()]);
     },
   };

@@ -55,8 +55,9 @@ export async function startPlatform({ roles = allRoles, deployment, env = {} }: 
 
   /** A new organization, ready to be used. */
   const organization = async (name = "Test") => {
-    const { db, bus, log } = running.opened;
-    return (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db }, settings, name)).credentials;
+    const { db, bus, log, keyring } = running.opened;
+    return (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, name))
+      .credentials;
   };
   return { url: running.address ?? "", settings, opened: running.opened, organization, stop };
 }

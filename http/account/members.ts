@@ -55,7 +55,8 @@ async function create(
   const fingerprint = fingerprintOf(asking, request.bodyHash);
   const user_id = newId();
   const password = newPassword();
-  const data = { ...body, user_id, password_hash: await hashPassword(password) };
+  const email_claim = http.keyring.mark("email", body.email);
+  const data = { ...body, email_claim, user_id, password_hash: await hashPassword(password) };
   const sent = await http.send(RegisterUser, { ...envelope(request), id, fingerprint, data });
   if (sent.repeated) {
     const made = await registeredBefore(http, organization_id, id, fingerprint);
@@ -100,7 +101,8 @@ export function memberRoutes(app: App, http: Http): void {
   const changing = {
     ...one,
     summary: "Change a member",
-    description: "Only an owner changes owners, and one that is active stays: 409 `last_owner`.",
+    description:
+      "Only an owner changes owners, and one that is active stays: 409 `last_owner`. The email address stays what it is.",
     body: Change,
     response: { 200: Member },
   };

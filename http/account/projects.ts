@@ -66,8 +66,9 @@ async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller,
   const uses = await usesOfProject(db, organization_id, id);
   const kind = (["keys", "agents", "workflows"] as const).find((kind) => uses[kind] > 0);
   if (!kind) return;
-  const ends = kind === "workflows" ? "disable them first" : "delete them first";
-  throw new ApiError("project_in_use", `${name} has ${uses[kind]} ${kind}; ${ends}.`, { param: "id" });
+  const [what, them] = uses[kind] === 1 ? [kind.replace(/s$/, ""), "it"] : [kind, "them"];
+  const ends = kind === "workflows" ? "disable" : "delete";
+  throw new ApiError("project_in_use", `${name} has ${uses[kind]} ${what}; ${ends} ${them} first.`, { param: "id" });
 }
 
 /** Projects of the organization (decisions: accounts): everybody signed in sees them, owners and admins manage them. */

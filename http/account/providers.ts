@@ -13,8 +13,9 @@ import type { App } from "../app.ts";
 const KNOWN = new Set(["openai", "anthropic", "google"]);
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
+/** It is shown and told to others, so it has no place for a secret; a path of the provider's API is put behind it. */
 function isAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (!URL.canParse(text) || /[?#]/.test(text)) return false;
   const { protocol, username, password } = new URL(text);
   return (protocol === "https:" || protocol === "http:") && !username && !password;
 }
@@ -25,7 +26,11 @@ const Configure = z.object({
     .min(1)
     .max(4_096)
     .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
-  base_url: z.string().max(2_000).refine(isAddress, "must be an http or https URL without user and password").nullish(),
+  base_url: z
+    .string()
+    .max(2_000)
+    .refine(isAddress, "must be an http or https URL without user, password, query and fragment")
+    .nullish(),
   models: z.array(z.string().min(1).max(200)).max(500).nullish(),
 });
 const Provider = z.object({

@@ -4,6 +4,7 @@ import type { Frame, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import type { Feed } from "../chat/feed.ts";
+import { endedAt, toldBy } from "../chat/told.ts";
 import { SILENCE_MS } from "../chat/turn.ts";
 import { onGone } from "../chat/unanswered.ts";
 import type { Http } from "../deps.ts";
@@ -11,7 +12,6 @@ import { writtenAt } from "../send.ts";
 import { openEventStream } from "../sse.ts";
 import type { ResponseRow } from "./find.ts";
 import type { ResponseHead } from "./present.ts";
-import { endedAt, toldBy } from "./stored.ts";
 import { createStream, type ResponseStream } from "./stream.ts";
 
 const PROJECTION_MS = 5_000;
@@ -35,9 +35,9 @@ async function restOf(
   stream: ResponseStream,
 ): Promise<{ text: string; end: TurnEnd } | undefined> {
   const row = await getTurn(http.db, organization, head.turn_id);
-  const ended = row && endedAt(row as ResponseRow);
+  const ended = row && endedAt(row);
   if (ended) {
-    const text = stream.replay(await toldBy(http, row as ResponseRow), ended.end, ended.completed_at);
+    const text = stream.replay(await toldBy(http, row), ended.end, ended.completed_at);
     return { text, end: ended.end };
   }
   if (row || !(await wasDeleted(http, head))) return undefined;
@@ -70,10 +70,12 @@ export async function followResponse(
   const stream = createStream(head, startAfter);
   // headers go out at once, whatever there is to say
   const sse = openEventStream(reply, stream.open() || ": ping\n\n");
-  onGone(gone, () => feed.close());
+  const leave = () => feed.close();
+  onGone(gone, leave);
+  http.closing.addEventListener("abort", leave, { once: true });
   let heard: Pick<Frame, "attempt" | "n"> | undefined;
   try {
-    while (!gone.aborted) {
+    while (!gone.aborted && !http.closing.aborted) {
       const frame = await feed.next(SILENCE_MS);
       if (frame && frame.type !== "end") {
         heard = frame;
@@ -95,8 +97,10 @@ export async function followResponse(
       sse.end(rest.text);
       return rest.end;
     }
+    if (!gone.aborted) sse.end(stream.breakOff());
     return undefined;
   } finally {
+    http.closing.removeEventListener("abort", leave);
     feed.close();
   }
 }

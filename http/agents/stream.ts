@@ -4,6 +4,9 @@ import { createFold, type StreamEvent } from "./fold.ts";
 import { createNews } from "./news.ts";
 import { presentResponse, type ResponseHead } from "./present.ts";
 
+const LEAVING =
+  "The service is being restarted and the response goes on: read its stream on after this event's number.";
+
 /** What was told cannot be taken back, and another answer stands in the thread. */
 const OTHER_WORDS: TurnEnd = {
   status: "failed",
@@ -71,6 +74,9 @@ export function createStream(head: ResponseHead, startAfter: number) {
     /** Whether the terminal event has been told. */
     over: (): boolean => over,
     end: finish,
+    /** The stream ends here, and the response goes on: it can be read on after the last event that was told. */
+    breakOff: (): string =>
+      `event: error\ndata: ${JSON.stringify({ type: "error", sequence_number: sent - 1, code: "unavailable", message: LEAVING, param: null })}\n\n`,
     /** The rest of a turn that has ended, from everything that it told. */
     replay: (frames: Speaking[], end: TurnEnd, completed_at: number): string =>
       (made === 0 ? open() : "") +

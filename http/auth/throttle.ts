@@ -24,9 +24,9 @@ interface Counted {
  */
 export async function countAttempt(db: Db, address: string, email: string): Promise<void> {
   const subjects = [subject("address", address), subject("account", email)];
-  await db.query(
+  const noted = await db.query<{ place: string }>(
     `with old as (delete from ops.login_attempts where at < now() - interval '1 day' and subject = any ($1))
-     insert into ops.login_attempts (subject) select unnest($1::text[])`,
+     insert into ops.login_attempts (subject) select unnest($1::text[]) returning ctid::text as place`,
     [subjects],
   );
   const rows = await db.query<Counted>(
@@ -35,10 +35,15 @@ export async function countAttempt(db: Db, address: string, email: string): Prom
     [subjects],
   );
   const over = rows.find((row) => row.tries > (row.subject === subjects[0] ? PER_ADDRESS : PER_ACCOUNT));
-  if (over)
-    throw new ApiError("too_many_attempts", "There were too many attempts to sign in; try again later.", {
-      retryAfterMs: Math.max(1, over.wait) * 1000,
-    });
+  if (!over) return;
+  // one that is refused does not make the next wait longer
+  await db.query("delete from ops.login_attempts where ctid = any ($1::tid[]) and subject = any ($2)", [
+    noted.map(({ place }) => place),
+    subjects,
+  ]);
+  throw new ApiError("too_many_attempts", "There were too many attempts to sign in; try again later.", {
+    retryAfterMs: Math.max(1, over.wait) * 1000,
+  });
 }
 
 /** The right password was given: this account's earlier tries no longer count, nor does this one for its address. */

@@ -12,6 +12,7 @@ import { isRead, noteUnanswered, onGone, reads, takeUnanswered } from "./unanswe
 
 /** A person who pressed stop does not come back; a client that lost its connection does, within this time. */
 const STOP_AFTER_MS = 3_000;
+const LEAVING = "The service is being restarted: try again. The turn goes on, and a retry is answered with it.";
 
 /** Answers with the whole completion once the turn has ended. A client that goes away leaves the turn running. */
 export async function answerBuffered(http: Http, reply: FastifyReply, { turn, feed, end }: Begun, gone: AbortSignal) {
@@ -53,6 +54,8 @@ export async function answerStreamed(
 ) {
   const chunks = chunksFor(turn);
   const stopReading = reads(turn);
+  const leave = () => feed.close();
+  http.closing.addEventListener("abort", leave, { once: true });
   let stream: EventStream | undefined;
   let sent = NOTHING_SENT;
   let end = before;
@@ -76,15 +79,21 @@ export async function answerStreamed(
     });
 
   try {
-    while (!end && !gone.aborted) {
+    while (!end && !gone.aborted && !http.closing.aborted) {
       const frame = await feed.next(SILENCE_MS);
       if (frame?.type === "end") end = frame.end;
       else if (frame) hear(frame);
       else if (!gone.aborted) end = await lookUp();
     }
   } finally {
+    http.closing.removeEventListener("abort", leave);
     feed.close();
     stopReading();
+  }
+  if (!end && !gone.aborted) {
+    await noteUnanswered(http, turn);
+    if (!stream) throw new ApiError("unavailable", LEAVING);
+    return stream.end(chunks.ending(sent, brokenOff(sent, LEAVING)));
   }
   if (!end) return void reply.hijack();
   http.metrics.turn(end);

@@ -1,11 +1,20 @@
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { isUuid, streamOf } from "#events/ids.ts";
 import { scopeOf } from "#events/scope.ts";
 import { DeleteThread, Prompt, type Message } from "#events/thread.ts";
-import { listMessages, threadExists, type ThreadTurn } from "#projections/turns/query.ts";
+import {
+  getTurn,
+  listMessages,
+  newestTurn,
+  threadExists,
+  type ThreadTurn,
+  type TurnRow,
+} from "#projections/turns/query.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import type { App } from "../app.ts";
+import { stopped } from "./stop.ts";
 
 const Params = z.object({ id: z.string() });
 const Query = z.object({ user: z.string().optional().describe("The end user whose thread it is.") });
@@ -39,6 +48,22 @@ export async function inputOf({ blobs, keyring }: Http, turn: ThreadTurn): Promi
   if (!sealed) return [];
   const opened = keyring.open(streamOf("turn", turn.turn_id), turn.wrapped_key, sealed);
   return Prompt.parse(JSON.parse(opened.toString())).messages;
+}
+
+/** Ends the turn that runs in a thread: what it has said until now was asked for, and is counted. */
+async function stopNewest(http: Http, request: FastifyRequest, thread: string, scope: string): Promise<void> {
+  const { organization_id } = request.caller;
+  await http.freshRead(["turns"], streamOf("thread", thread));
+  const id = await newestTurn(http.db, organization_id, thread, scope);
+  const row = id === undefined ? undefined : await getTurn(http.db, organization_id, id);
+  if (row?.status !== "running") return;
+  const look = async (): Promise<TurnRow> => {
+    await http.freshRead(["turns"], streamOf("thread", thread));
+    const now = await getTurn(http.db, organization_id, row.id);
+    if (!now) throw notFound();
+    return now;
+  };
+  await stopped(http, request, row, look);
 }
 
 async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
@@ -100,12 +125,14 @@ export function threadRoutes(app: App, http: Http): void {
       const { organization_id, principal } = request.caller;
       const id = request.params.id.toLowerCase();
       if (!isUuid(id)) throw notFound();
+      const scope = scopeOf(principal, request.query.user);
+      await stopNewest(http, request, id, scope);
       await http.send(DeleteThread, {
         stream: streamOf("thread", id),
         organization_id,
         principal,
         request_id: request.id,
-        data: { scope: scopeOf(principal, request.query.user) },
+        data: { scope },
         waitFor: ["turns"],
       });
       return { id, object: "thread" as const, deleted: true as const };

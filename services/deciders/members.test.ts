@@ -21,12 +21,15 @@ const changed = (user_id: string, what: { role?: Role; active?: boolean }, epoch
   UserChanged.of({ user_id, ...what, epoch }, {});
 
 test("a person is registered once and holds the email, which the log does not show", () => {
-  const register = command("RegisterUser", { user_id: "u1", role: "owner", ...person });
+  const register = command("RegisterUser", { user_id: "u1", role: "owner", email_claim: "mark", ...person });
   const { state } = given();
   const events = organization.decide(register as never, state);
   expect(events).toMatchObject([{ type: "UserRegistered", personal: person }]);
   expect(JSON.stringify(events[0]!.data)).not.toContain("example.com");
-  expect(organization.claims!(events)).toMatchObject({ hold: [{ taken: { code: "email_taken" } }], release: [] });
+  expect(organization.claims!(events)).toMatchObject({
+    hold: [{ name: "email:mark", taken: { code: "email_taken" } }],
+    release: [],
+  });
   given(...events)
     .when(register)
     .rejected("user_exists");
@@ -114,7 +117,7 @@ describe("who may change whom", () => {
     ["person:b", "viewer", false],
     ["system", "owner", true],
   ])("%s makes somebody %s: %s", (who, role, allowed) => {
-    expect(may(by(who, "RegisterUser", { user_id: "n", role, ...person }))).toBe(allowed);
+    expect(may(by(who, "RegisterUser", { user_id: "n", role, email_claim: "mark", ...person }))).toBe(allowed);
     expect(may(by(who, "ChangeUser", { user_id: "b", role: role === "builder" ? "admin" : role }))).toBe(allowed);
   });
 

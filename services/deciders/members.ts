@@ -1,4 +1,3 @@
-import { idFrom } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
   PasswordSet,
@@ -60,10 +59,9 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
   const { user_id } = command.data;
   const before = memberOf(members, user_id);
   if (command.type === "RegisterUser") {
-    const { role, email, name, password_hash } = command.data;
+    const { role, email, email_claim, name, password_hash } = command.data;
     checkMay(command, members, [role]);
     if (before) throw new Rejection("user_exists", "This user exists already.");
-    const email_claim = idFrom("email", email);
     return [UserRegistered.of({ user_id, role, email_claim }, { email, name, password_hash })];
   }
   if (!before) throw new Rejection("member_not_found", "No member has this id.", { param: "id" });

@@ -53,6 +53,15 @@ describe("a turn that lost its worker", () => {
     expect(endOf(play)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
   });
 
+  test("that ends by itself and lets go of it goes on, and nothing has been said of an end", async () => {
+    const play = stage({ ...story, tools: [toolOf("one", async () => first.leave()), counted("two")] });
+    const first = play.worker("first");
+    await first.begin();
+    expect(play.types()).not.toContainEqual(expect.stringMatching(/^Turn(Completed|Failed|Stopped|Refused)$/));
+    await play.worker("second").attend();
+    expect(endOf(play)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
+  });
+
   test("with words of an open round that a reader has seen fails with them", async () => {
     const play = stage({ ...story, streamed: true });
     await play.worker("first", 4).begin();

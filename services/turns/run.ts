@@ -58,13 +58,23 @@ const aboutTurn = ({ organization_id, thread, turn_id, attempt, model, streamed 
   "svc.model": model,
 });
 
-/** Runs a turn to its end event. Never throws for what a provider does; throws when the log cannot be written. */
-export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun): Promise<void> =>
-  inSpan("turn", { attributes: aboutTurn(turn) }, (note) => run(options, turn, note));
+/**
+ * Runs a turn to its end event, or until `leaving` is aborted: then it is another worker's. Never throws for what a provider
+ * does; throws when the log cannot be written.
+ */
+export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun, leaving: AbortSignal): Promise<void> =>
+  inSpan("turn", { attributes: aboutTurn(turn) }, (note) => run(options, turn, leaving, note));
 
-async function run(options: TurnRunnerOptions, turn: TurnToRun, note: (attributes: Attributes) => void): Promise<void> {
+async function run(
+  options: TurnRunnerOptions,
+  turn: TurnToRun,
+  leaving: AbortSignal,
+  note: (attributes: Attributes) => void,
+): Promise<void> {
   const { frames } = options;
   const cut = new AbortController();
+  const leave = (): void => cut.abort("lost" satisfies Cut);
+  leaving.addEventListener("abort", leave, { once: true });
   const late = setTimeout(() => cut.abort("late" satisfies Cut), Math.max(1, Date.parse(turn.ends_by) - Date.now()));
   const unsubscribe = turn.streamed
     ? frames.onStop(turn.organization_id, turn.turn_id, () => cut.abort("stopped" satisfies Cut))
@@ -91,6 +101,7 @@ async function run(options: TurnRunnerOptions, turn: TurnToRun, note: (attribute
     if (!(error instanceof TurnLost)) throw error;
   } finally {
     clearTimeout(late);
+    leaving.removeEventListener("abort", leave);
     unsubscribe();
   }
 }
@@ -149,6 +160,7 @@ async function answer(
     };
   } catch (error) {
     if (error instanceof TurnLost || error instanceof NotRecorded) throw error;
+    if (signal.reason === ("lost" satisfies Cut)) throw new TurnLost("it is left to another worker", { cause: error });
     return brokenOff(options, error, { prompt, rounds, of_agent: turn.agent !== undefined, signal });
   }
 }

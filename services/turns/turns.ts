@@ -23,7 +23,7 @@ export interface TurnsOptions {
   log: EventLog;
   frames: Pick<Frames, "kept" | "publish">;
   worker: string;
-  run(turn: TurnToRun): Promise<void>;
+  run(turn: TurnToRun, leaving: AbortSignal): Promise<void>;
   /** Keeps everything that readers of a response were told; the blob's key. */
   keepTold(turn: Stepping, frames: Speaking[]): Promise<string>;
   onError(error: unknown, turn: TurnToRun): void;
@@ -47,6 +47,7 @@ export function createTurns(options: TurnsOptions) {
   const running = new Map<string, { thread: string; ended: Promise<void> }>();
   /** Turns of this process that the last sweep saw before they were known to run here. */
   const suspects = new Set<string>();
+  const leaving = new AbortController();
 
   /** How many each organization has of those. */
   const shares = new Map<string, number>();
@@ -60,7 +61,7 @@ export function createTurns(options: TurnsOptions) {
     const key = `${turn.turn_id}/${turn.attempt}`;
     if (running.has(key)) return;
     count(turn.organization_id, 1);
-    const run = options.run(turn).catch((error) => options.onError(error, turn));
+    const run = options.run(turn, leaving.signal).catch((error) => options.onError(error, turn));
     const ended = run.finally(() => {
       running.delete(key);
       count(turn.organization_id, -1);
@@ -162,6 +163,8 @@ export function createTurns(options: TurnsOptions) {
     room,
     /** Resolves when everything that runs now has ended. */
     idle: async (): Promise<void> => void (await Promise.all(running.values().map(({ ended }) => ended))),
+    /** Lets go of what still runs: another worker takes it over. */
+    leave: (): void => leaving.abort(),
     /** Threads whose turns run here. */
     busy: (): string[] => [...running.values()].map(({ thread }) => thread),
 

@@ -90,7 +90,9 @@ test("what names a project that is not there is refused", async () => {
 test("a project stays while it has keys, agents, or workflows that are enabled", async () => {
   const { id: project_id } = await made();
   const key = (await m.person("POST", "/keys", { name: "K", project_id })).body;
-  expectRefusal(await remove(project_id), 409, "project_in_use", "id");
+  const used = await remove(project_id);
+  expectRefusal(used, 409, "project_in_use", "id");
+  expect(used.body.error.message).toMatch(/ has 1 key; delete it first\.$/);
   await m.person("DELETE", `/keys/${key.id}`);
   const agent = (await m.person("POST", "/agents", { name: "A", project_id })).body;
   expectRefusal(await remove(project_id), 409, "project_in_use", "id");

@@ -31,6 +31,19 @@ test("an account, from whatever addresses: the right password does not help eith
   expect((await people.login(email, password, from("203.0.113.1"))).status).toBe(200);
 });
 
+test("a try that is refused makes no later one wait longer", async () => {
+  const { email, password } = await people.join("viewer");
+  await statuses(10, (n) => wrong(email, `198.51.100.${n}`));
+  await people.service.db.query("update ops.login_attempts set at = at - interval '14 minutes 55 seconds'");
+  for (let n = 0; n < 5; n++) {
+    const refused = await people.login(email, password, from("203.0.113.1"));
+    expectRefusal(refused, 429, "too_many_attempts");
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(5);
+  }
+  await people.service.db.query("update ops.login_attempts set at = at - interval '5 seconds'");
+  expect((await people.login(email, password, from("203.0.113.1"))).status).toBe(200);
+});
+
 test("an address, for whatever accounts: others are let in", async () => {
   const address = "198.51.100.7";
   const tried = await statuses(50, (n) => wrong(`nobody${n}@example.com`, address));

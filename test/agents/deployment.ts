@@ -14,6 +14,7 @@ export async function startProcesses(env: Record<string, string> = {}) {
   return {
     deployment,
     home,
+    api_key,
     person,
     /** The services process that stands at the beginning. */
     worker,

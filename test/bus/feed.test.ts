@@ -8,6 +8,7 @@ import { newId, streamOf } from "#events/ids.ts";
 import type { FeedEvent } from "#events/published.ts";
 import { clientOf } from "../http/service.ts";
 import type { Told } from "#infra/nats/feed.ts";
+import { freePort } from "#infra/embedded/port.ts";
 import { testBus } from "../harness.ts";
 import { startPlatform } from "../platform.ts";
 import { aBus } from "./bus.ts";
@@ -120,4 +121,15 @@ test("the subscriber of the examples hears it", async () => {
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
   child.kill();
   expect(line).toBe(`7 RunStarted ${stream} {"n":7}`);
+});
+
+test("where no NATS is, it says so in one line that names what to do", async () => {
+  const host = `127.0.0.1:${await freePort()}`;
+  const env = { ...process.env, NATS_URL: `nats://${host}` };
+  const child = spawn(process.execPath, ["examples/subscribe.mjs"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const said: string[] = [];
+  for await (const line of createInterface(child.stderr)) said.push(line);
+  expect(said).toEqual([
+    `No feed at ${host} (connection refused): start the service, and give the address of its NATS as NATS_URL.`,
+  ]);
 });

@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { z } from "zod";
 import { expect, test } from "vitest";
 import { newCommandId, newId, streamOf } from "#events/ids.ts";
 import { connectBus } from "#infra/nats/connect.ts";
@@ -18,6 +19,8 @@ test("dead letters are listed without what they carry, sent again and removed", 
 
   const names = namesFor(cli.bus.prefix);
   const organization_id = newId();
+  const { stack } = z.object({ model: z.string(), n: z.array(z.int()) }).safeParse({ n: ["\n]"] }).error!;
+  const errors = ["Error: boom\n    at here", `${stack}\n    at here`];
   const commands = ["one", "two"].map((text) => ({
     id: newCommandId(),
     type: "StartTurn",
@@ -27,12 +30,9 @@ test("dead letters are listed without what they carry, sent again and removed", 
   }));
   const { username, password, host } = new URL(cli.bus.url);
   const nc = await connect({ servers: host, ...(username ? { user: username, pass: password } : {}) });
-  for (const command of commands) {
+  for (const [n, command] of commands.entries()) {
     const subject = names.command(command);
-    nc.publish(
-      names.dead(subject),
-      JSON.stringify({ reason: "failed too often", error: "Error: boom\n    at here", subject, command }),
-    );
+    nc.publish(names.dead(subject), JSON.stringify({ reason: "failed too often", error: errors[n], subject, command }));
   }
   await nc.flush();
 
@@ -43,6 +43,8 @@ test("dead letters are listed without what they carry, sent again and removed", 
   expect(JSON.stringify(listed)).not.toContain('"text"');
   const { stdout } = await cli.svc("dead", "list", "--limit", "1");
   expect(stdout).toContain("failed too often  Error: boom\n");
+  const { stdout: both } = await cli.svc("dead", "list");
+  expect(both).toMatch(/failed too often {2}model: Invalid input.*; n\.0: Invalid input.*\n$/);
   expect((await cli.svc("doctor", "--json")).stdout).toContain("svc dead list shows them");
 
   expect(await cli.svc("dead", "remove", "2")).toMatchObject({ code: 0, stdout: "Dead letter 2 was removed.\n" });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startMute } from "../doubles/muteServer.ts";
 import { eightEvents } from "./events.ts";
 import { aCommandLine, json, type Ran } from "./svc.ts";
 
@@ -66,3 +67,23 @@ test("what cannot be reached fails once; what needs it is skipped", async () => 
   const wrong = await cli.svcWith({ PORT: "many" }, "doctor");
   expect(wrong.stdout).toContain("PORT must be a whole number");
 });
+
+test("a NATS that accepts connections and says nothing: tools tell of it within seconds, a role after half a minute, and all of them end", async () => {
+  const mute = await startMute();
+  const NATS_URL = `nats://${mute.host}`;
+  const next = "see that it runs and that NATS_URL is right";
+  const detail = `NATS at ${mute.host} does not answer`;
+  try {
+    const role = cli.svcWith({ NATS_URL }, "projections");
+    const began = Date.now();
+    const ran = await cli.svcWith({ NATS_URL }, "doctor", "--json");
+    expect(ran.code).toBe(1);
+    expect(failing(ran)).toContainEqual({ check: "NATS", status: "failed", detail, next });
+    const listed = await cli.svcWith({ NATS_URL }, "dead", "list");
+    expect(listed).toMatchObject({ code: 1, stderr: `${detail}: ${next}.\n` });
+    expect(Date.now() - began).toBeLessThan(20_000);
+    expect(await role).toMatchObject({ code: 1, stderr: expect.stringContaining("No NATS server answers") });
+  } finally {
+    mute.close();
+  }
+}, 90_000);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readSettings } from "#infra/config.ts";
+import { keepCredentials } from "../../cli/credentials.ts";
 import { roles, runRoles } from "../../roles/run.ts";
 import { aCommandLine, json } from "./svc.ts";
 
@@ -38,6 +39,12 @@ test("an organization made beside the running service can chat and sign in at on
     const second = json(await cli.svc("org", "create", "Another", "--json"));
     expect(second.organization_id).not.toBe(organization_id);
     expect(second.api_key).not.toBe(api_key);
+
+    // as a start on this folder leaves it
+    keepCredentials({ DATA_DIR: cli.env["DATA_DIR"]!, BASE_URL: "" }, { ...second, base_url: running.address });
+    const beside = (changed: Record<string, string>) => cli.svcWith(changed, "org", "create", "Third", "--json");
+    expect(json(await beside({ PORT: "" })).base_url).toBe(running.address);
+    expect(json(await beside({ BASE_URL: "https://assistants.example" })).base_url).toBe("https://assistants.example");
   } finally {
     await running.stop();
   }

@@ -158,7 +158,7 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
       log,
       frames: options.frames,
       worker: name,
-      run: (turn) => runTurn(options, turn),
+      run: (turn, leaving) => runTurn(options, turn, leaving),
       keepTold: (turn, told) => stepsOf(options, turn).keepTold(told),
       onError: (error) => {
         throw error;
@@ -171,6 +171,7 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
         turns.afterCommit({ command: start, events: [events[position - 1]!], version: position });
         await Promise.race([turns.idle(), gone(dead)]);
       },
+      leave: turns.leave,
       /** Does what the sweep of this worker does about the turn. */
       async attend() {
         const now = state();

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { freePort } from "#infra/embedded/port.ts";
@@ -35,6 +36,7 @@ export async function startProcess(role: Role, deployment: Deployment, env: Reco
     stdio: ["ignore", "ignore", "pipe"],
   });
   children.add(child);
+  const ended = once(child, "exit");
   let told = "";
   for await (const words of child.stderr.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
     told += words;
@@ -42,5 +44,5 @@ export async function startProcess(role: Role, deployment: Deployment, env: Reco
   }
   child.stderr.resume();
   if (!told.includes(`${role} is running`)) throw new Error(`${role} does not start: ${told}`);
-  return { role, pid: child.pid!, url: `http://127.0.0.1:${port}`, kill: () => child.kill("SIGKILL") };
+  return { role, pid: child.pid!, url: `http://127.0.0.1:${port}`, ended, kill: () => child.kill("SIGKILL") };
 }

@@ -128,6 +128,29 @@ describe("threads", () => {
     expect((await complete(say("Still there?"), { "x-thread-id": thread })).body.error.code).toBe("thread_not_found");
   });
 
+  test("that are deleted stop the turn that runs in them, and what it took is counted", async () => {
+    const spent = async () => {
+      const [row] = await service.db.query<{ n: number }>(
+        "select count(*)::int as n from log.events where type = 'TurnStopped'",
+      );
+      return row!.n;
+    };
+    const before = await spent();
+    const begun = await fetch(`${service.chat}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json" },
+      body: JSON.stringify(
+        say("/slow 0.5\n/say a b c d e f g h i j k l m n", { model: "offline/scripted", stream: true }),
+      ),
+    });
+    const thread = begun.headers.get("x-thread-id")!;
+    const rest = begun.text();
+    expect((await call("DELETE", `/threads/${thread}`)).status).toBe(200);
+    expect(chunksOf(await rest).at(-1)).not.toHaveProperty("error");
+    expect(await spent()).toBe(before + 1);
+    expect((await call("GET", `/threads/${thread}/messages`)).body.error.code).toBe("thread_not_found");
+  });
+
   test("belong to the pair of key and user", async () => {
     const { headers } = await complete(say("Mine", { user: "ada" }));
     const thread = { "x-thread-id": headers.get("x-thread-id")! };

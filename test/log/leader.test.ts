@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { lead } from "#infra/postgres/leader.ts";
 import { openPool } from "#infra/postgres/pool.ts";
@@ -43,4 +44,30 @@ test("one of several works, and one again when its connection is lost or it stop
   await Promise.all(contenders.filter(({ name }) => name !== second).map(({ stop }) => stop()));
   expect(working).toEqual([]);
   await looker.end();
+});
+
+test("one that is silent is taken for hung, and one that works for long is not", async () => {
+  const { url } = await testDatabase();
+  const hung = new pg.Client({ connectionString: url });
+  hung.on("error", () => {});
+  const ended = new Promise<void>((resolve) => hung.once("end", resolve));
+  await hung.connect();
+  await hung.query("select pg_advisory_lock(hashtext('svc'), hashtext('hung'))");
+  const pool = openPool(url, { max: 6, name: "contenders" });
+  const terms: string[] = [];
+  const leading = ["hung", "busy", "busy"].map((name) =>
+    lead(
+      pool,
+      name,
+      async (signal) => {
+        terms.push(name);
+        await once(signal, "abort");
+      },
+      () => {},
+    ),
+  );
+  await expect.poll(() => terms, { timeout: 25_000 }).toEqual(["busy", "hung"]);
+  await ended;
+  await Promise.all(leading.map((one) => one.stop()));
+  await pool.end();
 });

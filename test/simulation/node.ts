@@ -48,7 +48,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
     worker,
     onError,
     keepTold: async () => "kept",
-    run: (turn) => {
+    run: (turn, leaving) => {
       world.note(`runs ${turn.turn_id}/${turn.attempt}`);
       return runTurn(
         {
@@ -66,6 +66,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           offline: true,
         },
         turn,
+        leaving,
       );
     },
   });

@@ -151,7 +151,7 @@ describe("results that are kept beside the log", () => {
     ];
     expect([ahead.status, ahead.error_info.code]).toEqual(["failed", "out_of_memory"]);
     expect([ahead.status, ahead.error_info, ahead.counts]).toEqual([one.status, one.error_info, one.counts]);
-  });
+  }, 90_000);
 });
 
 test("a step that never ends in a native operation ends the run as it would by itself", async () => {

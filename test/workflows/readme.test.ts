@@ -5,42 +5,69 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "#infra/embedded/port.ts";
 import { aCommandLine } from "../cli/svc.ts";
 import { testFolder } from "../harness.ts";
 
-/* What the README says of workflows, pasted into a shell. */
+/* What the README says, pasted into a shell. */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const blockUnder = (heading: string): string => readme.split(`## ${heading}\n`)[1]!.split("```")[1]!;
+const documents = blockUnder("Ask your documents");
+const names = documents.split("\n").filter((line) => /^([A-Z]+=|ask\(\))/.test(line));
 
-test("the lines of the README save, register, start, approve and complete a workflow", async () => {
+let folder: string;
+let end: () => Promise<unknown>;
+beforeAll(async () => {
   const { env, begin } = await aCommandLine();
-  const port = await freePort();
-  env["PORT"] = String(port);
-  const folder = await testFolder();
+  env["PORT"] = String(await freePort());
+  folder = await testFolder();
   symlinkSync(env["DATA_DIR"]!, join(folder, ".data"));
   symlinkSync(join(root, "examples"), join(folder, "examples"));
-  const names = blockUnder("Ask your documents")
-    .split("\n")
-    .filter((line) => /^[A-Z]+=/.test(line));
-  const lines = [...names, blockUnder("Run a workflow")].join("\n").replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`);
-
   const running = begin("all");
   const ended = once(running, "exit");
-  try {
-    for await (const line of createInterface(running.stdout)) if (line.startsWith("Ctrl-C")) break;
-    const { PATH = "", HOME = "" } = process.env;
-    const options = { cwd: folder, env: { PATH, HOME } };
-    const { stdout } = await promisify(execFile)("bash", ["-e", "-o", "pipefail", "-c", lines], options);
-    const [waiting, decided, done] = stdout.split(/(?<=\})\s*(?=\{)/).map((json) => JSON.parse(json));
-    expect(waiting).toMatchObject({ status: "running", result: null, error: null });
-    expect(decided).toMatchObject({ status: "approved", comment: "fine", name: "manager" });
-    expect(done).toMatchObject({ status: "completed", result: { refunded: true }, error: null });
-  } finally {
-    running.kill();
-    await ended;
-  }
+  end = () => (running.kill(), ended);
+  for await (const line of createInterface(running.stdout)) if (line.startsWith("Ctrl-C")) break;
+});
+afterAll(() => end());
+
+async function paste(lines: string): Promise<string> {
+  const { PATH = "", HOME = "" } = process.env;
+  const options = { cwd: folder, env: { PATH, HOME } };
+  return (await promisify(execFile)("bash", ["-e", "-o", "pipefail", "-c", lines], options)).stdout;
+}
+
+/** What was answered, a line each. */
+const answersOf = (printed: string) =>
+  printed
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+test("the lines of the README on documents find what stands in them, and answer with it", async () => {
+  const [made, pdf, docx, pptx, listed, found, answered, ...more] = answersOf(await paste(documents));
+  expect(made).toMatchObject({ slug: "handbook" });
+  expect([pdf, docx, pptx].map(({ name }) => name)).toEqual(["handbook.pdf", "handbook.docx", "handbook.pptx"]);
+  expect(listed.data.map(({ status }: any) => status)).toEqual(["ready", "ready", "ready"]);
+  expect(found.results[0].document.name).toBe("handbook.pdf");
+  expect(found.results[0].passages[0].content).toContain("home");
+  expect(answered.choices[0].message.content).toContain("home");
+  expect(more).toEqual([]);
+}, 60_000);
+
+test("the lines of the README on agents have one answer, whole and streamed", async () => {
+  const printed = await paste([...names, blockUnder("Ask an agent")].join("\n"));
+  const [whole, ...streamed] = printed.split(/\n(?=event: )/);
+  expect(JSON.parse(whole!)).toMatchObject({ status: "completed" });
+  expect(streamed.at(-1)).toMatch(/^event: response\.completed\n/);
+});
+
+test("the lines of the README save, register, start, approve and complete a workflow", async () => {
+  const printed = await paste([...names, blockUnder("Run a workflow")].join("\n"));
+  const [waiting, decided, done] = answersOf(printed);
+  expect(waiting).toMatchObject({ status: "running", result: null, error: null });
+  expect(decided).toMatchObject({ status: "approved", comment: "fine", name: "manager" });
+  expect(done).toMatchObject({ status: "completed", result: { refunded: true }, error: null });
 });
