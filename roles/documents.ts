@@ -8,7 +8,7 @@ import { documentsIn } from "#projections/documents/query.ts";
 import { hasPassed } from "#projections/passed.ts";
 import type { Handle } from "#services/handle.ts";
 import { createEmptying } from "#services/knowledge/emptying.ts";
-import { IndexLost } from "#services/knowledge/indexing/apply.ts";
+import { IndexLost, Surplus } from "#services/knowledge/indexing/apply.ts";
 import { followPassages } from "#services/knowledge/indexing/follow.ts";
 import { NotIndexed } from "#services/knowledge/indexing/refusals.ts";
 import { readDocument } from "#services/knowledge/reading/readDocument.ts";
@@ -30,8 +30,8 @@ export function createDocumentWork(
   const reader = openReader({ processes: settings.READERS });
   const sealed = { blobs, keyring, dataKeys: log };
   const onError = (error: unknown) =>
-    error instanceof IndexLost || error instanceof NotIndexed
-      ? logger.error({ err: error }, "search does not find what it should, it is brought back")
+    error instanceof IndexLost || error instanceof NotIndexed || error instanceof Surplus
+      ? logger.error({ err: error }, "the passage index is not as it should be, it is brought back")
       : logger.warn({ err: error }, "the passage index could not follow, it is tried again");
 
   const deps = { ...sealed, log, reader, slots: createSlots(settings.READERS), send, worker, failpoint };

@@ -1,7 +1,9 @@
-import type { Reactions, ScannedEvent } from "#events/ports.ts";
+import type { EventLog, Reactions, ScannedEvent } from "#events/ports.ts";
 import { publishedData, publishedTypes, versionOf } from "#events/published.ts";
 import { failpoint } from "#infra/failpoint.ts";
-import type { Told } from "#infra/nats/feed.ts";
+import { messageId, type Feed, type Told } from "#infra/nats/feed.ts";
+import { FEED_KEPT_MS } from "#infra/nats/streams.ts";
+import { lastBefore } from "#infra/postgres/lastBefore.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { relay } from "#infra/postgres/relay.ts";
 import { reactors, wakes } from "#services/reactors/index.ts";
@@ -24,6 +26,20 @@ export const wakeUps =
       await reactions.publish(event);
       failpoint("after-reaction-published");
     }
+  };
+
+/**
+ * The feed goes on behind the last event that its stream holds. One that never held any is a new one, and is told all that it
+ * would still hold; one whose last event is not in the log is of before the log was restored, and says nothing.
+ */
+export const resumeFeed =
+  ({ pool, log, feed }: { pool: Opened["pool"]; log: Pick<EventLog, "scan">; feed: Pick<Feed, "last"> }) =>
+  async (position: number): Promise<number> => {
+    const last = await feed.last();
+    if (last === "nothing") return Math.min(position, await lastBefore(pool, new Date(Date.now() - FEED_KEPT_MS)));
+    if (!last) return position;
+    const { events } = await log.scan(last.position - 1, publishedTypes(), 1);
+    return events[0] && messageId(events[0]) === messageId(last) ? last.position : position;
   };
 
 /** What leads out of the log: wake-ups for slow work, and the feed for other services. One process of the deployment does each. */
@@ -59,6 +75,7 @@ export function startRelays({ pool, log, bus }: Opened, onError: (error: unknown
           batch: FEED,
           onCommitted: bus.hints.onCommitted,
           onError,
+          resume: resumeFeed({ pool, log, feed: bus.feed }),
           async publish(events) {
             await bus.feed.publish(events.map(told));
             if (events.length > 0) failpoint("after-feed-published");

@@ -18,8 +18,10 @@ export const filterWithin = ({ organization_id, collection_ids, document_ids, ta
 ];
 
 export const filterSuperseded = (superseded: Superseded[]): string => {
-  const whole = superseded.filter(({ below_generation }) => below_generation === null);
-  const older = superseded.filter(({ below_generation }) => below_generation !== null);
+  const single = superseded.filter(({ only_generation }) => only_generation !== undefined);
+  const others = superseded.filter(({ only_generation }) => only_generation === undefined);
+  const whole = others.filter(({ below_generation }) => below_generation === null);
+  const older = others.filter(({ below_generation }) => below_generation !== null);
   return [
     isOneOf(
       "doc",
@@ -27,6 +29,9 @@ export const filterSuperseded = (superseded: Superseded[]): string => {
     ),
     ...older.map(
       ({ document_id, below_generation }) => `(${isOneOf("doc", [document_id])} AND gen < ${Number(below_generation)})`,
+    ),
+    ...single.map(
+      ({ document_id, only_generation }) => `(${isOneOf("doc", [document_id])} AND gen = ${Number(only_generation)})`,
     ),
   ].join(" OR ");
 };

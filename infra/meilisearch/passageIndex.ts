@@ -1,5 +1,5 @@
-import type { Change, PassageIndex } from "#services/knowledge/passageIndex.ts";
-import { bodiesOf, MARKER, marker } from "./document.ts";
+import type { Change, Held, PassageIndex } from "#services/knowledge/passageIndex.ts";
+import { bodiesOf, MARKER, marker, passageId } from "./document.ts";
 import { filterSuperseded } from "./filter.ts";
 import { MeilisearchError, openServer, type Place, type Server } from "./server.ts";
 import { settings } from "./settings.ts";
@@ -15,6 +15,7 @@ export const openPassageIndex = ({ prefix, ...place }: Place & { prefix: string 
     create: (uid) => create(server, uid),
     exists: (uid) => exists(server, uid),
     count: (uid) => count(server, uid),
+    generations: (uid) => generations(server, uid),
     warm: (uid) => warm(server, uid),
     list: () => list(server, `${prefix}-passages-`),
     drop: (uid) => done(server, change(server, "DELETE", `/indexes/${uid}`), "index_not_found"),
@@ -72,6 +73,29 @@ const count = async (server: Server, uid: string): Promise<number> => {
   const path = `${documents(uid)}/fetch`;
   const { total } = await server.ask<{ total: number }>({ method: "POST", path, body, timeoutMs: 5_000 });
   return total - 1;
+};
+
+const NAMES = 10_000;
+const NAMES_MS = 30_000;
+const generations = async (server: Server, uid: string): Promise<Held[] | undefined> => {
+  const held = new Map<string, Held>();
+  let first: number | undefined;
+  for (let offset = 0; offset <= (first ?? 0); offset += NAMES) {
+    const body = { limit: NAMES, offset, fields: ["pk"] };
+    const path = `${documents(uid)}/fetch`;
+    type Page = { results: { pk: string }[]; total: number };
+    const { results, total } = await server.ask<Page>({ method: "POST", path, body, timeoutMs: NAMES_MS });
+    if (total !== (first ??= total) || results.length !== Math.min(NAMES, total - offset)) return undefined;
+    for (const { pk } of results) {
+      if (pk === MARKER) continue;
+      const { document_id, generation } = passageId(pk);
+      const key = `${document_id}/${generation}`;
+      const its = held.get(key) ?? { document_id, generation, passages: 0 };
+      its.passages += 1;
+      held.set(key, its);
+    }
+  }
+  return [...held.values()];
 };
 
 /** One word of each script whose dictionary the server reads when it is first asked: 3.9 s for Chinese. */

@@ -19,6 +19,11 @@ export interface Feed {
    * they may be published again, all of them: what the stream has is not taken twice.
    */
   publish(events: Told[]): Promise<void>;
+  /**
+   * What the stream holds last: an event, "nothing" where it has never held one, undefined where all that it held is too old.
+   * What is published next is refused by a stream that holds another last one by then, or was made anew. Throws Unavailable.
+   */
+  last(): Promise<FeedEvent | "nothing" | undefined>;
 }
 
 /**
@@ -30,27 +35,43 @@ export const messageId = ({ position, recorded_at }: Pick<FeedEvent, "position" 
 
 export function createFeed(bus: { connection: Connection; streams: Streams; names: Names }): Feed {
   const { connection, streams, names } = bus;
+  /** The sequence of the stream's last message, while it is known. */
+  let sequence: number | undefined;
   /** A message that the stream takes only right after another one. */
   const messageOf = ({ event, traceparent }: Told, before: Told | undefined) => {
     const sent = headers();
     sent.set("Nats-Msg-Id", messageId(event));
     if (before) sent.set("Nats-Expected-Last-Msg-Id", messageId(before.event));
+    else if (sequence !== undefined) sent.set("Nats-Expected-Last-Sequence", String(sequence));
     if (traceparent) sent.set("traceparent", traceparent);
     return [names.event(event), JSON.stringify(event), { headers: sent }] as const;
+  };
+  const unavailable = (cause: unknown): Unavailable => {
+    void streams.repair().catch(() => {});
+    return new Unavailable("The feed takes nothing now", { cause });
+  };
+  const readLast = async (): Promise<FeedEvent | "nothing" | undefined> => {
+    const { state } = await streams.jsm.streams.info(names.streams.events);
+    const message =
+      state.messages > 0 ? await streams.jsm.streams.getMessage(names.streams.events, { seq: state.last_seq }) : null;
+    sequence = state.last_seq;
+    return sequence === 0 ? "nothing" : message?.json<FeedEvent>();
   };
   return {
     async publish(events) {
       if (events.length === 0) return;
       const messages = events.map((told, n) => messageOf(told, events[n - 1]));
       const last = messages.pop()!;
+      sequence = undefined;
       try {
         // All are on their way at once. Each is refused unless the one before it has come, so the last one's ack is that of all.
         for (const message of messages) connection.nc.publish(...message);
-        await jetstream(connection.nc).publish(...last);
+        const { seq, duplicate } = await jetstream(connection.nc).publish(...last);
+        if (!duplicate) sequence = seq;
       } catch (cause) {
-        void streams.repair().catch(() => {});
-        throw new Unavailable("The feed takes nothing now", { cause });
+        throw unavailable(cause);
       }
     },
+    last: () => connection.during(readLast()).catch((cause: unknown) => Promise.reject(unavailable(cause))),
   };
 }

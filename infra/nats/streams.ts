@@ -15,6 +15,8 @@ import type { Names } from "./names.ts";
 const MIB = 1024 * 1024;
 const HOUR = nanos(3_600_000);
 const CHECK_MS = 30_000;
+/** How long other services can still read what the feed told. */
+export const FEED_KEPT_MS = 7 * 24 * 3_600_000;
 /** A cluster that has just begun has no leader for some seconds; then JetStream says 10008, or nothing. */
 const FIRST_LEADER_MS = 30_000;
 const CLUSTER_NOT_AVAILABLE = 10_008;
@@ -142,7 +144,7 @@ function shapes({ streams, all, durables }: Names, limits: Limits): Spec[] {
         subjects: [all.events],
         storage: "file",
         discard: "old",
-        max_age: 7 * 24 * HOUR,
+        max_age: nanos(FEED_KEPT_MS),
         max_bytes: limits.events_max_bytes,
       },
     },

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { IndexPlace, Place } from "#services/knowledge/passageIndex.ts";
+import type { Held, IndexPlace, Place } from "#services/knowledge/passageIndex.ts";
 
 const LOOK = `
   select s.index_id, s.version, coalesce(c.position, 0) as position, exists (select from ops.index_builds) as asked, h.position as head,
@@ -41,12 +41,13 @@ const FLIP = `
   select count(*)::integer as flipped from flipped`;
 
 /** The key goes with the event that deletes a document, so nothing counts that was taken out ahead of the read model. */
-const SHOWN = `
-  select coalesce(sum(r.chunk_count), 0)::integer as passages
+const LIVE = `
   from read.documents d
   join read.readings r on r.document_id = d.id and r.generation = d.live_generation
-  join log.keys k on k.thing = 'document-' || d.id
-  where d.id <> all ($1)`;
+  join log.keys k on k.thing = 'document-' || d.id`;
+const SHOWN = `select coalesce(sum(r.chunk_count), 0)::integer as passages ${LIVE} where d.id <> all ($1)`;
+const SHOWN_GENERATIONS = `select r.document_id, r.generation, r.chunk_count as passages ${LIVE}`;
+const MODEL = "select to_regclass('read.documents') is not null as there";
 
 type PlaceRow = Omit<Place, "serving"> & { index_id: string | null; version: number | null };
 
@@ -58,12 +59,14 @@ export const openIndexPlace = (pool: pg.Pool): IndexPlace => ({
     return { ...place, serving: index_id === null ? null : { index: index_id, version: version! } };
   },
   async shown(except) {
-    const { rows: model } = await pool.query<{ there: boolean }>(
-      "select to_regclass('read.documents') is not null as there",
-    );
+    const { rows: model } = await pool.query<{ there: boolean }>(MODEL);
     if (!model[0]!.there) return 0;
     const { rows } = await pool.query<{ passages: number }>({ name: "index-shown", text: SHOWN, values: [except] });
     return rows[0]!.passages;
+  },
+  async shownGenerations() {
+    const { rows: model } = await pool.query<{ there: boolean }>(MODEL);
+    return model[0]!.there ? (await pool.query<Held>(SHOWN_GENERATIONS)).rows : undefined;
   },
   async begin({ index, version }) {
     const { rows } = await pool.query<{ begun: number }>(BEGIN, [index, version]);

@@ -23,6 +23,12 @@ let fails: Set<"scan" | "publish" | "keep">;
 let commit: () => void;
 let deaf: boolean;
 
+interface StartOptions {
+  hears?: boolean;
+  batch?: number;
+  resume?: (position: number) => Promise<number>;
+}
+
 beforeEach(() => {
   vi.useFakeTimers();
   stop = new AbortController();
@@ -37,7 +43,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-function start({ hears = true, batch = 100 } = {}): void {
+function start({ hears = true, batch = 100, resume }: StartOptions = {}): void {
   const broken = (what: "scan" | "publish" | "keep"): void => {
     if (fails.has(what)) throw new Error(what);
   };
@@ -73,6 +79,7 @@ function start({ hears = true, batch = 100 } = {}): void {
         broken("publish");
         published.push(...events.map(({ position }) => position));
       },
+      ...(resume && { resume }),
       onError: (error) => void errors.push((error as Error).message),
       ...(hears && {
         onCommitted(listener) {
@@ -206,4 +213,31 @@ describe("what fails is told and done again, and nothing is left out", () => {
     expect(published).toEqual([1, 2]);
     expect(stored).toBe(2);
   });
+});
+
+test("asks from where to go on at first, after what failed, and every 30 s, and publishes again what was lost", async () => {
+  [stored, head, log] = [3, 3, [1, 2, 3]];
+  const asked: number[] = [];
+  let lost = 1;
+  const resume = async (position: number) => {
+    asked.push(position);
+    return Math.min(position, lost);
+  };
+  start({ resume });
+  await pass(10);
+  expect([asked, published]).toEqual([[3], [2, 3]]);
+  lost = 9;
+  fails.add("publish");
+  add(4);
+  await pass(600);
+  const failed = asked.length;
+  expect(failed).toBe(2);
+  fails.clear();
+  await pass(300);
+  expect([asked.length, published.at(-1)]).toEqual([failed + 1, 4]);
+  await pass(20_000);
+  expect(asked.length).toBe(failed + 1);
+  lost = 0;
+  await pass(10_300);
+  expect(published.slice(-4)).toEqual([1, 2, 3, 4]);
 });

@@ -3,6 +3,8 @@ import type pg from "pg";
 import type { EventLog, ScannedEvent } from "#events/ports.ts";
 
 const EVERY_MS = 250;
+/** How often it asks what was lost where it publishes to. */
+const RESUME_EVERY_MS = 30_000;
 /** While it publishes, it puts down how far it has come after so many rounds; what it has published since comes twice if it dies. */
 const KEEP_EVERY = 20;
 /** From one round of one that hears of commits to the next: it takes what came meanwhile. */
@@ -19,6 +21,8 @@ export interface RelayOptions {
   batch: number;
   /** Resolves when none of them can be lost any more. */
   publish(events: ScannedEvent[]): Promise<void>;
+  /** From where to go on where it has published up to a position: asked at first, after what failed, and every 30 s. */
+  resume?(position: number): Promise<number>;
   /** Calls the listener when something was committed; without it the log is polled. */
   onCommitted?(listener: () => void): () => void;
   onError(error: unknown): void;
@@ -31,6 +35,7 @@ export function relay(options: RelayOptions, signal: AbortSignal): Promise<void>
   /** How far it has published, and how far it has put that down. */
   let [after, kept] = [-1, -1];
   let rounds = 0;
+  let resumeAt = 0;
 
   async function read(): Promise<number> {
     const { rows } = await pool.query<{ position: number }>({
@@ -54,8 +59,15 @@ export function relay(options: RelayOptions, signal: AbortSignal): Promise<void>
 
   const step = async (): Promise<boolean> => {
     if (after < 0) after = kept = await read();
+    if (options.resume && performance.now() >= resumeAt) {
+      after = await options.resume(after);
+      resumeAt = performance.now() + RESUME_EVERY_MS;
+    }
     const { events, seen } = await log.scan(after, options.types, options.batch);
-    await options.publish(events);
+    await options.publish(events).catch((error: unknown) => {
+      resumeAt = 0;
+      throw error;
+    });
     after = seen;
     if (events.length === 0 || ++rounds % KEEP_EVERY === 0) await keep();
     return events.length === options.batch;

@@ -16,10 +16,18 @@ export interface IndexedPassage {
   text: string;
 }
 
-/** Passages to be taken out: of a document, all generations or those below one. */
+/** Passages to be taken out: of a document, all generations, those below one, or one alone. */
 export interface Superseded {
   document_id: string;
   below_generation: number | null;
+  only_generation?: number;
+}
+
+/** How many passages of a generation there are. */
+export interface Held {
+  document_id: string;
+  generation: number;
+  passages: number;
 }
 
 /** What became of a change of the index. */
@@ -36,6 +44,8 @@ export interface PassageIndex {
   exists(index: string): Promise<boolean>;
   /** How many passages are in it. */
   count(index: string): Promise<number>;
+  /** Which they are; undefined where they changed while they were read. */
+  generations(index: string): Promise<Held[] | undefined>;
   /** Has the server read what it needs for the first search in any language, which is then no slower than others. */
   warm(index: string): Promise<void>;
   /** Ids of the indexes of this deployment. */
@@ -75,6 +85,8 @@ export interface IndexPlace {
   look(): Promise<Place>;
   /** How many passages search may show, but those of some documents; 0 while there is no read model that says so. */
   shown(except: string[]): Promise<number>;
+  /** Which they are; undefined while there is no read model that says so. */
+  shownGenerations(): Promise<Held[] | undefined>;
   /** The first index serves from now on; false where another does. */
   begin(first: Serving): Promise<boolean>;
   /** Moves forward, never back. */

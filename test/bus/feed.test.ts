@@ -5,14 +5,17 @@ import { jetstream } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import { newId, streamOf } from "#events/ids.ts";
-import type { FeedEvent } from "#events/published.ts";
+import { Unavailable } from "#events/ports.ts";
+import { publishedTypes, type FeedEvent } from "#events/published.ts";
 import { clientOf } from "../http/service.ts";
 import type { Told } from "#infra/nats/feed.ts";
 import { freePort } from "#infra/embedded/port.ts";
+import { openPool } from "#infra/postgres/pool.ts";
+import type { Opened } from "../../roles/open.ts";
 import { testBus } from "../harness.ts";
-import { startPlatform } from "../platform.ts";
+import { startPlatform, testDeployment } from "../platform.ts";
 import { aBus } from "./bus.ts";
-import { lookAt, told } from "./streams.ts";
+import { lookAt, removeStreams, told } from "./streams.ts";
 
 const organization_id = newId();
 const stream = streamOf("run", newId());
@@ -55,6 +58,62 @@ describe("the feed", () => {
     await feed.publish(events(1, 4));
     expect((await told(where)).map(({ position }) => position)).toEqual([1, 2, 3, 4]);
   });
+});
+
+test("a stream that holds another last event than is known, or was made anew, takes nothing until it is looked at", async () => {
+  const where = testBus();
+  const [{ feed }, other] = [await aBus(where), await aBus(where)];
+  expect(await feed.last()).toBe("nothing");
+  await feed.publish(events(1, 3));
+  expect(await other.feed.last()).toMatchObject({ position: 3 });
+  await other.feed.publish(events(4, 4));
+  await expect(feed.publish(events(5, 6))).rejects.toThrow(Unavailable);
+  expect(await feed.last()).toMatchObject({ position: 4 });
+  await feed.publish(events(5, 6));
+  await removeStreams(where);
+  await aBus(where);
+  await expect(feed.publish(events(7, 8))).rejects.toThrow(Unavailable);
+  expect(await feed.last()).toBe("nothing");
+  expect(await told(where)).toEqual([]);
+});
+
+test("a stream that was lost is told again all that it would still hold, before what comes later", async () => {
+  const deployment = await testDeployment();
+  const where = { url: deployment.addresses.nats_url, prefix: deployment.prefix };
+  const logged = async ({ pool }: Opened, after = 0) =>
+    (
+      await pool.query<{ position: number }>(
+        "select position from log.events where position > $1 and type = any ($2) order by 1",
+        [after, publishedTypes()],
+      )
+    ).rows.map(({ position }) => position);
+  const heard = async () => (await told(where)).map(({ position }) => position);
+  const soon = { timeout: 20_000, interval: 100 };
+
+  const first = await startPlatform({ deployment });
+  await first.organization("One");
+  await expect.poll(heard, soon).toEqual(await logged(first.opened));
+  await removeStreams(where);
+  await first.organization("Two");
+  await expect.poll(() => heard().catch(() => []), soon).toEqual(await logged(first.opened));
+
+  const all = await logged(first.opened);
+  await first.stop();
+  await removeStreams(where);
+  const second = await startPlatform({ deployment });
+  await expect.poll(heard, soon).toEqual(all);
+  const kept = "select position from log.checkpoints where name = 'feed'";
+  await expect.poll(async () => (await second.opened.pool.query(kept)).rows[0]?.position, soon).toBe(all.at(-1));
+  await second.stop();
+  await removeStreams(where);
+  // what a week has passed over is not told again
+  const old = all.at(-2)!;
+  const pool = openPool(deployment.addresses.database_url, { max: 1, name: "test" });
+  await pool.query("update log.events set recorded_at = recorded_at - interval '8 days' where position <= $1", [old]);
+  await pool.end();
+  const third = await startPlatform({ deployment });
+  await third.organization("Three");
+  await expect.poll(heard, soon).toEqual(await logged(third.opened, old));
 });
 
 test("a durable consumer of one message at a time hears again what its connection has lost, before what is later", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { IndexLost } from "#services/knowledge/indexing/apply.ts";
+import { IndexLost, Surplus } from "#services/knowledge/indexing/apply.ts";
 import { NotIndexed } from "#services/knowledge/indexing/refusals.ts";
 import { readHealth } from "../../roles/health.ts";
 import { startPlatform } from "../platform.ts";
@@ -58,6 +58,32 @@ test("an index that lacks passages is noticed and filled anew, on start and whil
     expect.stringContaining("2 of 3"),
     expect.stringContaining("2 of 3"),
   ]);
+  stop();
+  await following;
+});
+
+test("what a former leader puts late of a deleted document is taken out, and does not hide what is missing", async () => {
+  const { opened, index, errors, knowledge, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
+  const [kept, deleted] = [await read("kept"), await read("deleted")];
+  const following = follow();
+  for (const { stream } of [kept, deleted]) await types(opened, stream).toEqual(READY);
+  await knowledge.remove(deleted.document_id);
+  await expect.poll(index.passages, soon).toEqual([nameOf(kept)]);
+  const serving = (await index.serving())!;
+  const late = {
+    organization_id: knowledge.organization_id,
+    collection_id: knowledge.collection_id,
+    document_id: deleted.document_id,
+    ...{ generation: 1, seq: 0, tags: [], name: "a.md", page: null, section: null, lead: "", text: "deleted" },
+  };
+  await index.settled(await index.put(serving, [late]));
+  await expect.poll(index.passages, soon).toEqual([nameOf(kept)]);
+  await expect.poll(() => errors.filter((error) => error instanceof Surplus), soon).toHaveLength(1);
+  expect(await index.serving()).toBe(serving);
+
+  const gone = await index.remove(serving, [{ document_id: kept.document_id, below_generation: null }]);
+  await index.settled([...(await index.put(serving, [late])), gone]);
+  await expect.poll(() => index.passages().catch(() => []), soon).toEqual([nameOf(kept)]);
   stop();
   await following;
 });

@@ -61,6 +61,21 @@ test("generations below one are taken out, or the whole document", async () => {
   expect(await keys("lantern", where(a))).toHaveLength(1);
 });
 
+test("what is in it is told by generation, and one generation is taken out alone", async () => {
+  const fourth = `${its.prefix}-passages-00000004`;
+  await its.index.create(fourth);
+  expect(await its.index.generations(fourth)).toEqual([]);
+  const a = aPassage("one");
+  const of = (generation: number, passages: number) => ({ document_id: a.document_id, generation, passages });
+  const many = Array.from({ length: 12_000 }, (_, seq) => ({ ...a, generation: 2, seq, text: "" }));
+  await its.put([a, { ...a, seq: 1 }, { ...a, generation: 3 }, ...many], fourth);
+  expect(await its.index.generations(fourth)).toEqual([of(1, 2), of(3, 1), of(2, 12_000)]);
+  const out = { document_id: a.document_id, below_generation: null, only_generation: 2 };
+  await its.index.settled([await its.index.remove(fourth, [out])]);
+  expect(await its.index.generations(fourth)).toEqual([of(1, 2), of(3, 1)]);
+  await its.index.drop(fourth);
+});
+
 test("much is queued in several changes, in order", async () => {
   const passage = aPassage("");
   const passages = Array.from({ length: 25 }, (_, seq) => ({ ...passage, seq, text: `brick ${"é".repeat(500_000)}` }));

@@ -24,6 +24,26 @@ export class IndexLost extends Error {
   override name = "IndexLost";
 }
 
+/** The index holds what it should not. */
+export class Surplus extends Error {
+  override name = "Surplus";
+}
+
+/** Documents that one change names. */
+const OUT_AT_ONCE = 500;
+
+/** Takes out what is too much, and waits until it is gone. */
+export async function takeOut(
+  { index }: { index: Pick<PassageIndex, "remove" | "settled"> },
+  id: string,
+  surplus: Superseded[],
+): Promise<void> {
+  const changes: Change[] = [];
+  for (let n = 0; n < surplus.length; n += OUT_AT_ONCE)
+    changes.push(await index.remove(id, surplus.slice(n, n + OUT_AT_ONCE)));
+  for (const outcome of (await index.settled(changes)).values()) mustBeDone(outcome);
+}
+
 /**
  * Puts what is wanted and takes out what was superseded, and waits until it is so. A document that the server refuses is tried
  * three times in all; those that it will not have are the answer. Throws when the server or the log cannot be asked, or the index is lost.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hints } from "#events/ports.ts";
 import type { Place, Serving } from "../passageIndex.ts";
-import { apply, IndexLost, report } from "./apply.ts";
+import { apply, IndexLost, report, Surplus, takeOut } from "./apply.ts";
 import { BATCH, build, INDEX_VERSION, newIndexId, type BuildDeps } from "./build.ts";
 import { createContents } from "./contents.ts";
 import { createLock } from "./lock.ts";
@@ -108,10 +108,19 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     });
   };
 
+  /** Takes out what is too much; answers whether passages are missing. */
   const isShort = async ({ index: serving }: Serving, shown: number): Promise<boolean> => {
     const found = await reconcile({ serving, led, shown, except: refusals.documents() });
-    if (found) deps.onError(new IndexLost(`the index ${serving} has ${found.there} of ${found.shown} passages`));
-    return found !== undefined;
+    if (!found) return false;
+    if (found.surplus.length > 0) {
+      deps.onError(
+        new Surplus(`the index ${serving} had ${found.surplus.length} generations that are deleted or superseded`),
+      );
+      await takeOut(deps, serving, found.surplus);
+    }
+    const { short } = found;
+    if (short) deps.onError(new IndexLost(`the index ${serving} has ${short.there} of ${short.shown} passages`));
+    return short !== undefined;
   };
 
   /** One step of the serving index; answers whether there is more, or which index was lost. */
