@@ -87,3 +87,12 @@ test("a NATS that accepts connections and says nothing: tools tell of it within 
     mute.close();
   }
 }, 90_000);
+
+test("replicas that a server without a cluster cannot keep fail, also where the streams are there", async () => {
+  const ran = await cli.svcWith({ NATS_REPLICAS: "3" }, "doctor", "--json");
+  const [found] = failing(ran).filter((one: any) => one.check === "NATS");
+  expect([ran.code, found.detail]).toEqual([
+    1,
+    expect.stringMatching(/NATS_REPLICAS is 3, and the stream .+ is in no cluster/),
+  ]);
+});
