@@ -74,7 +74,14 @@ test("what a former leader puts late of a deleted document is taken out, and doe
     organization_id: knowledge.organization_id,
     collection_id: knowledge.collection_id,
     document_id: deleted.document_id,
-    ...{ generation: 1, seq: 0, tags: [], name: "a.md", page: null, section: null, lead: "", text: "deleted" },
+    generation: 1,
+    seq: 0,
+    tags: [],
+    name: "a.md",
+    page: null,
+    section: null,
+    lead: "",
+    text: "deleted",
   };
   await index.settled(await index.put(serving, [late]));
   await expect.poll(index.passages, soon).toEqual([nameOf(kept)]);
