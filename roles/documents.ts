@@ -9,6 +9,7 @@ import { hasPassed } from "#projections/passed.ts";
 import type { Handle } from "#services/handle.ts";
 import { createEmptying } from "#services/knowledge/emptying.ts";
 import { IndexLost, Surplus } from "#services/knowledge/indexing/apply.ts";
+import { Poorer } from "#services/knowledge/indexing/build.ts";
 import { followPassages } from "#services/knowledge/indexing/follow.ts";
 import { NotIndexed } from "#services/knowledge/indexing/refusals.ts";
 import { readDocument } from "#services/knowledge/reading/readDocument.ts";
@@ -30,7 +31,7 @@ export function createDocumentWork(
   const reader = openReader({ processes: settings.READERS });
   const sealed = { blobs, keyring, dataKeys: log };
   const onError = (error: unknown) =>
-    error instanceof IndexLost || error instanceof NotIndexed || error instanceof Surplus
+    [IndexLost, NotIndexed, Poorer, Surplus].some((kind) => error instanceof kind)
       ? logger.error({ err: error }, "the passage index is not as it should be, it is brought back")
       : logger.warn({ err: error }, "the passage index could not follow, it is tried again");
 

@@ -10,6 +10,7 @@ import { durable, headFitsLastEvent, masterKeyOpens, migrated, serverVersion } f
 import { followersKeepUp, nothingParked } from "./followers.ts";
 import { freeDisk, nodeVersion, writableFolder } from "./machine.ts";
 import { searchVersion } from "./search.ts";
+import { textsThere } from "./texts.ts";
 
 /** What earlier checks have opened for later ones. */
 interface Open {
@@ -47,6 +48,11 @@ function checks(open: Open): Check[] {
     { name: "master key", ...onDatabase, look: () => masterKeyOpens(open.database) },
     { name: "followers", ...onDatabase, look: () => followersKeepUp(open.database.db) },
     { name: "parked streams", ...onDatabase, look: () => nothingParked(open.database.db) },
+    {
+      name: "texts",
+      ...onDatabase,
+      look: () => textsThere(open.database.db, open.settings.DATA_DIR),
+    },
     { name: "NATS", ...onSettings, look: async () => busVersion((open.bus = await openWatchedBus(open.settings)).bus) },
     { name: "streams", ...onBus, look: () => streamsAsAsked(open.bus) },
     { name: "dead letters", ...onBus, look: () => noDeadLetters(open.bus) },

@@ -64,11 +64,11 @@ const LED = `
       and l.classid::bigint = hashtext('svc')::bigint & 4294967295
       and l.objid::bigint = hashtext('passages')::bigint & 4294967295) as led`;
 
-/** Asks the running service for a new index, and waits until that one serves. */
+/** Asks the running service for a new index, and waits until that one serves, or was found to lack what the one before has. */
 export async function rebuildPassages(
   db: Db,
   onProgress: (position: number, target: number) => void,
-): Promise<PassagesStatus> {
+): Promise<PassagesStatus & { serves: boolean }> {
   const before = await readPassagesStatus(db);
   if (before.index_id === null)
     throw new Problem("There is no passage index yet", "upload a document, the first one makes it");
@@ -81,7 +81,7 @@ export async function rebuildPassages(
   await db.query("insert into ops.index_builds default values on conflict do nothing");
   for (;;) {
     const status = await readPassagesStatus(db);
-    if (!status.building) return status;
+    if (!status.building) return { ...status, serves: status.index_id !== before.index_id };
     if (status.building.target !== null) onProgress(status.building.position, status.building.target);
     await sleep(LOOK_EVERY_MS);
   }

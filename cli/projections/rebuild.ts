@@ -1,8 +1,9 @@
 import pino from "pino";
 import { rebuild as build } from "#infra/postgres/rebuild.ts";
 import { projections } from "#projections/index.ts";
-import type { Projection } from "#projections/projection.ts";
+import type { Db, Projection } from "#projections/projection.ts";
 import { withDatabase, withSealed } from "../connect.ts";
+import { lostShown, lostTexts, RESTORE } from "../doctor/texts.ts";
 import { print, printJson } from "../output.ts";
 import { Problem } from "../problem.ts";
 import { progress } from "../progress.ts";
@@ -21,12 +22,20 @@ function chosen(name: string | undefined, all: boolean | undefined): Projection[
 
 /** The passage index is filled by the running service, beside the one that serves. */
 function rebuildIndex(options: { json?: boolean }): Promise<void> {
-  return withDatabase(async ({ db }) => {
+  return withDatabase(async ({ db, settings }) => {
     const shown = progress(`Rebuilding ${PASSAGES}`, "events");
-    const { index_id, position } = await rebuildPassages(db, shown.show).finally(shown.end);
+    const { index_id, position, serves } = await rebuildPassages(db, shown.show).finally(shown.end);
+    if (!serves) throw await poorer(db, settings.DATA_DIR);
     if (options.json) return printJson({ rebuilt: [{ name: PASSAGES, position, index_id }] });
     print(`${PASSAGES} was rebuilt and serves from position ${position}, as ${index_id}.`);
   });
+}
+
+async function poorer(db: Db, folder: string): Promise<Problem> {
+  const { gone } = await lostTexts(db, folder);
+  const what = "A new index would not find all that search finds now, so the one that was there goes on serving";
+  if (gone.length === 0) return new Problem(what, "what the services process logs names each document");
+  return new Problem(`${what}. ${lostShown(gone)}`, RESTORE);
 }
 
 /** Builds read models anew beside the serving ones and swaps them in, one after the other. */

@@ -78,6 +78,9 @@ export const openIndexPlace = (pool: pg.Pool): IndexPlace => ({
   async filled(position, target) {
     await pool.query(FILLED, [position, target]);
   },
+  async decline() {
+    await pool.query("delete from ops.index_builds");
+  },
   async flip(from, to, position) {
     const { rows } = await pool.query<{ flipped: number }>(FLIP, [from, to.index, to.version, position]);
     return rows[0]!.flipped === 1;

@@ -93,6 +93,8 @@ export interface IndexPlace {
   advance(position: number): Promise<void>;
   /** How far a new index has been filled. */
   filled(position: number, target: number): Promise<void>;
+  /** The new index is not to serve, and nobody asks for one any more. */
+  decline(): Promise<void>;
   /**
    * The new index, which is filled up to a position, serves from now on, and nobody asks for one any more. False where
    * `from` did not serve, or somebody has followed further with it.

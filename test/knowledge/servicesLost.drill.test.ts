@@ -1,6 +1,11 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { IndexLost, Surplus } from "#services/knowledge/indexing/apply.ts";
+import { Poorer } from "#services/knowledge/indexing/build.ts";
 import { NotIndexed } from "#services/knowledge/indexing/refusals.ts";
+import { lostTexts, textsThere } from "../../cli/doctor/texts.ts";
+import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { readHealth } from "../../roles/health.ts";
 import { startPlatform } from "../platform.ts";
 import { knowledgeOf, searchServer, typesOf } from "./documents.ts";
@@ -172,6 +177,42 @@ test("what cannot be put into any index has one filled once, not for ever", asyn
   const later = await read("later");
   await types(opened, later.stream).toEqual(READY);
   expect(await index.serving()).toBe(filled);
+  stop();
+  await following;
+});
+
+test("a new index that lacks what the serving one has does not take its place, whoever asked for it, until it can", async () => {
+  const { opened, index, errors, read, follow, stop } = await followerBench();
+  const [kept, torn] = [await read("kept"), await read("torn")];
+  const leader = await opened.pool.connect();
+  await leader.query("select pg_advisory_lock(hashtext('svc'), hashtext('passages'))");
+  const following = follow();
+  for (const { stream } of [kept, torn]) await types(opened, stream).toEqual(READY);
+  const serving = (await index.serving())!;
+  const { text } = torn.named;
+  const bytes = (await opened.blobs.get(text))!;
+  await expect.poll(async () => (await lostTexts(opened.db, opened.settings.DATA_DIR)).looked, soon).toBe(2);
+  await opened.blobs.remove(text);
+  expect(await rebuildPassages(opened.db, () => {})).toMatchObject({
+    index_id: serving,
+    serves: false,
+    building: null,
+  });
+  expect(await index.serving()).toBe(serving);
+  expect(await index.passages()).toEqual([kept, torn].map(nameOf).sort());
+  expect(errors.filter((error) => error instanceof Poorer).map(String)).toEqual([
+    expect.stringContaining("could not take 1 documents"),
+  ]);
+  await expect(textsThere(opened.db, opened.settings.DATA_DIR)).rejects.toThrow(torn.document_id);
+
+  const path = join(opened.settings.DATA_DIR, "blobs", text);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes);
+  expect(await textsThere(opened.db, opened.settings.DATA_DIR)).toBe("there, of 2 documents");
+  expect(await rebuildPassages(opened.db, () => {})).toMatchObject({ serves: true, building: null });
+  expect(await index.serving()).not.toBe(serving);
+  expect(await index.passages()).toEqual([kept, torn].map(nameOf).sort());
+  leader.release(true);
   stop();
   await following;
 });

@@ -24,11 +24,17 @@ export interface BuildDeps extends ApplyDeps {
   prefix: string;
 }
 
+/** A new index lacks documents that the serving one has. */
+export class Poorer extends Error {
+  override name = "Poorer";
+}
+
 export const newIndexId = (prefix: string): string => `${prefix}-passages-${randomBytes(4).toString("hex")}`;
 
 /**
  * Fills a new index from the beginning of the log, beside the one that serves, and has it serve. The last events are taken
- * in while `lock` keeps the follower from telling documents that they are found. Throws when the new index is lost as well.
+ * in while `lock` keeps the follower from telling documents that they are found. Throws when the new index is lost as well, and
+ * Poorer where it could not take what the other one has.
  */
 export async function build(
   deps: BuildDeps,
@@ -60,10 +66,23 @@ export async function build(
     }
   };
 
+  /** How many documents search would find no more. */
+  const poorer = async (): Promise<number> => {
+    if (refusals.documents().length === 0 || !(await deps.index.exists(from))) return 0;
+    const held = await deps.index.generations(from);
+    if (!held) throw new Error(`it cannot be told what ${from} has`);
+    return held.filter(refusals.has).length;
+  };
+
   await deps.index.create(index);
   while (await persist());
   await lock(async () => {
     while (await persist());
+    const lost = await poorer();
+    if (lost > 0) {
+      await deps.place.decline();
+      throw new Poorer(`a new index could not take ${lost} documents that ${from} has: that one goes on serving`);
+    }
     for (let looks = 0; looks < SHOWN_LOOKS && (await deps.place.look()).shown < position; looks++)
       await sleep(SHOWN_AFTER_MS, undefined, { signal });
     if (!(await deps.place.flip(from, { index, version: INDEX_VERSION }, position)))

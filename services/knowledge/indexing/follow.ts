@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Hints } from "#events/ports.ts";
 import type { Place, Serving } from "../passageIndex.ts";
 import { apply, IndexLost, report, Surplus, takeOut } from "./apply.ts";
-import { BATCH, build, INDEX_VERSION, newIndexId, type BuildDeps } from "./build.ts";
+import { BATCH, build, INDEX_VERSION, newIndexId, Poorer, type BuildDeps } from "./build.ts";
 import { createContents } from "./contents.ts";
 import { createLock } from "./lock.ts";
 import { createPacer } from "./pacer.ts";
@@ -16,6 +16,8 @@ const LONGEST_WAIT_MS = 2_000;
 /** A search that has read which index serves may still be on its way to the one before. */
 const GRACE_MS = 10_000;
 const CLEAN_EVERY_MS = 3_600_000;
+/** Nobody asks for one of this version: it is tried again after so long where it was poorer than the one that serves. */
+const VERSION_EVERY_MS = 3_600_000;
 
 export interface FollowDeps extends BuildDeps {
   hints: Pick<Hints, "onCommitted">;
@@ -44,6 +46,7 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
   let warmed: string | undefined;
   let filling: { index: string; done: Promise<void> } | undefined;
   let [lookAt, advanceAt, cleanAt] = [0, 0, performance.now() + GRACE_MS];
+  let versionAt = 0;
 
   /** Fills a new index instead of one. */
   const fill = (from: string): Promise<void> => {
@@ -51,6 +54,10 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
     const id = newIndexId(deps.prefix);
     const done = build(deps, { index: id, from, lock, signal })
       .then((its) => void ({ contents, refusals } = its))
+      .catch((error: unknown) => {
+        if (error instanceof Poorer) versionAt = performance.now() + VERSION_EVERY_MS;
+        throw error;
+      })
       .finally(() => {
         filling = undefined;
         cleanAt = performance.now() + GRACE_MS;
@@ -135,7 +142,8 @@ export async function followPassages(deps: FollowDeps, signal: AbortSignal): Pro
       warm(serving.index);
       lookAt = performance.now() + LOOK_EVERY_MS;
     }
-    if (serving && (asked || serving.version < INDEX_VERSION)) void fill(serving.index).catch(deps.onError);
+    const isOld = serving && serving.version < INDEX_VERSION && performance.now() > versionAt;
+    if (serving && !filling && (asked || isOld)) void fill(serving.index).catch(deps.onError);
     if (serving && performance.now() > cleanAt) await clean(serving);
     try {
       const more = await take(looked);
