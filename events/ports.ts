@@ -193,6 +193,9 @@ export type TurnEnd =
   | { status: "failed" | "stopped"; said: Said; message: string; usage: Usage }
   | { status: "refused"; code: string | null; message: string };
 
+/** Its reader went away or cancelled it, or its thread is about to be deleted. */
+export type StopReason = "stopped" | "deleted";
+
 /** Frames of running turns: live on core NATS, and kept for an hour for those who missed some. */
 export interface Frames {
   /** To every reader, and kept. */
@@ -204,8 +207,8 @@ export interface Frames {
   /** Every kept frame of a turn, in order of publication. Throws Unavailable. */
   kept(organization: string, turn: string): Promise<Frame[]>;
   /** Asks the worker of a turn to stop it. */
-  stop(organization: string, turn: string): void;
-  onStop(organization: string, turn: string, listener: () => void): () => void;
+  stop(organization: string, turn: string, why?: StopReason): void;
+  onStop(organization: string, turn: string, listener: (why: StopReason) => void): () => void;
 }
 
 /** Wake-ups for slow work: told at least once that an event calls for it. */

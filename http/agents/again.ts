@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
 import { turnOfCall } from "#projections/turns/query.ts";
-import { endedAt, toldBy } from "../chat/told.ts";
 import type { Http } from "../deps.ts";
 import { openEventStream } from "../sse.ts";
 import { findResponse, type ResponseRow } from "./find.ts";
 import type { Speaking } from "#events/ports.ts";
-import { headOf, toldResponse } from "./stored.ts";
+import { endedAt, headOf, toldBy, toldResponse } from "./stored.ts";
 import { createStream } from "./stream.ts";
 
 const LOOK_AGAIN_MS = 200;

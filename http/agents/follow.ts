@@ -4,7 +4,6 @@ import type { Frame, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import { getTurn } from "#projections/turns/query.ts";
 import type { Feed } from "../chat/feed.ts";
-import { endedAt, toldBy } from "../chat/told.ts";
 import { SILENCE_MS } from "../chat/turn.ts";
 import { onGone } from "../chat/unanswered.ts";
 import type { Http } from "../deps.ts";
@@ -12,6 +11,7 @@ import { writtenAt } from "../send.ts";
 import { openEventStream } from "../sse.ts";
 import type { ResponseRow } from "./find.ts";
 import type { ResponseHead } from "./present.ts";
+import { endedAt, toldBy } from "./stored.ts";
 import { createStream, type ResponseStream } from "./stream.ts";
 
 const PROJECTION_MS = 5_000;
@@ -35,9 +35,9 @@ async function restOf(
   stream: ResponseStream,
 ): Promise<{ text: string; end: TurnEnd } | undefined> {
   const row = await getTurn(http.db, organization, head.turn_id);
-  const ended = row && endedAt(row);
+  const ended = row && endedAt(row as ResponseRow);
   if (ended) {
-    const text = stream.replay(await toldBy(http, row), ended.end, ended.completed_at);
+    const text = stream.replay(await toldBy(http, row as ResponseRow), ended.end, ended.completed_at);
     return { text, end: ended.end };
   }
   if (row || !(await wasDeleted(http, head))) return undefined;

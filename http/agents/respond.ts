@@ -4,7 +4,6 @@ import { newestTurn } from "#projections/turns/query.ts";
 import type { AgentRow } from "#projections/agents/query.ts";
 import type { Ask } from "../chat/ask.ts";
 import { beginTurn, rejoinTurn, type Begun } from "../chat/begin.ts";
-import { endedAt } from "../chat/told.ts";
 import { earlierTurn, identityOf, threadOf } from "../chat/identity.ts";
 import { findModel } from "../chat/model.ts";
 import { goneSignal, noteUnanswered, onGone } from "../chat/unanswered.ts";
@@ -18,7 +17,7 @@ import { followResponse, replayResponse } from "./follow.ts";
 import { answeredCall, readInput } from "./input.ts";
 import type { ResponseHead } from "./present.ts";
 import type { ResponseRequest } from "./schema.ts";
-import { askedIn, headOf } from "./stored.ts";
+import { askedIn, endedAt, headOf } from "./stored.ts";
 import { merged, varsOf } from "./vars.ts";
 
 /** A streamed response has no time limit (spec: Limits); a turn that nobody ends is ended after this. */

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { DeleteTurn } from "#events/thread.ts";
 import { streamOf } from "#events/ids.ts";
@@ -6,21 +5,20 @@ import { threadExists } from "#projections/turns/query.ts";
 import { requireCredential } from "../auth/authenticate.ts";
 import type { App } from "../app.ts";
 import { openFeed } from "../chat/feed.ts";
-import { stopped } from "../chat/stop.ts";
-import { endedAt } from "../chat/told.ts";
 import { threadOf } from "../chat/identity.ts";
 import { findModel } from "../chat/model.ts";
 import { goneSignal, takeOver } from "../chat/unanswered.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import { validator } from "../validate.ts";
-import { findAgent, findResponse, located, scopeFor, type ResponseRow } from "./find.ts";
+import { cancelled } from "./cancel.ts";
+import { findAgent, located, scopeFor } from "./find.ts";
 import { followResponse, replayResponse } from "./follow.ts";
 import { InputItems, inputItems } from "./inputItems.ts";
 import { responseId } from "./present.ts";
 import { respond } from "./respond.ts";
 import { RESPONSE_CODES, ResponseRequest } from "./schema.ts";
-import { headOf, storedResponse } from "./stored.ts";
+import { endedAt, headOf, storedResponse } from "./stored.ts";
 
 const BODY_LIMIT = 64 * 1024 * 1024;
 
@@ -85,23 +83,15 @@ function readRoute(app: App, http: Http): void {
   );
 }
 
-/** The response that is asked for, once it runs no more. */
-async function cancelled(
-  http: Http,
-  request: FastifyRequest<any>,
-  reply: FastifyReply,
-): Promise<{ row: ResponseRow; scope: string }> {
-  const { row, scope } = await located(http, request);
-  reply.header("x-thread-id", row.thread_id);
-  const look = () => findResponse(http, row.organization_id, scope, row.id);
-  return { row: await stopped(http, request, row, look), scope };
-}
-
 function changeRoutes(app: App, http: Http): void {
   app.post(
     "/responses/:id/cancel",
     { schema: { ...One, summary: "Stop a running response" } },
-    async (request, reply) => storedResponse(http, (await cancelled(http, request, reply)).row),
+    async (request, reply) => {
+      const { row, scope } = await located(http, request);
+      reply.header("x-thread-id", row.thread_id);
+      return storedResponse(http, await cancelled(http, request, scope, row));
+    },
   );
 
   const Deleted = z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
@@ -109,7 +99,9 @@ function changeRoutes(app: App, http: Http): void {
     "/responses/:id",
     { schema: { ...One, summary: "Delete a response and the turn that prompted it", response: { 200: Deleted } } },
     async (request, reply) => {
-      const { row, scope } = await cancelled(http, request, reply);
+      const { row, scope } = await located(http, request);
+      reply.header("x-thread-id", row.thread_id);
+      await cancelled(http, request, scope, row);
       await http.send(DeleteTurn, {
         stream: streamOf("thread", row.thread_id),
         organization_id: row.organization_id,

@@ -1,20 +1,12 @@
-import type { FastifyRequest } from "fastify";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { isUuid, streamOf } from "#events/ids.ts";
 import { scopeOf } from "#events/scope.ts";
 import { DeleteThread, Prompt, type Message } from "#events/thread.ts";
-import {
-  getTurn,
-  listMessages,
-  newestTurn,
-  threadExists,
-  type ThreadTurn,
-  type TurnRow,
-} from "#projections/turns/query.ts";
+import { getTurn, listMessages, newestTurn, threadExists, type ThreadTurn } from "#projections/turns/query.ts";
 import type { Http } from "../deps.ts";
 import { ApiError } from "../errors.ts";
 import type { App } from "../app.ts";
-import { stopped } from "./stop.ts";
 
 const Params = z.object({ id: z.string() });
 const Query = z.object({ user: z.string().optional().describe("The end user whose thread it is.") });
@@ -50,20 +42,21 @@ export async function inputOf({ blobs, keyring }: Http, turn: ThreadTurn): Promi
   return Prompt.parse(JSON.parse(opened.toString())).messages;
 }
 
-/** Ends the turn that runs in a thread: what it has said until now was asked for, and is counted. */
-async function stopNewest(http: Http, request: FastifyRequest, thread: string, scope: string): Promise<void> {
-  const { organization_id } = request.caller;
-  await http.freshRead(["turns"], streamOf("thread", thread));
-  const id = await newestTurn(http.db, organization_id, thread, scope);
-  const row = id === undefined ? undefined : await getTurn(http.db, organization_id, id);
-  if (row?.status !== "running") return;
-  const look = async (): Promise<TurnRow> => {
-    await http.freshRead(["turns"], streamOf("thread", thread));
-    const now = await getTurn(http.db, organization_id, row.id);
-    if (!now) throw notFound();
-    return now;
+/** How long the worker of a turn has to end it with what it has said, which is counted, before its thread is deleted. */
+const GRACE_MS = 800;
+const LOOK_MS = 50;
+
+/** Ends the turn that a stream tells of; who waits for a whole answer gets none, and is told why. */
+async function stopNewest({ db, frames, freshRead }: Http, organization: string, thread: string, scope: string) {
+  await freshRead(["turns"], streamOf("thread", thread));
+  const id = await newestTurn(db, organization, thread, scope);
+  const isRunning = async () => {
+    const row = id === undefined ? undefined : await getTurn(db, organization, id);
+    return row?.status === "running" && row.streamed;
   };
-  await stopped(http, request, row, look);
+  if (id === undefined || !(await isRunning())) return;
+  frames.stop(organization, id, "deleted");
+  for (const until = Date.now() + GRACE_MS; Date.now() < until && (await isRunning()); ) await sleep(LOOK_MS);
 }
 
 async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
@@ -126,7 +119,7 @@ export function threadRoutes(app: App, http: Http): void {
       const id = request.params.id.toLowerCase();
       if (!isUuid(id)) throw notFound();
       const scope = scopeOf(principal, request.query.user);
-      await stopNewest(http, request, id, scope);
+      await stopNewest(http, organization_id, id, scope);
       await http.send(DeleteThread, {
         stream: streamOf("thread", id),
         organization_id,

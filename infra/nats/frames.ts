@@ -1,6 +1,6 @@
 import { AckPolicy, jetstream } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
-import { Unavailable, type Frame, type Frames } from "#events/ports.ts";
+import { Unavailable, type Frame, type Frames, type StopReason } from "#events/ports.ts";
 import type { Connection } from "./connection.ts";
 import type { Names } from "./names.ts";
 import type { Streams } from "./streams.ts";
@@ -14,11 +14,11 @@ interface Context {
 export function createFrames(bus: Context): Frames {
   const { names, connection } = bus;
   const { wire } = connection;
-  const stops = new Map<string, Set<() => void>>();
-  const stopped = (subject: string) => {
-    for (const listener of stops.get(subject) ?? []) listener();
+  const stops = new Map<string, Set<(why: StopReason) => void>>();
+  const stopped = (subject: string, why: StopReason) => {
+    for (const listener of stops.get(subject) ?? []) listener(why);
   };
-  wire.listen(names.stops, (_, subject) => stopped(subject));
+  wire.listen(names.stops, (why, subject) => stopped(subject, why === "deleted" ? why : "stopped"));
   return {
     publish: (organization, turn, frame) => wire.tell(names.frames(organization, turn), frame),
     tell: (organization, turn, frame) => wire.tellOne(names.frames(organization, turn), frame),
@@ -31,10 +31,10 @@ export function createFrames(bus: Context): Frames {
         throw new Unavailable("What was said of the turn cannot be read now", { cause });
       }
     },
-    stop(organization, turn) {
+    stop(organization, turn, why = "stopped") {
       const subject = names.stop(organization, turn);
-      stopped(subject);
-      wire.tell(subject, null);
+      stopped(subject, why);
+      wire.tell(subject, why);
     },
     onStop(organization, turn, listener) {
       const subject = names.stop(organization, turn);

@@ -20,6 +20,14 @@ const HELD = `
 /** A lost network must not keep the lock: the server gives the session up after 5 + 3 x 2 s of silence. */
 const SESSION = `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3`;
 
+/** Lets the server hear of a leader until the signal. Throws when the connection is lost. */
+async function beat(client: pg.PoolClient, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await client.query("select");
+    await sleep(BEAT_EVERY_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
 /**
  * Runs `work` in one process of the deployment at a time. Leadership is a session advisory lock on a connection of
  * its own: when that connection breaks, the lock is gone, the signal aborts, and whoever gets the lock next goes on. So it is
@@ -40,13 +48,14 @@ export function lead(
     const lost = new AbortController();
     client.on("error", () => lost.abort());
     client.on("end", () => lost.abort());
-    const beat = setInterval(() => void client.query("select").catch(() => lost.abort()), BEAT_EVERY_MS);
+    const signal = AbortSignal.any([lost.signal, stopped.signal]);
     try {
       await client.query(SESSION);
       const { rows } = await client.query("select pg_try_advisory_lock(hashtext('svc'), hashtext($1)) as mine", [name]);
-      if (rows[0].mine) await work(AbortSignal.any([lost.signal, stopped.signal]));
+      if (!rows[0].mine) return;
+      const beating = beat(client, lost.signal).catch(() => lost.abort());
+      await Promise.all([work(signal).finally(() => lost.abort()), beating]);
     } finally {
-      clearInterval(beat);
       // The connection is closed, not given back: that is what frees the lock for certain.
       client.release(true);
     }

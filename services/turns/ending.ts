@@ -1,11 +1,15 @@
-import type { TurnEnd } from "#events/ports.ts";
+import type { StopReason, TurnEnd } from "#events/ports.ts";
 import { FailTurn, NO_USAGE, RefuseTurn, StopTurn, type CompleteTurn, type Prompt } from "#events/thread.ts";
 import { ModelError } from "./model.ts";
 import { NOTHING, saidIn, totalUsage, withSources, type Round } from "./round.ts";
 import { BrokenOff } from "./speak.ts";
 
-/** Why a turn's signal was aborted: its reader went away, its time is up, or it is another worker's by now. */
-export type Cut = "stopped" | "late" | "lost";
+/** Why a turn's signal was aborted: it is to stop, its time is up, or it is another worker's by now. */
+export type Cut = StopReason | "late" | "lost";
+const CUT: Partial<Record<Cut, string>> = {
+  late: "The model did not finish within the time that a turn has.",
+  deleted: "The thread was deleted while its turn was running.",
+};
 
 /** The command that ends a turn, and what its last frame says. */
 export type Ending = {
@@ -40,8 +44,7 @@ export async function brokenOff(
   if (reason === ("stopped" satisfies Cut)) {
     return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
   }
-  const message =
-    reason === ("late" satisfies Cut) ? "The model did not finish within the time that a turn has." : messageOf(cause);
+  const message = CUT[reason as Cut] ?? messageOf(cause);
   // A turn whose tools have run did happen: what it took is counted, and nobody runs them again for the same request.
   // A response has been promised its id, and ends as failed.
   if (text !== "" || rounds.length > 0 || of_agent)

@@ -1,7 +1,7 @@
 import type { Recorded } from "#events/envelope.ts";
 import type { Blobs, EventLog, Frames, Keyring, Speaking, TurnEnd } from "#events/ports.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
-import { CompleteTurn, type AgentOfTurn, type Prompt } from "#events/thread.ts";
+import { CompleteTurn, RefuseTurn, type AgentOfTurn, type Prompt } from "#events/thread.ts";
 import { partsOf } from "#events/ids.ts";
 import type { Handle } from "../handle.ts";
 import { converse } from "./converse.ts";
@@ -77,7 +77,7 @@ async function run(
   leaving.addEventListener("abort", leave, { once: true });
   const late = setTimeout(() => cut.abort("late" satisfies Cut), Math.max(1, Date.parse(turn.ends_by) - Date.now()));
   const unsubscribe = turn.streamed
-    ? frames.onStop(turn.organization_id, turn.turn_id, () => cut.abort("stopped" satisfies Cut))
+    ? frames.onStop(turn.organization_id, turn.turn_id, (why) => cut.abort(why satisfies Cut))
     : () => {};
   let n = 0;
   const told: Speaking[] = [];
@@ -161,7 +161,11 @@ async function answer(
   } catch (error) {
     if (error instanceof TurnLost || error instanceof NotRecorded) throw error;
     if (signal.reason === ("lost" satisfies Cut)) throw new TurnLost("it is left to another worker", { cause: error });
-    return brokenOff(options, error, { prompt, rounds, of_agent: turn.agent !== undefined, signal });
+    const ending = await brokenOff(options, error, { prompt, rounds, of_agent: turn.agent !== undefined, signal });
+    // as if it had not been asked, like all else in that thread
+    if (ending.command === RefuseTurn && signal.reason === ("deleted" satisfies Cut))
+      throw new TurnLost("its thread is deleted", { cause: error });
+    return ending;
   }
 }
 

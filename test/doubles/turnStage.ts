@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Command, Recorded } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
-import type { EventLog, Frame, Keyring, StreamHead } from "#events/ports.ts";
+import type { EventLog, Frame, Keyring, StopReason, StreamHead } from "#events/ports.ts";
 import type { Prompt, ThreadEvent, ToolCall } from "#events/thread.ts";
 import { thread, type ThreadState } from "#services/deciders/thread.ts";
 import type { Model, ModelEvent, ModelRequest } from "#services/turns/model.ts";
@@ -67,7 +67,7 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
   const blobs = new Map<string, Buffer>();
   const frames: Frame[] = [];
   const asked: ModelRequest[] = [];
-  const stops: (() => void)[] = [];
+  const stops: ((why: StopReason) => void)[] = [];
   const state = (): ThreadState =>
     events.reduce<ThreadState>((before, event) => thread.evolve(before, event as ThreadEvent), thread.initial);
 
@@ -191,7 +191,7 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
     blobs,
     types: () => events.map(({ type }) => type),
     /** Asks the worker to stop the turn. */
-    stop: () => stops.forEach((listener) => listener()),
+    stop: (why: StopReason = "stopped") => stops.forEach((listener) => listener(why)),
   };
 }
 

@@ -1,5 +1,13 @@
 import type { Answer, Command } from "#events/envelope.ts";
-import { Unavailable, type Frame, type Frames, type Hints, type PublicEvent, type Reactions } from "#events/ports.ts";
+import {
+  Unavailable,
+  type Frame,
+  type Frames,
+  type Hints,
+  type PublicEvent,
+  type Reactions,
+  type StopReason,
+} from "#events/ports.ts";
 import type { Process, World } from "./world.ts";
 
 const ACK_WAIT_MS = 4_000;
@@ -29,7 +37,7 @@ export function createBus(world: World) {
   const { random, rates } = world;
   const consumers = new Set<Consumer>();
   const kept = new Map<string, Frame[]>();
-  const stops = new Map<string, Set<{ process: Process | undefined; listener: () => void }>>();
+  const stops = new Map<string, Set<{ process: Process | undefined; listener: (why: StopReason) => void }>>();
   const listeners = new Set<{ process: Process | undefined; listener: (position: number) => void }>();
   /** Messages that were given up, with the error of their last delivery. */
   const buried: unknown[] = [];
@@ -95,9 +103,10 @@ export function createBus(world: World) {
       await world.sleep(world.transit());
       return structuredClone(kept.get(turn) ?? []);
     },
-    stop: (_, turn) =>
+    stop: (_, turn, why = "stopped") =>
       lossy(() => {
-        for (const { process, listener } of stops.get(turn) ?? []) world.at(world.now() + 1, process, listener);
+        for (const { process, listener } of stops.get(turn) ?? [])
+          world.at(world.now() + 1, process, () => listener(why));
       }),
     onStop(_, turn, listener) {
       const entry = { process: world.current(), listener };

@@ -3,10 +3,10 @@ import type { FastifyRequest } from "fastify";
 import { streamOf } from "#events/ids.ts";
 import type { Frame, Speaking } from "#events/ports.ts";
 import { StopTurn, type Usage } from "#events/thread.ts";
+import { putBlob } from "../chat/store.ts";
 import type { Http } from "../deps.ts";
-import type { TurnRow } from "#projections/turns/query.ts";
-import { putBlob } from "./store.ts";
-import { endedAt, toldBy } from "./told.ts";
+import { findResponse, type ResponseRow } from "./find.ts";
+import { endedAt, toldBy } from "./stored.ts";
 
 /** How long its worker has to end a turn that is to stop; then it is ended without it. */
 const GRACE_MS = 800;
@@ -16,7 +16,7 @@ const TRIES = 5;
 const SAID = 30_000;
 
 /** What readers have been told of a running turn, by its newest attempt. */
-async function toldUntilNow({ frames }: Http, { organization_id, id }: TurnRow): Promise<Speaking[]> {
+async function toldUntilNow({ frames }: Http, { organization_id, id }: ResponseRow): Promise<Speaking[]> {
   const kept = await frames.kept(organization_id, id).catch(() => []);
   const newest = Math.max(0, ...kept.map(({ attempt }) => attempt));
   const told = kept.filter(({ attempt }) => attempt === newest).toSorted((a, b) => a.n - b.n);
@@ -24,7 +24,7 @@ async function toldUntilNow({ frames }: Http, { organization_id, id }: TurnRow):
 }
 
 /** What the recorded rounds of a turn have taken; nobody knows of the one that was not. */
-async function spent({ db }: Http, { thread_id, id }: TurnRow): Promise<Usage> {
+async function spent({ db }: Http, { thread_id, id }: ResponseRow): Promise<Usage> {
   const rows = await db.query<{ data: string }>(
     `select data::text as data from log.events
      where stream = $1 and type = 'RoundRequested' and data::json->>'turn_id' = $2`,
@@ -41,7 +41,7 @@ async function spent({ db }: Http, { thread_id, id }: TurnRow): Promise<Usage> {
 }
 
 /** Ends a turn whose worker does not, and tells its readers. */
-async function stopWithoutWorker(http: Http, request: FastifyRequest, row: TurnRow): Promise<void> {
+async function stopWithoutWorker(http: Http, request: FastifyRequest, row: ResponseRow): Promise<void> {
   const { organization_id, thread_id, id, scope, attempt, wrapped_key } = row;
   const heard = await toldUntilNow(http, row);
   const told = heard.length > 0 ? heard : await toldBy(http, row);
@@ -49,7 +49,7 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: TurnR
   const joined = (type: "text" | "reasoning") => told.map((frame) => (frame.type === type ? frame.text : "")).join("");
   const short = (text: string) => text.slice(0, SAID).toWellFormed();
   const said = { text: short(joined("text")), reasoning: short(joined("reasoning")), citations: [] };
-  const blobs = row.agent && wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
+  const blobs = wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
   const { position } = await http.send(StopTurn, {
     stream: streamOf("thread", thread_id),
     organization_id,
@@ -70,14 +70,15 @@ async function stopWithoutWorker(http: Http, request: FastifyRequest, row: TurnR
   http.frames.publish(organization_id, id, last);
 }
 
-/** Stops a running turn, also where its worker does not hear; what was said is kept. One that has ended stays as it is. `look`: how it stands now. */
-export async function stopped<Row extends TurnRow>(
+/** Stops a running response, also where its worker does not hear; what was said is kept. A finished one stays as it is. */
+export async function cancelled(
   http: Http,
   request: FastifyRequest,
-  row: Row,
-  look: () => Promise<Row>,
-): Promise<Row> {
+  scope: string,
+  row: ResponseRow,
+): Promise<ResponseRow> {
   const { organization_id, id } = row;
+  const look = () => findResponse(http, organization_id, scope, id);
   let now = row;
   for (let tried = 0; !endedAt(now) && tried < TRIES; tried++) {
     http.frames.stop(organization_id, id);
