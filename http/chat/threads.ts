@@ -119,7 +119,10 @@ export function threadRoutes(app: App, http: Http): void {
       const id = request.params.id.toLowerCase();
       if (!isUuid(id)) throw notFound();
       const scope = scopeOf(principal, request.query.user);
-      await stopNewest(http, organization_id, id, scope);
+      // whether it can be ended or not: what is to be deleted is
+      await stopNewest(http, organization_id, id, scope).catch((err: unknown) =>
+        request.log.warn({ err, request_id: request.id }, "could not end the turn of a thread that is deleted"),
+      );
       await http.send(DeleteThread, {
         stream: streamOf("thread", id),
         organization_id,
