@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { openKeyring } from "#infra/keyring.ts";
 import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
@@ -92,6 +93,19 @@ describe("a member", () => {
     expect(await who(call)).toBe("invalid_session");
     const { token } = (await people.login(email, password)).body;
     expect(await who(clientOf({ chat: people.api }, token))).toBe("admin");
+  });
+
+  test("whose address was taken leaves a keyed mark of it in the log, which nobody can try addresses against", async () => {
+    const { id, email } = await people.join("viewer");
+    expect((await people.owner("DELETE", `/members/${id}`)).status).toBe(204);
+    const rows = await people.service.db.query<{ claim: string }>(
+      `select data::json->>'email_claim' as claim from log.events
+       where type in ('UserRegistered', 'UserRemoved') and data::json->>'user_id' = $1`,
+      [id],
+    );
+    const mark = people.service.opened.keyring.mark("email", email);
+    expect(rows).toEqual([{ claim: mark }, { claim: mark }]);
+    expect(openKeyring(Buffer.alloc(32, 1)).mark("email", email)).not.toBe(mark);
   });
 
   test("who is removed is out at once and forgotten; what they have made stays", async () => {
