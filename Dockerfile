@@ -1,17 +1,27 @@
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Follows the lock file; `ci` refuses one that was written where the registry lacked other platforms' optional packages.
-# Without those optional packages: the image needs no embedded servers.
+# Follows the lock file. Not `ci`: it refuses a lock file that lacks optional packages of other platforms.
+# Omits optional packages: the image needs no embedded servers.
 RUN npm install --no-save --omit=dev --omit=optional --ignore-scripts
+
+FROM node:24-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json tsconfig.json ./
+RUN npm install --no-save --include=dev --ignore-scripts
+COPY dev/console ./dev/console
+COPY console ./console
+RUN node dev/console/build.ts
 
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
+COPY --from=console /app/.runtime/console ./.runtime/console
 COPY package.json main.ts ./
 COPY cli ./cli
 COPY events ./events
+COPY examples/workflow.d.ts ./examples/workflow.d.ts
 COPY http ./http
 COPY infra ./infra
 COPY projections ./projections

@@ -1,45 +1,67 @@
 #!/usr/bin/env node
-// The launcher: runs on Node 20 without dependencies, finds or installs what the rest needs (Node 24, packages) and hands over.
+// The launcher. Runs on Node 20 without dependencies, installs Node 24 and packages if they are missing, and starts the service.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const runtime = join(root, ".runtime");
-/** The newest of the 24 line on npm for each platform. */
-const nodes = { "linux-x64": "24.21.0", "linux-arm64": "24.21.0", "darwin-x64": "24.18.1" };
+/** The newest version 24 on npm for each platform, and the hash that npm's registry publishes of it. Other bytes are refused. */
+const nodeReleases = {
+  "linux-x64": {
+    version: "24.21.0",
+    integrity: "sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==",
+  },
+  "linux-arm64": {
+    version: "24.21.0",
+    integrity: "sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==",
+  },
+  "darwin-x64": {
+    version: "24.18.1",
+    integrity: "sha512-tCT5i2LaCG+9j7HXlF1ioPfVSbHRTp3MgWDknJ0ofG8V2eRDNEpqhC3y9DLmvUpTPYsSwHBSccIeB3yl92hTIQ==",
+  },
+};
 
 const fail = (message) => {
   console.error(`svc: ${message}`);
   process.exit(1);
 };
-const tell = (line) => console.error(line);
 const readJson = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined);
 const isRecent = (version) => {
   const [major, minor] = version.split(".").map(Number);
   return major > 24 || (major === 24 && minor >= 12);
 };
 
-const npmScript = () => {
-  const beside = join(dirname(process.execPath), "..", "lib", "node_modules", "npm", "bin", "npm-cli.js");
+const findNpmScript = () => {
+  const bundled = join(dirname(process.execPath), "..", "lib", "node_modules", "npm", "bin", "npm-cli.js");
   const onPath = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "npm"));
-  const candidates = [process.env.npm_execpath, beside, ...onPath].filter((path) => path && existsSync(path));
+  const candidates = [process.env.npm_execpath, bundled, ...onPath].filter((path) => path && existsSync(path));
   return candidates.map((path) => realpathSync(path)).find((path) => path.endsWith("npm-cli.js"));
 };
 
-/** Runs npm under the given Node; no package's install script runs. Ends the process with one line when it fails. */
-const npm = (node, folder, args, what) => {
-  const script = npmScript();
-  if (!script) fail(`npm is needed to install ${what}, and there is none on PATH: install npm, then run this again.`);
+/** Runs npm without install scripts. Ends the process with one line when it fails. */
+const runNpm = (node, folder, args, what) => {
+  const script = findNpmScript();
+  if (!script) fail(`npm is needed to install ${what}, and is not on PATH: install npm, then run this again.`);
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
   const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const done = spawnSync(node, [script, ...args, ...quiet, "--prefix", folder], { cwd: folder, env, encoding: "utf8" });
-  if (done.status === 0) return;
+  const npm = spawnSync(node, [script, ...args, ...quiet, "--prefix", folder], { cwd: folder, env, encoding: "utf8" });
+  if (npm.status === 0) return;
   const reason =
-    /^npm (?:error|ERR!) (?!code|errno|syscall)(.+)$/m.exec(done.stderr)?.[1] ?? done.signal ?? done.error?.message;
-  fail(`could not install ${what} (${reason}): check that npm reaches its registry, then run this again.`);
+    /^npm (?:error|ERR!) (?!code|errno|syscall)(.+)$/m.exec(npm.stderr)?.[1] ?? npm.signal ?? npm.error?.message;
+  fail(`could not install ${what} (${reason}): check that npm can reach its registry, then run this again.`);
 };
 
 const isRunning = (pid) => {
@@ -59,8 +81,8 @@ const isAbandoned = (lock) => {
   }
 };
 
-/** One launcher at a time installs; another waits and then finds the work done. */
-const alone = (install) => {
+/** Only one launcher installs at a time; others wait and then find the result. */
+const withInstallLock = (install) => {
   mkdirSync(runtime, { recursive: true });
   const lock = join(runtime, "installing");
   for (;;) {
@@ -80,56 +102,65 @@ const alone = (install) => {
   rmSync(lock, { recursive: true, force: true });
 };
 
-const installNode = (version, home) => {
+/** Writes a package with a lock file, because `npm ci` compares what it downloads with the hash in it. */
+const writeNodePackage = (folder, name, { version, integrity }) => {
+  const dependencies = { [name]: version };
+  const packages = { "": { dependencies }, [`node_modules/${name}`]: { version, integrity } };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies }));
+  writeFileSync(join(folder, "package-lock.json"), JSON.stringify({ lockfileVersion: 3, requires: true, packages }));
+};
+
+const installNode = (release, home) => {
+  const { version } = release;
   if (existsSync(home)) return;
-  tell(`Installing Node ${version}, which this project runs on, into .runtime`);
+  console.error(`Installing Node ${version} for this project into .runtime`);
   const next = `${home}.${process.pid}`;
   mkdirSync(next, { recursive: true });
   process.once("exit", () => rmSync(next, { recursive: true, force: true }));
   const name = `node-${process.platform}-${process.arch}`;
-  npm(process.execPath, next, ["install", "--no-save", "--no-package-lock", `${name}@${version}`], `Node ${version}`);
+  writeNodePackage(next, name, release);
+  runNpm(process.execPath, next, ["ci"], `Node ${version}`);
   const program = join(next, "node_modules", name, "bin", "node");
   const works = spawnSync(program, ["--version"], { encoding: "utf8" }).stdout?.startsWith(`v${version}`);
-  if (!works)
-    fail("the Node that npm has for this machine does not run here: install Node 24.12 or newer, then run this again.");
+  if (!works) fail("the Node from npm does not run on this machine: install Node 24.12 or newer, then run this again.");
   renameSync(join(next, "node_modules", name), home);
 };
 
-/** The path of a Node that runs this project. */
+/** The path of a Node that can run this project. */
 const findNode = () => {
   if (isRecent(process.versions.node)) return process.execPath;
-  const version = nodes[`${process.platform}-${process.arch}`];
-  if (!version)
+  const release = nodeReleases[`${process.platform}-${process.arch}`];
+  if (!release)
     fail(
-      `this is Node ${process.versions.node}, and npm has no newer one for this machine: install Node 24.12 or newer.`,
+      `this is Node ${process.versions.node}, and npm has no newer version for this machine: install Node 24.12 or newer.`,
     );
-  const home = join(runtime, `node-${version}`);
-  if (!existsSync(home)) alone(() => installNode(version, home));
+  const home = join(runtime, `node-${release.version}`);
+  if (!existsSync(home)) withInstallLock(() => installNode(release, home));
   return join(home, "bin", "node");
 };
 
-/** Whether node_modules holds what the lock file names, at those versions. */
+/** Whether node_modules contains the packages of the lock file, in the same versions. */
 const isInstalled = (folder, withDev) => {
   const wanted = readJson(join(folder, "package-lock.json"))?.packages ?? {};
-  const found = readJson(join(folder, "node_modules", ".package-lock.json"))?.packages;
-  const mayMiss = (entry) => entry.optional || entry.devOptional || (entry.dev && !withDev);
-  const isThere = ([path, entry]) =>
-    path === "" || (found[path] ? found[path].version === entry.version : mayMiss(entry));
-  return found !== undefined && Object.entries(wanted).every(isThere);
+  const installed = readJson(join(folder, "node_modules", ".package-lock.json"))?.packages;
+  const isOptional = (entry) => entry.optional || entry.devOptional || (entry.dev && !withDev);
+  const isSatisfied = ([path, entry]) =>
+    path === "" || (installed[path] ? installed[path].version === entry.version : isOptional(entry));
+  return installed !== undefined && Object.entries(wanted).every(isSatisfied);
 };
 
 const installPackages = (node, folder, withDev) => {
   if (isInstalled(folder, withDev)) return;
-  alone(() => {
+  withInstallLock(() => {
     if (isInstalled(folder, withDev)) return;
-    tell(`Installing packages${folder === root ? "" : ` of ${folder.slice(root.length + 1)}`}`);
-    // Not `ci`: it refuses a lock file that was written where the registry lacked other platforms' optional packages.
-    npm(node, folder, ["install", "--no-save", ...(withDev ? ["--include=dev"] : [])], "the packages");
+    console.error(`Installing packages${folder === root ? "" : ` of ${folder.slice(root.length + 1)}`}`);
+    // Not `ci`: it refuses a lock file that lacks optional packages of other platforms.
+    runNpm(node, folder, ["install", "--no-save", ...(withDev ? ["--include=dev"] : [])], "the packages");
   });
 };
 
-/** Our parent and, where /proc tells it, the parent's parent. */
-const parentsOf = () => {
+/** Pids of our parent and, if there is /proc, of its parent. */
+const readParents = () => {
   const stat = `/proc/${process.ppid}/stat`;
   const fields = existsSync(stat)
     ? readFileSync(stat, "utf8")
@@ -139,11 +170,11 @@ const parentsOf = () => {
   return `${process.ppid} ${fields[1]}`;
 };
 
-/** Runs the script under the given Node in our place: signals go on to it and its exit code becomes ours. */
-const handOver = (node, script, args, cwd) => {
+/** Runs the script with this Node, passes signals on to it and exits with its exit code. */
+const runScript = (node, script, args, cwd) => {
   const env = { ...process.env, SVC_LAUNCHER: String(process.pid) };
   if (node !== process.execPath) env.PATH = `${dirname(node)}${delimiter}${process.env.PATH}`;
-  // The channel carries nothing: it breaks when we are killed, which the service takes as its signal to stop.
+  // No messages are sent on the channel: it breaks when we are killed, and the service then stops.
   const child = spawn(node, [join(root, script), ...args], {
     cwd,
     env,
@@ -154,27 +185,40 @@ const handOver = (node, script, args, cwd) => {
   );
   child.once("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
   const pass = (signal) => child.kill(signal);
-  // A terminal gives Ctrl-C to the whole group, so the child has it already.
+  // A terminal sends Ctrl-C to the whole process group, so the child has received it already.
   process.on("SIGINT", (signal) => process.stdin.isTTY || pass(signal));
   process.on("SIGTERM", pass);
   process.on("SIGHUP", pass);
   if (!process.env.npm_lifecycle_event) return;
-  // npm and its shell, killed with -9, pass on no signal; what they ran ends with them.
-  const parents = parentsOf();
-  setInterval(() => parentsOf() !== parents && pass("SIGTERM"), 250);
+  // When npm or its shell is killed with -9, no signal arrives, but our parents change.
+  const parents = readParents();
+  setInterval(() => readParents() !== parents && pass("SIGTERM"), 250);
 };
 
 const [first, ...rest] = process.argv.slice(2);
-const own = {
+const tool = {
   "--test": { script: "node_modules/vitest/vitest.mjs", args: ["run", "--project=unit", "--project=system", ...rest] },
-  "--drill": { script: "node_modules/vitest/vitest.mjs", args: ["run", "--project=drill", ...rest] },
-  "--check": { script: "scripts/check.ts", args: rest },
-  "--bench": { script: "bench/run.ts", args: rest },
-  "--crash": { script: "crash/run.ts", args: rest },
+  "--drill": {
+    script: "node_modules/vitest/vitest.mjs",
+    args: ["run", "--project=drill", "--project=isolation", ...rest],
+  },
+  "--check": { script: "dev/checks/check.ts", args: rest },
+  "--bench": { script: "dev/bench/run.ts", args: rest },
+  "--crash": { script: "dev/crash/run.ts", args: rest },
 }[first];
 
+/** Builds the console if its sources changed. The image has it built, and has no sources. */
+const buildConsole = (node) => {
+  const script = join(root, "dev", "console", "build.ts");
+  if (!existsSync(script)) return;
+  const build = spawnSync(node, [script], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  if (build.status !== 0) fail("could not build the console: see the lines above.");
+};
+
 const node = findNode();
-installPackages(node, root, own !== undefined);
-if (first === "--bench") installPackages(node, join(root, "bench"), false);
-if (own) handOver(node, own.script, own.args, root);
-else handOver(node, "main.ts", process.argv.slice(2), process.cwd());
+const servesConsole = first === "all" || first === "http";
+installPackages(node, root, tool !== undefined || servesConsole);
+if (servesConsole) buildConsole(node);
+if (first === "--bench") installPackages(node, join(root, "dev", "bench"), false);
+if (tool) runScript(node, tool.script, tool.args, root);
+else runScript(node, "main.ts", process.argv.slice(2), process.cwd());

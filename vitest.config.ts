@@ -1,27 +1,40 @@
 import { defineConfig } from "vitest/config";
 
-const never = ["**/node_modules/**", "bench/**", "scripts/fixtures/**", ".data/**", ".runtime/**"];
-/** Deployments that lose their parts under load, and are restored: up to a minute each, for `npm run drill`. */
+const never = ["**/node_modules/**", "dev/bench/**", "dev/checks/fixtures/**", ".data/**", ".runtime/**"];
+/** What takes a deployment apart, or takes long by its nature (hostile scripts, files and providers): up to a minute each, for `npm run drill`. */
 const drills = ["test/**/*.drill.test.ts"];
-const shared = { testTimeout: 30_000, hookTimeout: 60_000 };
+const isolation = "test/isolation/*.drill.test.ts";
+const shared = {
+  setupFiles: "test/setup.ts",
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // A busy machine takes longer than the default of a second. Who polls waits for what must come.
+  expect: { poll: { timeout: 30_000 } },
+};
+/** A drill ends by what it waits for; the limit only ends one that hangs. */
+const patient = { testTimeout: 300_000, hookTimeout: 300_000 };
+/** Files of one worker share its process and modules: loading them for every file took a third of the processor time. */
+const sharing = { isolate: false };
 
 export default defineConfig({
   test: {
     pool: "forks",
-    // most of them wait more than they compute: on two cores three take two thirds of the time of two
-    maxWorkers: 3,
+    // Test files wait more than they compute. More workers need more connections than PostgreSQL gives: each may hold 30 of 300, and more where a test starts several platforms.
+    maxWorkers: 5,
     projects: [
       {
         test: {
           ...shared,
+          ...sharing,
           name: "unit",
           include: ["**/*.test.ts"],
-          exclude: [...never, "test/!(simulation)/**", "test/*.ts"],
+          exclude: [...never, ...drills, "test/!(simulation)/**", "test/*.ts"],
         },
       },
       {
         test: {
           ...shared,
+          ...sharing,
           name: "system",
           include: ["test/**/*.test.ts"],
           exclude: [...never, "test/simulation/**", ...drills],
@@ -29,7 +42,28 @@ export default defineConfig({
         },
       },
       {
-        test: { ...shared, name: "drill", include: drills, exclude: never, globalSetup: "test/services.ts" },
+        test: {
+          ...shared,
+          ...patient,
+          name: "drill",
+          include: drills,
+          exclude: [...never, isolation],
+          globalSetup: "test/services.ts",
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // Alone: it measures how long others wait.
+        test: {
+          ...shared,
+          ...patient,
+          name: "isolation",
+          include: [isolation],
+          globalSetup: "test/services.ts",
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
       },
     ],
   },

@@ -1,16 +1,15 @@
 import { InvalidArgumentError } from "commander";
 
-/** A whole number from `least` on. */
 export const wholeNumber =
-  (least: number) =>
+  (min: number) =>
   (text: string): number => {
     const number = Number(text);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < least)
-      throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < min)
+      throw new InvalidArgumentError(`It must be a whole number, ${min} or more.`);
     return number;
   };
 
-/** `POSITION:HASH`, as a verification prints it. */
+/** `POSITION:HASH`, as `svc log verify` prints it. */
 export function tip(text: string): { position: number; hash: string } {
   const [, position, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text) ?? [];
   if (position === undefined || hash === undefined)

@@ -3,22 +3,23 @@ import type { Settings } from "#infra/config.ts";
 import { readJson, writePrivate } from "#infra/embedded/files.ts";
 import type { Credentials } from "./organization.ts";
 
-type Where = Pick<Settings, "DATA_DIR" | "BASE_URL">;
+type CredentialSettings = Pick<Settings, "DATA_DIR" | "BASE_URL">;
 
-export const credentialsFile = ({ DATA_DIR }: Where): string => join(DATA_DIR, "credentials.json");
+export const credentialsFile = ({ DATA_DIR }: CredentialSettings): string => join(DATA_DIR, "credentials.json");
 
 /** The first organization's credentials; undefined before the first start. */
-export const keptCredentials = (where: Where): Credentials | undefined => readJson<Credentials>(credentialsFile(where));
+export const loadCredentials = (settings: CredentialSettings): Credentials | undefined =>
+  readJson<Credentials>(credentialsFile(settings));
 
-export const keepCredentials = (where: Where, credentials: Credentials): void =>
-  writePrivate(credentialsFile(where), `${JSON.stringify(credentials, null, 2)}\n`);
+export const saveCredentials = (settings: CredentialSettings, credentials: Credentials): void =>
+  writePrivate(credentialsFile(settings), `${JSON.stringify(credentials, null, 2)}\n`);
 
-/** Where this process is reached. With PORT=0 it is only known once it listens. */
-export const baseUrl = ({ BASE_URL }: Where, listening: string): string =>
+/** The URL of this process. With PORT=0 it is only known once the process listens. */
+export const baseUrl = ({ BASE_URL }: CredentialSettings, listening: string): string =>
   new URL(BASE_URL).port === "0" ? listening : BASE_URL;
 
-/** The environment of a tool: where it does not say how the service is reached, it is where the last start has left it. */
-export const besideTheService = (env: NodeJS.ProcessEnv, where: Where): NodeJS.ProcessEnv => ({
+/** The environment, with the service's URL from the last start unless BASE_URL is set. */
+export const withServiceUrl = (env: NodeJS.ProcessEnv, settings: CredentialSettings): NodeJS.ProcessEnv => ({
   ...env,
-  BASE_URL: env["BASE_URL"]?.trim() || keptCredentials(where)?.base_url,
+  BASE_URL: env["BASE_URL"]?.trim() || loadCredentials(settings)?.base_url,
 });

@@ -3,13 +3,15 @@ import { CreateKey } from "#events/key.ts";
 import { CreateOrganization } from "#events/organization.ts";
 import { RegisterUser } from "#events/user.ts";
 import type { CommandDefinition } from "#events/define.ts";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
-import type { CommandSender, Hints, Keyring } from "#events/ports.ts";
+import { newCommand } from "#events/envelope.ts";
+import { newId, streamName } from "#events/ids.ts";
+import type { CommandSender, Hints } from "#events/ports.ts";
+import type { Keyring } from "#events/vault.ts";
 import { hashPassword, newPassword } from "#http/auth/password.ts";
 import { newSecret } from "#http/auth/secrets.ts";
 import type { Settings } from "#infra/config.ts";
 import { projections } from "#projections/index.ts";
-import { createPassed } from "#projections/passed.ts";
+import { trackProgress } from "#projections/progress.ts";
 import type { Db } from "#projections/projection.ts";
 
 export interface Credentials {
@@ -17,38 +19,31 @@ export interface Credentials {
   organization_id: string;
   /** `sk-<service name>-…`, enabled for every product. */
   api_key: string;
-  /** Its API is on; it has a model where there is one that needs no provider, and no tools. */
+  /** Its API is enabled. It has no tools, and a model only if offline models are on. */
   agent_id: string;
   admin: { email: string; password: string };
 }
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-interface Needs {
+interface OrganizationDeps {
   sender: CommandSender;
   hints: Hints;
   db: Db;
-  keyring: Pick<Keyring, "mark">;
+  keyring: Pick<Keyring, "keyedHash">;
 }
 
 async function sendAll(
-  { sender, keyring }: Needs,
+  { sender, keyring }: OrganizationDeps,
   settings: Settings,
   name: string,
 ): Promise<{ credentials: Credentials; position: number }> {
   const organization_id = newId();
   const send = async <D>(definition: CommandDefinition<string, D>, stream: string, data: D): Promise<number> => {
-    const answer = await sender.send({
-      id: newCommandId(),
-      type: definition.type,
-      stream,
-      organization_id,
-      principal: "system",
-      at: new Date().toISOString(),
-      deadline: new Date(Date.now() + PATIENCE_MS).toISOString(),
-      request_id: "svc-org-create",
-      data,
-    });
+    const request_id = "svc-org-create";
+    const answer = await sender.send(
+      newCommand(definition.type, { stream, organization_id, request_id, data, timeout_ms: TIMEOUT_MS }),
+    );
     if (answer.rejection) throw new Error(answer.rejection.message);
     return answer.position;
   };
@@ -59,23 +54,23 @@ async function sendAll(
   const key_id = newId();
   const key = newSecret("sk", settings.SERVICE_NAME);
 
-  await send(CreateOrganization, streamOf("organization", organization_id), { organization_id, name });
-  await send(RegisterUser, streamOf("organization", organization_id), {
+  await send(CreateOrganization, streamName("organization", organization_id), { organization_id, name });
+  await send(RegisterUser, streamName("organization", organization_id), {
     user_id,
     role: "owner",
     email,
-    email_claim: keyring.mark("email", email),
+    email_claim: keyring.keyedHash("email", email),
     name: "Administrator",
     password_hash: await hashPassword(password),
   });
   const agent_id = newId();
-  await send(CreateAgent, streamOf("agent", agent_id), {
+  await send(CreateAgent, streamName("agent", agent_id), {
     ...AGENT_DEFAULTS,
     agent_id,
     name: "First agent",
     model: settings.OFFLINE_MODELS ? "offline/echo" : null,
   });
-  const position = await send(CreateKey, streamOf("key", key_id), {
+  const position = await send(CreateKey, streamName("key", key_id), {
     key_id,
     key_hash: key.hash,
     key_hint: key.hint,
@@ -97,15 +92,15 @@ async function sendAll(
 }
 
 /**
- * Makes an organization with an owner who can sign in and an API key; secrets are only in what it returns.
- * `usable` says whether the read models have passed it, so that they work at once. Throws Unavailable when nothing answers.
+ * Creates an organization with an owner who can sign in, an agent and an API key. The secrets are only in the result.
+ * `usable` is false when the read models are behind, so that the credentials do not work yet. Throws Unavailable.
  */
-export async function makeOrganization(
-  needs: Needs,
+export async function createOrganization(
+  needs: OrganizationDeps,
   settings: Settings,
   name: string,
 ): Promise<{ credentials: Credentials; usable: boolean }> {
   const { credentials, position } = await sendAll(needs, settings, name);
   const names = projections.map((projection) => projection.name);
-  return { credentials, usable: await createPassed(needs)(names, position, PATIENCE_MS) };
+  return { credentials, usable: await trackProgress(needs).waitFor(names, position, TIMEOUT_MS) };
 }

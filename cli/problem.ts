@@ -1,4 +1,4 @@
-/** What is wrong, and what to do next; both are whole thoughts without a full stop. */
+/** An error for a person: what is wrong and what to do next, both without a full stop. */
 export class Problem extends Error {
   readonly what: string;
   readonly next: string;

@@ -1,22 +1,22 @@
 import { Command, CommanderError } from "commander";
-import type { Role } from "../roles/run.ts";
+import type { Role } from "../roles/runRoles.ts";
 import { tip, uuid, wholeNumber } from "./arguments.ts";
 import { explain } from "./explain.ts";
 
-/* What a command does is loaded when it runs: a tool answers without loading the whole service (0.3 s instead of 1.5). */
+/* A command's module is loaded when it runs: a tool starts in 0.3 s instead of 1.5, because it does not load the service. */
 
 const ROLES: Record<Role, string> = {
-  http: "the public API alone",
-  services: "deciders, turns and reactors alone",
-  projections: "the follower of the log into the read models alone; with a command, what there is to do with them",
+  http: "run only the public API",
+  services: "run only deciders, turns and reactors",
+  projections: "run only the read models' follower of the log; with a command, manage the read models",
 };
-const json = ["--json", "as JSON, for programs"] as const;
+const json = ["--json", "print JSON, for programs"] as const;
 
 function addRoles(svc: Command): void {
   const start = async (which: Role | "all") => (await import("./start.ts")).start(which);
   svc
     .command("all")
-    .description("every role in one process, with the services it needs")
+    .description("run every role in one process, with the servers it needs")
     .action(() => start("all"));
   for (const [role, description] of Object.entries(ROLES) as [Role, string][])
     svc
@@ -29,68 +29,68 @@ function addLog(svc: Command): void {
   const log = svc.command("log").description("the event log");
   log
     .command("tail")
-    .description("events, the newest last")
-    .option("--follow", "go on as events come")
-    .option("--stream <stream>", "of one stream only")
-    .option("--type <type>", "of one type only")
-    .option("--organization <id>", "of one organization only", uuid)
-    .option("--after <position>", "from behind this position on", wholeNumber(0))
-    .option("--limit <n>", "at most so many (20, or all behind --after)", wholeNumber(1))
-    .option("--personal", "personal fields too")
+    .description("print events, newest last")
+    .option("--follow", "continue with new events")
+    .option("--stream <stream>", "only of this stream")
+    .option("--type <type>", "only of this type")
+    .option("--organization <id>", "only of this organization", uuid)
+    .option("--after <position>", "only after this position", wholeNumber(0))
+    .option("--limit <n>", "maximum number (20, or all with --after)", wholeNumber(1))
+    .option("--personal", "include personal fields")
     .option(...json)
     .action(async (options) => (await import("./log/tail.ts")).tail(options));
   log
     .command("export")
-    .description("the log as JSON lines that svc log verify can check elsewhere")
-    .option("--after <position>", "from behind this position on", wholeNumber(0))
-    .option("--out <file>", "to a file instead of stdout")
+    .description("export the log as JSON lines, which svc log verify can check elsewhere")
+    .option("--after <position>", "only events after this position", wholeNumber(0))
+    .option("--out <file>", "write to a file instead of stdout")
     .action(async (options) => (await import("./log/export.ts")).exportLog(options));
   log
     .command("verify")
-    .description("prove that no event was altered, cut off or removed")
-    .option("--file <file>", "an export instead of the live log")
-    .option("--expect <position:hash>", "and that this tip, noted earlier, is part of it", tip)
+    .description("prove that no event was altered or removed")
+    .option("--file <file>", "verify an export instead of the live log")
+    .option("--expect <position:hash>", "also prove that this earlier tip is part of it", tip)
     .option(...json)
     .action(async (options) => (await import("./log/verify.ts")).verify(options));
 }
 
-/** The role's own name: without a command behind it, it starts the role. */
+/** Adds subcommands to the role's command, which starts the role when it has none. */
 function addProjections(svc: Command): void {
   const group = svc.commands.find((command) => command.name() === "projections")!;
   group
     .command("status")
-    .description("where each stands, and what it has parked")
+    .description("print the position and parked streams of each")
     .option(...json)
     .action(async (options) => (await import("./projections/status.ts")).status(options));
   group
     .command("rebuild")
-    .description("build one, or the index of passages, anew from the log, beside the one that serves")
+    .description("rebuild one, or the index of passages, from the log, while the current one keeps serving")
     .argument("[name]")
-    .option("--all", "every read model, one after the other")
+    .option("--all", "rebuild every read model, one after the other")
     .option(...json)
     .action(async (name, options) => (await import("./projections/rebuild.ts")).rebuild(name, options));
 }
 
 function addDead(svc: Command): void {
-  const dead = svc.command("dead").description("messages that were given up");
+  const dead = svc.command("dead").description("dead letters: messages that failed too often");
   const seq = ["<seq>", "its number in the list", wholeNumber(1)] as const;
   dead
     .command("list")
-    .description("the oldest first")
-    .option("--limit <n>", "at most so many", wholeNumber(1), 100)
-    .option("--personal", "what they carry, too")
+    .description("print them, oldest first")
+    .option("--limit <n>", "maximum number", wholeNumber(1), 100)
+    .option("--personal", "include their content")
     .option(...json)
-    .action(async (options) => (await import("./dead.ts")).listDead(options));
+    .action(async (options) => (await import("./deadLetters.ts")).listDead(options));
   dead
     .command("replay")
     .description("send one again")
     .argument(...seq)
-    .action(async (number) => (await import("./dead.ts")).replayDead(number));
+    .action(async (number) => (await import("./deadLetters.ts")).replayDead(number));
   dead
     .command("remove")
-    .description("forget one")
+    .description("remove one")
     .argument(...seq)
-    .action(async (number) => (await import("./dead.ts")).removeDead(number));
+    .action(async (number) => (await import("./deadLetters.ts")).removeDead(number));
 }
 
 function program(): Command {
@@ -98,17 +98,16 @@ function program(): Command {
     .description("The assistant platform: its roles and its tools.")
     .exitOverride()
     .configureOutput({
-      outputError: (text, write) =>
-        write(`${text.trim().replace(/\s*\n\s*/g, " ")} (svc --help shows what there is)\n`),
+      outputError: (text, write) => write(`${text.trim().replace(/\s*\n\s*/g, " ")} (svc --help lists all commands)\n`),
     });
   addRoles(svc);
   const org = svc.command("org").description("organizations");
   org
     .command("create")
-    .description("make one beside the running service and print its credentials")
+    .description("create one in the running service and print its credentials")
     .argument("<name>")
     .option(...json)
-    .action(async (name, options) => (await import("./org.ts")).createOrg(name, options));
+    .action(async (name, options) => (await import("./createOrg.ts")).createOrg(name, options));
   addLog(svc);
   addProjections(svc);
   addDead(svc);
@@ -120,12 +119,12 @@ function program(): Command {
   return svc;
 }
 
-/** What is still open when all is done has this long to close. */
-const CLOSING_MS = 1_000;
+/** How long open handles may keep the process alive after the command has ended. */
+const EXIT_TIMEOUT_MS = 1_000;
 
-/** Runs what the arguments ask for. A failure is one line that says what to do next, and exit code 1. */
+/** Runs the command. A failure prints one line that says what to do next, and sets exit code 1. */
 export async function run(args: string[]): Promise<void> {
-  // A reader that has seen enough (`| head`) is no failure.
+  // A reader that closes the pipe (`| head`) is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit();
@@ -140,7 +139,6 @@ export async function run(args: string[]): Promise<void> {
       process.exitCode = 1;
     }
   }
-  // A turn that was let go may still wait for its provider, and NATS's client leaves the socket open on which a server never
-  // greeted it: the process would stay for that.
-  setTimeout(() => process.exit(), CLOSING_MS).unref();
+  // An abandoned turn may still wait for its provider, and NATS's client leaves a socket open if the server never greeted it.
+  setTimeout(() => process.exit(), EXIT_TIMEOUT_MS).unref();
 }

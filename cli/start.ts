@@ -1,89 +1,133 @@
+import type { StartCodes } from "#http/auth/startCodes.ts";
 import { readSettings, type Settings } from "#infra/config.ts";
-import { startServices } from "#infra/embedded/index.ts";
-import { masterKey } from "#infra/masterKey.ts";
+import { addressesFile } from "#infra/embedded/addresses.ts";
+import { startEmbeddedServers } from "#infra/embedded/index.ts";
+import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
-import type { Opened } from "../roles/open.ts";
-import { roles, runRoles, type Role } from "../roles/run.ts";
-import { baseUrl, credentialsFile, keepCredentials, keptCredentials } from "./credentials.ts";
-import { makeOrganization, type Credentials } from "./organization.ts";
-import { table } from "./output.ts";
+import type { Resources } from "../roles/resources.ts";
+import { roles, runRoles, type Role } from "../roles/runRoles.ts";
+import { baseUrl, credentialsFile, saveCredentials, loadCredentials } from "./credentials.ts";
+import { createExample, planExample } from "./example.ts";
+import { createOrganization, type Credentials } from "./organization.ts";
+import { print, table } from "./output.ts";
 
-const line = (text: string): void => void process.stderr.write(`${text}\n`);
+const printLine = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** The first organization's credentials: those in the data folder, else of an organization made now. */
-async function firstCredentials(
+/** The first organization's credentials: those in the data folder, or of an organization created now. */
+async function prepareCredentials(
   settings: Settings,
-  { bus, log, db, keyring }: Opened,
+  { bus, log, db, keyring }: Resources,
   address: string,
 ): Promise<Credentials> {
   const base_url = baseUrl(settings, address);
-  const kept = keptCredentials(settings);
-  if (kept?.base_url === base_url) return kept;
-  const made =
-    kept ??
-    (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, "First organization"))
-      .credentials;
-  const credentials = { ...made, base_url };
-  keepCredentials(settings, credentials);
+  const saved = loadCredentials(settings);
+  if (saved?.base_url === base_url) return saved;
+  const current =
+    saved ??
+    (
+      await createOrganization(
+        { sender: bus.sender(log), hints: bus.hints, db, keyring },
+        settings,
+        "First organization",
+      )
+    ).credentials;
+  const credentials = { ...current, base_url };
+  saveCredentials(settings, credentials);
   return credentials;
 }
 
-function welcome(
+interface Welcome {
+  address: string;
+  nats_url: string;
+  /** Whether a person reads the output. Otherwise it may be a log, which holds no secrets. */
+  showSecrets: boolean;
+  /** The address of the console. */
+  link: string;
+}
+
+function withoutPassword(url: string): string {
+  const shown = new URL(url);
+  shown.username = shown.password = "";
+  return shown.href;
+}
+
+function formatWelcome(
   settings: Settings,
-  { address, nats_url }: { address: string; nats_url: string },
+  { address, nats_url, showSecrets, link }: Welcome,
   { api_key, admin, organization_id, agent_id }: Credentials,
 ): string {
   const chat = `${address}/api/openai/v1`;
   const model = settings.OFFLINE_MODELS ? "offline/echo" : "openai/gpt-5-mini";
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] });
+  const file = credentialsFile(settings);
+  const key = showSecrets ? api_key : `$(node -p "JSON.parse(fs.readFileSync('${file}')).api_key")`;
   return `
 ${table([
+  ["Console", link],
   ["Chat API", chat],
   ["Agent API", `${address}/api/agents/${agent_id}/v1`],
   ["Knowledge", `${address}/api/v1/knowledge`],
   ["Reference", `${address}/reference`],
-  ["Events", `${nats_url}, subjects ${settings.BUS_PREFIX}.evt.v1.>`],
+  ["Events", `${showSecrets ? nats_url : withoutPassword(nats_url)}, subjects ${settings.BUS_PREFIX}.evt.v1.>`],
   ["Health", `${address}/readyz`],
   ["Organization", organization_id],
-  ["API key", api_key],
-  ["Sign in", `${admin.email} with ${admin.password}`],
-  ["Kept in", credentialsFile(settings)],
+  ["API key", showSecrets ? api_key : `in ${file}`],
+  ["Sign in", showSecrets ? `${admin.email} with ${admin.password}` : `${admin.email} with the password in ${file}`],
+  ["Saved in", file],
+  ...(showSecrets || settings.NATS_URL ? [] : [["NATS password", `in ${addressesFile(settings.DATA_DIR)}`]]),
 ])}
 
 Try it:
-curl ${chat}/chat/completions -H 'authorization: Bearer ${api_key}' -H 'content-type: application/json' -d '${body}'
+curl ${chat}/chat/completions -H "authorization: Bearer ${key}" -H 'content-type: application/json' -d '${body}'
 
-Ctrl-C stops everything that was started.`;
+Ctrl-C stops the service and its servers.`;
 }
 
-/** Before anything is written, and with another key than the database's own nothing is. */
-async function keyFor(settings: Settings, database_url: string): Promise<string> {
+/**
+ * The console's address. On a terminal with a code that signs the administrator in without typing, once and within ten minutes;
+ * elsewhere without, because logs are kept and read by others.
+ */
+export function consoleLink(
+  { base_url, organization_id, admin }: Credentials,
+  createCode: StartCodes["create"] | undefined,
+): string {
+  const address = `${base_url}/console/`;
+  return createCode ? `${address}#start=${createCode({ organization_id, email: admin.email })}` : address;
+}
+
+/** Called before anything is written: with a wrong key the service must not start. */
+async function readMasterKey(settings: Settings, database_url: string): Promise<string> {
   const pool = openPool(database_url, { max: 1, name: "svc start" });
   try {
-    return (await masterKey(settings, asDb(pool))).key;
+    return (await loadMasterKey(settings, asDb(pool))).key;
   } finally {
     await pool.end();
   }
 }
 
-/** Runs roles until a signal comes; `all` also brings the embedded services and the first organization. */
+/** Runs a role until a signal. `all` runs every role, and creates the first organization. */
 export async function start(which: Role | "all"): Promise<void> {
   const settings = readSettings(process.env);
-  const services = await startServices(settings, line);
+  const services = await startEmbeddedServers(settings, printLine);
   const stopping = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
   });
   try {
-    const addresses = { ...services, master_key: await keyFor(settings, services.database_url) };
+    const addresses = { ...services, master_key: await readMasterKey(settings, services.database_url) };
     const running = await runRoles(which === "all" ? roles : [which], { settings, addresses });
     try {
-      if (which === "all")
-        process.stdout.write(
-          `${welcome(settings, { address: running.address!, nats_url: addresses.nats_url }, await firstCredentials(settings, running.opened, running.address!))}\n`,
-        );
-      else line(`${which} is running${running.address ? ` on ${running.address}` : ""}.`);
+      if (which === "all") {
+        const address = running.address!;
+        planExample(settings);
+        const credentials = await prepareCredentials(settings, running.resources, address);
+        await createExample(settings, address, credentials, printLine);
+        const showSecrets = process.stdout.isTTY;
+        const link = consoleLink(credentials, showSecrets ? running.startCodes!.create : undefined);
+        const welcome = { address, nats_url: addresses.nats_url, showSecrets, link };
+        print(formatWelcome(settings, welcome, credentials));
+      } else printLine(`${which} is running${running.address ? ` on ${running.address}` : ""}.`);
       await stopping;
-      line("Stopping.");
+      printLine("Stopping.");
     } finally {
       await running.stop();
     }

@@ -1,28 +1,30 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
 
 const Id = z.object({ agent_id: z.uuid() });
-/** How an agent runs; what its owner wrote of it is personal. */
+/** How an agent runs. The texts that its owner writes are personal fields. */
 const Settings = z.object({
   /** `provider/model`; null: it cannot answer yet. */
   model: z.string().nullable(),
-  /** Names of built-in and scripted tools. */
+  /** Names of built-in tools and of tools defined by scripts. */
   tools: z.array(z.string()),
-  /** Ids of the collections that its knowledge tools may search; null: every one of the organization. */
+  /** Ids of the collections that its knowledge tools may search; null: all collections of the organization. */
   collections: z.array(z.uuid()).nullable(),
   reasoning_effort: z.string().nullable(),
   api_enabled: z.boolean(),
   project_id: z.uuid().nullable(),
   /** Whether responses show its tool calls. */
   expose_tool_items: z.boolean(),
+  /** Whether requests may pass tools of the caller's own. Absent: no, or recorded before there were any. */
+  client_tools: z.boolean().optional(),
 });
-const Words = z.object({ name: z.string(), instructions: z.string() });
-/** Counts 1, 2, 3 …: a response records the version that it ran on. */
+const Personal = z.object({ name: z.string(), instructions: z.string() });
+/** Counts 1, 2, 3 …: a response records the version of the agent it ran on. */
 const Version = z.object({ version: z.int().positive() });
 
-export const CreateAgent = defineCommand("CreateAgent", "agent", Id.extend(Settings.shape).extend(Words.shape));
-/** What a new agent has where nothing else is said. */
+export const CreateAgent = defineCommand("CreateAgent", "agent", Id.extend(Settings.shape).extend(Personal.shape));
+/** Settings of a new agent whose creator leaves them out. */
 export const AGENT_DEFAULTS = {
   model: null,
   instructions: "",
@@ -32,34 +34,29 @@ export const AGENT_DEFAULTS = {
   api_enabled: true,
   project_id: null,
   expose_tool_items: true,
+  client_tools: false,
 };
-/** What is left out stays. */
+/** Omitted fields keep their value. */
 export const ChangeAgent = defineCommand(
   "ChangeAgent",
   "agent",
-  Id.extend(Settings.partial().shape).extend(Words.partial().shape),
+  Id.extend(Settings.partial().shape).extend(Personal.partial().shape),
 );
 export const DeleteAgent = defineCommand("DeleteAgent", "agent", Id);
 
-const thing = (data: { agent_id: string }) => streamOf("agent", data.agent_id);
+const thing = (data: { agent_id: string }) => streamName("agent", data.agent_id);
 export const AgentCreated = defineEvent("AgentCreated", {
   public: Id.extend(Version.shape).extend(Settings.shape),
-  personal: Words,
+  personal: Personal,
   thing,
   opens: true,
 });
 export const AgentChanged = defineEvent("AgentChanged", {
   public: Id.extend(Version.shape).extend(Settings.partial().shape),
-  personal: Words.partial(),
+  personal: Personal.partial(),
   thing,
 });
 export const AgentDeleted = defineEvent("AgentDeleted", { public: Id });
 
-export type AgentCommand =
-  | CommandFrom<typeof CreateAgent>
-  | CommandFrom<typeof ChangeAgent>
-  | CommandFrom<typeof DeleteAgent>;
-export type AgentEvent =
-  | EventFrom<typeof AgentCreated>
-  | EventFrom<typeof AgentChanged>
-  | EventFrom<typeof AgentDeleted>;
+export type AgentCommand = CommandsIn<typeof import("./agent.ts")>;
+export type AgentEvent = EventsIn<typeof import("./agent.ts")>;

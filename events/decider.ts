@@ -1,44 +1,44 @@
 import type { Command } from "./envelope.ts";
 import type { NewEvent } from "./define.ts";
 
-/** What the head row of a stream shows to the sweep: is there work, until when, and who has it. */
-export interface Head {
-  /** Null: no work. `waiting`: none before `due_at`. Anything else: open work. */
+/** The open work of a stream, as its head row shows it to the sweep. */
+export interface WorkStatus {
+  /** Null: no work. `waiting`: no work before `due_at`. Any other value: open work. */
   status: string | null;
-  /** RFC 3339: when the sweep must look, whoever works on it. */
+  /** RFC 3339: when the sweep must attend to the stream, even if a live worker holds it. */
   due_at: string | null;
-  /** Id of the worker process that holds the work; null when nobody does. */
+  /** Id of the worker process that holds the work; null if none does. */
   worker: string | null;
 }
 
 /**
- * The rules of one aggregate. `decide` answers what happens (`[]`: nothing to do) or throws a Rejection;
- * `evolve` folds events, from public fields: the state is kept in the stream's head row, where no erasure reaches it. A personal
- * field may be kept only where the event that erases it also takes it out of the state (a provider's credential).
- * Raise `version` when the shape of the state changes: kept states of another version are folded anew.
+ * The rules of one aggregate. `decide` returns the new events (`[]`: nothing to do) or throws a Rejection.
+ * `evolve` folds public fields only: the state is stored in the stream's head row, which erasure does not clean. A personal
+ * field may enter the state only if the event that erases it also removes it from the state (a provider's credential).
+ * Raise `version` when the shape of the state changes: stored states of another version are folded again from the events.
  */
 export interface Decider<S, C extends Command = Command, E extends NewEvent = NewEvent> {
   version: number;
   initial: S;
   decide(command: C, state: S): E[];
   evolve(state: S, event: E): S;
-  head?(state: S): Head;
-  /** Things whose data keys end with these events. */
+  workStatus?(state: S): WorkStatus;
+  /** Things whose data keys these events destroy. */
   erases?(events: E[], stream: string): Erasure;
-  /** Claims (names that must be unique) that these events take and give back. */
+  /** Claims on unique names that these events hold and release. */
   claims?(events: E[]): { hold: Claim[]; release: string[] };
-  /** Ids of commands whose outcome is forgotten with these events, so that they may be tried again; `state` is the one before. */
+  /** Ids of commands that may be tried again, because these events delete their outcome; `state` is the state before the events. */
   forgets?(events: E[], state: S): string[];
 }
 
-/** Single things, or every thing whose key was made in a stream. */
+/** Single things, or all things whose keys were created in a stream. */
 export interface Erasure {
   things?: string[];
   streams?: string[];
 }
 
-/** A unique name, and the rejection that a second holder gets. */
+/** A unique name, and the rejection for a command that claims it while another stream holds it. */
 export interface Claim {
   name: string;
-  taken: { code: string; message: string; param?: string };
+  rejection: { code: string; message: string; param?: string };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** An event before it is in the log: public fields in `data`, everything else in `personal`. */
+/** An event that is not yet in the log. `data` holds the public fields, `personal` the ones that can be erased. */
 export interface NewEvent<T extends string = string, D = unknown, P = unknown> {
   type: T;
   data: D;
@@ -9,9 +9,9 @@ export interface NewEvent<T extends string = string, D = unknown, P = unknown> {
 
 /**
  * The definition of one event type.
- * `public` fields are readable for ever; `personal` ones are sealed with the data key of `thing` and end with it.
- * `opens` marks the event with which the thing, and so its key, comes into being.
- * `upcasts[n]` turns the stored shape of version n into that of version n + 1, once, on read.
+ * `public` fields stay readable forever. `personal` fields are sealed with the data key of `thing` and are lost when that
+ * key is destroyed. `opens` marks the event that creates the thing and its key.
+ * `upcasts[n]` converts the stored shape of version n into that of version n + 1; readers apply it once, on read.
  */
 export interface EventDefinition<T extends string = string, D = any, P = any> {
   type: T;
@@ -24,7 +24,7 @@ export interface EventDefinition<T extends string = string, D = any, P = any> {
   of(data: D, ...personal: [P] extends [undefined] ? [] : [P]): NewEvent<T, D, P>;
 }
 
-/** The two halves of a stored event. `personal` is undefined once its thing was erased. */
+/** The two halves of a stored event. `personal` is undefined after its thing was erased. */
 export interface StoredFields {
   data: Record<string, unknown>;
   personal: Record<string, unknown> | undefined;
@@ -46,7 +46,7 @@ export function defineEvent<const T extends string, D, P = undefined>(
   type: T,
   spec: Spec<D, P>,
 ): EventDefinition<T, D, P> {
-  if (spec.personal && !spec.thing) throw new Error(`${type} has personal fields but names no thing they belong to`);
+  if (spec.personal && !spec.thing) throw new Error(`${type} has personal fields but no thing that owns them`);
   return {
     type,
     version: spec.version ?? 1,
@@ -59,7 +59,7 @@ export function defineEvent<const T extends string, D, P = undefined>(
   };
 }
 
-/** The definition of one command type: whom it is for and what it carries. */
+/** The definition of one command type: the aggregate that handles it and the shape of its data. */
 export interface CommandDefinition<T extends string = string, D = any> {
   type: T;
   aggregate: string;
@@ -73,3 +73,20 @@ export function defineCommand<const T extends string, D>(
 ): CommandDefinition<T, D> {
   return { type, aggregate, schema };
 }
+
+type Exports = Record<string, unknown>;
+
+const isEventDefinition = (value: unknown): value is EventDefinition =>
+  typeof value === "object" && value !== null && "upcasts" in value;
+const isCommandDefinition = (value: unknown): value is CommandDefinition =>
+  typeof value === "object" && value !== null && "aggregate" in value;
+
+/** Union of the events that a module exports: `EventsIn<typeof import("./agent.ts")>`. */
+export type EventsIn<Module> = { [Name in keyof Module]: EventFrom<Module[Name]> }[keyof Module];
+
+/** The events that a module exports. */
+export const exportedEvents = (module: Exports): EventDefinition[] => Object.values(module).filter(isEventDefinition);
+
+/** The commands that a module exports. */
+export const exportedCommands = (module: Exports): CommandDefinition[] =>
+  Object.values(module).filter(isCommandDefinition);

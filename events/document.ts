@@ -1,34 +1,35 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
+import { ReadingWarning } from "./readingWarnings.ts";
 
 const Id = z.object({ document_id: z.uuid() });
 
-/** What was sent: a file, or text that was pushed. */
+/** The uploaded file, or the pushed text. */
 const Original = z.object({
   mime_type: z.string(),
   size_bytes: z.int().positive(),
   original: z.enum(["file", "text"]),
-  /** Key of the blob that holds it, sealed with the document's data key. */
+  /** Key of its blob, sealed with the document's data key. */
   blob: z.string(),
-  /** Mark (see Keyring.mark) of the collection and the bytes: the same twice is one document. */
+  /** Keyed hash (see Keyring.keyedHash) of the collection and the bytes: a collection holds the same bytes once. */
   content_claim: z.string(),
 });
-const Described = z.object({ name: z.string(), tags: z.array(z.string()), sha256: z.string() });
-const Placed = Id.extend({
+const Personal = z.object({ name: z.string(), tags: z.array(z.string()), sha256: z.string() });
+const Placement = Id.extend({
   collection_id: z.uuid(),
   source: z.enum(["api", "upload", "connector"]),
-  /** Mark of the collection and the caller's own id. */
+  /** Keyed hash of the collection and the id that the caller gave the document. */
   external_claim: z.string().nullable(),
 });
 
 /**
- * Each time a document is read or cut into passages anew is a generation, 1, 2, 3 … Search sees one generation, the
- * live one, until the next is in the index. A result of another generation or of an older attempt is refused.
+ * Reading a document, or cutting it into passages again, produces its next generation: 1, 2, 3 … Search shows the live
+ * generation until the next one is indexed. Results of other generations and of older attempts are ignored.
  */
 const Work = Id.extend({ generation: z.int().positive(), attempt: z.int().positive() });
 
-/** What reading came to. */
+/** The result of reading a document. */
 const Text = z.object({
   /** Key of the blob of the whole Markdown (UTF-8). */
   text: z.string(),
@@ -39,32 +40,34 @@ const Text = z.object({
   chunk_count: z.int().nonnegative(),
   /** Code points of the Markdown. */
   characters: z.int().nonnegative(),
+  /** What the reader left out; absent if nothing. */
+  warnings: z.array(ReadingWarning).optional(),
 });
 
 export const UploadDocument = defineCommand(
   "UploadDocument",
   "document",
-  Placed.extend(Original.shape).extend(Described.shape).extend({ external_id: z.string().nullable() }),
+  Placement.extend(Original.shape).extend(Personal.shape).extend({ external_id: z.string().nullable() }),
 );
-/** New bytes for a document that the caller knows by an id of its own. */
+/** Replaces the bytes of a document that the caller addresses by its own id. */
 export const ReplaceDocument = defineCommand(
   "ReplaceDocument",
   "document",
-  Id.extend(Original.shape).extend(Described.shape),
+  Id.extend(Original.shape).extend(Personal.shape),
 );
 export const ChangeDocument = defineCommand(
   "ChangeDocument",
   "document",
   Id.extend({ name: z.string().optional(), tags: z.array(z.string()).optional() }),
 );
-/** `reextract` reads the original again, which is charged; otherwise the stored Markdown is cut and indexed again. */
+/** `reextract` reads the original again and is charged. Otherwise the stored Markdown is cut and indexed again. */
 export const ReprocessDocument = defineCommand("ReprocessDocument", "document", Id.extend({ reextract: z.boolean() }));
 export const DeleteDocument = defineCommand("DeleteDocument", "document", Id);
-/** A worker takes a document that waits, or whose worker is gone. */
+/** A worker claims a queued document, or one whose worker is gone. */
 export const StartReading = defineCommand("StartReading", "document", Work.extend({ worker: z.string() }));
 export const RecordText = defineCommand("RecordText", "document", Work.extend(Text.shape));
 export const FailReading = defineCommand("FailReading", "document", Work.extend({ error: z.string() }));
-/** Search finds this generation since `indexed_at`. */
+/** From `indexed_at` on, search finds this generation. */
 export const ConfirmIndexed = defineCommand(
   "ConfirmIndexed",
   "document",
@@ -76,19 +79,19 @@ export const FailIndexing = defineCommand(
   Id.extend({ generation: z.int().positive(), error: z.string() }),
 );
 
-const thing = (data: { document_id: string }) => streamOf("document", data.document_id);
-/** The process that has it in its queue; null when that has no room. */
-const Queued = z.object({ generation: z.int().positive(), worker: z.string().nullable() });
+const thing = (data: { document_id: string }) => streamName("document", data.document_id);
+/** `worker`: the process whose queue holds the document; null if that queue is full. */
+const QueueEntry = z.object({ generation: z.int().positive(), worker: z.string().nullable() });
 
 export const DocumentUploaded = defineEvent("DocumentUploaded", {
-  public: Placed.extend(Original.shape).extend(Queued.shape),
-  personal: Described.extend({ external_id: z.string().nullable() }),
+  public: Placement.extend(Original.shape).extend(QueueEntry.shape),
+  personal: Personal.extend({ external_id: z.string().nullable() }),
   thing,
   opens: true,
 });
 export const DocumentReplaced = defineEvent("DocumentReplaced", {
-  public: Id.extend(Original.shape).extend(Queued.shape).extend({ released_claim: z.string() }),
-  personal: Described,
+  public: Id.extend(Original.shape).extend(QueueEntry.shape).extend({ released_claim: z.string() }),
+  personal: Personal,
   thing,
 });
 export const DocumentChanged = defineEvent("DocumentChanged", {
@@ -97,7 +100,7 @@ export const DocumentChanged = defineEvent("DocumentChanged", {
   thing,
 });
 export const DocumentReprocessed = defineEvent("DocumentReprocessed", {
-  public: Id.extend(Queued.shape).extend({ reextract: z.boolean() }),
+  public: Id.extend(QueueEntry.shape).extend({ reextract: z.boolean() }),
 });
 export const ReadingStarted = defineEvent("ReadingStarted", { public: Work.extend({ worker: z.string() }) });
 export const DocumentRead = defineEvent("DocumentRead", { public: Work.extend(Text.shape) });
@@ -106,14 +109,14 @@ export const ReadingFailed = defineEvent("ReadingFailed", {
   personal: z.object({ error: z.string() }),
   thing,
 });
-/** From here on search finds it. */
+/** From this event on, search shows the generation. */
 export const DocumentIndexed = defineEvent("DocumentIndexed", {
   public: Id.extend({
     generation: z.int().positive(),
     indexed_at: z.iso.datetime(),
-    /** Billing units charged now (spec: Limits); 0 where the same reading was paid for before. */
+    /** Billing units charged now (spec: Limits); 0 if the same reading was already paid for. */
     units: z.int().nonnegative(),
-    /** Blobs of earlier generations that nothing names any more. */
+    /** Keys of blobs of earlier generations that nothing references any more. */
     unused: z.array(z.string()),
   }),
 });
@@ -126,25 +129,5 @@ export const DocumentDeleted = defineEvent("DocumentDeleted", {
   public: Id.extend({ collection_id: z.uuid(), content_claim: z.string(), external_claim: z.string().nullable() }),
 });
 
-export type DocumentCommand =
-  | CommandFrom<typeof UploadDocument>
-  | CommandFrom<typeof ReplaceDocument>
-  | CommandFrom<typeof ChangeDocument>
-  | CommandFrom<typeof ReprocessDocument>
-  | CommandFrom<typeof DeleteDocument>
-  | CommandFrom<typeof StartReading>
-  | CommandFrom<typeof RecordText>
-  | CommandFrom<typeof FailReading>
-  | CommandFrom<typeof ConfirmIndexed>
-  | CommandFrom<typeof FailIndexing>;
-export type DocumentEvent =
-  | EventFrom<typeof DocumentUploaded>
-  | EventFrom<typeof DocumentReplaced>
-  | EventFrom<typeof DocumentChanged>
-  | EventFrom<typeof DocumentReprocessed>
-  | EventFrom<typeof ReadingStarted>
-  | EventFrom<typeof DocumentRead>
-  | EventFrom<typeof ReadingFailed>
-  | EventFrom<typeof DocumentIndexed>
-  | EventFrom<typeof IndexingFailed>
-  | EventFrom<typeof DocumentDeleted>;
+export type DocumentCommand = CommandsIn<typeof import("./document.ts")>;
+export type DocumentEvent = EventsIn<typeof import("./document.ts")>;

@@ -1,43 +1,66 @@
 import type { NewEvent, CommandDefinition } from "./define.ts";
+import { newCommandId } from "./ids.ts";
 import type { RejectionDetails } from "./rejection.ts";
-import type { Traced } from "./trace.ts";
+import type { TraceHeaders } from "./trace.ts";
 
-/** Who asks: `key:<id>`, `person:<id>`, `webhook:<id of the trigger>`, or `system` for the service's own work. It scopes threads and files. */
+/** The caller: `key:<id>`, `person:<id>`, `webhook:<id of the trigger>`, or `system` for the service's own work. It scopes threads and files. */
 export type Principal = `key:${string}` | `person:${string}` | `webhook:${string}` | "system";
 
-/** What is asked, as it travels on the bus. At most 256 KiB encoded; what is larger goes to a blob first. */
-export interface Command<T extends string = string, D = any> extends Traced {
-  /** 64 hex digits; decides what counts as the same command (one effect per id). */
+/** A command as it travels on the bus: at most 256 KiB encoded. Larger content is written to a blob first. */
+export interface Command<T extends string = string, D = any> extends TraceHeaders {
+  /** 64 hex digits. A second command with the same id has no effect. */
   id: string;
   type: T;
   /** The stream it is for: `<aggregate>-<uuid>`. */
   stream: string;
   organization_id: string;
   principal: Principal;
-  /** When it was asked, RFC 3339: deciders know no other clock. */
+  /** RFC 3339 time of the request. Deciders use no other clock. */
   at: string;
-  /** Until when it may be tried, RFC 3339. */
+  /** RFC 3339: no attempt starts after this. */
   deadline: string;
-  /** The x-request-id of the request it came with. */
+  /** The x-request-id of the HTTP request. */
   request_id: string;
   data: D;
-  /** The stream was named just now, so there is nothing to load. */
+  /** The id of the stream is new, so there is no state to load. */
   fresh?: boolean;
-  /** Data keys (wrapped, base64) of things that http has already written blobs for, by thing. */
+  /** Wrapped data keys (base64), by thing: the sender has already sealed blobs with them. */
   keys?: Record<string, string>;
-  /** SHA-256 of what was sent; a second command with the same id must have the same. */
+  /** SHA-256 of the request body. A second command with the same id must have the same fingerprint. */
   fingerprint?: string;
-  /** The worker process that handles it and has room to do the work it starts; set by that process. */
+  /** The worker process that handles the command, if it has capacity for the work the command starts. That process sets it. */
   worker?: string;
-  /** The http process that waits for the answer. */
+  /** The http process that waits for the result. */
   http?: string;
+}
+
+type CommandFields<D> = Pick<Command<string, D>, "stream" | "organization_id" | "request_id" | "data"> &
+  Partial<Pick<Command, "id" | "principal" | "fresh" | "fingerprint" | "keys" | "http">> & {
+    /** Milliseconds from now to the deadline. */
+    timeout_ms: number;
+  };
+
+/** A command of this moment. Without an id it gets a random one, without a principal it comes from the service itself. */
+export function newCommand<T extends string, D>(type: T, { timeout_ms, ...fields }: CommandFields<D>): Command<T, D> {
+  const now = Date.now();
+  return {
+    ...fields,
+    id: fields.id ?? newCommandId(),
+    type,
+    principal: fields.principal ?? "system",
+    at: new Date(now).toISOString(),
+    deadline: new Date(now + timeout_ms).toISOString(),
+  };
 }
 
 export type CommandFrom<Definition> = Definition extends CommandDefinition<infer T, infer D> ? Command<T, D> : never;
 
-/** An event in the log, as every reader gets it: newest shape, personal fields opened. */
-export interface Recorded<E extends NewEvent = NewEvent> {
-  /** 1, 2, 3 … over the whole log, gap-free, in commit order. */
+/** Union of the commands that a module exports: `CommandsIn<typeof import("./agent.ts")>`. */
+export type CommandsIn<Module> = { [Name in keyof Module]: CommandFrom<Module[Name]> }[keyof Module];
+
+/** An event in the log, as readers receive it: upcast to the newest shape, personal fields opened. */
+export interface RecordedEvent<E extends NewEvent = NewEvent> {
+  /** 1, 2, 3 … in the whole log, without gaps, in commit order. */
   position: number;
   stream: string;
   /** 1, 2, 3 … within its stream. */
@@ -45,17 +68,17 @@ export interface Recorded<E extends NewEvent = NewEvent> {
   organization_id: string;
   type: E["type"];
   data: E["data"];
-  /** Undefined when the event has none, or when the thing they belonged to was erased. */
+  /** Undefined if the event type has none, or if the thing that owned them was erased. */
   personal: E["personal"];
   command_id: string;
   recorded_at: Date;
-  /** `traceparent`: of the work that it came from; of older events, and of work that nobody asked for, there is none. */
-  meta: { principal: Principal; request_id: string } & Pick<Traced, "traceparent">;
+  /** `traceparent` names the trace of the work that appended the event. Old events and work without a request have none. */
+  meta: { principal: Principal; request_id: string } & Pick<TraceHeaders, "traceparent">;
 }
 
-/** What became of a command. `repeated`: it had been answered before, and nothing happened now. */
-export interface Answer {
-  /** Position of its last event; 0 when it led to none. */
+/** The result of a command. `repeated`: the command was already handled, and this time it had no effect. */
+export interface CommandResult {
+  /** Position of its last event; 0 if it appended none. */
   position: number;
   repeated: boolean;
   rejection?: RejectionDetails & { retryable?: boolean };

@@ -1,19 +1,20 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
+import { ReadingWarning } from "./readingWarnings.ts";
 
 const Id = z.object({ extraction_id: z.uuid() });
-const Requested = Id.extend({
+const ExtractionRequest = Id.extend({
   mime_type: z.string(),
   size_bytes: z.int().positive(),
   /** Key of the blob that holds the file, sealed with the extraction's data key. */
   blob: z.string(),
-  /** Mark (see Keyring.mark) of the organization, the bytes and the type: the same twice is one extraction while it lives. */
+  /** Keyed hash (see Keyring.keyedHash) of organization, bytes and type: a second request for them joins the live extraction. */
   content_claim: z.string(),
-  /** RFC 3339: 24 hours after it was asked for. From then on it does not exist. */
+  /** RFC 3339: 24 hours after the request. From then on the extraction does not exist. */
   expires_at: z.iso.datetime(),
 });
-const Described = z.object({ name: z.string(), sha256: z.string() });
+const Personal = z.object({ name: z.string(), sha256: z.string() });
 const Work = Id.extend({ attempt: z.int().positive() });
 const Text = z.object({
   /** Key of the blob of the whole Markdown (UTF-8). */
@@ -22,22 +23,28 @@ const Text = z.object({
   chunk_count: z.int().nonnegative(),
   /** Code points of the Markdown. */
   characters: z.int().nonnegative(),
+  /** What the reader left out; absent if nothing. */
+  warnings: z.array(ReadingWarning).optional(),
 });
 
-export const RequestExtraction = defineCommand("RequestExtraction", "extraction", Requested.extend(Described.shape));
+export const RequestExtraction = defineCommand(
+  "RequestExtraction",
+  "extraction",
+  ExtractionRequest.extend(Personal.shape),
+);
 export const StartExtraction = defineCommand("StartExtraction", "extraction", Work.extend({ worker: z.string() }));
 export const CompleteExtraction = defineCommand("CompleteExtraction", "extraction", Work.extend(Text.shape));
 export const FailExtraction = defineCommand("FailExtraction", "extraction", Work.extend({ error: z.string() }));
 export const DeleteExtraction = defineCommand("DeleteExtraction", "extraction", Id);
-/** Does nothing before its time. */
+/** Has no effect before `expires_at`. */
 export const ExpireExtraction = defineCommand("ExpireExtraction", "extraction", Id);
 
-const thing = (data: { extraction_id: string }) => streamOf("extraction", data.extraction_id);
+const thing = (data: { extraction_id: string }) => streamName("extraction", data.extraction_id);
 const Claim = z.object({ content_claim: z.string() });
 export const ExtractionRequested = defineEvent("ExtractionRequested", {
-  /** `worker`: the process that has it in its queue; null when that has no room. */
-  public: Requested.extend({ worker: z.string().nullable() }),
-  personal: Described,
+  /** `worker`: the process whose queue holds the extraction; null if that queue is full. */
+  public: ExtractionRequest.extend({ worker: z.string().nullable() }),
+  personal: Personal,
   thing,
   opens: true,
 });
@@ -46,28 +53,16 @@ export const ExtractionCompleted = defineEvent("ExtractionCompleted", {
   /** `units`: billing units charged (spec: Limits). */
   public: Work.extend(Text.shape).extend({ units: z.int().nonnegative() }),
 });
-/** Its claim ends: the same bytes are tried anew. */
+/** Releases the claim, so that the same bytes can be tried again. */
 export const ExtractionFailed = defineEvent("ExtractionFailed", {
   public: Work.extend(Claim.shape),
   personal: z.object({ error: z.string() }),
   thing,
 });
-/** `content_claim` is null where a failure had given it back. */
-const Gone = Id.extend({ content_claim: z.string().nullable() });
-export const ExtractionDeleted = defineEvent("ExtractionDeleted", { public: Gone });
-export const ExtractionExpired = defineEvent("ExtractionExpired", { public: Gone });
+/** `content_claim` is null if a failure has already released it. */
+const ExtractionEnd = Id.extend({ content_claim: z.string().nullable() });
+export const ExtractionDeleted = defineEvent("ExtractionDeleted", { public: ExtractionEnd });
+export const ExtractionExpired = defineEvent("ExtractionExpired", { public: ExtractionEnd });
 
-export type ExtractionCommand =
-  | CommandFrom<typeof RequestExtraction>
-  | CommandFrom<typeof StartExtraction>
-  | CommandFrom<typeof CompleteExtraction>
-  | CommandFrom<typeof FailExtraction>
-  | CommandFrom<typeof DeleteExtraction>
-  | CommandFrom<typeof ExpireExtraction>;
-export type ExtractionEvent =
-  | EventFrom<typeof ExtractionRequested>
-  | EventFrom<typeof ExtractionStarted>
-  | EventFrom<typeof ExtractionCompleted>
-  | EventFrom<typeof ExtractionFailed>
-  | EventFrom<typeof ExtractionDeleted>
-  | EventFrom<typeof ExtractionExpired>;
+export type ExtractionCommand = CommandsIn<typeof import("./extraction.ts")>;
+export type ExtractionEvent = EventsIn<typeof import("./extraction.ts")>;

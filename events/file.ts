@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
 
 const Public = z.object({
   file_id: z.uuid(),
@@ -8,7 +8,7 @@ const Public = z.object({
   mime_type: z.string(),
   /** Key of the blob that holds the bytes, sealed with the file's data key. */
   blob: z.string(),
-  /** Hash of (principal, user value): whom it belongs to. */
+  /** The owner: a hash of (principal, user value), see scope.ts. */
   scope: z.string(),
 });
 const Personal = z.object({ filename: z.string(), purpose: z.string(), sha256: z.string() });
@@ -19,10 +19,10 @@ export const DeleteFile = defineCommand("DeleteFile", "file", z.object({ file_id
 export const FileUploaded = defineEvent("FileUploaded", {
   public: Public,
   personal: Personal,
-  thing: (data) => streamOf("file", data.file_id),
+  thing: (data) => streamName("file", data.file_id),
   opens: true,
 });
 export const FileDeleted = defineEvent("FileDeleted", { public: z.object({ file_id: z.uuid() }) });
 
-export type FileCommand = CommandFrom<typeof UploadFile> | CommandFrom<typeof DeleteFile>;
-export type FileEvent = EventFrom<typeof FileUploaded> | EventFrom<typeof FileDeleted>;
+export type FileCommand = CommandsIn<typeof import("./file.ts")>;
+export type FileEvent = EventsIn<typeof import("./file.ts")>;

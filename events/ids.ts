@@ -2,14 +2,14 @@ import { createHash, randomUUID, randomUUIDv7 } from "node:crypto";
 
 export const newId = (): string => randomUUIDv7();
 
-/** When an id of `newId` was made, in epoch milliseconds. */
-export const bornAt = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);
+/** When `newId` created an id, in epoch milliseconds. */
+export const creationTime = (id: string): number => Number.parseInt(id.replace("-", "").slice(0, 12), 16);
 
-/** 64 hex digits; a command without an idempotency key is like no other. Node draws UUIDs from a pool, a third of randomBytes' cost. */
+/** 64 random hex digits. Node draws UUIDs from a pool, which costs a third of `randomBytes`. */
 export const newCommandId = (): string => `${randomUUID()}${randomUUID()}`.replaceAll("-", "");
 
-/** The same UUID (version 8) for the same parts, so that a repeated command names the same thing. */
-export function idFrom(...parts: string[]): string {
+/** A UUID (version 8) that depends only on the parts, so that a repeated command addresses the same thing. */
+export function deriveId(...parts: string[]): string {
   const bytes = createHash("sha256").update(JSON.stringify(parts)).digest().subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
@@ -30,6 +30,7 @@ export type Aggregate =
   | "collection"
   | "document"
   | "extraction"
+  | "erasure"
   | "agent"
   | "project"
   | "definition"
@@ -40,20 +41,24 @@ export type Aggregate =
   | "claim";
 
 /** The name of a stream, or of an erasable thing: `<aggregate>-<uuid>`. */
-export const streamOf = (aggregate: Aggregate | "user" | "turn" | "credential", id: string): string =>
+export const streamName = (aggregate: Aggregate | "user" | "turn" | "credential", id: string): string =>
   `${aggregate}-${id}`;
 
+/** The folder of a thing's blobs. `things` are the thing and what contains it: a turn lies below its thread. */
+export const blobFolder = (organization_id: string, ...things: string[]): string =>
+  [organization_id, ...things].join("/");
+
 /** The aggregate and the id in a stream's name. */
-export function partsOf(stream: string): { aggregate: string; id: string } {
+export function parseStreamName(stream: string): { aggregate: string; id: string } {
   const dash = stream.indexOf("-");
   return { aggregate: stream.slice(0, dash), id: stream.slice(dash + 1) };
 }
 
-/** The stream in which a unique name is held; the name itself does not show. */
-export const claimStream = (name: string): string => streamOf("claim", idFrom("claim", name));
+/** The stream that holds a unique name. It does not reveal the name. */
+export const claimStream = (name: string): string => streamName("claim", deriveId("claim", name));
 
-/** What a step, or an approval, of a run is known by outside; `key` is that of the call of `run()`. */
-export const stepId = (run_id: string, key: string): string => idFrom("step", run_id, key);
-export const approvalId = (run_id: string, key: string): string => idFrom("approval", run_id, key);
-/** What a step is known by where it has effects: the same for every attempt. */
+/** Public ids of a step and of an approval of a run; `key` is the call key within the run. */
+export const stepId = (run_id: string, key: string): string => deriveId("step", run_id, key);
+export const approvalId = (run_id: string, key: string): string => deriveId("approval", run_id, key);
+/** The idempotency key that a step sends to other systems: all attempts at the step share it. */
 export const idempotencyKey = (run_id: string, key: string): string => stepId(run_id, `idempotency ${key}`);

@@ -1,51 +1,58 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
 
 export const Product = z.enum(["knowledge", "extraction"]);
 
-/** What may be changed of an API key (decisions: accounts). */
+/** The settings of an API key that can be changed. */
 const Settings = z.object({
   products: z.array(Product),
   expires_at: z.iso.datetime().nullable(),
   enabled: z.boolean(),
   allowed_models: z.array(z.string()).nullable(),
+  /** Whether completions may pass tools of the caller's own. Absent: no, or recorded before there were any. */
+  client_tools: z.boolean().optional(),
 });
-const Fixed = z.object({
+const KeySecret = z.object({
   key_id: z.uuid(),
-  /** SHA-256 of the whole key, hex; the key holds 256 random bits. */
+  /** SHA-256 of the whole key, hex. A plain hash is enough, because the key holds 256 random bits. */
   key_hash: z.string(),
-  /** The last four characters, for people to tell keys apart. */
+  /** The last four characters, shown to people to distinguish keys. */
   key_hint: z.string(),
+});
+const KeyIdentity = KeySecret.extend({
   project_id: z.uuid().nullable(),
 });
 
 export const CreateKey = defineCommand(
   "CreateKey",
   "key",
-  Fixed.extend(Settings.shape).extend({ name: z.string().max(200) }),
+  KeyIdentity.extend(Settings.shape).extend({ name: z.string().max(200) }),
 );
 export const ChangeKey = defineCommand(
   "ChangeKey",
   "key",
   Settings.partial().extend({ key_id: z.uuid(), name: z.string().max(200).optional() }),
 );
+/** The key keeps its id, and with it its threads and files. The old secret stops working at once. */
+export const RotateKey = defineCommand("RotateKey", "key", KeySecret);
 export const DeleteKey = defineCommand("DeleteKey", "key", z.object({ key_id: z.uuid() }));
 
-const thing = (data: { key_id: string }) => streamOf("key", data.key_id);
+const thing = (data: { key_id: string }) => streamName("key", data.key_id);
 export const KeyCreated = defineEvent("KeyCreated", {
-  public: Fixed.extend(Settings.shape),
+  public: KeyIdentity.extend(Settings.shape),
   personal: z.object({ name: z.string() }),
   thing,
   opens: true,
 });
-/** Only what changed; `name` is personal. */
+/** Holds only the changed fields. */
 export const KeyChanged = defineEvent("KeyChanged", {
   public: Settings.partial().extend({ key_id: z.uuid() }),
   personal: z.object({ name: z.string().optional() }),
   thing,
 });
+export const KeyRotated = defineEvent("KeyRotated", { public: KeySecret });
 export const KeyDeleted = defineEvent("KeyDeleted", { public: z.object({ key_id: z.uuid() }) });
 
-export type KeyCommand = CommandFrom<typeof CreateKey> | CommandFrom<typeof ChangeKey> | CommandFrom<typeof DeleteKey>;
-export type KeyEvent = EventFrom<typeof KeyCreated> | EventFrom<typeof KeyChanged> | EventFrom<typeof KeyDeleted>;
+export type KeyCommand = CommandsIn<typeof import("./key.ts")>;
+export type KeyEvent = EventsIn<typeof import("./key.ts")>;

@@ -1,3 +1,3 @@
-/** What a file of the language needs to define its commands and events. */
-export { defineCommand, defineEvent, type EventFrom, type StoredFields } from "./define.ts";
-export type { CommandFrom } from "./envelope.ts";
+/* One import for the files that define commands and events. */
+export { defineCommand, defineEvent, type EventsIn, type StoredFields } from "./define.ts";
+export type { CommandsIn } from "./envelope.ts";

@@ -1,9 +1,9 @@
-/* The types of file that have a reader, by the names that answers give them, and the endings that stand for them. */
+/* The media types that the service can read, under the names it reports, with their file extensions and aliases. */
 
 const OPEN_XML = "application/vnd.openxmlformats-officedocument";
 const OPEN_DOCUMENT = "application/vnd.oasis.opendocument";
 
-export const types = {
+export const MEDIA_TYPES = {
   pdf: "application/pdf",
   docx: `${OPEN_XML}.wordprocessingml.document`,
   doc: "application/msword",
@@ -25,63 +25,65 @@ export const types = {
   xml: "application/xml",
 } as const;
 
-export type ReadableType = (typeof types)[keyof typeof types];
+export type ReadableType = (typeof MEDIA_TYPES)[keyof typeof MEDIA_TYPES];
 
-/** Other endings of the same types. */
-const endings: Record<string, ReadableType> = {
-  ...types,
-  docm: types.docx,
-  dotx: types.docx,
-  pptm: types.pptx,
-  ppsx: types.pptx,
-  potx: types.pptx,
-  xlsm: types.xlsx,
-  xltx: types.xlsx,
-  htm: types.html,
-  xhtml: types.html,
-  markdown: types.md,
-  text: types.txt,
-  log: types.txt,
+/** File extensions, the keys of MEDIA_TYPES included. */
+const TYPES_BY_EXTENSION: Record<string, ReadableType> = {
+  ...MEDIA_TYPES,
+  docm: MEDIA_TYPES.docx,
+  dotx: MEDIA_TYPES.docx,
+  pptm: MEDIA_TYPES.pptx,
+  ppsx: MEDIA_TYPES.pptx,
+  potx: MEDIA_TYPES.pptx,
+  xlsm: MEDIA_TYPES.xlsx,
+  xltx: MEDIA_TYPES.xlsx,
+  htm: MEDIA_TYPES.html,
+  xhtml: MEDIA_TYPES.html,
+  markdown: MEDIA_TYPES.md,
+  text: MEDIA_TYPES.txt,
+  log: MEDIA_TYPES.txt,
 };
 
-/** Other names of the same types: as clients declare them and as a look at the bytes calls them. */
-const aliases: Record<string, ReadableType> = {
-  "application/vnd.ms-word.document.macroenabled.12": types.docx,
-  [`${OPEN_XML}.wordprocessingml.template`]: types.docx,
-  "application/vnd.ms-powerpoint.presentation.macroenabled.12": types.pptx,
-  "application/vnd.ms-powerpoint.slideshow.macroenabled.12": types.pptx,
-  [`${OPEN_XML}.presentationml.slideshow`]: types.pptx,
-  [`${OPEN_XML}.presentationml.template`]: types.pptx,
-  "application/vnd.ms-excel.sheet.macroenabled.12": types.xlsx,
-  [`${OPEN_XML}.spreadsheetml.template`]: types.xlsx,
-  "application/x-pdf": types.pdf,
-  "application/x-rtf": types.rtf,
-  "text/rtf": types.rtf,
-  "application/xhtml+xml": types.html,
-  "application/csv": types.csv,
-  "text/x-markdown": types.md,
-  "text/json": types.json,
-  "text/xml": types.xml,
+/** Other names that clients and the detection of types use. */
+const ALIASES: Record<string, ReadableType> = {
+  "application/vnd.ms-word.document.macroenabled.12": MEDIA_TYPES.docx,
+  [`${OPEN_XML}.wordprocessingml.template`]: MEDIA_TYPES.docx,
+  "application/vnd.ms-powerpoint.presentation.macroenabled.12": MEDIA_TYPES.pptx,
+  "application/vnd.ms-powerpoint.slideshow.macroenabled.12": MEDIA_TYPES.pptx,
+  [`${OPEN_XML}.presentationml.slideshow`]: MEDIA_TYPES.pptx,
+  [`${OPEN_XML}.presentationml.template`]: MEDIA_TYPES.pptx,
+  "application/vnd.ms-excel.sheet.macroenabled.12": MEDIA_TYPES.xlsx,
+  [`${OPEN_XML}.spreadsheetml.template`]: MEDIA_TYPES.xlsx,
+  "application/x-pdf": MEDIA_TYPES.pdf,
+  "application/x-rtf": MEDIA_TYPES.rtf,
+  "text/rtf": MEDIA_TYPES.rtf,
+  "application/xhtml+xml": MEDIA_TYPES.html,
+  "application/csv": MEDIA_TYPES.csv,
+  "text/x-markdown": MEDIA_TYPES.md,
+  "text/json": MEDIA_TYPES.json,
+  "text/xml": MEDIA_TYPES.xml,
 };
 
-const readable: ReadonlySet<string> = new Set(Object.values(types));
+const READABLE_TYPES: ReadonlySet<string> = new Set(Object.values(MEDIA_TYPES));
 
-/** The type's usual name: lower case, without parameters, aliases resolved. */
-export const usualType = (type: string): string => {
+/** The name under which the service reports a type: lower case, without parameters, aliases resolved. */
+export const canonicalType = (type: string): string => {
   const bare = type.split(";")[0]!.trim().toLowerCase();
-  return Object.hasOwn(aliases, bare) ? aliases[bare]! : bare;
+  return Object.hasOwn(ALIASES, bare) ? ALIASES[bare]! : bare;
 };
 
-/** The type that a file's ending stands for, where there is a reader for it. */
-export const typeOfExtension = (name: string): ReadableType | undefined => {
-  const ending = /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase();
-  return ending !== undefined && Object.hasOwn(endings, ending) ? endings[ending] : undefined;
+/** The type for the extension of a file name; undefined if the service cannot read it. */
+export const typeFromFileName = (name: string): ReadableType | undefined => {
+  const extension = /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase();
+  return extension !== undefined && Object.hasOwn(TYPES_BY_EXTENSION, extension)
+    ? TYPES_BY_EXTENSION[extension]
+    : undefined;
 };
 
-export const hasReader = (type: string): boolean => readable.has(usualType(type));
+export const hasReader = (type: string): boolean => READABLE_TYPES.has(canonicalType(type));
 
-/** Whether its Markdown comes in pages (spec, document: `page_count` is present for PDF and PowerPoint). */
+/** Whether its Markdown has pages (spec, document: `page_count` is present for PDF and PowerPoint). */
 export const hasPages = (type: string): boolean => {
-  const usual = usualType(type);
-  return usual === types.pdf || usual === types.pptx;
+  const canonical = canonicalType(type);
+  return canonical === MEDIA_TYPES.pdf || canonical === MEDIA_TYPES.pptx;
 };

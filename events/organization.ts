@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
 
 export const CreateOrganization = defineCommand(
   "CreateOrganization",
@@ -10,9 +10,9 @@ export const CreateOrganization = defineCommand(
 export const OrganizationCreated = defineEvent("OrganizationCreated", {
   public: z.object({ organization_id: z.uuid() }),
   personal: z.object({ name: z.string() }),
-  thing: (data) => streamOf("organization", data.organization_id),
+  thing: (data) => streamName("organization", data.organization_id),
   opens: true,
 });
 
-export type OrganizationCommand = CommandFrom<typeof CreateOrganization>;
-export type OrganizationEvent = EventFrom<typeof OrganizationCreated>;
+export type OrganizationCommand = CommandsIn<typeof import("./organization.ts")>;
+export type OrganizationEvent = EventsIn<typeof import("./organization.ts")>;

@@ -1,48 +1,48 @@
-import type { Answer, Command, Recorded } from "./envelope.ts";
-import type { Erasure, Head } from "./decider.ts";
+import type { CommandResult, Command, RecordedEvent } from "./envelope.ts";
+import type { Erasure, WorkStatus } from "./decider.ts";
 import type { NewEvent } from "./define.ts";
 import type { RejectionDetails } from "./rejection.ts";
-import type { Citation, FinishReason, Said, ToolCall, Usage } from "./thread.ts";
-import type { Traced } from "./trace.ts";
+import type { Citation, FinishReason, TurnOutput, ToolCall, Usage } from "./thread.ts";
+import type { TraceHeaders } from "./trace.ts";
 
-/* What the rooms need of the outside world. `infra/` implements these and `main.ts` hands them over. */
+/* The ports of the other rooms to the outside world. `infra/` implements them and `roles/` passes them in. */
 
-/** One command's effect, to be written whole or not at all. */
-export interface Append {
+/** All effects of one command, appended atomically. */
+export interface AppendRequest {
   command: Pick<
     Command,
     "id" | "organization_id" | "principal" | "request_id" | "fingerprint" | "http" | "traceparent"
   >;
-  /** In order; `version` is the one each event shall have in its stream. */
+  /** In order. `version` is the expected version of the event in its stream. */
   events: { stream: string; version: number; event: NewEvent }[];
-  /** The new head of each stream that got events: folded state, what the sweep sees. */
-  heads: (Head & { stream: string; state: unknown; state_version: number })[];
-  /** The outcome where the command was refused; then there are no events. */
+  /** The new head of each stream that gets events: its folded state and its open work. */
+  heads: (WorkStatus & { stream: string; state: unknown; state_version: number })[];
+  /** Set if the command was refused; then there are no events. */
   rejection?: RejectionDetails;
-  /** Wrapped data keys (base64), by thing, that came with the command. */
+  /** Wrapped data keys (base64) from the command, by thing. */
   keys: Record<string, string>;
-  /** Things whose data keys end with these events. */
+  /** Things whose data keys are destroyed. */
   erase: Required<Erasure>;
-  /** Commands whose outcome is forgotten, so that they may be tried again. */
+  /** Ids of commands whose outcome is deleted, so that they may be tried again. */
   forget: string[];
 }
 
-export type Appended =
+export type AppendResult =
   | { kind: "committed"; first: number; last: number; at: Date }
-  /** The command had been answered before. */
-  | { kind: "repeated"; outcome: Outcome }
-  /** A stream had moved on: load and decide again. */
+  /** The command was handled before. */
+  | { kind: "repeated"; outcome: CommandOutcome }
+  /** Another writer has appended to a stream: load and decide again. */
   | { kind: "conflict" };
 
-/** The row that every answered command leaves behind. */
-export interface Outcome {
+/** The stored result of a handled command. */
+export interface CommandOutcome {
   position: number;
   fingerprint: string | null;
   rejection: RejectionDetails | null;
 }
 
 /** The head row of a stream. */
-export interface StreamHead extends Head {
+export interface StreamHead extends WorkStatus {
   stream: string;
   organization_id: string;
   version: number;
@@ -53,96 +53,99 @@ export interface StreamHead extends Head {
 }
 
 /** An event without its personal fields. */
-export type PublicEvent = Pick<Recorded, "type" | "stream" | "organization_id" | "position"> &
-  Pick<Traced, "traceparent"> & { data: any };
+export type PublicEvent = Pick<RecordedEvent, "type" | "stream" | "organization_id" | "position"> &
+  Pick<TraceHeaders, "traceparent"> & { data: any };
 
-/** As it is found in the log; `recorded_at` is RFC 3339. */
+/** A public event as a scan of the log returns it; `recorded_at` is RFC 3339. */
 export type ScannedEvent = PublicEvent & { version: number; recorded_at: string };
 
-/** The event log. Everything that is acknowledged is in it. */
+/** The event log. It holds everything the service has acknowledged. */
 export interface EventLog {
-  append(append: Append): Promise<Appended>;
-  /** Heads of those streams that exist; calls made at the same time share one query. */
+  append(append: AppendRequest): Promise<AppendResult>;
+  /** Heads of the streams that exist. Concurrent calls share one query. */
   heads(streams: string[]): Promise<Map<string, StreamHead>>;
-  /** A stream's events in order, from a version on. */
-  read(stream: string, fromVersion?: number): Promise<Recorded[]>;
-  /** At most `limit` events after a position, in order. */
-  follow(after: number, limit: number): Promise<Recorded[]>;
-  /** Public fields of the events of some types after a position, and up to where it has looked. */
-  scan(after: number, types: string[], limit: number): Promise<{ events: ScannedEvent[]; seen: number }>;
-  /** Whether a process lives: it has beaten within 10 s, and its connections stand (a young database has seen none yet). */
-  alive(process: string): Promise<boolean>;
-  outcome(commandId: string, organization: string): Promise<Outcome | undefined>;
+  /** The events of a stream in order, starting at a version. */
+  read(stream: string, fromVersion?: number): Promise<RecordedEvent[]>;
   /**
-   * Heads with open work whose worker is gone, that nobody holds, or whose time is up, and those that `worker` holds, less the
-   * streams that it is busy with; at most `limit` of each aggregate, by turns of each organization, what is due first, then the oldest.
+   * The newest events of some types before a version of a stream, in order. At most `limit`, and at most `bytes` of personal
+   * fields, but always the newest.
+   */
+  readNewest(
+    stream: string,
+    query: { before: number; types: string[]; limit: number; bytes: number },
+  ): Promise<RecordedEvent[]>;
+  /** At most `limit` events after a position, in order. */
+  follow(after: number, limit: number): Promise<RecordedEvent[]>;
+  /** Events of some types after a position, public fields only. `seen` is the last position that was examined. */
+  scan(after: number, types: string[], limit: number): Promise<{ events: ScannedEvent[]; seen: number }>;
+  /** Whether a process lives: its last heartbeat is younger than 10 s and its connections are open (a freshly started database has not seen any yet). */
+  isAlive(process: string): Promise<boolean>;
+  /** Whether a process ended, or hangs, without leaving: its heartbeat stopped and is still on record. */
+  hasDied(process: string): Promise<boolean>;
+  outcome(commandId: string, organization: string): Promise<CommandOutcome | undefined>;
+  /**
+   * Heads with open work whose worker is gone, that no worker holds, or that are due, and those of `worker` itself except
+   * the streams it is `busy` with. At most `limit` per aggregate; organizations take turns, due work comes first, then the oldest.
    */
   openWork(options: { worker: string; busy: string[]; now: Date; limit: number }): Promise<StreamHead[]>;
 }
 
-/** An organization's slice of the log. */
+/** Read access to the part of the log that belongs to one organization. */
 export interface AuditLog {
   /**
-   * At most `limit` of its events after a position, in order; of one stream, or of some types, where those are named. Fewer
-   * where they are large; `more` says whether others follow.
+   * At most `limit` events after a position, in order, optionally of one stream or of some types. Fewer if the events are
+   * large; `more` says whether others follow. `newest_first`: those before the position, backwards.
    */
   slice(
     organization: string,
-    asked: { after: number; stream: string | undefined; types: string[] | undefined; limit: number },
-  ): Promise<{ events: Recorded[]; more: boolean }>;
+    query: {
+      after: number;
+      stream: string | undefined;
+      types: string[] | undefined;
+      limit: number;
+      newest_first?: boolean;
+    },
+  ): Promise<{ events: RecordedEvent[]; more: boolean }>;
 }
 
-/** Sealing with the data key of a thing that can be erased; keys are wrapped with the deployment's master key. */
-export interface Keyring {
-  /** A new data key, wrapped (base64). */
-  create(thing: string): string;
-  seal(thing: string, wrapped: string, plain: Uint8Array): Buffer;
-  /** Throws when the bytes were altered or belong to another thing. */
-  open(thing: string, wrapped: string, sealed: Uint8Array): Buffer;
-  /** Does what `seal` does in slices, between which others run: for what may be more than some megabytes. `plain` must stay as it is. */
-  sealLarge(thing: string, wrapped: string, plain: Uint8Array): Promise<Buffer>;
-  openLarge(thing: string, wrapped: string, sealed: Uint8Array): Promise<Buffer>;
-  /** Seals a secret with the master key itself (base64), bound to a purpose. */
-  /** The same opaque mark for the same words, which does not tell them: what has to be unique is known by it. */
-  mark(purpose: string, words: string): string;
-  sealSecret(purpose: string, secret: string): string;
-  openSecret(purpose: string, sealed: string): string;
-}
-
-/** Wrapped data keys of things that are in the log, by thing; absent when erased. */
-export interface DataKeys {
-  find(things: string[]): Promise<Map<string, string>>;
-}
-
-/** Sealed bytes that are too large for an event. A blob belongs to one thing and is never shared. */
-export interface Blobs {
-  /** Durable (fsync, rename, fsync of the folder) when it resolves; the key is `<folder>/<uuid>`. */
-  put(folder: string, sealed: Uint8Array): Promise<string>;
-  /** Undefined when it is gone. */
-  get(key: string): Promise<Buffer | undefined>;
-  /** Removes one blob, if it is there. */
-  remove(key: string): Promise<void>;
-  /** Removes every blob below a folder. */
-  removeAll(folder: string): Promise<void>;
-  /** Folders that hold blobs, where the newest is older than `age_ms`; the last part of each names its thing. */
-  foldersOlderThan(age_ms: number): AsyncIterable<string>;
-}
-
-/** http's side of the bus. */
+/** The bus as http uses it. */
 export interface CommandSender {
   /**
-   * Resolves with the command's outcome: heard on its answer subject, or read from the log after a silence.
-   * Throws Unavailable when the stream is full or nothing answered by the command's deadline (then: unknown).
+   * Resolves with the result, received on the command's answer subject or read from the log after a silence.
+   * Throws Unavailable if the stream is full, or if no result arrived by the deadline (the outcome is then unknown).
    */
-  send(command: Command): Promise<Answer>;
+  send(command: Command): Promise<CommandResult>;
 }
 
-/** The services' side of the bus: each command is handled at least once, and acknowledged after its answer. */
+/** Faults of the surroundings that processes heal by themselves, as metrics name them. */
+export const HEALED_FAULTS = [
+  /** A consumer of the bus would have missed messages, and was created again. */
+  "consumer_ahead",
+  "consumer_stranded",
+  "consumer_stalled",
+  /** A connection to the database was dropped without a word, and was replaced. */
+  "connection_dropped",
+  /** A process whose clock differed from the database's stopped taking work. */
+  "clock_off",
+] as const;
+export type HealedFault = (typeof HEALED_FAULTS)[number];
+
+/** Whether this process can work now. */
+export interface Gate {
+  isOpen(): boolean;
+  /** Called at each change. Answers with a function that ends it. */
+  onChange(listener: (isOpen: boolean) => void): () => void;
+}
+
+/**
+ * The bus as the services use it: at-least-once delivery, acknowledged after the result is sent. While the gate is closed,
+ * the process takes nothing, and what it holds is given to others.
+ */
 export interface CommandSource {
-  consume(handle: (command: Command) => Promise<Answer>): Promise<{ stop(): Promise<void> }>;
+  consume(handle: (command: Command) => Promise<CommandResult>, gate?: Gate): Promise<{ stop(): Promise<void> }>;
 }
 
-/** The service cannot take this now; the caller may try again after `retry_after_ms`. */
+/** The service cannot handle this now. The caller may try again after `retry_after_ms`. */
 export class Unavailable extends Error {
   readonly retry_after_ms: number;
   constructor(message: string, options: { retry_after_ms?: number; cause?: unknown } = {}) {
@@ -152,34 +155,44 @@ export class Unavailable extends Error {
   }
 }
 
-/** Hints that travel outside the log: each may be lost, none is a truth. */
+/** The disk has no space for content that a request or a turn needs. */
+export class StorageFull extends Unavailable {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, { ...options, retry_after_ms: 10_000 });
+    this.name = "StorageFull";
+  }
+}
+
+/** Notifications between processes. Any of them may be lost: they only make readers of the database faster. */
 export interface Hints {
   /** Events up to this position are committed. */
-  committed(position: number): void;
+  announceCommitted(position: number): void;
   onCommitted(listener: (position: number) => void): () => void;
-  /** Somebody waits for the projections to pass this position. */
-  wanted(position: number): void;
-  onWanted(listener: (position: number) => void): () => void;
+  /** A reader waits for the projections to pass this position. */
+  requestProjected(position: number): void;
+  onRequested(listener: (position: number) => void): () => void;
   /** A projection has passed this position. */
-  projected(projection: string, position: number): void;
+  announceProjected(projection: string, position: number): void;
   onProjected(listener: (projection: string, position: number) => void): () => void;
 }
 
-/** What a turn says while it runs. `n` counts 0, 1, 2 … without a gap within an attempt. */
+/** A message of a running turn to its readers. `n` counts 0, 1, 2 … without gaps within an attempt. */
 export type Frame = { attempt: number; n: number } & (
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string }
   | { type: "citations"; citations: Citation[] }
-  /** A round is recorded, and its tools are called now. */
+  /** The model or its provider refuses to answer: the whole refusal. */
+  | { type: "refusal"; text: string }
+  /** A round is recorded, and its tool calls start now. */
   | { type: "calls"; calls: ToolCall[] }
-  /** A call of the newest round has ended, by its number. */
+  /** A call of the newest round has ended; `call` is its number. */
   | { type: "called"; call: number; status: "completed" | "failed" }
   /** The last frame: the event that ended the turn is committed at this position. */
   | { type: "end"; position: number; end: TurnEnd }
 );
 
-/** A piece of what a turn says, whenever and by whichever attempt. */
-export type Speaking = Frame extends infer F
+/** The content of a frame, without attempt and number. */
+export type FramePayload = Frame extends infer F
   ? F extends { type: "end" }
     ? never
     : F extends Frame
@@ -187,32 +200,46 @@ export type Speaking = Frame extends infer F
       : never
   : never;
 
-/** How a turn ended, as its last frame tells it. */
+/** How a turn ended. Its last frame carries this. */
 export type TurnEnd =
-  | { status: "completed"; said: Said; finish_reason: FinishReason; usage: Usage }
-  | { status: "failed" | "stopped"; said: Said; message: string; usage: Usage }
-  | { status: "refused"; code: string | null; message: string };
+  | { status: "completed"; said: TurnOutput; finish_reason: FinishReason; usage: Usage }
+  | { status: "failed" | "stopped"; said: TurnOutput; message: string; usage: Usage }
+  /** `retry_after_ms`: the provider was busy and asked for this wait. */
+  | { status: "refused"; code: string | null; message: string; retry_after_ms?: number };
 
-/** Its reader went away or cancelled it, or its thread is about to be deleted. */
+/** `stopped`: the reader disconnected or cancelled the turn. `deleted`: its thread is being deleted. */
 export type StopReason = "stopped" | "deleted";
 
-/** Frames of running turns: live on core NATS, and kept for an hour for those who missed some. */
+/** Frames of running turns: delivered live, and retained for an hour for readers that missed some. */
 export interface Frames {
-  /** To every reader, and kept. */
+  /** Sends a frame to every reader and retains it. */
   publish(organization: string, turn: string, frame: Frame): void;
-  /** To the one process that waits for a turn that nobody reads along. */
-  tell(organization: string, turn: string, frame: Frame): void;
-  /** Live frames, from before anything that is sent after this. */
+  /** Sends a frame of a buffered turn to the one process that waits for it. It is not retained. */
+  sendToWaiter(organization: string, turn: string, frame: Frame): void;
+  /** Delivers every frame that is sent after this call. */
   subscribe(organization: string, turn: string, listener: (frame: Frame) => void): () => void;
-  /** Every kept frame of a turn, in order of publication. Throws Unavailable. */
-  kept(organization: string, turn: string): Promise<Frame[]>;
+  /** All retained frames of a turn, in order of publication. Throws Unavailable. */
+  loadFrames(organization: string, turn: string): Promise<Frame[]>;
   /** Asks the worker of a turn to stop it. */
-  stop(organization: string, turn: string, why?: StopReason): void;
+  requestStop(organization: string, turn: string, why?: StopReason): void;
   onStop(organization: string, turn: string, listener: (why: StopReason) => void): () => void;
 }
 
-/** Wake-ups for slow work: told at least once that an event calls for it. */
+/** Queue of events that need slow work. Each is delivered at least once. */
 export interface Reactions {
   publish(event: ScannedEvent): Promise<void>;
-  consume(react: (event: PublicEvent) => Promise<void>): Promise<{ stop(): Promise<void> }>;
+  consume(react: (event: PublicEvent) => Promise<void>, gate?: Gate): Promise<{ stop(): Promise<void> }>;
+}
+
+/** How a value violates its JSON Schema. */
+export interface SchemaViolation {
+  /** JSON pointer; "" for the whole value. */
+  pointer: string;
+  message: string;
+}
+
+/** Checks values against JSON Schemas that organizations wrote. No schema and no value holds the event loop. */
+export interface SchemaChecker {
+  /** Undefined when the value is valid. */
+  check(organization_id: string, schema: Record<string, unknown>, value: unknown): Promise<SchemaViolation | undefined>;
 }

@@ -1,38 +1,38 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { idFrom, streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { deriveId, streamName } from "./ids.ts";
 
-/** Name of the credential for searching the web: an endpoint, and no models. */
+/** Name of the credential for web search, which has an endpoint and no models. */
 export const WEB_SEARCH = "web_search";
 
-/** One provider credential per organization and name, so its id follows from both. */
+/** An organization has one provider credential per name, so the id is derived from both. */
 export const providerStream = (organization: string, name: string): string =>
-  streamOf("provider", idFrom("provider", organization, name));
+  streamName("provider", deriveId("provider", organization, name));
 
 const Settings = z.object({
   name: z.string(),
-  /** Each setting is a thing of its own, with a data key that ends when it is replaced or removed. */
+  /** Every configuration has its own data key, which is destroyed when it is replaced or removed. */
   credential_id: z.uuid(),
-  /** Null: the provider's own address. */
+  /** Null: the provider's default address. */
   base_url: z.string().nullable(),
-  /** Models named by the organization, beside those that the provider lists. */
+  /** Models that the organization adds to those the provider lists. */
   models: z.array(z.string()).nullable(),
 });
-/** The API key, sealed under the deployment's master key by http before it is sent (base64). */
+/** The API key (base64), sealed with the deployment's master key before http sends the command. */
 const Secret = z.object({ sealed_api_key: z.string() });
-/** The credential that ends with this event. */
-const Ends = z.object({ ends_credential_id: z.uuid().nullable() });
+/** The credential that this event destroys. */
+const EndedCredential = z.object({ ends_credential_id: z.uuid().nullable() });
 
 export const ConfigureProvider = defineCommand("ConfigureProvider", "provider", Settings.extend(Secret.shape));
 export const RemoveProvider = defineCommand("RemoveProvider", "provider", z.object({ name: z.string() }));
 
 export const ProviderConfigured = defineEvent("ProviderConfigured", {
-  public: Settings.extend(Ends.shape),
+  public: Settings.extend(EndedCredential.shape),
   personal: Secret,
-  thing: (data) => streamOf("credential", data.credential_id),
+  thing: (data) => streamName("credential", data.credential_id),
   opens: true,
 });
-export const ProviderRemoved = defineEvent("ProviderRemoved", { public: Ends.extend({ name: z.string() }) });
+export const ProviderRemoved = defineEvent("ProviderRemoved", { public: EndedCredential.extend({ name: z.string() }) });
 
-export type ProviderCommand = CommandFrom<typeof ConfigureProvider> | CommandFrom<typeof RemoveProvider>;
-export type ProviderEvent = EventFrom<typeof ProviderConfigured> | EventFrom<typeof ProviderRemoved>;
+export type ProviderCommand = CommandsIn<typeof import("./provider.ts")>;
+export type ProviderEvent = EventsIn<typeof import("./provider.ts")>;

@@ -1,27 +1,24 @@
 import { z } from "zod";
 import { eventDefinitions } from "./index.ts";
 
-/**
- * Public fields that stay in the house all the same: what is kept of secrets, where sealed bytes lie, marks of unique names, and
- * which process has the work. They mean nothing to others.
- */
-const INNER =
+/** Public fields that other services never receive: hashes and hints of secrets, blob keys, claims, and the worker of a stream. */
+const INTERNAL_FIELDS =
   /^(key_hash|key_hint|token_hash|secret_hash|secret_hint|hook_token|blob|original|text|passages|frames|unused|scope|slot|worker|command_id|released|sha256|credential_id|ends_credential_id)$|_claim$/;
 
-/** Events that only the log itself needs. */
-const UNTOLD = new Set(["ClaimHeld", "ClaimReleased"]);
+/** Events that only the log itself uses. */
+const UNPUBLISHED_TYPES = new Set(["ClaimHeld", "ClaimReleased"]);
 
-export const isPublished = (type: string): boolean => !UNTOLD.has(type);
+export const isPublished = (type: string): boolean => !UNPUBLISHED_TYPES.has(type);
 
-/** Types of the events that are told to other services. */
+/** Types of the events that other services receive. */
 export const publishedTypes = (): string[] => [...eventDefinitions.keys()].filter(isPublished);
 
-/** What others are told of an event: its public fields, less those that stay in the house. */
+/** The fields of an event that other services receive: its public fields without the internal ones. */
 export const publishedData = (data: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(data).filter(([name]) => !INNER.test(name)));
+  Object.fromEntries(Object.entries(data).filter(([name]) => !INTERNAL_FIELDS.test(name)));
 
-/** Version of the schema of an event's data. */
-export const versionOf = (type: string): number => eventDefinitions.get(type)!.version;
+/** Version of the data schema of an event type. */
+export const schemaVersion = (type: string): number => eventDefinitions.get(type)!.version;
 
 export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
@@ -29,24 +26,24 @@ export interface JsonSchema {
   [word: string]: unknown;
 }
 
-/** JSON Schema (2020-12) of what others are told of an event of this type. */
+/** JSON Schema (2020-12) of the published data of an event type. */
 export function publishedSchema(type: string): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(eventDefinitions.get(type)!.public, { io: "output" }) as JsonSchema;
   const { properties = {}, required = [], additionalProperties: _closed, ...rest } = schema;
   return {
     ...rest,
     properties: publishedData(properties) as Record<string, JsonSchema>,
-    required: required.filter((name) => !INNER.test(name)),
+    required: required.filter((name) => !INTERNAL_FIELDS.test(name)),
   };
 }
 
-/** What a message of the feed holds. */
+/** One message of the event feed. */
 export interface FeedEvent {
-  /** Of the whole log: a number that only grows, so that one that comes twice is known. */
+  /** Position in the whole log. It only grows, so a consumer can detect a message delivered twice. */
   position: number;
   /** `<aggregate>-<uuid>`. */
   stream: string;
-  /** 1, 2, 3 … within its stream, with gaps where events are not told. */
+  /** 1, 2, 3 … within its stream, with gaps where events are not published. */
   version: number;
   organization_id: string;
   type: string;

@@ -1,15 +1,15 @@
-/** What a rejection tells its caller; `code` is the spec's own code, without an HTTP number. */
+/** The details that the caller of a rejected command receives; `code` is the spec's code, without an HTTP status. */
 export interface RejectionDetails {
   code: string;
   message: string;
   param?: string;
-  /** The stream that holds what had to be unique. */
+  /** The stream that holds the unique name the command claimed. */
   held_by?: string;
 }
 
 /**
- * The answer "no" to a command: only the caller cares, so it is no event.
- * A `retryable` rejection (a busy thread) is not recorded as the command's outcome: the same command may be sent again.
+ * A refused command. Only its caller cares, so it is not an event.
+ * A `retryable` rejection (a busy thread) is not recorded as the outcome of the command, so the command can be sent again.
  */
 export class Rejection extends Error {
   readonly code: string;

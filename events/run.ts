@@ -1,64 +1,69 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
 import {
-  Value,
-  Key,
+  StoredValue,
+  CallKey,
   Failure,
   Logs,
-  Resolved,
-  Scheduled,
-  Batch,
+  SecretNames,
+  ScheduledStep,
+  BatchSettings,
   ApprovalTerms,
-  ApprovalWords,
-  Approval,
+  ApprovalText,
+  ApprovalIdentity,
   Warning,
-  Part,
+  RunPart,
 } from "./runParts.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
-/** Who did something to a run. */
+/** The person or system that acted on a run. */
 export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "system"]), id: z.string() });
 export type Actor = z.infer<typeof Actor>;
 
 const Id = z.object({ run_id: z.uuid() });
-const Created = Id.extend({
+const RunSettings = Id.extend({
   workflow_id: z.uuid(),
   definition_id: z.uuid(),
-  /** The run stays on it, whatever is saved later. */
+  /** Fixed for the run: versions saved later do not affect it. */
   definition_version: z.int().positive(),
   project_id: z.uuid().nullable(),
   trigger_id: z.uuid().nullable(),
   started_by: Actor,
   run_as: RunAs,
   limits: Limits,
-  /** RFC 3339: a run that is still live then has failed. */
+  /** RFC 3339: a run that is still live at this time fails. */
   expires_at: z.iso.datetime(),
   retention_days: z.int().positive(),
   approvals: ApprovalRules,
-  /** Claim that only one live run holds: the place it takes of those that its envelope allows. */
+  /** The concurrency slot that the run occupies: a claim that one live run at a time holds. */
   slot: z.string().nullable(),
 });
-const Given = z.object({ args: Value, external_user_id: z.string().nullable() });
+const RunInput = z.object({
+  args: StoredValue,
+  external_user_id: z.string().nullable(),
+  /** Headers of the request that started the run, as far as its trigger names them. */
+  headers: z.record(z.string(), z.string()).optional(),
+});
 
-/** `parts`: what has come to pass of it while it was on its way to the log, by whoever takes it there. */
+/** `parts`: progress that the worker made before it appends this command. */
 export const StartRun = defineCommand(
   "StartRun",
   "run",
-  Created.extend(Given.shape).extend({ parts: z.array(Part).optional() }),
+  RunSettings.extend(RunInput.shape).extend({ parts: z.array(RunPart).optional() }),
 );
 /**
- * From the coordinator that holds the run: what has come to pass, in its order. `seen` is the version of the stream on which it
- * stands: after any other the ticks are void, and what is told of steps holds. One of an older epoch changes nothing.
+ * Progress of a run in order, sent by the coordinator that holds it. `seen` is the stream version that the ticks are based on:
+ * at any other version the ticks are void, while the entries about steps are still valid. An older epoch changes nothing.
  */
 export const AdvanceRun = defineCommand(
   "AdvanceRun",
   "run",
-  Id.extend({ epoch: z.int().positive(), seen: z.int().positive(), parts: z.array(Part) }),
+  Id.extend({ epoch: z.int().positive(), seen: z.int().positive(), parts: z.array(RunPart) }),
 );
 /**
- * Attends to a run: what is due happens, and a coordinator takes it where nobody works on it. `lost`: its worker is gone.
- * Of an older epoch it does nothing.
+ * Applies everything that is due, and gives the run to a coordinator if none works on it. `lost`: its worker is gone.
+ * An older epoch changes nothing.
  */
 export const TakeRun = defineCommand(
   "TakeRun",
@@ -74,106 +79,110 @@ export const DecideApproval = defineCommand(
     by: Actor,
     data: z.string().nullable(),
     comment: z.string().nullable(),
-    /** What has come to pass since, by whoever takes it to the log; it stands on the version `seen`, that of the decision. */
+    /** Progress that the worker made after the decision and before it appends this command; `seen` is the version of the decision. */
     seen: z.int().positive().optional(),
-    parts: z.array(Part).optional(),
+    parts: z.array(RunPart).optional(),
   }),
 );
 export const CancelRun = defineCommand("CancelRun", "run", Id.extend({ by: Actor, reason: z.string().nullable() }));
-/** A coordinator cannot go on with a run: its code is gone, or breaks whoever runs it. */
+/** Ends a run that no coordinator can continue: its code is gone, or it crashes every runner. */
 export const FailRun = defineCommand(
   "FailRun",
   "run",
   Id.extend({ epoch: z.int().positive(), code: z.string(), error: Failure }),
 );
-/** Destroys a run that ended long enough ago; does nothing before its time. */
+/** Destroys a run whose retention has ended. Has no effect before `forget_at`. */
 export const ForgetRun = defineCommand("ForgetRun", "run", Id);
 
-const thing = (data: { run_id: string }) => streamOf("run", data.run_id);
-const OfStep = Id.extend({ key: Key, name: z.string(), attempt: z.int().positive() });
-/** RFC 3339: when it came to pass; it may be recorded a moment later, together with what followed. */
-const At = z.object({ at: z.iso.datetime().optional() });
-export const timeOf = ({ data, recorded_at }: { data: object; recorded_at: Date }): Date =>
+const thing = (data: { run_id: string }) => streamName("run", data.run_id);
+const StepAttempt = Id.extend({ key: CallKey, name: z.string(), attempt: z.int().positive() });
+/** RFC 3339 time of the event; it may be recorded a moment later, together with its successors. */
+const EventTime = z.object({ at: z.iso.datetime().optional() });
+export const eventTime = ({ data, recorded_at }: { data: object; recorded_at: Date }): Date =>
   "at" in data && typeof data.at === "string" ? new Date(data.at) : recorded_at;
 
 const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nullable() });
-const Ended = z.object({ logs: Logs });
+const StepLogs = z.object({ logs: Logs });
 
-/** `worker`: the process that has committed this and goes on at once; null when it has no room. */
+/** `worker`: the process that committed this and drives the run at once; null if it has no capacity. */
 export const RunCreated = defineEvent("RunCreated", {
-  public: Created.extend({
-    /** The time that `run()` sees, on every tick. */
+  public: RunSettings.extend({
+    /** The time that `run()` sees on every tick. */
     created_at: z.iso.datetime(),
     worker: z.string().nullable(),
   }),
-  personal: Given,
+  personal: RunInput,
   thing,
   opens: true,
 });
 /** The first tick. */
-export const RunStarted = defineEvent("RunStarted", { public: Id.extend(At.shape) });
+export const RunStarted = defineEvent("RunStarted", { public: Id.extend(EventTime.shape) });
 export const RunTaken = defineEvent("RunTaken", {
   public: Id.extend(Lease.shape).extend({ reason: z.enum(["woken", "lost"]) }),
 });
 export const StepsScheduled = defineEvent("StepsScheduled", {
-  public: Id.extend(At.shape)
-    .extend(Batch.shape)
-    .extend({ steps: z.array(Scheduled) }),
+  public: Id.extend(EventTime.shape)
+    .extend(BatchSettings.shape)
+    .extend({ steps: z.array(ScheduledStep) }),
   /** In the order of the steps. */
-  personal: z.object({ args: z.array(Value) }),
+  personal: z.object({ args: z.array(StoredValue) }),
   thing,
 });
 export const StepStarted = defineEvent("StepStarted", {
-  public: OfStep.extend(At.shape).extend({ worker: z.string() }),
+  public: StepAttempt.extend(EventTime.shape).extend({ worker: z.string() }),
 });
 export const StepCompleted = defineEvent("StepCompleted", {
-  public: OfStep.extend(At.shape).extend({ duration_ms: z.int(), secrets: Resolved }),
-  personal: Ended.extend({ result: Value }),
+  public: StepAttempt.extend(EventTime.shape).extend({ duration_ms: z.int(), secrets: SecretNames }),
+  personal: StepLogs.extend({ result: StoredValue }),
   thing,
 });
-const AttemptFailed = OfStep.extend(At.shape).extend({ duration_ms: z.int(), code: z.string(), secrets: Resolved });
+const FailedAttempt = StepAttempt.extend(EventTime.shape).extend({
+  duration_ms: z.int(),
+  code: z.string(),
+  secrets: SecretNames,
+});
 export const StepAttemptFailed = defineEvent("StepAttemptFailed", {
-  public: AttemptFailed.extend({ retry_at: z.iso.datetime() }),
-  personal: Ended.extend({ error: Failure }),
+  public: FailedAttempt.extend({ retry_at: z.iso.datetime() }),
+  personal: StepLogs.extend({ error: Failure }),
   thing,
 });
-/** The worker that ran the attempt is gone; what it did is unknown. */
-export const StepAttemptLost = defineEvent("StepAttemptLost", { public: OfStep });
+/** The worker that ran the attempt is gone, so the effects of the attempt are unknown. */
+export const StepAttemptLost = defineEvent("StepAttemptLost", { public: StepAttempt });
 export const StepFailed = defineEvent("StepFailed", {
-  public: AttemptFailed,
-  personal: Ended.extend({ error: Failure }),
+  public: FailedAttempt,
+  personal: StepLogs.extend({ error: Failure }),
   thing,
 });
 export const TimerStarted = defineEvent("TimerStarted", {
-  public: Id.extend({ key: Key, fires_at: z.iso.datetime() }),
+  public: Id.extend({ key: CallKey, fires_at: z.iso.datetime() }),
 });
-export const TimerFired = defineEvent("TimerFired", { public: Id.extend({ key: Key }) });
+export const TimerFired = defineEvent("TimerFired", { public: Id.extend({ key: CallKey }) });
 export const ValueNoted = defineEvent("ValueNoted", {
-  public: Id.extend({ key: Key }),
+  public: Id.extend({ key: CallKey }),
   personal: z.object({ json: z.string() }),
   thing,
 });
-const OfApproval = Id.extend(Approval.shape);
+const RunApproval = Id.extend(ApprovalIdentity.shape);
 export const ApprovalRequested = defineEvent("ApprovalRequested", {
-  public: OfApproval.extend(ApprovalTerms.shape).extend({ workflow_id: z.uuid(), project_id: z.uuid().nullable() }),
-  personal: ApprovalWords,
+  public: RunApproval.extend(ApprovalTerms.shape).extend({ workflow_id: z.uuid(), project_id: z.uuid().nullable() }),
+  personal: ApprovalText,
   thing,
 });
 export const ApprovalDecided = defineEvent("ApprovalDecided", {
-  public: OfApproval.extend(Lease.shape).extend({
+  public: RunApproval.extend(Lease.shape).extend({
     decision: z.enum(["approve", "reject"]),
     by: Actor,
     at: z.iso.datetime(),
   }),
-  /** `data`: JSON of the filled form. */
+  /** `data`: JSON of the submitted form. */
   personal: z.object({ data: z.string().nullable(), comment: z.string().nullable() }),
   thing,
 });
 export const ApprovalExpired = defineEvent("ApprovalExpired", {
-  public: OfApproval.extend({ at: z.iso.datetime() }),
+  public: RunApproval.extend({ at: z.iso.datetime() }),
 });
 export const ApprovalCancelled = defineEvent("ApprovalCancelled", {
-  public: OfApproval.extend({ reason: z.enum(["superseded", "run_ended"]) }),
+  public: RunApproval.extend({ reason: z.enum(["superseded", "run_ended"]) }),
 });
 export const RunWarned = defineEvent("RunWarned", {
   public: Id.extend(Warning.shape),
@@ -181,58 +190,25 @@ export const RunWarned = defineEvent("RunWarned", {
   thing,
 });
 export const RunLogged = defineEvent("RunLogged", { public: Id, personal: z.object({ logs: Logs }), thing });
-/** A tick that found nothing new to do. */
+/** A tick found no new work. */
 export const RunParked = defineEvent("RunParked", { public: Id });
-const End = Id.extend({ slot: z.string().nullable(), forget_at: z.iso.datetime() });
+const RunEnd = Id.extend({ slot: z.string().nullable(), forget_at: z.iso.datetime() });
 export const RunCompleted = defineEvent("RunCompleted", {
-  public: End.extend({ completion: z.enum(["explicit", "implicit"]) }),
-  personal: z.object({ result: Value }),
+  public: RunEnd.extend({ completion: z.enum(["explicit", "implicit"]) }),
+  personal: z.object({ result: StoredValue }),
   thing,
 });
 export const RunFailed = defineEvent("RunFailed", {
-  public: End.extend({ code: z.string(), key: z.string().nullable(), step: z.string().nullable() }),
+  public: RunEnd.extend({ code: z.string(), key: z.string().nullable(), step: z.string().nullable() }),
   personal: z.object({ error: Failure }),
   thing,
 });
 export const RunCancelled = defineEvent("RunCancelled", {
-  public: End.extend({ by: Actor }),
+  public: RunEnd.extend({ by: Actor }),
   personal: z.object({ reason: z.string().nullable() }),
   thing,
 });
 export const RunForgotten = defineEvent("RunForgotten", { public: Id });
 
-export type RunCommand =
-  | CommandFrom<typeof StartRun>
-  | CommandFrom<typeof AdvanceRun>
-  | CommandFrom<typeof TakeRun>
-  | CommandFrom<typeof DecideApproval>
-  | CommandFrom<typeof CancelRun>
-  | CommandFrom<typeof FailRun>
-  | CommandFrom<typeof ForgetRun>;
-
-export const RUN_EVENTS = [
-  RunCreated,
-  RunStarted,
-  RunTaken,
-  StepsScheduled,
-  StepStarted,
-  StepCompleted,
-  StepAttemptFailed,
-  StepAttemptLost,
-  StepFailed,
-  TimerStarted,
-  TimerFired,
-  ValueNoted,
-  ApprovalRequested,
-  ApprovalDecided,
-  ApprovalExpired,
-  ApprovalCancelled,
-  RunWarned,
-  RunLogged,
-  RunParked,
-  RunCompleted,
-  RunFailed,
-  RunCancelled,
-  RunForgotten,
-] as const;
-export type RunEvent = EventFrom<(typeof RUN_EVENTS)[number]>;
+export type RunCommand = CommandsIn<typeof import("./run.ts")>;
+export type RunEvent = EventsIn<typeof import("./run.ts")>;

@@ -1,34 +1,34 @@
 import { z } from "zod";
 
-/** JSON of a value, character by character as it was; a long one is a blob of the run. */
-export const Value = z.union([z.object({ json: z.string() }), z.object({ blob: z.string(), bytes: z.int() })]);
-export type Value = z.infer<typeof Value>;
+/** The exact JSON of a value. A long one is stored as a blob of the run. */
+export const StoredValue = z.union([z.object({ json: z.string() }), z.object({ blob: z.string(), bytes: z.int() })]);
+export type StoredValue = z.infer<typeof StoredValue>;
 
-/** What a call of `run()` is known by: its kind, name and the structure of its arguments (services/workflows/memoKey.ts). */
-export const Key = z.string().length(22);
+/** Identifies a call within `run()` by its kind, its name and the structure of its arguments (services/workflows/memoKey.ts). */
+export const CallKey = z.string().length(22);
 
 export const Failure = z.object({ message: z.string(), line: z.int().nullable().default(null) });
 /** Lines that a step or `run()` wrote. */
 export const Logs = z.array(z.string());
 
-/** Names of the secrets that an attempt was given. */
-export const Resolved = z.array(z.string());
+/** Names of the secrets that an attempt has read. */
+export const SecretNames = z.array(z.string());
 
-export const Scheduled = z.object({
-  key: Key,
+export const ScheduledStep = z.object({
+  key: CallKey,
   name: z.string(),
-  /** Items of one runStepMany share it: the key of its first item. */
+  /** Call key of the first item; all items of one `runStepMany` share it. Null outside a batch. */
   batch: z.string().nullable(),
-  /** Which of its batch. */
+  /** Index within the batch. */
   index: z.int().nonnegative().nullable(),
 });
-export const Batch = z.object({
-  /** How many of a batch run at once; null outside one. */
+export const BatchSettings = z.object({
+  /** Items of the batch that run at the same time; null outside a batch. */
   concurrency: z.int().positive().nullable(),
-  /** Whether a step that fails for good fails the run, or is told to `run()`. */
+  /** After the last attempt failed: `fail` fails the run, `return` returns the error to `run()`. */
   on_error: z.enum(["fail", "return"]),
 });
-/** People (ids), groups or roles that may decide; none: everybody who may decide at all. */
+/** A person (id), group or role that may decide an approval. Without assignees, everybody with the permission may. */
 export const Assignee = z.union([
   z.object({ person: z.string().max(200) }),
   z.object({ group: z.string().max(200) }),
@@ -40,72 +40,72 @@ export const ApprovalTerms = z.object({
   expires_at: z.iso.datetime(),
   on_expiry: z.enum(["return", "reject", "fail"]),
 });
-export const ApprovalWords = z.object({
+export const ApprovalText = z.object({
   name: z.string(),
   title: z.string(),
   body: z.string().nullable(),
-  /** JSON Schema of what the one who decides fills in. */
+  /** JSON Schema of the form that the decider of the approval fills in. */
   form: z.record(z.string(), z.unknown()).nullable(),
   assignees: z.array(Assignee).max(50),
 });
-export const Approval = z.object({ key: Key, approval_id: z.uuid() });
+export const ApprovalIdentity = z.object({ key: CallKey, approval_id: z.uuid() });
 export const WARNINGS = ["signal_swallowed", "step_args_changed", "nested_signal"] as const;
 export const Warning = z.object({
   code: z.enum(WARNINGS),
-  /** The step or call that it is about. */
+  /** The step or call that caused it. */
   call: z.string().nullable(),
   line: z.int().nullable(),
 });
 
-/** What has become of a step, as its coordinator tells it. */
-export const Entry = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("step_started"), key: Key, attempt: z.int().positive() }),
+/** The start or the end of an attempt at a step, as the coordinator reports it. */
+export const StepEntry = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("step_started"), key: CallKey, attempt: z.int().positive() }),
   z.object({
     type: z.literal("step_completed"),
-    key: Key,
+    key: CallKey,
     attempt: z.int().positive(),
     duration_ms: z.int().nonnegative(),
-    result: Value,
+    result: StoredValue,
     logs: Logs,
-    secrets: Resolved,
+    secrets: SecretNames,
   }),
   z.object({
     type: z.literal("step_attempt_failed"),
-    key: Key,
+    key: CallKey,
     attempt: z.int().positive(),
     duration_ms: z.int().nonnegative(),
     code: z.string(),
-    /** RFC 3339 of the next attempt; null: there is none, and the step has failed. */
+    /** RFC 3339 time of the next attempt; null: there is none, and the step has failed. */
     retry_at: z.iso.datetime().nullable(),
     error: Failure,
     logs: Logs,
-    secrets: Resolved,
+    secrets: SecretNames,
   }),
 ]);
-export type Entry = z.infer<typeof Entry>;
+export type StepEntry = z.infer<typeof StepEntry>;
 
-/** What one re-execution of `run()` came to. */
+/** The result of one tick, that is, one execution of `run()`. */
 export const TickResult = z.object({
-  schedule: z.array(Batch.extend({ steps: z.array(Scheduled.extend({ args: Value })) })),
-  /** Steps that begin in the same breath. */
-  start: z.array(Key),
-  timers: z.array(z.object({ key: Key, fires_at: z.iso.datetime() })),
-  approvals: z.array(Approval.extend(ApprovalTerms.shape).extend(ApprovalWords.shape)),
-  /** Pending approvals that `run()` asks for no longer. */
+  schedule: z.array(BatchSettings.extend({ steps: z.array(ScheduledStep.extend({ args: StoredValue })) })),
+  /** Steps that start in the same commit. */
+  start: z.array(CallKey),
+  timers: z.array(z.object({ key: CallKey, fires_at: z.iso.datetime() })),
+  approvals: z.array(ApprovalIdentity.extend(ApprovalTerms.shape).extend(ApprovalText.shape)),
+  /** Pending approvals that `run()` no longer requests. */
   superseded: z.array(z.uuid()),
-  /** Values that were fixed when they were first asked for (`now`). */
-  notes: z.array(z.object({ key: Key, json: z.string() })),
+  /** Values that are fixed at their first use (`now`). */
+  notes: z.array(z.object({ key: CallKey, json: z.string() })),
   warnings: z.array(Warning.extend({ message: z.string() })),
   logs: Logs,
   end: z
     .discriminatedUnion("type", [
-      z.object({ type: z.literal("completed"), completion: z.enum(["explicit", "implicit"]), result: Value }),
+      z.object({ type: z.literal("completed"), completion: z.enum(["explicit", "implicit"]), result: StoredValue }),
       z.object({ type: z.literal("failed"), code: z.string(), step: z.string().nullable(), error: Failure }),
     ])
     .nullable(),
 });
 export type TickResult = z.infer<typeof TickResult>;
 
-/** What steps came to, and what `run()` wants then. */
-export const Part = z.object({ at: z.iso.datetime(), entries: z.array(Entry), tick: TickResult.nullable() });
-export type Part = z.infer<typeof Part>;
+/** Entries about steps, and the tick computed from them. */
+export const RunPart = z.object({ at: z.iso.datetime(), entries: z.array(StepEntry), tick: TickResult.nullable() });
+export type RunPart = z.infer<typeof RunPart>;

@@ -2,14 +2,17 @@ import { createHash } from "node:crypto";
 import type { Principal } from "./envelope.ts";
 
 /**
- * Whom a thread or a file belongs to: the pair (principal, user value), or with the agent the triple, as a hash, so that
- * the user value does not show. A missing user value differs from an empty one (spec: Authentication, rule 5).
+ * The owner of a thread or file: a hash of (principal, user value), for agents also of the agent. The hash hides the user value.
+ * A missing user value differs from an empty one (spec: Authentication, rule 5).
  */
-export function scopeOf(principal: Principal, user: string | undefined, agent?: string): string {
+export function ownerScope(principal: Principal, user: string | undefined, agent?: string): string {
   return createHash("sha256")
     .update(JSON.stringify([principal, user ?? null, ...(agent === undefined ? [] : [agent])]))
     .digest("base64url");
 }
 
-/** Whom the threads belong to that steps of a run have begun: the run alone. */
-export const scopeOfRun = (run_id: string): string => `run:${run_id}`;
+/** The owner of the threads that steps of a run start: only the run can read them. */
+export const runScope = (run_id: string): string => `run:${run_id}`;
+
+/** The run whose step started a thread; null for a thread of someone else. */
+export const runOfScope = (scope: string): string | null => (scope.startsWith("run:") ? scope.slice(4) : null);

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom, type StoredFields } from "./language.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn, type StoredFields } from "./language.ts";
 
-/** A person signed in. Only the SHA-256 of the 256-bit token is kept; `expires_at` is the absolute end (30 days). */
+/** A person's sign-in. Only the SHA-256 of the 256-bit token is stored; `expires_at` is the absolute end (30 days). */
 const Session = z.object({
   session_id: z.uuid(),
   user_id: z.uuid(),
   token_hash: z.string(),
   expires_at: z.iso.datetime(),
-  /** The person's epoch (events/user.ts) when the password was checked. */
+  /** The person's epoch (see user.ts) when the password was checked. */
   epoch: z.int().positive(),
 });
 
@@ -22,5 +22,5 @@ export const SessionStarted = defineEvent("SessionStarted", {
 });
 export const SessionEnded = defineEvent("SessionEnded", { public: z.object({ session_id: z.uuid() }) });
 
-export type SessionCommand = CommandFrom<typeof StartSession> | CommandFrom<typeof EndSession>;
-export type SessionEvent = EventFrom<typeof SessionStarted> | EventFrom<typeof SessionEnded>;
+export type SessionCommand = CommandsIn<typeof import("./session.ts")>;
+export type SessionEvent = EventsIn<typeof import("./session.ts")>;

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { currentTrace, inSpan, openSpan, recordSpans, withTrace, type Attributes } from "./spans.ts";
+import { currentTrace, inSpan, openSpan, setSpanRecorder, withTrace, type Attributes } from "./spans.ts";
 import { newTrace } from "./trace.ts";
 
 let stop = () => {};
 afterEach(() => stop());
 
-/** Keeps what it is told. */
+/** Records every span. */
 function recorded() {
   const spans: { name: string; parent: string | undefined; id: string; attributes: Attributes; failure?: string }[] =
     [];
-  stop = recordSpans((name, { attributes = {} }, parent) => {
+  stop = setSpanRecorder((name, { attributes = {} }, parent) => {
     const trace = { ...newTrace(), trace_id: parent?.trace_id ?? "new" };
     const span: (typeof spans)[number] = { name, parent: parent?.span_id, id: trace.span_id, attributes };
     return {
@@ -22,7 +22,7 @@ function recorded() {
   return spans;
 }
 
-test("a trace follows what its work waits for, and nothing else", async () => {
+test("a trace follows the asynchronous work that started in it, and no other work", async () => {
   const [one, other] = [newTrace(), newTrace()];
   const seen = await Promise.all([
     withTrace(one, async () => {
@@ -35,7 +35,7 @@ test("a trace follows what its work waits for, and nothing else", async () => {
   expect(seen).toEqual([undefined, other, undefined]);
 });
 
-test("where nobody records, work is done as it is", async () => {
+test("without a recorder work runs without a span", async () => {
   const trace = newTrace();
   const note = { a: 1 };
   const done = await withTrace(trace, () => inSpan("s", {}, async (set) => (set(note), currentTrace())));
@@ -43,7 +43,7 @@ test("where nobody records, work is done as it is", async () => {
   expect(openSpan("s", {})).toBeUndefined();
 });
 
-test("spans lie within each other, with what was noted of them", async () => {
+test("nested spans have their parents and their noted attributes", async () => {
   const spans = recorded();
   const trace = newTrace();
   await withTrace(trace, () =>
@@ -57,7 +57,7 @@ test("spans lie within each other, with what was noted of them", async () => {
   expect(inner).toMatchObject({ name: "inner", parent: outer!.id });
 });
 
-test("a failure is told by its name and never by its words", async () => {
+test("a failed span records the name of the error and never its message", async () => {
   const spans = recorded();
   const failing = inSpan("s", {}, async () => {
     throw new TypeError("secret words");

@@ -1,51 +1,51 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Trace } from "./trace.ts";
 
-/* Which trace the running code belongs to, and the port to whatever records spans; infra/telemetry implements it. */
+/* The trace of the running code, and the port for recording spans, which infra/telemetry implements. */
 
 const current = new AsyncLocalStorage<Trace | undefined>();
 
-/** The trace that the running code works for. It follows promises, timers and callbacks from where it was set. */
+/** The trace of the running code. Promises, timers and callbacks inherit it from the code that created them. */
 export const currentTrace = (): Trace | undefined => current.getStore();
 
-/** Runs work as part of a trace, or of none. What a queue or another process brings needs this: it runs in the wrong one. */
+/** Runs work as part of a trace, or of none. Work from a queue or another process needs this, or it inherits an unrelated trace. */
 export const withTrace = <T>(trace: Trace | undefined, work: () => T): T => current.run(trace, work);
 
-/** Ids, counts and words of ours; never a word of a person, a secret or the message of an error. */
+/** Ids, counts and constants. Never put text of a person, a secret or an error message here. */
 export type Attributes = Record<string, string | number | boolean | string[]>;
 export interface SpanOptions {
-  /** `server` and `consumer` begin at others, `client` ends at others. */
+  /** `server` and `consumer` spans handle a call from another system, `client` spans call one. */
   kind?: "internal" | "server" | "client" | "consumer";
   attributes?: Attributes;
 }
 
-/** A span that is under way. */
+/** A span that has started and not ended. */
 export interface OpenSpan {
-  /** What happens within it has this as its parent. */
+  /** The parent of spans that start within this one. */
   trace: Trace;
   set(attributes: Attributes): void;
-  /** `failure`: why it failed, in a word. */
+  /** `failure`: the name of the error, if the work failed. */
   end(failure?: string): void;
 }
 export type SpanRecorder = (name: string, options: SpanOptions, parent: Trace | undefined) => OpenSpan;
 
 let recorder: SpanRecorder | undefined;
 
-/** Has the spans of this process recorded, until what it answers is called. */
-export function recordSpans(by: SpanRecorder): () => void {
-  recorder = by;
+/** Sets the recorder of this process. Returns a function that removes it. */
+export function setSpanRecorder(next: SpanRecorder): () => void {
+  recorder = next;
   return () => {
-    if (recorder === by) recorder = undefined;
+    if (recorder === next) recorder = undefined;
   };
 }
 
-/** A span that ends elsewhere; undefined where nobody records. */
+/** Opens a span that the caller must end; undefined if the process records no spans. */
 export const openSpan = (name: string, options: SpanOptions, parent = currentTrace()): OpenSpan | undefined =>
   recorder?.(name, options, parent);
 
-const failureOf = (error: unknown): string => (error instanceof Error ? error.name : "error");
+const failureName = (error: unknown): string => (error instanceof Error ? error.name : "error");
 
-/** Does work in a span of its own; where nobody records it is done as it is. `note` adds attributes. */
+/** Runs work in its own span, or without one if the process records no spans. `note` adds attributes to the span. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -54,11 +54,11 @@ export async function inSpan<T>(
   const span = openSpan(name, options);
   if (!span) return work(() => {});
   try {
-    const done = await withTrace(span.trace, () => work(span.set));
+    const result = await withTrace(span.trace, () => work(span.set));
     span.end();
-    return done;
+    return result;
   } catch (error) {
-    span.end(failureOf(error));
+    span.end(failureName(error));
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Prompt, PromptOrBlob, TurnStarted } from "./thread.ts";
 
-/** A prompt as it was written before there were tools. */
+/** A prompt that was recorded before tools existed. */
 const old = {
   instructions: null,
   messages: [{ role: "user" as const, text: "Hi", attachments: [] }],
@@ -18,16 +18,16 @@ const now = { ...old, tools: [], tool_choice: "auto", knowledge: null };
 const upcast = (personal: Record<string, unknown> | undefined) =>
   TurnStarted.upcasts[1]!({ data: { turn_id: "t1" }, personal });
 
-describe("a prompt of before there were tools", () => {
-  test("in an event offers none", () => {
+describe("a prompt from before tools existed", () => {
+  test("in an event gets no tools", () => {
     expect(upcast({ input: { prompt: old } })).toEqual({
       data: { turn_id: "t1" },
       personal: { input: { prompt: now } },
     });
   });
-  test("in a blob offers none", () => expect(Prompt.parse(old)).toEqual(now));
-  test("in a command offers none", () => expect(PromptOrBlob.parse({ prompt: old })).toEqual({ prompt: now }));
-  test("is left as it is where it is in a blob, or was erased", () => {
+  test("in a blob gets no tools", () => expect(Prompt.parse(old)).toEqual(now));
+  test("in a command gets no tools", () => expect(PromptOrBlob.parse({ prompt: old })).toEqual({ prompt: now }));
+  test("is not changed by the upcast if it is in a blob or was erased", () => {
     expect(upcast({ input: { prompt_blob: "b" } }).personal).toEqual({ input: { prompt_blob: "b" } });
     expect(upcast(undefined).personal).toBeUndefined();
   });

@@ -1,33 +1,33 @@
 import { describe, expect, test } from "vitest";
-import { newTrace, traceFrom, tracedBy, traceIdOf, traceparentOf } from "./trace.ts";
+import { newTrace, parseTraceHeaders, toTraceHeaders, parseTraceId, formatTraceparent } from "./trace.ts";
 
 const ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 const PARENT = `00-${ID}-${SPAN}-01`;
-const from = (traceparent: unknown, tracestate?: unknown) => traceFrom({ traceparent, tracestate });
+const from = (traceparent: unknown, tracestate?: unknown) => parseTraceHeaders({ traceparent, tracestate });
 
 describe("traceparent", () => {
-  test("names a trace, a span and whether somebody records", () => {
+  test("names a trace, a span and whether it is sampled", () => {
     expect(from(PARENT)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
     expect(from(`00-${ID}-${SPAN}-00`)?.sampled).toBe(false);
   });
 
-  test("of a version to come is read as far as it is known", () => {
+  test("of a later version is read as far as it is known", () => {
     expect(from(`01-${ID}-${SPAN}-01-what-comes`)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
     expect(from(`cc-${ID}-${SPAN}-03`)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
   });
 
-  test("says nothing that this version does not know", () => {
-    expect(traceparentOf(from(`00-${ID}-${SPAN}-fe`)!)).toBe(`00-${ID}-${SPAN}-00`);
-    expect(traceparentOf(from(`00-${ID}-${SPAN}-ff`)!)).toBe(PARENT);
+  test("is formatted without flags that this version does not know", () => {
+    expect(formatTraceparent(from(`00-${ID}-${SPAN}-fe`)!)).toBe(`00-${ID}-${SPAN}-00`);
+    expect(formatTraceparent(from(`00-${ID}-${SPAN}-ff`)!)).toBe(PARENT);
   });
 
   test.each([
     ["nothing", undefined],
     ["an empty one", ""],
     ["a list", [PARENT]],
-    ["two that were joined", `${PARENT}, ${PARENT}`],
-    ["the version that is forbidden", `ff-${ID}-${SPAN}-01`],
+    ["two joined ones", `${PARENT}, ${PARENT}`],
+    ["the forbidden version", `ff-${ID}-${SPAN}-01`],
     ["more than its version has", `${PARENT}-00`],
     ["no version", `${ID}-${SPAN}-01`],
     ["upper case", `00-${ID.toUpperCase()}-${SPAN}-01`],
@@ -45,10 +45,10 @@ describe("traceparent", () => {
 describe("tracestate", () => {
   const state = (tracestate: unknown) => from(PARENT, tracestate)?.state;
 
-  test("is carried along, without empty members and spaces", () => {
+  test("is passed on without empty members and spaces", () => {
     expect(state("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE")).toBe("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE");
     expect(state(" a=1 ,, 0tenant@vendor=x y\t,")).toBe("a=1,0tenant@vendor=x y");
-    expect(tracedBy(from(PARENT, "a=1"))).toEqual({ traceparent: PARENT, tracestate: "a=1" });
+    expect(toTraceHeaders(from(PARENT, "a=1"))).toEqual({ traceparent: PARENT, tracestate: "a=1" });
   });
 
   test.each([
@@ -65,22 +65,23 @@ describe("tracestate", () => {
     ["other alphabets", "a=ключ"],
     ["nothing", ""],
     ["a list", ["a=1"]],
-  ])("%s is dropped, and the trace goes on", (_, tracestate) => {
+  ])("%s is dropped, and the trace is kept", (_, tracestate) => {
     expect(from(PARENT, tracestate)).toEqual({ trace_id: ID, span_id: SPAN, sampled: true });
   });
 
-  test("means nothing without a traceparent", () => expect(from(undefined, "a=1")).toBeUndefined());
+  test("is ignored without a traceparent", () => expect(from(undefined, "a=1")).toBeUndefined());
 });
 
-test("a new trace is well formed, like no other, and nobody records it", () => {
+test("a new trace is well formed, unique and not sampled", () => {
   const traces = Array.from({ length: 1_000 }, newTrace);
-  for (const trace of traces) expect(traceFrom({ tracestate: undefined, ...tracedBy(trace) })).toEqual(trace);
+  for (const trace of traces)
+    expect(parseTraceHeaders({ tracestate: undefined, ...toTraceHeaders(trace) })).toEqual(trace);
   expect(new Set(traces.flatMap(({ trace_id, span_id }) => [trace_id, span_id])).size).toBe(2_000);
   expect(traces.some(({ sampled }) => sampled)).toBe(false);
 });
 
-test("the id stands in what is kept", () => {
-  expect(traceIdOf(PARENT)).toBe(ID);
-  expect(traceIdOf(undefined)).toBeNull();
-  expect(tracedBy(undefined)).toEqual({});
+test("the trace id is read from a stored traceparent", () => {
+  expect(parseTraceId(PARENT)).toBe(ID);
+  expect(parseTraceId(undefined)).toBeNull();
+  expect(toTraceHeaders(undefined)).toEqual({});
 });

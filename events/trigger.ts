@@ -1,43 +1,99 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
 import { RunAs } from "./workflow.ts";
 
 const Id = z.object({ trigger_id: z.uuid() });
-/** Of 256 random bits; nothing more is kept of the secret. */
+/** Hash and hint of a secret of 256 random bits; the secret itself is not stored. */
 const Secret = z.object({ secret_hash: z.string(), secret_hint: z.string() });
-const Created = Id.extend(Secret.shape).extend({
+const TriggerSettings = Id.extend(Secret.shape).extend({
   workflow_id: z.uuid(),
-  /** The last segment of the hook's address; public, and worth nothing without the secret. */
+  /** The last segment of the hook's address. It is public: a call also needs the secret. */
   hook_token: z.string(),
-  /** In place of the workflow's own. */
+  /** Overrides the workflow's `run_as`; null: no override. */
   run_as: RunAs.nullable(),
 });
-const Words = z.object({
+
+/** Senders whose way to sign a delivery is known. */
+export const PROVIDER_SCHEMES = [
+  "github",
+  "gitlab",
+  "shopify",
+  "slack",
+  "standard-webhooks",
+  "stripe",
+  "twilio",
+] as const;
+export type ProviderScheme = (typeof PROVIDER_SCHEMES)[number];
+const HmacScheme = z.object({
+  scheme: z.literal("hmac"),
+  /** Headers in lower case. */
+  header: z.string(),
+  algorithm: z.enum(["sha1", "sha256", "sha512"]),
+  encoding: z.enum(["hex", "base64"]),
+  /** What precedes the signature in its header, such as `sha256=`. */
+  prefix: z.string(),
+  /** With Unix seconds. The signature is then that of the time, a full stop and the body. */
+  timestamp_header: z.string().nullable(),
+  /** With the sender's id of the delivery. */
+  id_header: z.string().nullable(),
+});
+/** How the sender signs its deliveries with a secret that it shares with the trigger. */
+export const Verification = z.discriminatedUnion("scheme", [
+  z.object({ scheme: z.enum(PROVIDER_SCHEMES) }),
+  HmacScheme,
+]);
+export type Verification = z.infer<typeof Verification>;
+
+const Personal = z.object({
   name: z.string().max(200),
-  /** JSON of the object that the caller's payload is merged over. */
+  /** JSON of an object; the caller's payload overrides its fields. */
   default_args: z.string(),
+  /** Null: the caller sends the trigger's own secret. */
+  verify: Verification.nullable().optional(),
+  /** Names, in lower case, of the request headers that `run()` receives. */
+  headers: z.array(z.string()).optional(),
 });
 
-export const CreateTrigger = defineCommand("CreateTrigger", "trigger", Created.extend(Words.shape));
+/** The secret of a sender's signatures (base64), sealed with the deployment's master key before http sends the command. */
+const SealedSecret = z.object({ sealed_secret: z.string() });
+/** Every secret has its own data key, which is destroyed when the secret is replaced and when its trigger ends. */
+const SigningSecret = Id.extend({ credential_id: z.uuid() });
+
+export const CreateTrigger = defineCommand(
+  "CreateTrigger",
+  "trigger",
+  TriggerSettings.extend(Personal.shape).extend({
+    signing: SigningSecret.omit({ trigger_id: true }).extend(SealedSecret.shape).optional(),
+  }),
+);
+export const SetSigningSecret = defineCommand("SetSigningSecret", "trigger", SigningSecret.extend(SealedSecret.shape));
 export const RotateTrigger = defineCommand("RotateTrigger", "trigger", Id.extend(Secret.shape));
-/** Stays for the runs that it has started. */
+/** A disabled trigger is kept, because the runs it started name it. */
 export const DisableTrigger = defineCommand("DisableTrigger", "trigger", Id);
 export const DeleteTrigger = defineCommand("DeleteTrigger", "trigger", Id);
 
-const thing = (data: { trigger_id: string }) => streamOf("trigger", data.trigger_id);
-export const TriggerCreated = defineEvent("TriggerCreated", { public: Created, personal: Words, thing, opens: true });
+const thing = (data: { trigger_id: string }) => streamName("trigger", data.trigger_id);
+export const TriggerCreated = defineEvent("TriggerCreated", {
+  public: TriggerSettings,
+  personal: Personal,
+  thing,
+  opens: true,
+});
+export const SigningSecretSet = defineEvent("SigningSecretSet", {
+  public: SigningSecret.extend({
+    /** The secret that this event destroys. */
+    ends_credential_id: z.uuid().nullable(),
+  }),
+  personal: SealedSecret,
+  thing: (data) => streamName("credential", data.credential_id),
+  opens: true,
+});
 export const TriggerRotated = defineEvent("TriggerRotated", { public: Id.extend(Secret.shape) });
-export const TriggerDisabled = defineEvent("TriggerDisabled", { public: Id });
-export const TriggerDeleted = defineEvent("TriggerDeleted", { public: Id });
+/** The signing secret that the end of a trigger destroys. */
+const EndedTrigger = Id.extend({ ends_credential_id: z.uuid().nullable().optional() });
+export const TriggerDisabled = defineEvent("TriggerDisabled", { public: EndedTrigger });
+export const TriggerDeleted = defineEvent("TriggerDeleted", { public: EndedTrigger });
 
-export type TriggerCommand =
-  | CommandFrom<typeof CreateTrigger>
-  | CommandFrom<typeof RotateTrigger>
-  | CommandFrom<typeof DisableTrigger>
-  | CommandFrom<typeof DeleteTrigger>;
-export type TriggerEvent =
-  | EventFrom<typeof TriggerCreated>
-  | EventFrom<typeof TriggerRotated>
-  | EventFrom<typeof TriggerDisabled>
-  | EventFrom<typeof TriggerDeleted>;
+export type TriggerCommand = CommandsIn<typeof import("./trigger.ts")>;
+export type TriggerEvent = EventsIn<typeof import("./trigger.ts")>;

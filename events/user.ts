@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
 
-/* People of an organization. They stand in its own stream: whoever changes one needs to know the others, the last owner above all. */
+/* The people of an organization. They are part of its stream, because rules such as "keep one owner" need all of them at once (ADR 15). */
 
 export const Role = z.enum(["owner", "admin", "builder", "approver", "viewer"]);
 export type Role = z.infer<typeof Role>;
@@ -10,9 +10,9 @@ export type Role = z.infer<typeof Role>;
 const Id = z.object({ user_id: z.uuid() });
 /** argon2id, in PHC form. */
 const Password = z.object({ password_hash: z.string() });
-const Standing = z.object({
+const Membership = z.object({
   role: Role,
-  /** One that is not cannot sign in. */
+  /** An inactive person cannot sign in. */
   active: z.boolean(),
 });
 const Name = z.object({ name: z.string().max(200) });
@@ -24,23 +24,23 @@ export const RegisterUser = defineCommand(
     .extend(Password.shape)
     .extend({
       role: Role,
-      /** Lower case: what the person signs in with, once in the whole deployment. */
+      /** Lower case. The person signs in with it, so it is unique in the organization. */
       email: z.string().min(3).max(320),
-      /** The keyring's mark of it: the log says for ever that it was taken, and nobody can tell what it was. */
+      /** Keyed hash of the address: by it the organization knows that the address is taken. */
       email_claim: z.string(),
     }),
 );
-/** What is left out stays. */
+/** Omitted fields keep their value. */
 export const ChangeUser = defineCommand(
   "ChangeUser",
   "organization",
-  Id.extend(Standing.partial().shape).extend(Name.partial().shape),
+  Id.extend(Membership.partial().shape).extend(Name.partial().shape),
 );
 export const SetPassword = defineCommand("SetPassword", "organization", Id.extend(Password.shape));
 export const RemoveUser = defineCommand("RemoveUser", "organization", Id);
 
-const thing = (data: { user_id: string }) => streamOf("user", data.user_id);
-/** Counts from 1 how often all sessions of a person were ended: a session holds only while its epoch is the person's. */
+const thing = (data: { user_id: string }) => streamName("user", data.user_id);
+/** Starts at 1 and grows each time all sessions of a person end: a session is valid only in the epoch it started in. */
 const Epoch = z.object({ epoch: z.int().positive() });
 
 export const UserRegistered = defineEvent("UserRegistered", {
@@ -49,24 +49,16 @@ export const UserRegistered = defineEvent("UserRegistered", {
   thing,
   opens: true,
 });
-/** Only what changed. */
+/** Holds only the changed fields. */
 export const UserChanged = defineEvent("UserChanged", {
-  public: Id.extend(Standing.partial().shape).extend(Epoch.shape),
+  public: Id.extend(Membership.partial().shape).extend(Epoch.shape),
   personal: Name.partial(),
   thing,
 });
-/** By the person, or by whoever may change that person: the sessions until then end. */
+/** Ends all earlier sessions of the person. */
 export const PasswordSet = defineEvent("PasswordSet", { public: Id.extend(Epoch.shape), personal: Password, thing });
-/** What the person has made stays the organization's. */
+/** Everything the person created stays with the organization. */
 export const UserRemoved = defineEvent("UserRemoved", { public: Id.extend({ email_claim: z.string() }) });
 
-export type UserCommand =
-  | CommandFrom<typeof RegisterUser>
-  | CommandFrom<typeof ChangeUser>
-  | CommandFrom<typeof SetPassword>
-  | CommandFrom<typeof RemoveUser>;
-export type UserEvent =
-  | EventFrom<typeof UserRegistered>
-  | EventFrom<typeof UserChanged>
-  | EventFrom<typeof PasswordSet>
-  | EventFrom<typeof UserRemoved>;
+export type UserCommand = CommandsIn<typeof import("./user.ts")>;
+export type UserEvent = EventsIn<typeof import("./user.ts")>;

@@ -1,37 +1,38 @@
 import { z } from "zod";
-import { defineCommand, defineEvent, type CommandFrom, type EventFrom } from "./language.ts";
-import { streamOf } from "./ids.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
 import { SECRET_NAME } from "./secret.ts";
 
-/** Who a run acts for: the deployment's own service, or a person of the organization. */
+/** The identity of a run: the deployment's own service, or a person of the organization. */
 export const RunAs = z.object({ type: z.enum(["service", "person"]), id: z.uuid().nullable() });
 export type RunAs = z.infer<typeof RunAs>;
 
-/** A host name, or `*.` and one: the name itself and what is below it. */
+/** A host name, or `*.` and a host name, which matches that host and its subdomains. An optional port follows. */
 export const EGRESS_HOST =
   /^(\*\.)?[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?)*(:\d{1,5})?$/;
 
 const DAY_S = 86_400;
 
-/** What bounds a single run; fixed when it starts. */
+/** Limits of a single run, fixed when it starts. */
 export const Limits = z.object({
   max_steps: z.int().min(1).max(10_000).default(1_000),
-  /** Steps of one run at the same time. */
+  /** Steps of one run that execute at the same time. */
   max_parallel: z.int().min(1).max(50).default(10),
-  /** Seconds that a run may live, waiting included. */
+  /** Seconds from the start of a run to its end, waiting included. */
   run_ttl_s: z
     .int()
     .min(1)
     .max(365 * DAY_S)
     .default(30 * DAY_S),
-  /** Seconds that an attempt at a step may take at most. */
+  /** Maximum seconds of one attempt at a step. */
   step_timeout_s: z.int().min(1).max(3_600).default(3_600),
   max_result_bytes: z.int().min(1_024).max(1_048_576).default(1_048_576),
 });
 export type Limits = z.infer<typeof Limits>;
 
+/** Rules that a run copies when it starts. */
 export const ApprovalRules = z.object({
-  /** Seconds until an approval that names no end of its own expires. */
+  /** Seconds until an approval expires that sets no expiry itself. */
   default_expiry_s: z
     .int()
     .min(1)
@@ -39,6 +40,14 @@ export const ApprovalRules = z.object({
     .default(7 * DAY_S),
   /** Whether an API key may decide. */
   allow_api_key: z.boolean().default(true),
+});
+
+/** These apply when an approval is decided, also in live runs. Optional, because envelopes of earlier releases lack them. */
+const EnvelopeApprovals = ApprovalRules.extend({
+  /** Whether an API key may also decide approvals that name assignees or exclude the one who started the run; false by default. */
+  allow_api_key_when_restricted: z.boolean().optional(),
+  /** False: the one who started a run may decide none of its approvals; true by default. */
+  self_approval: z.boolean().optional(),
 });
 
 const Concurrency = z.object({
@@ -51,26 +60,26 @@ const Concurrency = z.object({
     .default(null),
 });
 
-/** Names that are looked up by what they are: any text, less what does not show. */
-const Names = (longest: number) =>
+/** A list of names that are compared as they are. Invisible characters are refused, because nobody could see a mismatch. */
+const nameList = (maxLength: number) =>
   z
     .array(
       z
         .string()
         .min(1)
-        .max(longest)
+        .max(maxLength)
         .regex(/^\P{C}+$/u, "has a character that does not show"),
     )
     .max(100);
 
-/** The rules that an administrator sets around a workflow, and that no caller can influence. */
+/** The rules an administrator sets for a workflow. No caller can influence them. */
 export const Envelope = z.object({
   run_as: RunAs.default({ type: "service", id: null }),
   /** Secrets that its steps may read. */
   secrets: z.array(z.string().regex(SECRET_NAME)).max(100).default([]),
   /** Tools, collections (slugs), agents (ids) and models that its steps may use; `*` stands for all. */
-  tools: Names(100).default(["*"]),
-  collections: Names(200).default(["*"]),
+  tools: nameList(100).default(["*"]),
+  collections: nameList(200).default(["*"]),
   agents: z
     .array(
       z
@@ -79,14 +88,14 @@ export const Envelope = z.object({
     )
     .max(100)
     .default(["*"]),
-  models: Names(200).default(["*"]),
-  /** Hosts that its steps may fetch from. None by default. */
+  models: nameList(200).default(["*"]),
+  /** Hosts that its steps may fetch from; none by default. */
   egress: z.array(z.string().max(260).regex(EGRESS_HOST, "is no host name in lower case")).max(100).default([]),
   limits: Limits.default(Limits.parse({})),
-  /** At most so many live runs; with a key, so many for each value of that argument (JSON pointer). */
+  /** Maximum number of live runs. With a key (a JSON pointer) the limit applies to each value of that argument. */
   concurrency: Concurrency.nullable().default(null),
-  approvals: ApprovalRules.default({ default_expiry_s: 7 * DAY_S, allow_api_key: true }),
-  /** Days after its end at which a run is destroyed with all that it holds. */
+  approvals: EnvelopeApprovals.default({ default_expiry_s: 7 * DAY_S, allow_api_key: true }),
+  /** Days from the end of a run until all its data is destroyed. */
   retention_days: z.int().min(1).max(3_650).default(90),
 });
 export type Envelope = z.infer<typeof Envelope>;
@@ -95,8 +104,8 @@ const change = <T extends z.ZodType>(setting: z.ZodDefault<T>) => setting.unwrap
 const { shape } = Envelope;
 
 /**
- * What of an envelope shall be otherwise: what is left out stays, null puts the default back, a list takes the place of the one before.
- * It travels as a change, and the decider merges it, so that of two changes at once neither undoes the other.
+ * A change of an envelope: omitted fields keep their value, null restores the default, a list replaces the previous list.
+ * The command carries the change and the decider merges it, so that two concurrent changes do not undo each other.
  */
 export const EnvelopeChange = z.strictObject({
   run_as: z.strictObject({ ...RunAs.shape, id: RunAs.shape.id.default(null) }).nullish(),
@@ -122,6 +131,8 @@ export const EnvelopeChange = z.strictObject({
     .strictObject({
       default_expiry_s: change(ApprovalRules.shape.default_expiry_s),
       allow_api_key: change(ApprovalRules.shape.allow_api_key),
+      allow_api_key_when_restricted: EnvelopeApprovals.shape.allow_api_key_when_restricted.nullable(),
+      self_approval: EnvelopeApprovals.shape.self_approval.nullable(),
     })
     .nullish(),
   retention_days: change(shape.retention_days),
@@ -129,39 +140,42 @@ export const EnvelopeChange = z.strictObject({
 export type EnvelopeChange = z.infer<typeof EnvelopeChange>;
 
 const Id = z.object({ workflow_id: z.uuid() });
-const Registered = Id.extend({
+const WorkflowSettings = Id.extend({
   definition_id: z.uuid(),
   definition_version: z.int().positive(),
   project_id: z.uuid().nullable(),
   enabled: z.boolean(),
   envelope: Envelope,
 });
-const Words = z.object({ name: z.string().min(1).max(200), description: z.string().max(4_000) });
+const Personal = z.object({ name: z.string().min(1).max(200), description: z.string().max(4_000) });
 
-const Asked = Registered.extend(Words.shape).extend({ envelope: EnvelopeChange });
+const RequestedSettings = WorkflowSettings.extend(Personal.shape).extend({ envelope: EnvelopeChange });
 
-/** The envelope is what differs from the default one. */
-export const RegisterWorkflow = defineCommand("RegisterWorkflow", "workflow", Asked);
-/** Only what changes. */
+/** `envelope` holds the differences from the default envelope. */
+export const RegisterWorkflow = defineCommand("RegisterWorkflow", "workflow", RequestedSettings);
+/** Omitted fields keep their value. */
 export const ChangeWorkflow = defineCommand(
   "ChangeWorkflow",
   "workflow",
-  Asked.omit({ definition_id: true }).partial().extend(Id.shape),
+  RequestedSettings.omit({ definition_id: true }).partial().extend(Id.shape),
 );
 
-const thing = (data: { workflow_id: string }) => streamOf("workflow", data.workflow_id);
+const thing = (data: { workflow_id: string }) => streamName("workflow", data.workflow_id);
 export const WorkflowRegistered = defineEvent("WorkflowRegistered", {
-  public: Registered,
-  personal: Words,
+  public: WorkflowSettings,
+  personal: Personal,
   thing,
   opens: true,
 });
-/** `envelope_version` counts the envelopes that the workflow has had. */
+/** `envelope_version` counts the envelopes of the workflow from 1. */
 export const WorkflowChanged = defineEvent("WorkflowChanged", {
-  public: Registered.omit({ definition_id: true }).partial().extend(Id.shape).extend({ envelope_version: z.int() }),
-  personal: Words.partial(),
+  public: WorkflowSettings.omit({ definition_id: true })
+    .partial()
+    .extend(Id.shape)
+    .extend({ envelope_version: z.int() }),
+  personal: Personal.partial(),
   thing,
 });
 
-export type WorkflowCommand = CommandFrom<typeof RegisterWorkflow> | CommandFrom<typeof ChangeWorkflow>;
-export type WorkflowEvent = EventFrom<typeof WorkflowRegistered> | EventFrom<typeof WorkflowChanged>;
+export type WorkflowCommand = CommandsIn<typeof import("./workflow.ts")>;
+export type WorkflowEvent = EventsIn<typeof import("./workflow.ts")>;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the handbook anew from examples/source with pandoc and LibreOffice.
+# Recreates the handbook from examples/source with pandoc and LibreOffice.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)

@@ -26,6 +26,7 @@ export const steps = {
 };
 
 export async function run(ctx: RunContext, { order, amount }: Order) {
+  if (!/^[A-Z]-\d+$/.test(order)) throw new Error(`There is no order ${order}; one looks like A-17.`);
   if (amount > 500) {
     const answer = await ctx.awaitApproval("manager", { title: `Refund ${amount} for ${order}?`, expires_in: "3d" });
     if (!answer.approved) return ctx.complete({ refunded: false, because: answer.comment });

@@ -1,7 +1,7 @@
-import { jetstream } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 
-/* Hears what happens in the platform: `NATS_URL=… node examples/subscribe.mjs [SUBJECT]`. */
+/* Hears what happens in the platform: `NATS_URL=… node examples/subscribe.mjs SUBJECT [CONSUMER]`. A user of the feed names its consumer. */
 
 const { NATS_URL = "nats://127.0.0.1:4222", BUS_PREFIX = "svc" } = process.env;
 const { host, username: user, password: pass } = new URL(NATS_URL);
@@ -10,11 +10,21 @@ const ended = ({ message }) => {
   process.stderr.write(`No feed at ${host} (${message}): ${next}.\n`);
   process.exit(1);
 };
-const connection = await connect({ servers: host, ...(user && { user, pass }) }).catch(ended);
-const filter_subjects = process.argv[2] ?? `${BUS_PREFIX}.evt.v1.>`;
+const login = user && { user, pass, inboxPrefix: `_INBOX.${user}` };
+const connection = await connect({ servers: host, ...login }).catch(ended);
+const stream = `${BUS_PREFIX.toUpperCase()}_EVENTS`;
+const [filter_subject = `${BUS_PREFIX}.evt.v1.>`, name] = process.argv.slice(2);
+
+/** Keeps its place while nobody listens. One message at a time, so that none arrives after a later one. */
+const durable = { durable_name: name, filter_subject, ack_policy: "explicit", max_ack_pending: 1 };
+if (name) {
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  await manager.consumers.add(stream, durable).catch(ended);
+}
 const { consumers } = jetstream(connection);
-const consumer = await consumers.get(`${BUS_PREFIX.toUpperCase()}_EVENTS`, { filter_subjects }).catch(ended);
+const consumer = await consumers.get(stream, name ?? { filter_subjects: filter_subject }).catch(ended);
 for await (const message of await consumer.consume()) {
   const { position, type, stream, data } = message.json();
   process.stdout.write(`${position} ${type} ${stream} ${JSON.stringify(data)}\n`);
+  message.ack();
 }

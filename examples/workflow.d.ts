@@ -1,4 +1,8 @@
-/* What a workflow may import: put this beside your definitions, and an editor knows them. */
+/*
+ * What a workflow may import: put this beside your definitions, and an editor knows them. The service serves it at
+ * /workflow.d.ts. Of the web platform there are URL, URLSearchParams, TextEncoder, TextDecoder, console and crypto.subtle
+ * (digest; HMAC: importKey "raw", sign, verify); in steps also setTimeout, crypto.randomUUID and crypto.getRandomValues.
+ */
 
 declare module "svc:workflow" {
   /** `"30s"`, `"2h"`, `"3d"`, or milliseconds. */
@@ -35,7 +39,7 @@ declare module "svc:workflow" {
     readonly stepId: string;
     /** 1, 2, 3 … */
     readonly attempt: number;
-    /** The same for every attempt. */
+    /** The same for every attempt. Writes of `fetch` carry keys that are derived from it, each its own. */
     readonly idempotencyKey: string;
     readonly runAs: { type: "service" | "person"; id: string | null };
     readonly NonRetryableError: typeof NonRetryableError;
@@ -92,6 +96,8 @@ declare module "svc:workflow" {
   export interface RunContext {
     readonly runId: string;
     readonly args: any;
+    /** Headers of the request that started the run, as far as its trigger names them; in lower case. */
+    readonly headers: Readonly<Record<string, string>>;
     runStep(step: string | Function, args?: unknown, options?: CallOptions): Promise<any>;
     runStepMany(
       step: string | Function,
@@ -107,6 +113,17 @@ declare module "svc:workflow" {
     log(...words: unknown[]): void;
     complete(result?: unknown): Promise<never>;
   }
+
+  /* The functions of RunContext can also be imported; in a module they are globals too. */
+  export const runStep: RunContext["runStep"];
+  export const runStepMany: RunContext["runStepMany"];
+  export const awaitApproval: RunContext["awaitApproval"];
+  export const sleep: RunContext["sleep"];
+  export const sleepUntil: RunContext["sleepUntil"];
+  export const complete: RunContext["complete"];
+  export const now: RunContext["now"];
+  export const uuid: RunContext["uuid"];
+  export const log: RunContext["log"];
 
   export function defineStep<A, R>(
     settings: StepSettings,

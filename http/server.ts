@@ -7,28 +7,32 @@ import fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import type { App } from "./app.ts";
-import { agentApiRoutes } from "./agents/routes.ts";
-import { createLastUsed } from "./auth/lastUsed.ts";
 import { accountRoutes } from "./account/routes.ts";
+import { agentApiRoutes } from "./agents/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
-import { readBodies } from "./bodies.ts";
-import { createBudget } from "./budget.ts";
+import { createLastUsed } from "./auth/lastUsed.ts";
+import type { App } from "./base/app.ts";
+import { createBodyBudget } from "./base/bodyBudget.ts";
+import type { Http, HttpDeps } from "./base/deps.ts";
+import { ApiError, errorBody, errorHeaders } from "./base/errors.ts";
+import { lingerOnClose } from "./base/lingeringClose.ts";
+import { createMetrics } from "./base/metrics.ts";
+import { observe } from "./base/observeRequests.ts";
+import { readBodies } from "./base/parseBodies.ts";
+import { answerBadRequest, answerExpectation } from "./base/parserErrors.ts";
+import { createProviders } from "./base/providers.ts";
+import { requestId } from "./base/requestId.ts";
+import { createFreshRead, createSend } from "./base/send.ts";
+import { createStreamLimits } from "./base/streamLimits.ts";
+import { toApiError } from "./base/toApiError.ts";
+import { validator } from "./base/validate.ts";
 import { chatRoutes } from "./chat/routes.ts";
-import type { Http, HttpDeps } from "./deps.ts";
-import { ApiError, errorBody, errorHeaders } from "./errors.ts";
+import { consoleRoutes } from "./pages/routes.ts";
 import { extractionRoutes } from "./extractions/routes.ts";
-import { describeApi } from "./face/openapi.ts";
-import { createMetrics } from "./face/metrics.ts";
-import { faceRoutes } from "./face/routes.ts";
-import { toApiError } from "./failures.ts";
-import { observe } from "./observe.ts";
-import { answerBadRequest, answerExpectation } from "./parserErrors.ts";
 import { knowledgeRoutes } from "./knowledge/routes.ts";
-import { createProviders } from "./providers.ts";
-import { requestId } from "./requestId.ts";
-import { createFreshRead, createSend } from "./send.ts";
-import { validator } from "./validate.ts";
+import { describeApi } from "./meta/openapi.ts";
+import { metaRoutes } from "./meta/routes.ts";
+import { ownedRoutes } from "./owned/routes.ts";
 import { workflowDefinitionRoutes } from "./workflows/definitions.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 
@@ -36,11 +40,11 @@ const MIB = 1024 * 1024;
 const REQUEST_MS = 120_000;
 const HEADERS_MS = 10_000;
 
-/** Fastify with our limits and no default of its own showing. */
+/** Fastify with our limits, and without its own error bodies and log lines. */
 function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
   const app = fastify({
     loggerInstance: logger,
-    // one line per request is written below; a child logger for each would cost more than it says
+    // `observe` logs one line per request; a child logger for each would be expensive
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
@@ -48,7 +52,7 @@ function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
     trustProxy: trustProxy.length > 0 && trustProxy,
     bodyLimit: MIB,
     requestTimeout: REQUEST_MS,
-    // node would answer a missing Host in a shape of its own; the hook below does it in ours
+    // `observe` refuses a missing Host with our error body instead
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     clientErrorHandler: answerBadRequest,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
@@ -56,87 +60,96 @@ function bareServer(logger: FastifyBaseLogger, trustProxy: string[]): App {
     forceCloseConnections: "idle",
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validator());
-  // response schemas are for the description; what we build is ours to trust
+  // response schemas only describe the API; answers are not checked against them
   app.setSerializerCompiler(() => JSON.stringify);
   return app;
 }
 
 function sendError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
-  const known = toApiError(error);
-  // what breaks while a body arrives, or before there is a route, runs in no trace
-  const about = { err: known.cause, request_id: request.id, trace_id: request.trace?.trace_id };
-  if (known.status === 500) request.log.error(about, "request failed");
-  else if (known.status > 500) request.log.warn({ reason: known.message, ...about }, "request failed");
-  if (known.status === 413) reply.header("connection", "close");
+  const answer = toApiError(error);
+  // errors before the route, or while the body arrives, happen outside the trace
+  const fields = { err: answer.cause, request_id: request.id, trace_id: request.trace?.trace_id };
+  if (answer.status === 500) request.log.error(fields, "request failed");
+  else if (answer.status > 500) request.log.warn({ reason: answer.message, ...fields }, "request failed");
+  if (answer.status === 413 || answer.status === 408) {
+    reply.header("connection", "close");
+    lingerOnClose(request);
+  }
   return reply
-    .code(known.status)
-    .headers({ ...errorHeaders(known), "x-request-id": request.id })
-    .send(errorBody(known, request.url.startsWith("/api/v1/")));
+    .code(answer.status)
+    .headers({ ...errorHeaders(answer), "x-request-id": request.id })
+    .send(errorBody(answer, request.url.startsWith("/api/v1/")));
 }
 
-/** Answers under way get this long when the process ends; then their clients have to ask again. */
+/** Time for open requests to complete when the process shuts down. */
 const CLOSING_MS = 10_000;
 
-/** For telling those whose answer is a stream. */
-const TELLING_MS = 1_000;
+/** Further time for streams to send their last event. */
+const LAST_EVENT_MS = 1_000;
 
-/** Gives the signal for answers under way to end. */
-function endConnections(app: App): AbortSignal {
+/** Aborted when open requests must end because the process shuts down. */
+function createClosingSignal(app: App): AbortSignal {
   const closing = new AbortController();
   app.addHook("preClose", (done) => {
     setTimeout(() => closing.abort(), CLOSING_MS).unref();
-    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS + TELLING_MS).unref();
+    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS + LAST_EVENT_MS).unref();
     done();
   });
   return closing.signal;
 }
 
-/**
- * The public face, not yet listening. Closing it writes down what is left of the lazy writes.
- * Every answer other than success has the spec's error shape, the framework's and the parser's own included.
- */
-export async function buildServer(deps: HttpDeps) {
-  const app = bareServer(deps.logger, deps.settings.TRUST_PROXY);
-  const lastUsed = createLastUsed(deps.db, deps.logger);
-  const budget = createBudget();
-  const http: Http = {
-    ...deps,
-    letGo: budget.letGo,
-    closing: endConnections(app),
-    send: createSend(deps),
-    freshRead: createFreshRead(deps),
-    providers: createProviders(deps.db),
-    metrics: createMetrics(deps.registry),
-    used: lastUsed.used,
-  };
-  app.addHook("onClose", () => lastUsed.close());
-  app.decorateRequest("caller", null as never);
-  app.setErrorHandler<Error>(sendError);
-  app.setNotFoundHandler((request, reply) =>
-    sendError(
-      new ApiError("not_found", `There is nothing at ${request.method} ${request.url.split("?")[0]}.`),
-      request,
-      reply,
-    ),
-  );
-  readBodies(app);
-  observe(app, http, budget);
-  app.server.on("checkExpectation", answerExpectation);
-  await app.register(fastifyMultipart, { throwFileSizeLimit: true });
-  await describeApi(app, deps.settings);
-  await app.register(async (scope) => faceRoutes(scope as unknown as App, http));
-  const api = (routes: (app: App, http: Http) => void) => async (scope: unknown) => {
-    const room = scope as App;
-    room.addHook("onRequest", () => http.regained());
-    routes(room, http);
+async function registerRoutes(app: App, http: Http): Promise<void> {
+  await app.register(async (scope) => metaRoutes(scope as unknown as App, http));
+  await app.register(async (scope) => consoleRoutes(scope as unknown as App, http));
+  const api = (routes: (app: App, http: Http) => void) => async (instance: unknown) => {
+    const scope = instance as App;
+    scope.addHook("onRequest", () => http.recovered());
+    routes(scope, http);
   };
   await app.register(api(chatRoutes), { prefix: "/api/openai/v1" });
   await app.register(api(agentApiRoutes), { prefix: "/api/agents/:agent_id/v1" });
   await app.register(api(accountRoutes), { prefix: "/api" });
   await app.register(api(auditRoutes), { prefix: "/api" });
+  await app.register(api(ownedRoutes), { prefix: "/api" });
   await app.register(api(knowledgeRoutes), { prefix: "/api/v1/knowledge" });
   await app.register(api(extractionRoutes), { prefix: "/api/v1" });
   await app.register(api(workflowRoutes), { prefix: "/api/workflows" });
   await app.register(api(workflowDefinitionRoutes), { prefix: "/api" });
+}
+
+/**
+ * The HTTP server, not yet listening. Every error has the spec's shape, including those of the framework and of its parser.
+ * Closing the server saves the last-used times that are still in memory.
+ */
+export async function buildServer(deps: HttpDeps) {
+  const app = bareServer(deps.logger, deps.settings.TRUST_PROXY);
+  const lastUsed = createLastUsed(deps.lastUses, deps.logger);
+  const budget = createBodyBudget();
+  const http: Http = {
+    ...deps,
+    releaseBody: budget.release,
+    closing: createClosingSignal(app),
+    send: createSend(deps),
+    freshRead: createFreshRead(deps),
+    providers: createProviders(deps.db),
+    metrics: createMetrics(deps.registry),
+    streams: createStreamLimits(),
+    noteUse: lastUsed.noteUse,
+  };
+  deps.onHealed(http.metrics.healed);
+  app.addHook("onClose", () => lastUsed.close());
+  app.decorateRequest("caller", null as never);
+  app.decorateRequest("recheckCredential", undefined);
+  app.setErrorHandler<Error>(sendError);
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split("?")[0];
+    return sendError(new ApiError("not_found", `There is nothing at ${request.method} ${path}.`), request, reply);
+  });
+  readBodies(app);
+  observe(app, http, budget);
+  app.server.on("checkExpectation", answerExpectation);
+  await app.register(fastifyMultipart, { throwFileSizeLimit: true });
+  await describeApi(app, deps.settings);
+  await registerRoutes(app, http);
   return app;
 }

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { openBlobs } from "./blobs.ts";
 
@@ -8,7 +8,7 @@ const directory = await mkdtemp(join(tmpdir(), "blobs-"));
 afterAll(() => rm(directory, { recursive: true }));
 const blobs = openBlobs(directory);
 
-test("the last blob of a folder takes the folder with it, and others stay", async () => {
+test("removing a blob keeps its folder for other blobs, and removes it with the last one", async () => {
   const [first, second] = [await blobs.put("o/one", Buffer.from("1")), await blobs.put("o/one", Buffer.from("2"))];
   await blobs.remove(first);
   expect((await blobs.get(second))?.toString()).toBe("2");
@@ -17,7 +17,7 @@ test("the last blob of a folder takes the folder with it, and others stay", asyn
   await blobs.remove(second);
 });
 
-test("what is put while a folder is taken away is there", async () => {
+test("a blob that is put while its folder is removed is not lost", async () => {
   const kept = await Promise.all(
     Array.from({ length: 40 }, async (_, n) => {
       await blobs.remove(await blobs.put("o/busy", Buffer.from("gone")));
@@ -27,4 +27,27 @@ test("what is put while a folder is taken away is there", async () => {
   const keys = kept.filter((key) => key !== undefined);
   expect(keys).toHaveLength(4);
   for (const key of keys) expect(await blobs.get(key)).toBeDefined();
+});
+
+test("a linked blob keeps its bytes until its last key is removed, and counts as new", async () => {
+  const first = await blobs.put("o/file", Buffer.from("shared"));
+  const old = new Date(Date.now() - 3_600_000);
+  await utimes(join(directory, first), old, old);
+  const second = (await blobs.link("o/turn", first))!;
+  await blobs.removeAll("o/file");
+  expect((await blobs.get(second))?.toString()).toBe("shared");
+  for await (const folder of blobs.foldersOlderThan(60_000)) expect(folder).not.toBe("o/turn");
+  await blobs.remove(second);
+  expect(await blobs.get(second)).toBeUndefined();
+  expect(await blobs.link("o/turn", first)).toBeUndefined();
+});
+
+test("incomplete blobs that a dead process left are removed when they are old", async () => {
+  const key = await blobs.put("o/parts", Buffer.from("complete"));
+  const [old, fresh] = [join(directory, "o/parts/old.part"), join(directory, "o/parts/fresh.part")];
+  for (const path of [old, fresh]) await writeFile(path, "incomplete");
+  const hours = new Date(Date.now() - 7_200_000);
+  for (const path of [old, join(directory, key)]) await utimes(path, hours, hours);
+  await blobs.removePartsOlderThan(3_600_000);
+  expect((await readdir(join(directory, "o/parts"))).toSorted()).toEqual([basename(key), "fresh.part"].toSorted());
 });

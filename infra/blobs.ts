@@ -1,7 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, opendir, readFile, rename, rm, rmdir, stat, type FileHandle } from "node:fs/promises";
+import {
+  link,
+  mkdir,
+  open,
+  opendir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  utimes,
+  type FileHandle,
+} from "node:fs/promises";
 import { dirname, join, normalize, relative, sep } from "node:path";
-import type { Blobs } from "#events/ports.ts";
+import type { Blobs } from "#events/vault.ts";
+import { StorageFull } from "#events/ports.ts";
 import { failpoint } from "./failpoint.ts";
 
 async function syncFolder(path: string): Promise<void> {
@@ -13,26 +26,47 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder that outlives a power cut: every new level is written to its parent. */
+/** Creates a folder durably: the parent of every new level is synced to disk. */
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+  for (let level = path; level.length >= first.length; level = dirname(level)) await syncFolder(dirname(level));
 }
 
 const isError = (error: unknown, ...codes: string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
-const TRIES = 20;
-/** A new file; its folder is made again where it was taken away empty at this moment. */
-async function create(path: string): Promise<FileHandle> {
-  for (let tries = 1; ; tries++)
+/** Ends the name of a blob that is not complete. A process that dies leaves it. */
+const PART = ".part";
+const MAX_ATTEMPTS = 20;
+/** Creates a file in a folder that may not exist. Retries when its empty folder is removed at the same moment. */
+async function createBelow<T>(path: string, create: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
     try {
       await makeFolder(dirname(path));
-      return await open(path, "w", 0o600);
+      return await create();
     } catch (error) {
-      if (!isError(error, "ENOENT") || tries === TRIES) throw error;
+      if (!isError(error, "ENOENT") || attempt === MAX_ATTEMPTS) throw error;
     }
+}
+
+const createFile = (path: string): Promise<FileHandle> => createBelow(path, () => open(path, "w", 0o600));
+
+/** Gives a file a second name. False where the disk knows no hard links, or the file has too many. Throws ENOENT. */
+async function linkFile(from: string, to: string): Promise<boolean> {
+  await stat(from);
+  try {
+    await createBelow(to, () => link(from, to));
+  } catch (error) {
+    // on a full disk, the copy that follows says so
+    if (isError(error, "ENOSPC", "EDQUOT", "EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) return false;
+    throw error;
+  }
+  // both names share the time of change, and the clean-up removes old blobs of things that do not exist yet
+  const now = new Date();
+  await utimes(to, now, now);
+  await syncFolder(dirname(to));
+  return true;
 }
 
 async function removeIfEmpty(folder: string): Promise<void> {
@@ -43,67 +77,102 @@ async function removeIfEmpty(folder: string): Promise<void> {
   }
 }
 
-async function* filesBelow(directory: string): AsyncIterable<{ path: string; mtimeMs: number }> {
+async function* findFiles(directory: string): AsyncIterable<{ path: string; mtimeMs: number }> {
   for await (const entry of await opendir(directory, { recursive: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    // a file may go while we look
+    // the file may be removed meanwhile
     const stats = await stat(path).catch(() => undefined);
     if (stats) yield { path, mtimeMs: stats.mtimeMs };
   }
 }
 
-/** Blobs as files below a directory. A file is visible under its key only when it is whole and on disk. */
+/** Writes a file, to the disk. Leaves nothing behind when that fails. */
+async function storePart(path: string, sealed: Uint8Array): Promise<void> {
+  try {
+    const file = await createFile(path);
+    try {
+      await file.writeFile(sealed);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    await rm(path, { force: true }).catch(() => {});
+    if (isError(cause, "ENOSPC", "EDQUOT")) throw new StorageFull("The disk of the blobs is full", { cause });
+    throw cause;
+  }
+}
+
+async function removeOldParts(directory: string, age_ms: number): Promise<void> {
+  const before = Date.now() - age_ms;
+  for await (const { path, mtimeMs } of findFiles(directory))
+    if (path.endsWith(PART) && mtimeMs < before) await rm(path, { force: true });
+}
+
+async function* findOldFolders(directory: string, age_ms: number): AsyncIterable<string> {
+  const before = Date.now() - age_ms;
+  const newest = new Map<string, number>();
+  for await (const { path, mtimeMs } of findFiles(directory)) {
+    const folder = relative(directory, dirname(path));
+    newest.set(folder, Math.max(newest.get(folder) ?? 0, mtimeMs));
+  }
+  for (const [folder, at] of newest) if (at < before) yield folder;
+}
+
+/** Blobs as files in a directory. A blob is visible under its key only when it is complete and on disk. */
 export function openBlobs(directory: string): Blobs {
-  const pathOf = (key: string): string => {
+  const resolvePath = (key: string): string => {
     const path = normalize(join(directory, key));
-    if (!path.startsWith(normalize(directory) + sep)) throw new Error("a blob key leaves the blobs' folder");
+    if (!path.startsWith(normalize(directory) + sep)) throw new Error("a blob key points outside the blobs' folder");
     return path;
   };
 
-  return {
+  const readBlob = async (key: string): Promise<Buffer | undefined> => {
+    try {
+      return await readFile(resolvePath(key));
+    } catch (error) {
+      if (isError(error, "ENOENT")) return undefined;
+      throw error;
+    }
+  };
+
+  const blobs: Blobs = {
     async put(folder, sealed) {
       const key = `${folder}/${randomUUID()}`;
-      const path = pathOf(key);
-      const file = await create(`${path}.part`);
-      try {
-        await file.writeFile(sealed);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(`${path}.part`, path);
+      const path = resolvePath(key);
+      await storePart(`${path}${PART}`, sealed);
+      await rename(`${path}${PART}`, path);
       failpoint("after-blob-rename");
       await syncFolder(dirname(path));
       return key;
     },
 
-    async get(key) {
+    async link(folder, key) {
+      const copy = `${folder}/${randomUUID()}`;
       try {
-        return await readFile(pathOf(key));
+        if (await linkFile(resolvePath(key), resolvePath(copy))) return copy;
       } catch (error) {
         if (isError(error, "ENOENT")) return undefined;
         throw error;
       }
+      const sealed = await readBlob(key);
+      return sealed && blobs.put(folder, sealed);
     },
 
+    get: readBlob,
+
     async remove(key) {
-      await rm(pathOf(key), { force: true });
-      await removeIfEmpty(dirname(pathOf(key)));
+      await rm(resolvePath(key), { force: true });
+      await removeIfEmpty(dirname(resolvePath(key)));
     },
 
     async removeAll(folder) {
-      await rm(pathOf(folder), { recursive: true, force: true });
+      await rm(resolvePath(folder), { recursive: true, force: true });
     },
 
-    async *foldersOlderThan(age_ms) {
-      const before = Date.now() - age_ms;
-      const newest = new Map<string, number>();
-      for await (const { path, mtimeMs } of filesBelow(directory)) {
-        const folder = relative(directory, dirname(path));
-        newest.set(folder, Math.max(newest.get(folder) ?? 0, mtimeMs));
-      }
-      for (const [folder, at] of newest) if (at < before) yield folder;
-    },
+    removePartsOlderThan: (age_ms) => removeOldParts(directory, age_ms),
+    foldersOlderThan: (age_ms) => findOldFolders(directory, age_ms),
   };
+  return blobs;
 }

@@ -29,7 +29,7 @@ const samplers = [
   "parentbased_always_off",
   "parentbased_traceidratio",
 ] as const;
-/** `name=value` with commas between, as OpenTelemetry's library reads them: it leaves out in silence what is not so. */
+/** `name=value` pairs, separated by commas. OpenTelemetry's library silently ignores malformed ones. */
 const pairs = (name: RegExp, value: RegExp, example: string) =>
   z
     .string()
@@ -50,22 +50,22 @@ const headers = () =>
   pairs(
     /^[!#$%&'*+.^_`|~\w-]+$/,
     /^[\t\x20-\x7e]+$/,
-    "headers such as name=value, with commas between, percent-encoded",
+    "headers such as name=value, separated by commas, percent-encoded",
   );
 const share = "must be a number from 0 to 1";
 const isKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text);
 
-/** The library logs in everywhere as it does at the first address. */
-const isOneLogin = (text: string): boolean => {
+/** The NATS library uses the login of the first address for all of them. */
+const hasOneLogin = (text: string): boolean => {
   const [first, ...others] = text.split(",").flatMap((each) => URL.parse(each.trim()) ?? []);
   const same = ({ username, password }: URL) => username === first?.username && password === first.password;
   return others.every((one) => same(one) || (one.username === "" && one.password === ""));
 };
 
 const REPLICAS = "must be 1, 3 or 5";
-const keyWords = "32 random bytes in base64, such as `openssl rand -base64 32` prints";
-// Without it zod looks at what settings need of each other only when each of them is right.
-const alsoBesideOthers = { when: () => true };
+const KEY_FORMAT = "32 random bytes in base64, such as `openssl rand -base64 32` prints";
+// Without this, zod checks settings against each other only when each of them is valid.
+const always = { when: () => true };
 
 const schema = z
   .object({
@@ -76,28 +76,30 @@ const schema = z
     BASE_URL: http("https://api.example.com").optional(),
     SERVICE_NAME: z
       .string()
-      .regex(/^[a-z][a-z0-9]{0,15}$/, "must be 1 to 16 lower-case letters and digits, a letter first")
+      .regex(/^[a-z][a-z0-9]{0,15}$/, "must be 1 to 16 lower-case letters or digits and start with a letter")
       .default("svc"),
     BUS_PREFIX: z
       .string()
-      .regex(/^[A-Za-z0-9_]{1,32}$/, "must be 1 to 32 letters, digits and underscores")
+      .regex(/^[A-Za-z0-9_]{1,32}$/, "must be 1 to 32 letters, digits or underscores")
       .default("svc"),
     DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user:password@host:5432/database").optional(),
     NATS_URL: z
       .string()
       .refine(
         (text) => text.split(",").every((each) => isUrl(each.trim(), ["nats:", "tls:"])),
-        "must be a URL such as nats://user:password@host:4222, or several with commas between",
+        "must be a URL such as nats://user:password@host:4222, or several separated by commas",
       )
-      .refine(isOneLogin, "must have user and password in its first address: they are those of all")
+      .refine(hasOneLogin, "must have user and password in its first address: they apply to all addresses")
       .optional(),
     NATS_REPLICAS: z.coerce
       .number(REPLICAS)
       .refine((count) => [1, 3, 5].includes(count), REPLICAS)
       .optional(),
+    NATS_MONITOR_URL: http("http://host:8222").optional(),
     MEILI_URL: http("http://host:7700").optional(),
     MEILI_MASTER_KEY: z.string().optional(),
-    MASTER_KEY: z.string().refine(isKey, `must be ${keyWords}`).optional(),
+    MEILI_API_KEY: z.string().optional(),
+    MASTER_KEY: z.string().refine(isKey, `must be ${KEY_FORMAT}`).optional(),
     OPENAI_API_KEY: z.string().optional(),
     OPENAI_BASE_URL: http("https://api.openai.com/v1").optional(),
     ANTHROPIC_API_KEY: z.string().optional(),
@@ -111,9 +113,10 @@ const schema = z
     SCRIPTED_TOOLS: z.enum(["on", "off"], "must be on or off").default("on"),
     TRUST_PROXY: list().refine(
       (proxies) => proxies.every(isNetwork),
-      "must be addresses or networks such as 10.0.0.0/8, with commas between",
+      "must be addresses or networks such as 10.0.0.0/8, separated by commas",
     ),
     OFFLINE_MODELS: z.enum(["on", "off"], "must be on or off").optional(),
+    SEED: z.enum(["on", "off"], "must be on or off").default("on"),
     LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
     OTEL_SDK_DISABLED: z
       .string()
@@ -122,33 +125,42 @@ const schema = z
       .optional(),
     OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"], "must be otlp or none").default("otlp"),
     OTEL_EXPORTER_OTLP_ENDPOINT: http("http://localhost:4318")
-      .refine((text) => !/[?#]/.test(text), "must have no query: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT may")
+      .refine((text) => !/[?#]/.test(text), "must have no query (OTEL_EXPORTER_OTLP_TRACES_ENDPOINT may)")
       .optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: http("http://localhost:4318/v1/traces").optional(),
     OTEL_EXPORTER_OTLP_HEADERS: headers(),
     OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers(),
-    OTEL_RESOURCE_ATTRIBUTES: pairs(/./, /./, "attributes such as name=value, with commas between, percent-encoded"),
+    OTEL_RESOURCE_ATTRIBUTES: pairs(/./, /./, "attributes such as name=value, separated by commas, percent-encoded"),
     OTEL_SERVICE_NAME: z.string().default("assistant-platform"),
     OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(", ")}`).default("parentbased_always_on"),
     OTEL_TRACES_SAMPLER_ARG: z.coerce.number(share).min(0, share).max(1, share).default(1),
     TURN_SECONDS: count(1, 3_600).default(600),
     SCRUB_DAYS: count(0, 365).default(7),
+    CLOCK_OFFSET_SECONDS: count(1, 100_000_000).default(1),
+    HISTORY_KILOBYTES: count(1, 64_000).default(4_000),
+    THREAD_MEGABYTES: count(1, 10_000).default(100),
+    ORGANIZATION_MEGABYTES: count(1, 100_000_000).default(100_000),
     READERS: count(1, 32).default(Math.min(availableParallelism(), 4)),
   })
   .refine((env) => !env.DATABASE_URL || env.MASTER_KEY, {
-    ...alsoBesideOthers,
+    ...always,
     path: ["MASTER_KEY"],
-    error: `is required beside DATABASE_URL: ${keyWords}`,
+    error: `is required with DATABASE_URL: ${KEY_FORMAT}`,
   })
   .refine((env) => (env.NATS_REPLICAS ?? 1) === 1 || env.NATS_URL, {
-    ...alsoBesideOthers,
+    ...always,
     path: ["NATS_REPLICAS"],
-    error: "must be 1 without NATS_URL: the embedded server stands alone",
+    error: "must be 1 without NATS_URL: the embedded server has no cluster",
   })
-  .refine((env) => !env.MEILI_URL || env.MEILI_MASTER_KEY, {
-    ...alsoBesideOthers,
+  .refine((env) => !env.MEILI_URL || env.MEILI_MASTER_KEY || env.MEILI_API_KEY, {
+    ...always,
     path: ["MEILI_MASTER_KEY"],
-    error: "is required beside MEILI_URL",
+    error: "is required with MEILI_URL, or MEILI_API_KEY is",
+  })
+  .refine((env) => !env.MEILI_API_KEY || env.MEILI_URL, {
+    ...always,
+    path: ["MEILI_API_KEY"],
+    error: "must be left out without MEILI_URL: the embedded server makes its own keys",
   })
   .transform((env) => ({
     ...env,
@@ -157,10 +169,11 @@ const schema = z
       "",
     ),
     SCRIPTED_TOOLS: env.SCRIPTED_TOOLS === "on",
+    SEED: env.SEED === "on",
     OFFLINE_MODELS: (env.OFFLINE_MODELS ?? (env.NODE_ENV === "production" ? "off" : "on")) === "on",
   }));
 
-/** Every variable that is read. */
+/** Names of all settings. */
 export const settingNames = Object.keys(schema.in.shape);
 
 export type Settings = z.output<typeof schema>;
@@ -170,15 +183,15 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads every setting from the environment; an empty variable counts as absent. Throws one SettingsError that lists all that is wrong,
- * a line each, never a value.
+ * Reads all settings from the environment; an empty variable counts as absent. Throws one SettingsError with a line for
+ * each invalid setting, without its value.
  */
 export const readSettings = (env: NodeJS.ProcessEnv): Settings => {
-  const given = Object.fromEntries(
+  const variables = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
-  const parsed = schema.safeParse(given, { reportInput: false });
+  const parsed = schema.safeParse(variables, { reportInput: false });
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
-  throw new SettingsError(`The settings in the environment are not right:\n${lines.join("\n")}`);
+  throw new SettingsError(`Invalid settings in the environment:\n${lines.join("\n")}`);
 };

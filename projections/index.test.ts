@@ -6,7 +6,7 @@ import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.
 import { ProviderConfigured, providerStream, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
 import { PasswordSet, UserChanged, UserRegistered, UserRemoved } from "#events/user.ts";
-import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { files } from "./files/project.ts";
 import { projections } from "./index.ts";
 import { organizations } from "./organizations/project.ts";
@@ -17,15 +17,15 @@ import { users } from "./users/project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
 
-describe("the other read models", () => {
-  test("an organization", () => {
+describe("the projections", () => {
+  test("insert a created organization, and nothing if it was erased", () => {
     const created = OrganizationCreated.of({ organization_id: id }, { name: "Ä\u0000" });
-    expect(changesOf(organizations, `organization-${id}`, created, erased(created))).toEqual([
+    expect(projectEvents(organizations, `organization-${id}`, created, erased(created))).toEqual([
       { table: "organizations", kind: "put", key: { id }, row: { name: '"Ä\\u0000"', created_at: RECORDED_AT } },
     ]);
   });
 
-  test("a user comes, changes and goes", () => {
+  test("insert, patch and remove a user", () => {
     const registered = UserRegistered.of(
       { user_id: id, role: "owner", email_claim: "x" },
       { email: "a@b", name: "A", password_hash: "$h" },
@@ -36,7 +36,7 @@ describe("the other read models", () => {
     const password = PasswordSet.of({ user_id: id, epoch: 3 }, { password_hash: "$i" });
     const removed = UserRemoved.of({ user_id: id, email_claim: "x" });
     const later = [changed, renamed, password, erased(registered), erased(changed), erased(password), removed];
-    expect(changesOf(users, `organization-${ORGANIZATION}`, registered, ...later)).toEqual([
+    expect(projectEvents(users, `organization-${ORGANIZATION}`, registered, ...later)).toEqual([
       {
         table: "users",
         kind: "put",
@@ -65,7 +65,7 @@ describe("the other read models", () => {
     ]);
   });
 
-  test("a session begins and ends, by itself or with all of its person's", () => {
+  test("remove a session when it ends, and all sessions of a person who is deactivated, removed or gets a password", () => {
     const expires_at = "2026-02-01T00:00:00.000Z";
     const begun = SessionStarted.of({ session_id: id, user_id: id, token_hash: "t", epoch: 1, expires_at });
     const ends = [
@@ -77,7 +77,7 @@ describe("the other read models", () => {
       UserRemoved.of({ user_id: id, email_claim: "x" }),
     ];
     const all = { table: "sessions", kind: "removeWhere", where: { user_id: id } };
-    expect(changesOf(sessions, `session-${id}`, begun, ...ends)).toEqual([
+    expect(projectEvents(sessions, `session-${id}`, begun, ...ends)).toEqual([
       {
         table: "sessions",
         kind: "put",
@@ -98,7 +98,7 @@ describe("the other read models", () => {
     ]);
   });
 
-  test("a provider is a row under its stream's id; set again it keeps its first day, removed it keeps no secret", () => {
+  test("keep the row of a provider under its stream's id, with its first date and without a removed secret", () => {
     const stream = providerStream(ORGANIZATION, "openai");
     const configured = ProviderConfigured.of(
       { name: "openai", credential_id: id, base_url: null, models: ["m"], ends_credential_id: null },
@@ -114,43 +114,46 @@ describe("the other read models", () => {
       updated_at: RECORDED_AT,
     };
     const at = { table: "providers", key: { id: stream.slice("provider-".length) } };
-    expect(changesOf(providers, stream, configured, configured, removed)).toEqual([
+    expect(projectEvents(providers, stream, configured, configured, removed)).toEqual([
       { ...at, kind: "put", row: { ...row, created_at: RECORDED_AT } },
       { ...at, kind: "patch", row },
       { ...at, kind: "patch", row: { base_url: null, models: null, sealed_api_key: null, updated_at: RECORDED_AT } },
     ]);
   });
 
-  test("a project comes, is renamed and goes; erased, it leaves no row", () => {
+  test("insert, rename and remove a project, and insert nothing if it was erased", () => {
     const created = ProjectCreated.of({ project_id: id }, { name: "A" });
     const renamed = ProjectChanged.of({ project_id: id }, { name: "B" });
     const ended = [erased(created), erased(renamed), ProjectDeleted.of({ project_id: id })];
     const at = { table: "projects", key: { id } };
     const times = { created_at: RECORDED_AT, updated_at: RECORDED_AT };
-    expect(changesOf(projects, `project-${id}`, created, renamed, ...ended)).toEqual([
+    expect(projectEvents(projects, `project-${id}`, created, renamed, ...ended)).toEqual([
       { ...at, kind: "put", row: { organization_id: ORGANIZATION, name: '"A"', ...times } },
       { ...at, kind: "patch", row: { name: '"B"', updated_at: RECORDED_AT } },
       { ...at, kind: "remove" },
     ]);
   });
 
-  test("a file comes and goes; erased, it leaves no row", () => {
+  test("insert and remove a file, and insert nothing if it was erased", () => {
     const uploaded = FileUploaded.of(
       { file_id: id, bytes: 3, mime_type: "text/plain", blob: "b", scope: "mine" },
       { filename: "\ud800.txt", purpose: "p", sha256: "00" },
     );
-    expect(changesOf(files, `file-${id}`, uploaded, erased(uploaded), FileDeleted.of({ file_id: id }))).toEqual([
+    expect(projectEvents(files, `file-${id}`, uploaded, erased(uploaded), FileDeleted.of({ file_id: id }))).toEqual([
       {
         table: "files",
         kind: "put",
         key: { id },
         row: {
           organization_id: ORGANIZATION,
+          position: 1,
+          principal: "system",
           scope: "mine",
           filename: '"\\ud800.txt"',
           purpose: '"p"',
           mime_type: '"text/plain"',
           bytes: 3,
+          sha256: "00",
           blob: "b",
           created_at: RECORDED_AT,
         },
@@ -159,7 +162,7 @@ describe("the other read models", () => {
     ]);
   });
 
-  test("every event but the claims is somebody's, and nobody waits for one that does not exist", () => {
+  test("handle every event except claims, and no event that does not exist", () => {
     const followed = new Set(projections.flatMap((one) => Object.keys(one.on)));
     const known = [...eventDefinitions.keys()].filter((type) => !type.startsWith("Claim"));
     expect([...followed].sort()).toEqual(known.sort());

@@ -2,6 +2,7 @@ import { agents } from "./agents/project.ts";
 import { collections } from "./collections/project.ts";
 import { definitions } from "./definitions/project.ts";
 import { documents } from "./documents/project.ts";
+import { erasures } from "./erasures/project.ts";
 import { extractions } from "./extractions/project.ts";
 import { files } from "./files/project.ts";
 import { keys } from "./keys/project.ts";
@@ -35,6 +36,7 @@ export const projections: Projection[] = [
   projects,
   definitions,
   secrets,
+  erasures,
   workflows,
   triggers,
   runs,

@@ -1,14 +1,14 @@
 import type { Settings } from "#infra/config.ts";
 import type { Credential } from "#services/turns/model.ts";
 
-/** Provider credentials of the deployment itself; its operator named their addresses, so they are not guarded. */
+/** Provider credentials of the deployment. Its operator chose their addresses, so they are not guarded. */
 export function deploymentCredentials(settings: Settings): Credential[] {
-  const named: [provider: string, api_key: string | undefined, base_url: string | undefined][] = [
+  const configured: [provider: string, api_key: string | undefined, base_url: string | undefined][] = [
     ["openai", settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL],
     ["anthropic", settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL],
     ["google", settings.GEMINI_API_KEY, settings.GEMINI_BASE_URL],
   ];
-  return named.flatMap(([provider, api_key, base_url = null]) =>
+  return configured.flatMap(([provider, api_key, base_url = null]) =>
     api_key === undefined ? [] : [{ provider, api_key, base_url, guarded: false }],
   );
 }

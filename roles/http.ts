@@ -1,49 +1,79 @@
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
+import { createStartCodes } from "#http/auth/startCodes.ts";
 import { buildServer } from "#http/server.ts";
+import { readConsoleFiles } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
-import { createChecker } from "#infra/scripts/check.ts";
-import { openScripts } from "#infra/scripts/openScripts.ts";
+import { createScriptChecker } from "#infra/sandbox/checkScript.ts";
+import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
-import { together } from "#infra/postgres/together.ts";
+import { createBreaker } from "#infra/postgres/breaker.ts";
+import { sendWhileRight, watchClock } from "#infra/postgres/clock.ts";
+import { batchLookups } from "#infra/postgres/batchLookups.ts";
+import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
-import { createStanding } from "#projections/passed.ts";
+import type { Db } from "#projections/projection.ts";
+import { trackProgress } from "#projections/progress.ts";
+import { passagesFrom } from "#services/reading/passageLines.ts";
 import { deploymentCredentials } from "./credentials.ts";
 import { readHealth } from "./health.ts";
-import type { Opened } from "./open.ts";
+import type { Resources } from "./resources.ts";
+import { searchServer } from "./searchServer.ts";
 
-/** The public face. Resolves when it listens; `address` is where. */
-export async function startHttp(opened: Opened) {
-  const { settings, addresses, db, pool, bus, log, keyring, blobs, logger, worker } = opened;
-  const catalog = openCatalog({
+/** How long a command that was sent may wait for a database that is away: a restart takes 1 to 3 s. */
+const COMMAND_PATIENCE_MS = 2_500;
+
+const openModels = ({ settings, keyring }: Resources) =>
+  openCatalog({
     offline: settings.OFFLINE_MODELS,
     deployment: deploymentCredentials(settings),
     unseal: (organization, provider, sealed) => keyring.openSecret(`provider:${organization}:${provider}`, sealed),
     privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
   });
+
+/** The role that serves the API. Resolves with its address when it listens. */
+export async function startHttpRole(resources: Resources) {
+  const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
+  const breaker = createBreaker(reach);
+  const db: Db = { query: (text, values) => breaker(() => resources.db.query(text, values)) };
+  const sender = bus.sender(log);
   const scripts = openScripts({ processes: 1 });
-  const engine = openSearchEngine({ url: addresses.meili_url, key: addresses.meili_master_key });
-  const keys = together((hashes) => findKeysByHash(db, hashes));
-  const { passed, doubt, regained } = createStanding({ hints: bus.hints, db });
-  pool.on("remove", doubt);
+  const clock = await watchClock({
+    db: resources.db,
+    logger,
+    max_offset_ms: settings.CLOCK_OFFSET_SECONDS * 1_000,
+    onOff: () => bus.faults.report("clock_off"),
+  });
+  const engine = openSearchEngine(searchServer(resources, "search"));
+  const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
+  const progress = trackProgress({ hints: bus.hints, db });
+  pool.on("remove", progress.invalidate);
+  const startCodes = createStartCodes();
   const app = await buildServer({
     settings,
     db,
-    keyByHash: async (hash) => (await keys([hash])).get(hash),
-    sender: bus.sender(log),
+    ...openHttpPorts(db, worker),
+    findKeyByHash: async (hash) => (await keys([hash])).get(hash),
+    sender: sendWhileRight(clock, (command) => breaker(() => sender.send(command), COMMAND_PATIENCE_MS)),
     frames: bus.frames,
     keyring,
+    vault,
     blobs,
+    passagesFrom,
     engine,
-    catalog,
-    scripts: createChecker(scripts),
-    passed,
-    history: (stream, fromVersion) => log.read(stream, fromVersion),
-    slice: (organization, asked) => log.slice(organization, asked),
+    catalog: openModels(resources),
+    scripts: createScriptChecker(scripts),
+    schemas,
+    waitForProjections: progress.waitFor,
+    readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
+    readAuditSlice: (organization, range) => breaker(() => log.slice(organization, range)),
     onCommitted: (listener) => bus.hints.onCommitted(listener),
     onProjected: (listener) => bus.hints.onProjected(listener),
-    regained,
-    health: () => readHealth(opened),
+    recovered: progress.recovered,
+    health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),
+    onHealed: bus.faults.onHealed,
+    consoleFiles: await readConsoleFiles(),
+    startCodes,
     logger,
     registry: new Registry(),
     httpId: worker,
@@ -53,8 +83,10 @@ export async function startHttp(opened: Opened) {
   return {
     address: `http://${address.includes(":") ? `[${address}]` : address}:${port}`,
     app,
+    startCodes,
     async stop() {
       await app.close();
+      await clock.stop();
       await engine.close();
       await scripts.close();
     },

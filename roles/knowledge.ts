@@ -1,40 +1,44 @@
-import { isUuid, streamOf } from "#events/ids.ts";
-import type { Blobs, Keyring } from "#events/ports.ts";
-import { allCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
-import { getDocument, pushedAmong, type DocumentRow } from "#projections/documents/query.ts";
-import type { SearchEngine } from "#projections/passages/engine.ts";
+import { isUuid, streamName } from "#events/ids.ts";
+import type { Vault } from "#events/vault.ts";
+import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
+import { getDocument, findPushedDocuments, type DocumentRow } from "#projections/documents/query.ts";
+import { SearchFailed, type SearchEngine } from "#projections/passages/engine.ts";
 import { searchPassages } from "#projections/passages/search.ts";
 import type { Db } from "#projections/projection.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
-import { KnowledgeError, type Knowledge, type KnowledgeQuery } from "#services/turns/tools/knowledge.ts";
-import { windowOf } from "#services/turns/tools/window.ts";
+import {
+  KnowledgeError,
+  SearchUnavailable,
+  type Knowledge,
+  type KnowledgeQuery,
+} from "#services/turns/tools/knowledge.ts";
+import { cutWindow } from "#services/turns/tools/window.ts";
 
 interface KnowledgeDeps {
   db: Db;
   engine: SearchEngine;
-  blobs: Pick<Blobs, "get">;
-  keyring: Pick<Keyring, "openLarge">;
-  /** Public address of the service, without a slash at the end. */
+  vault: Pick<Vault, "get">;
+  /** Public address of the service, without a trailing slash. */
   base_url: string;
 }
 
-/** So many names are told to a model that named a collection that does not exist. */
-const TOLD = 50;
+/** Collections that the error for an unknown collection lists. */
+const MAX_LISTED_COLLECTIONS = 50;
 
-/** An organization's knowledge as the tools of a turn see it: the read models, the passage index and the blobs. */
+/** The knowledge of an organization for the tools of a turn. */
 export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   const { db, base_url } = deps;
   const addressOf = (id: string, pushed: boolean) =>
     `${base_url}/api/v1/knowledge/documents/${id}/${pushed ? "text" : "content"}`;
 
   return {
-    async search(organization, asked) {
-      const { query, tags, limit } = asked;
-      const collections = await collectionsFor(db, organization, asked);
-      const document_ids = idsOf(asked.document_ids);
-      const wanted = { query, collections, document_ids, tags, limit, offset: 0 };
-      const { results } = await searchPassages(deps, organization, wanted);
-      const pushed = await pushedAmong(
+    async search(organization, request) {
+      const { query, tags, limit } = request;
+      const collections = await findCollections(db, organization, request);
+      const document_ids = parseDocumentIds(request.document_ids);
+      const asked = { query, collections, document_ids, tags, limit, offset: 0 };
+      const { results } = await searchPassages(deps, organization, asked).catch(tellModel);
+      const pushed = await findPushedDocuments(
         db,
         organization,
         results.map(({ document }) => document.id),
@@ -56,9 +60,9 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
     async read(organization, { document_id, from_seq, collections }) {
       const document = await getDocument(db, organization, document_id.toLowerCase());
       if (!document || (collections && !collections.includes(document.collection_id)))
-        throw new KnowledgeError("There is no such document here; document_id is what search_documents returns.");
-      const { markdown, passages } = await textOf(deps, document);
-      const window = windowOf(markdown, passagesFrom(passages, from_seq));
+        throw new KnowledgeError("There is no such document; use a document_id that search_documents returned.");
+      const { markdown, passages } = await readTexts(deps, document);
+      const window = cutWindow(markdown, passagesFrom(passages, from_seq));
       if (!window) throw new KnowledgeError(`The document ends before from_seq ${from_seq}.`);
       const url = addressOf(document.id, document.original === "text");
       return { document_id: document.id, name: document.name, ...window, url };
@@ -66,30 +70,39 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   };
 }
 
-/** Where a search may look: what the request allows, and of that what the model named. */
-async function collectionsFor(db: Db, organization: string, { collections, named }: KnowledgeQuery) {
+/** A model that reads no more than "failed" tells people that nothing was found. */
+function tellModel(error: unknown): never {
+  if (!(error instanceof SearchFailed)) throw error;
+  throw new SearchUnavailable(
+    "The index cannot be searched now. Say so: this does not mean that the documents contain nothing about it.",
+    { cause: error },
+  );
+}
+
+/** The collections of a search: those that the request allows, or those of them that the model named. */
+async function findCollections(db: Db, organization: string, { collections, named }: KnowledgeQuery) {
   const allowed = (found: NamedCollection[]) =>
     collections ? found.filter(({ id }) => collections.includes(id)) : found;
-  if (named.length === 0) return allowed(await allCollections(db, organization));
+  if (named.length === 0) return allowed(await listAllCollections(db, organization));
   const { found, unknown } = await resolveCollections(db, organization, named);
   const within = allowed(found);
   if (unknown.length === 0 && within.length === found.length) return within;
-  const slugs = allowed(await allCollections(db, organization)).map(({ slug }) => slug);
-  throw new KnowledgeError(`collections must be among ${slugs.slice(0, TOLD).join(", ")}.`);
+  const slugs = allowed(await listAllCollections(db, organization)).map(({ slug }) => slug);
+  throw new KnowledgeError(`collections must be among ${slugs.slice(0, MAX_LISTED_COLLECTIONS).join(", ")}.`);
 }
 
-function idsOf(sent: string[]): string[] {
+function parseDocumentIds(sent: string[]): string[] {
   if (sent.every(isUuid)) return sent.map((id) => id.toLowerCase());
   throw new KnowledgeError("document_ids must be ids that search_documents returned.");
 }
 
-/** What search sees of a document at this moment. */
-async function textOf({ blobs, keyring }: KnowledgeDeps, document: DocumentRow) {
+/** The text and the passages of a document, as search finds them now. */
+async function readTexts({ vault }: KnowledgeDeps, document: DocumentRow) {
   const { id, text_blob, passages_blob, wrapped_key } = document;
   if (text_blob === null || passages_blob === null)
     throw new KnowledgeError("The document is not ready to be read; try again later.");
-  const [text, passages] = await Promise.all([blobs.get(text_blob), blobs.get(passages_blob)]);
+  const read = (blob: string) => vault.get({ thing: streamName("document", id), wrapped_key }, blob);
+  const [text, passages] = await Promise.all([read(text_blob), read(passages_blob)]);
   if (!text || !passages) throw new KnowledgeError("The document has just changed; search for it again.");
-  const open = (sealed: Buffer) => keyring.openLarge(streamOf("document", id), wrapped_key, sealed);
-  return { markdown: (await open(text)).toString(), passages: await open(passages) };
+  return { markdown: text.toString(), passages };
 }

@@ -1,18 +1,18 @@
 import { createProjector } from "#infra/postgres/projector.ts";
-import { keepSummaries } from "#infra/postgres/summaries.ts";
+import { startSummaries } from "#infra/postgres/summaries.ts";
 import { documents } from "#projections/documents/project.ts";
 import { projections } from "#projections/index.ts";
-import type { Opened } from "./open.ts";
+import type { Resources } from "./resources.ts";
 import { startScrubbing } from "./scrubbing.ts";
 
-/** The role that follows the log into the read models, counts what collections hold, and overwrites what was deleted. */
-export async function startProjections(opened: Opened) {
-  const { pool, db, log, bus, logger } = opened;
+/** The role that projects the log into the read models, keeps the summaries of collections, and scrubs deleted data. */
+export async function startProjectionsRole(resources: Resources) {
+  const { pool, db, log, bus, logger } = resources;
   const projector = createProjector({ pool, log, hints: bus.hints, projections, logger });
   await projector.start();
-  const onError = (error: unknown) => logger.warn({ err: error }, "the summaries could not be refreshed");
-  const summaries = keepSummaries({ db, types: Object.keys(documents.on), onError });
-  const scrubbing = startScrubbing(opened);
+  const onError = (error: unknown) => logger.warn({ err: error }, "collection summaries not refreshed");
+  const summaries = startSummaries({ db, types: Object.keys(documents.on), onError });
+  const scrubbing = startScrubbing(resources);
   return {
     async stop(): Promise<void> {
       await Promise.all([scrubbing.stop(), summaries.stop()]);

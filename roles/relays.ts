@@ -1,49 +1,50 @@
 import type { EventLog, Reactions, ScannedEvent } from "#events/ports.ts";
-import { publishedData, publishedTypes, versionOf } from "#events/published.ts";
+import { publishedData, publishedTypes, schemaVersion } from "#events/published.ts";
 import { failpoint } from "#infra/failpoint.ts";
-import { messageId, type Feed, type Told } from "#infra/nats/feed.ts";
-import { FEED_KEPT_MS } from "#infra/nats/streams.ts";
-import { lastBefore } from "#infra/postgres/lastBefore.ts";
+import { messageId, type Feed, type FeedMessage } from "#infra/nats/feed.ts";
+import { FEED_RETENTION_MS } from "#infra/nats/streamSpecs.ts";
+import { lastPositionBefore } from "#infra/postgres/lastPositionBefore.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { relay } from "#infra/postgres/relay.ts";
-import { reactors, wakes } from "#services/reactors/index.ts";
-import type { Opened } from "./open.ts";
+import { reactors, hasReaction } from "#services/reactors/index.ts";
+import type { Resources } from "./resources.ts";
 
-const REACTIONS = 1_000;
-/** On their way at once; a few hundred bytes each. */
-const FEED = 500;
+const REACTION_BATCH = 1_000;
+/** Events that are published at once, a few hundred bytes each. */
+const FEED_BATCH = 500;
 
-const told = ({ data, traceparent, ...event }: ScannedEvent): Told => ({
-  event: { ...event, schema_version: versionOf(event.type), data: publishedData(data) },
+const feedMessage = ({ data, traceparent, ...event }: ScannedEvent): FeedMessage => ({
+  event: { ...event, schema_version: schemaVersion(event.type), data: publishedData(data) },
   traceparent,
 });
 
-/** Publishes those events that call for somebody. */
-export const wakeUps =
+/** Publishes the events that have a reactor. */
+export const publishReactions =
   (reactions: Pick<Reactions, "publish">) =>
   async (events: ScannedEvent[]): Promise<void> => {
-    for (const event of events.filter(wakes)) {
+    for (const event of events.filter(hasReaction)) {
       await reactions.publish(event);
       failpoint("after-reaction-published");
     }
   };
 
 /**
- * The feed goes on behind the last event that its stream holds. One that never held any is a new one, and is told all that it
- * would still hold; one whose last event is not in the log is of before the log was restored, and says nothing.
+ * The position after which the feed continues: that of the last event in its stream. An empty stream gets all events that it
+ * would still hold. When its last event is not in the log, the stream is older than a restored log, and the checkpoint counts.
  */
-export const resumeFeed =
-  ({ pool, log, feed }: { pool: Opened["pool"]; log: Pick<EventLog, "scan">; feed: Pick<Feed, "last"> }) =>
+export const findFeedPosition =
+  ({ pool, log, feed }: { pool: Resources["pool"]; log: Pick<EventLog, "scan">; feed: Pick<Feed, "last"> }) =>
   async (position: number): Promise<number> => {
     const last = await feed.last();
-    if (last === "nothing") return Math.min(position, await lastBefore(pool, new Date(Date.now() - FEED_KEPT_MS)));
+    if (last === "nothing")
+      return Math.min(position, await lastPositionBefore(pool, new Date(Date.now() - FEED_RETENTION_MS)));
     if (!last) return position;
     const { events } = await log.scan(last.position - 1, publishedTypes(), 1);
     return events[0] && messageId(events[0]) === messageId(last) ? last.position : position;
   };
 
-/** What leads out of the log: wake-ups for slow work, and the feed for other services. One process of the deployment does each. */
-export function startRelays({ pool, log, bus }: Opened, onError: (error: unknown) => void) {
+/** Publishes events from the log: to the reactors, and to the feed for other services. One process of the deployment does each. */
+export function startRelays({ pool, log, bus }: Resources, onError: (error: unknown) => void) {
   const reactions = lead(
     pool,
     "relay",
@@ -54,9 +55,9 @@ export function startRelays({ pool, log, bus }: Opened, onError: (error: unknown
           log,
           name: "reactions",
           types: Object.keys(reactors),
-          batch: REACTIONS,
+          batch: REACTION_BATCH,
           onError,
-          publish: wakeUps(bus.reactions),
+          publish: publishReactions(bus.reactions),
         },
         signal,
       ),
@@ -72,12 +73,12 @@ export function startRelays({ pool, log, bus }: Opened, onError: (error: unknown
           log,
           name: "feed",
           types: publishedTypes(),
-          batch: FEED,
+          batch: FEED_BATCH,
           onCommitted: bus.hints.onCommitted,
           onError,
-          resume: resumeFeed({ pool, log, feed: bus.feed }),
+          resume: findFeedPosition({ pool, log, feed: bus.feed }),
           async publish(events) {
-            await bus.feed.publish(events.map(told));
+            await bus.feed.publish(events.map(feedMessage));
             if (events.length > 0) failpoint("after-feed-published");
           },
         },

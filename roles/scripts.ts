@@ -1,4 +1,4 @@
-import { serveScripts } from "#infra/scripts/serve.ts";
+import { serveScripts } from "#infra/sandbox/serveScripts.ts";
 
-/* The program of a process that runs scripts; infra/scripts starts it. */
+/* The program of a process that runs scripts, which infra/sandbox starts. */
 serveScripts(Number(process.argv[2]));

@@ -1,30 +1,31 @@
 import { eventDefinitions } from "#events/index.ts";
 import { lead } from "#infra/postgres/leader.ts";
-import { keepScrubbed, type ScrubOptions } from "#infra/postgres/scrub.ts";
+import { runScrubbing, type ScrubOptions } from "#infra/postgres/scrub.ts";
 import { projections } from "#projections/index.ts";
-import type { Opened } from "./open.ts";
+import type { Resources } from "./resources.ts";
 
-const ENDS = /(Deleted|Removed|Refused|Forgotten|Expired|Replaced)$/;
+/** Events after which something is deleted. */
+const DELETING_EVENTS = /(Deleted|Removed|Refused|Forgotten|Expired|Replaced)$/;
 
-export const scrubbingOf = ({ pool, db, log, bus, logger, settings }: Opened): ScrubOptions => ({
+export const scrubOptions = ({ pool, db, log, bus, logger, settings }: Resources): ScrubOptions => ({
   pool,
   db,
   log,
   projections,
   logger,
-  types: [...eventDefinitions.keys()].filter((type) => ENDS.test(type)),
+  types: [...eventDefinitions.keys()].filter((type) => DELETING_EVENTS.test(type)),
   days: settings.SCRUB_DAYS,
   clearFrames: () => bus.clearFrames(),
 });
 
-/** One process of the deployment sees to it that what was deleted leaves the files, too. */
-export function startScrubbing(opened: Opened) {
-  const options = scrubbingOf(opened);
+/** Overwrites deleted data in the files of the servers. One process of the deployment does it. */
+export function startScrubbing(resources: Resources) {
+  const options = scrubOptions(resources);
   if (options.days === 0) return { stop: async () => {} };
   return lead(
-    opened.pool,
+    resources.pool,
     "scrubbing",
-    (signal) => keepScrubbed(options, signal),
-    (err) => opened.logger.warn({ err }, "whose turn it is to overwrite could not be told"),
+    (signal) => runScrubbing(options, signal),
+    (err) => resources.logger.warn({ err }, "scrub leader election failed"),
   );
 }

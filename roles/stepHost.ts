@@ -1,52 +1,56 @@
 import type { Command } from "#events/envelope.ts";
-import type { Answer } from "#events/envelope.ts";
+import type { CommandResult } from "#events/envelope.ts";
 import { download } from "#infra/web/download.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
-import { createPassed } from "#projections/passed.ts";
+import { trackProgress } from "#projections/progress.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
-import type { Opened } from "./open.ts";
+import type { Resources } from "./resources.ts";
 
-/** A step waits for an address as long as it may take itself, which its signal says. */
-const FETCH_MS = 3_600_000;
+/** The timeout of the step, by its signal, is shorter. */
+const MAX_FETCH_MS = 3_600_000;
+/** Maximum wait for a read model. */
 const PROJECTION_MS = 5_000;
 
-interface StepHostParts {
-  /** Of this process, or what sends to another one's. */
-  handle(command: Command): Promise<Answer>;
+interface StepHostOptions {
+  handle(command: Command): Promise<CommandResult>;
   tools: Tools;
 }
 
-/** What steps of workflows may use of the platform. */
-export function openStepHosts(opened: Opened, { handle, tools }: StepHostParts) {
-  const { settings, db, log, keyring, blobs, bus, logger } = opened;
+/** The platform as steps of workflows use it. */
+export function openStepHosts(resources: Resources, { handle, tools }: StepHostOptions) {
+  const { settings, db, log, keyring, vault, bus, logger } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
-  const passed = createPassed({ hints: bus.hints, db });
+  const progress = trackProgress({ hints: bus.hints, db });
 
-  /** What is not there may have been made a moment ago: then the read models are waited for. */
-  async function lookTwice<T>(projection: string, look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
-    const found = await look();
-    if (isThere(found)) return found;
+  /** Queries again after the read model has caught up: something that is missing may have been created a moment ago. */
+  async function queryTwice<T>(
+    projection: string,
+    query: () => Promise<T>,
+    isFound: (result: T) => boolean,
+  ): Promise<T> {
+    const first = await query();
+    if (isFound(first)) return first;
     const [head] = await db.query<{ position: number }>("select position from log.head");
-    await passed([projection], Number(head!.position), PROJECTION_MS);
-    return look();
+    await progress.waitFor([projection], Number(head!.position), PROJECTION_MS);
+    return query();
   }
 
   return createStepHosts({
     log,
     handle,
     keyring,
-    blobs,
+    vault,
     frames: bus.frames,
     turn_ms: settings.TURN_SECONDS * 1_000,
     agents: {
-      find: (organization, id) => lookTwice("agents", () => getAgent(db, organization, id), Boolean),
+      find: (organization, id) => queryTwice("agents", () => getAgent(db, organization, id), Boolean),
     },
     collections: {
       resolve: (organization, names) =>
-        lookTwice(
+        queryTwice(
           "collections",
           () => resolveCollections(db, organization, names),
           ({ unknown }) => unknown.length === 0,
@@ -54,19 +58,22 @@ export function openStepHosts(opened: Opened, { handle, tools }: StepHostParts) 
     },
     tools: {
       find: (organization, names) =>
-        lookTwice(
+        queryTwice(
           "definitions",
           () => tools.find(organization, names),
           (found) => found.length === names.length,
         ),
     },
     async fetch(url, init, permit, signal) {
-      const { status, headers, bytes } = await download(fetch, url.href, init, signal, { within_ms: FETCH_MS, permit });
+      const { status, headers, bytes } = await download(fetch, url.href, init, signal, {
+        timeout_ms: MAX_FETCH_MS,
+        permit,
+      });
       return { status, headers, text: bytes.toString("utf8") };
     },
     onSecret: ({ run_id, step_id, attempt }, name) =>
-      logger.info({ run_id, step_id, attempt, secret: name }, "a step was told a secret"),
+      logger.info({ run_id, step_id, attempt, secret: name }, "step read a secret"),
     onError: (error, { run_id, step_id, attempt }, what) =>
-      logger.warn({ err: error, run_id, step_id, attempt, what }, "the platform failed a step"),
+      logger.warn({ err: error, run_id, step_id, attempt, what }, "platform call of a step failed"),
   });
 }

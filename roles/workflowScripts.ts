@@ -1,4 +1,4 @@
-import { serveWorkflows } from "#infra/scripts/workflows/serve.ts";
+import { serveWorkflows } from "#infra/sandbox/workflows/serveWorkflows.ts";
 
-/* The program of a process that runs workflows; infra/scripts/workflows starts it. */
+/* The program of a process that runs ticks or steps, which infra/sandbox/workflows starts. */
 serveWorkflows(process.argv[2] === "ticks" ? "ticks" : "steps", Number(process.argv[3]));

@@ -1,28 +1,31 @@
-import { expect, test, vi } from "vitest";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { describe, expect, test, vi } from "vitest";
+import { newCommand } from "#events/envelope.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { EndSession } from "#events/session.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
 import { createHandler } from "./handle.ts";
 
-const stream = streamOf("session", newId());
-const command = (seconds: number) => ({
-  id: newCommandId(),
-  type: EndSession.type,
-  stream,
-  organization_id: newId(),
-  principal: "system" as const,
-  at: new Date().toISOString(),
-  deadline: new Date(Date.now() + seconds * 1_000).toISOString(),
-  request_id: "test",
-  data: { session_id: stream.slice("session-".length) },
-});
+const session_id = newId();
+const command = (seconds: number) =>
+  newCommand(EndSession.type, {
+    stream: streamName("session", session_id),
+    organization_id: newId(),
+    request_id: "test",
+    data: { session_id },
+    timeout_ms: seconds * 1_000,
+  });
 
-test("a command that waited behind others of its stream until its deadline is not handled any more", async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
+function handlerOn(log: Partial<EventLog>) {
   const append = vi.fn<EventLog["append"]>(async () => ({ kind: "committed", first: 0, last: 0, at: new Date() }));
+  const hints = { announceCommitted: () => {} };
+  const eventLog = { append, heads: async () => new Map(), ...log } as unknown as EventLog;
+  return { append, handle: createHandler({ log: eventLog, hints, worker: () => "w", afterCommit: () => {} }) };
+}
+
+test("a command that waited behind others of its stream until its deadline is not handled", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
   const slow = Promise.withResolvers<Awaited<ReturnType<EventLog["heads"]>>>();
-  const log = { append, heads: () => slow.promise } as unknown as EventLog;
-  const handle = createHandler({ log, hints: { committed: () => {} }, worker: () => "w", afterCommit: () => {} });
+  const { append, handle } = handlerOn({ heads: () => slow.promise });
 
   const [first, second, third] = [handle(command(60)), handle(command(15)), handle(command(60))];
   vi.setSystemTime(Date.now() + 16_000);
@@ -34,15 +37,43 @@ test("a command that waited behind others of its stream until its deadline is no
   vi.useRealTimers();
 });
 
-test.each([
-  ["held up, of a process that is gone, is not handled", 1_000, false, 0],
-  ["held up, of a process that lives, is handled", 1_000, true, 1],
-  ["that comes at once is handled without asking who lives", 0, false, 1],
-])("a command %s", async (_, age, lives, appends) => {
-  const append = vi.fn<EventLog["append"]>(async () => ({ kind: "committed", first: 0, last: 0, at: new Date() }));
-  const log = { append, heads: async () => new Map(), alive: async () => lives } as unknown as EventLog;
-  const handle = createHandler({ log, hints: { committed: () => {} }, worker: () => "w", afterCommit: () => {} });
-  const answer = await handle({ ...command(60), at: new Date(Date.now() - age).toISOString(), http: "http-1" });
-  expect(append).toHaveBeenCalledTimes(appends);
-  expect(answer.rejection?.code).toBe(appends === 0 ? "unavailable" : undefined);
+describe("a command", () => {
+  test.each([
+    ["that arrives late from a dead http process is not handled", 1_000, false, 0],
+    ["that arrives late from a live http process is handled", 1_000, true, 1],
+    ["that arrives at once is handled without a look at its http process", 0, false, 1],
+  ])("%s", async (_, age, lives, appends) => {
+    const { append, handle } = handlerOn({ isAlive: async () => lives });
+    const at = new Date(Date.now() - age).toISOString();
+    const result = await handle({ ...command(60), at, http: "http-1" });
+    expect(append).toHaveBeenCalledTimes(appends);
+    expect(result.rejection?.code).toBe(appends === 0 ? "unavailable" : undefined);
+  });
+
+  test("that conflicts with another writer is decided again on the new state", async () => {
+    const { append, handle } = handlerOn({});
+    append.mockResolvedValueOnce({ kind: "conflict" });
+    await expect(handle(command(60))).resolves.toMatchObject({ repeated: false });
+    expect(append).toHaveBeenCalledTimes(2);
+  });
+
+  test("that conflicts until its deadline has an unknown outcome", async () => {
+    const { append, handle } = handlerOn({});
+    append.mockResolvedValue({ kind: "conflict" });
+    await expect(handle(command(0.05))).rejects.toThrow(Unavailable);
+  });
+
+  test("that was handled before gets the first result", async () => {
+    const { append, handle } = handlerOn({});
+    const outcome = { position: 5, fingerprint: null, rejection: null };
+    append.mockResolvedValue({ kind: "repeated", outcome });
+    await expect(handle(command(60))).resolves.toEqual({ position: 5, repeated: true });
+  });
+
+  test("that was handled before with another request body is rejected", async () => {
+    const { append, handle } = handlerOn({});
+    append.mockResolvedValue({ kind: "repeated", outcome: { position: 5, fingerprint: "one", rejection: null } });
+    const result = await handle({ ...command(60), fingerprint: "another" });
+    expect(result.rejection?.code).toBe("idempotency_key_reused");
+  });
 });

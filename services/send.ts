@@ -1,30 +1,19 @@
-import type { Answer } from "#events/envelope.ts";
-import { newCommandId } from "#events/ids.ts";
+import { newCommand, type CommandResult } from "#events/envelope.ts";
 import type { Handle } from "./handle.ts";
 
-/** How long the log may be away before a result counts as unknown. */
-const PATIENCE_MS = 10_000;
+/** How long the log may be unavailable before the outcome counts as unknown. */
+const TIMEOUT_MS = 10_000;
 
 export interface Target {
   stream: string;
   organization_id: string;
 }
 
-/** Sends a command of the service's own. Throws Unavailable when its outcome is unknown. */
-export type Send = (target: Target, type: string, data: Record<string, unknown>) => Promise<Answer>;
+/** Sends a command of the service itself. Throws Unavailable if the outcome is unknown. */
+export type Send = (target: Target, type: string, data: Record<string, unknown>) => Promise<CommandResult>;
 
-/** Sends to the handler of this process. */
+/** Sends commands to the handler of this process. */
 export const sendTo =
   (handle: Handle, worker: string): Send =>
   ({ stream, organization_id }, type, data) =>
-    handle({
-      id: newCommandId(),
-      type,
-      stream,
-      organization_id,
-      principal: "system",
-      at: new Date().toISOString(),
-      deadline: new Date(Date.now() + PATIENCE_MS).toISOString(),
-      request_id: worker,
-      data,
-    });
+    handle(newCommand(type, { stream, organization_id, request_id: worker, data, timeout_ms: TIMEOUT_MS }));

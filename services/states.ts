@@ -4,14 +4,15 @@ import type { EventLog, StreamHead } from "#events/ports.ts";
 export interface StreamState {
   version: number;
   state: any;
-  /** It came from this process's memory, and another process may have gone on since. */
+  /** The state comes from the memory of this process. Another process may have appended since. */
   remembered?: boolean;
 }
 
-const KEPT = 20_000;
+/** Streams whose state a process remembers. */
+const MAX_REMEMBERED = 20_000;
 
-/** The state that a head row stands for: the one it holds, or folded anew where a decider of another version wrote it. */
-export async function stateOf(
+/** The state in a head row, or folded again from the events if a decider of another version wrote the row. */
+export async function readState(
   log: Pick<EventLog, "read">,
   head: StreamHead,
   decider: Decider<any, any, any>,
@@ -22,29 +23,29 @@ export async function stateOf(
   return { version: events.length, state };
 }
 
-/**
- * Folded states of streams: from memory, else from the stream's head row, else folded from its events
- * (when the row was written by a decider of another version). Loading costs one row, however long the stream is.
- */
-export function streamStates(log: Pick<EventLog, "heads" | "read">) {
-  const kept = new Map<string, StreamState>();
+export interface StreamStates {
+  load(stream: string, decider: Decider<any, any, any>, options: { fresh: boolean }): Promise<StreamState>;
+  remember(stream: string, state: StreamState): void;
+  forget(stream: string): void;
+}
 
+/** Folded states of streams, from memory or else from the head row. Loading costs one row, however long the stream is. */
+export function streamStates(log: Pick<EventLog, "heads" | "read">): StreamStates {
+  const states = new Map<string, StreamState>();
   return {
-    async load(stream: string, decider: Decider<any, any, any>, { fresh }: { fresh: boolean }): Promise<StreamState> {
-      const remembered = kept.get(stream);
+    async load(stream, decider, { fresh }) {
+      const remembered = states.get(stream);
       if (remembered) return { ...remembered, remembered: true };
-      // A fresh stream is taken for empty without looking; should it exist, the append says so.
+      // A fresh stream is assumed to be empty. If it exists, the append conflicts.
       if (fresh) return { version: 0, state: decider.initial, remembered: true };
       const head = (await log.heads([stream])).get(stream);
-      return head ? stateOf(log, head, decider) : { version: 0, state: decider.initial };
+      return head ? readState(log, head, decider) : { version: 0, state: decider.initial };
     },
-    remember(stream: string, state: StreamState): void {
-      kept.delete(stream);
-      kept.set(stream, state);
-      if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+    remember(stream, state) {
+      states.delete(stream);
+      states.set(stream, state);
+      if (states.size > MAX_REMEMBERED) states.delete(states.keys().next().value!);
     },
-    forget(stream: string): void {
-      kept.delete(stream);
-    },
+    forget: (stream) => void states.delete(stream),
   };
 }

@@ -1,24 +1,24 @@
-import { partsOf } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 
-const EVERY_MS = 2_000;
-const AT_ONCE = 100;
-/** Where there is more than it takes at once: ten thousand timers that fire together are not to wait for minutes. */
-const AGAIN_MS = 100;
+const INTERVAL_MS = 2_000;
+const BATCH_SIZE = 100;
+/** Pause after a full batch. Ten thousand timers that fire together must not wait for minutes. */
+const FULL_BATCH_INTERVAL_MS = 100;
 
 export interface SweepOptions {
   log: Pick<EventLog, "openWork">;
   worker: string;
-  /** Streams that this process works on: a hundred of its own must not hide what others have lost. */
+  /** Streams that this process works on. They are left out, or a hundred of them would hide the lost work of others. */
   busy(): string[];
-  /** Who attends to open work, by aggregate. */
+  /** Handlers of open work, by aggregate. */
   attend: Record<string, (head: StreamHead) => Promise<void>>;
   onError(error: unknown, stream: string): void;
 }
 
 /**
- * Level-triggered recovery: again and again it looks for open work that nobody living holds, that is overdue, or that
- * is this process's own and forgotten, and has it attended to. Nothing else is needed for recovery; wake-ups only make it quicker.
+ * Level-triggered recovery. The sweep repeatedly looks for open work that no live worker holds, that is due, or that this
+ * process holds but does not work on. Recovery needs nothing else: notifications only make it faster.
  */
 export function createSweep(options: SweepOptions) {
   let timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export function createSweep(options: SweepOptions) {
 
   const attend = async (head: StreamHead): Promise<void> => {
     try {
-      await options.attend[partsOf(head.stream).aggregate]?.(head);
+      await options.attend[parseStreamName(head.stream).aggregate]?.(head);
     } catch (error) {
       options.onError(error, head.stream);
     }
@@ -35,9 +35,9 @@ export function createSweep(options: SweepOptions) {
   const once = async (): Promise<{ more: boolean }> => {
     try {
       const { log, worker, busy } = options;
-      const work = await log.openWork({ worker, busy: busy(), now: new Date(), limit: AT_ONCE });
+      const work = await log.openWork({ worker, busy: busy(), now: new Date(), limit: BATCH_SIZE });
       await Promise.all(work.map(attend));
-      return { more: work.length >= AT_ONCE };
+      return { more: work.length >= BATCH_SIZE };
     } catch (error) {
       options.onError(error, "");
       return { more: false };
@@ -47,14 +47,14 @@ export function createSweep(options: SweepOptions) {
   const loop = async (): Promise<void> => {
     sweeping = once();
     const { more } = await sweeping;
-    timer = timer && setTimeout(() => void loop(), more ? AGAIN_MS : EVERY_MS);
+    timer = timer && setTimeout(() => void loop(), more ? FULL_BATCH_INTERVAL_MS : INTERVAL_MS);
   };
 
   return {
-    /** Sweeps once, now; `more`: there may be work that it has not come to. */
+    /** Sweeps once, now. `more`: the batch was full, so there may be more work. */
     once,
     start(): void {
-      timer = setTimeout(() => void loop(), EVERY_MS);
+      timer = setTimeout(() => void loop(), INTERVAL_MS);
     },
     async stop(): Promise<void> {
       clearTimeout(timer);

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { natsBinary } from "#infra/embedded/natsBinary.ts";
-import { freePort } from "#infra/embedded/port.ts";
+import { freePort } from "#infra/embedded/freePort.ts";
 
 const runtime = fileURLToPath(new URL("../.runtime", import.meta.url));
 const READY_MS = 30_000;

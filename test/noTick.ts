@@ -1,6 +1,6 @@
 import type { TickResult } from "#events/runParts.ts";
 
-/** A tick that has come to nothing. */
+/** A tick without effect. */
 export const NO_TICK: TickResult = {
   schedule: [],
   start: [],

@@ -1,23 +1,17 @@
-import { afterAll } from "vitest";
 import { readSettings } from "#infra/config.ts";
-import { makeOrganization } from "../cli/organization.ts";
-import { roles as allRoles, runRoles, type Role } from "../roles/run.ts";
+import { createOrganization } from "../cli/organization.ts";
+import { roles as allRoles, runRoles, type Role } from "../roles/runRoles.ts";
+import { atEnd, type Lifetime } from "./cleanUp.ts";
 import { testBus, testDatabase, testFolder, testSearch } from "./harness.ts";
-
-// A hook that is registered within another is not run, so the one that stops the platforms stands here.
-const started: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const stop of started.reverse()) await stop();
-});
 
 const MASTER_KEY = Buffer.alloc(32, 3).toString("base64");
 
 /** Where a deployment of a test's own keeps its things: several platforms may share one. */
-export async function testDeployment() {
+export async function testDeployment(lifetime: Lifetime = "file") {
   const [{ url: database_url }, bus, folder, search] = [
-    await testDatabase(),
-    testBus(),
-    await testFolder(),
+    await testDatabase("ready", lifetime),
+    testBus(lifetime),
+    await testFolder(lifetime),
     testSearch(),
   ];
   const addresses = {
@@ -35,11 +29,18 @@ interface PlatformOptions {
   roles?: readonly Role[];
   deployment?: Deployment;
   env?: Record<string, string>;
+  lifetime?: Lifetime;
 }
+export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
 /** The whole platform, or some of its roles, in this process: on real services, behind a real port. */
-export async function startPlatform({ roles = allRoles, deployment, env = {} }: PlatformOptions = {}) {
-  const { addresses, prefix, folder } = deployment ?? (await testDeployment());
+export async function startPlatform({
+  roles = allRoles,
+  deployment,
+  env = {},
+  lifetime = "file",
+}: PlatformOptions = {}) {
+  const { addresses, prefix, folder } = deployment ?? (await testDeployment(lifetime));
   const settings = readSettings({
     PORT: "0",
     DATA_DIR: folder,
@@ -51,13 +52,14 @@ export async function startPlatform({ roles = allRoles, deployment, env = {} }: 
   const running = await runRoles(roles, { settings, addresses });
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= running.stop());
-  started.push(stop);
+  atEnd(lifetime, stop);
 
   /** A new organization, ready to be used. */
   const organization = async (name = "Test") => {
-    const { db, bus, log, keyring } = running.opened;
-    return (await makeOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, name))
+    const { db, bus, log, keyring } = running.resources;
+    return (await createOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, name))
       .credentials;
   };
-  return { url: running.address ?? "", settings, opened: running.opened, organization, stop };
+  const { startCodes } = running;
+  return { url: running.address ?? "", startCodes, settings, resources: running.resources, organization, stop };
 }

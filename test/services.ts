@@ -1,15 +1,21 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startServices } from "#infra/embedded/index.ts";
+import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { dockerAnswers, startContainers } from "./containers.ts";
 import { makeDataFolder, removeDataFolder } from "./dataFolder.ts";
-import { makeTemplate } from "./template.ts";
+import { removeLeftovers } from "./leftovers.ts";
+import { freshName, makeTemplates } from "./template.ts";
 
 export type TestServices = {
   database_url: string;
   nats_url: string;
   meili_url: string;
   meili_master_key: string;
-  template: string;
+  /** Names of databases to clone. */
+  templates: { migrated: string; ready: string };
+  /** Names of databases, streams and folders that live as long as this run begin with it. */
+  run: string;
 };
 declare module "vitest" {
   export interface ProvidedContext {
@@ -25,7 +31,7 @@ const allGiven = DATABASE_URL && NATS_URL && MEILI_URL;
 const start = async () => {
   if (!allGiven && (await dockerAnswers())) return startContainers(given);
   const folder = await makeDataFolder();
-  const services = await startServices({ ...given, DATA_DIR: folder }, (line) => console.error(line));
+  const services = await startEmbeddedServers({ ...given, DATA_DIR: folder }, (line) => console.error(line));
   const stop = async () => {
     await services.stop();
     await removeDataFolder(folder);
@@ -33,14 +39,21 @@ const start = async () => {
   return { ...services, stop };
 };
 
+/** The HTTP role serves the built console, if it is built. */
+const buildConsole = () =>
+  execFileSync(process.execPath, [join(import.meta.dirname, "..", "dev", "console", "build.ts")], { stdio: "inherit" });
+
 export default async function setup(project: TestProject) {
+  buildConsole();
   // An exit runs the hook that ends the services; a signal's own end of the process would not.
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => process.exit(1));
   const { stop, ...services } = await start();
-  const template = await makeTemplate(services.database_url);
-  project.provide("services", { ...services, template: template.name });
+  const templates = await makeTemplates(services.database_url);
+  const run = freshName("run");
+  project.provide("services", { ...services, templates: templates.names, run });
   return async () => {
-    await template.drop();
+    await removeLeftovers(services, run);
+    await templates.drop();
     await stop();
   };
 }

@@ -1,5 +1,5 @@
 import type { Command } from "#events/envelope.ts";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { newCommandId, newId, streamName } from "#events/ids.ts";
 import { StartTurn, type Message, type Prompt } from "#events/thread.ts";
 
 /** A prompt that asks for nothing but an answer to these messages. */
@@ -37,7 +37,7 @@ export const startTurn = (
 ): Command => ({
   id: newCommandId(),
   type: StartTurn.type,
-  stream: stream ?? streamOf("thread", newId()),
+  stream: stream ?? streamName("thread", newId()),
   organization_id,
   principal: "system",
   at: new Date().toISOString(),

@@ -5,48 +5,62 @@ import { namesFor } from "#infra/nats/names.ts";
 import { openBus } from "../connect.ts";
 import { Problem } from "../problem.ts";
 
-const LEAST = { major: 2, minor: 9 };
+const MIN_VERSION = { major: 2, minor: 9 };
 
-/** A connection that keeps what the server ignores of the streams asked for. */
+/** A bus that collects the fields of streams and consumers that the server ignores. */
 export async function openWatchedBus(settings: Settings) {
   const ignored: string[] = [];
-  const note = (line: string): void => {
+  const collect = (line: string): void => {
     const entry = JSON.parse(line) as { name?: string; ignored?: string[] };
     if (entry.ignored) ignored.push(`${entry.name}: ${entry.ignored.join(", ")}`);
   };
-  const bus = await openBus(settings, pino({ level: "warn" }, { write: note }));
+  const bus = await openBus(settings, pino({ level: "warn" }, { write: collect }));
   return { bus, ignored, prefix: settings.BUS_PREFIX };
 }
 
 export type WatchedBus = Awaited<ReturnType<typeof openWatchedBus>>;
 
-export async function busVersion(bus: Bus): Promise<string> {
+export async function checkNats(bus: Bus): Promise<string> {
   const version = (await bus.health()).server_version ?? "unknown";
   const [major, minor] = version.split(".").map(Number) as [number, number];
-  if (major > LEAST.major || (major === LEAST.major && minor >= LEAST.minor)) return version;
+  if (major > MIN_VERSION.major || (major === MIN_VERSION.major && minor >= MIN_VERSION.minor)) return version;
   throw new Problem(
     `this is nats-server ${version}`,
-    `run nats-server ${LEAST.major}.${LEAST.minor} or newer, best 2.12.7 or newer`,
+    `run nats-server ${MIN_VERSION.major}.${MIN_VERSION.minor} or newer, best 2.12.7 or newer`,
   );
 }
 
-export async function streamsAsAsked({ bus, ignored }: WatchedBus): Promise<string> {
+export async function checkStreams({ bus, ignored }: WatchedBus): Promise<string> {
   if (ignored.length > 0)
-    throw new Problem(
-      `the server ignores a part of what was asked: ${ignored.join("; ")}`,
-      "run nats-server 2.12.7 or newer",
-    );
+    throw new Problem(`the server ignores fields of streams: ${ignored.join("; ")}`, "run nats-server 2.12.7 or newer");
   const { streams } = await bus.health();
-  const unread = Object.keys(streams).filter((name) => !streams[name]);
-  if (unread.length > 0)
-    throw new Problem(`${unread.join(", ")} cannot be read`, "see that JetStream is on (nats-server -js)");
+  const unreadable = Object.keys(streams).filter((name) => !streams[name]);
+  if (unreadable.length > 0)
+    throw new Problem(`${unreadable.join(", ")} cannot be read`, "check that JetStream is on (nats-server -js)");
   return Object.entries(streams)
     .map(([name, size]) => `${name} ${size!.messages}`)
     .join(", ");
 }
 
-export async function noDeadLetters({ bus, prefix }: WatchedBus): Promise<string> {
+export async function checkDeadLetters({ bus, prefix }: WatchedBus): Promise<string> {
   const letters = (await bus.health()).streams[namesFor(prefix).streams.dead]?.messages ?? 0;
   if (letters === 0) return "none";
-  throw new Problem(`${letters}`, "svc dead list shows them, svc dead replay SEQ sends one again");
+  throw new Problem(`${letters}`, "svc dead list shows them, svc dead replay SEQ retries one");
+}
+
+const SYNC_NEXT = "set `sync_interval: always` in the jetstream block of every nats-server's configuration";
+
+/** Whether NATS writes each message to the disk before it confirms it. Only the server's monitoring address tells. */
+export async function checkSync(bus: Bus, monitor: string | undefined): Promise<string> {
+  const version = (await bus.health()).server_version ?? "unknown";
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major < 2 || (major === 2 && minor < 10))
+    return `every two minutes: ${version} knows no other; what a power cut takes is delivered again`;
+  if (!monitor) return "not known: set NATS_MONITOR_URL to read it from the server";
+  const response = await fetch(new URL("/jsz?config=true", monitor), { signal: AbortSignal.timeout(3_000) });
+  if (!response.ok)
+    throw new Problem(`${monitor} answers ${response.status}`, "correct NATS_MONITOR_URL, or leave it out");
+  const { config = {} } = (await response.json()) as { config?: { sync_always?: boolean } };
+  if (config.sync_always === true) return "always";
+  throw new Problem("a power cut takes the messages of up to two minutes", SYNC_NEXT);
 }

@@ -4,22 +4,22 @@ import { openDatabase, type Database } from "../connect.ts";
 import { explain } from "../explain.ts";
 import { print, printable, printJson } from "../output.ts";
 import { Problem } from "../problem.ts";
-import { busVersion, noDeadLetters, openWatchedBus, streamsAsAsked, type WatchedBus } from "./bus.ts";
+import { checkNats, checkDeadLetters, checkSync, openWatchedBus, checkStreams, type WatchedBus } from "./bus.ts";
 import { runChecks, type Check, type Finding } from "./check.ts";
-import { durable, headFitsLastEvent, masterKeyOpens, migrated, serverVersion } from "./database.ts";
-import { followersKeepUp, nothingParked } from "./followers.ts";
-import { freeDisk, nodeVersion, writableFolder } from "./machine.ts";
-import { searchVersion } from "./search.ts";
-import { textsThere } from "./texts.ts";
+import { checkDurability, checkHead, checkMasterKey, checkMigrations, readServerVersion } from "./database.ts";
+import { checkFollowers, checkParkedStreams } from "./followers.ts";
+import { checkDisk, checkNode, checkDataFolder } from "./machine.ts";
+import { checkMeilisearch } from "./search.ts";
+import { checkTexts } from "./missingTexts.ts";
 
-/** What earlier checks have opened for later ones. */
-interface Open {
+/** Filled by earlier checks for later ones. */
+interface CheckContext {
   settings: Settings;
   database: Database;
   bus: WatchedBus;
 }
 
-function settingsOf(env: NodeJS.ProcessEnv): Settings {
+function checkSettings(env: NodeJS.ProcessEnv): Settings {
   try {
     return readSettings(env);
   } catch (error) {
@@ -28,35 +28,36 @@ function settingsOf(env: NodeJS.ProcessEnv): Settings {
   }
 }
 
-function checks(open: Open): Check[] {
+function checks(open: CheckContext): Check[] {
   const onSettings = { needs: ["settings"] };
   const onDatabase = { needs: ["PostgreSQL"] };
   const onBus = { needs: ["NATS"] };
   return [
-    { name: "Node", look: nodeVersion },
-    { name: "settings", look: () => ((open.settings = settingsOf(process.env)), "right") },
-    { name: "data folder", ...onSettings, look: () => writableFolder(open.settings.DATA_DIR) },
-    { name: "disk", ...onSettings, look: () => freeDisk(open.settings.DATA_DIR) },
+    { name: "Node", run: checkNode },
+    { name: "settings", run: () => ((open.settings = checkSettings(process.env)), "valid") },
+    { name: "data folder", ...onSettings, run: () => checkDataFolder(open.settings.DATA_DIR) },
+    { name: "disk", ...onSettings, run: () => checkDisk(open.settings.DATA_DIR) },
     {
       name: "PostgreSQL",
       ...onSettings,
-      look: async () => serverVersion((open.database = await openDatabase(open.settings))),
+      run: async () => readServerVersion((open.database = await openDatabase(open.settings))),
     },
-    { name: "durable settings", ...onDatabase, look: () => durable(open.database) },
-    { name: "migrations", ...onDatabase, look: () => migrated(open.database) },
-    { name: "chain's head", ...onDatabase, look: () => headFitsLastEvent(open.database) },
-    { name: "master key", ...onDatabase, look: () => masterKeyOpens(open.database) },
-    { name: "followers", ...onDatabase, look: () => followersKeepUp(open.database.db) },
-    { name: "parked streams", ...onDatabase, look: () => nothingParked(open.database.db) },
+    { name: "durable settings", ...onDatabase, run: () => checkDurability(open.database) },
+    { name: "migrations", ...onDatabase, run: () => checkMigrations(open.database) },
+    { name: "chain's head", ...onDatabase, run: () => checkHead(open.database) },
+    { name: "master key", ...onDatabase, run: () => checkMasterKey(open.database) },
+    { name: "followers", ...onDatabase, run: () => checkFollowers(open.database.db) },
+    { name: "parked streams", ...onDatabase, run: () => checkParkedStreams(open.database.db) },
     {
       name: "texts",
       ...onDatabase,
-      look: () => textsThere(open.database.db, open.settings.DATA_DIR),
+      run: () => checkTexts(open.database.db, open.settings.DATA_DIR),
     },
-    { name: "NATS", ...onSettings, look: async () => busVersion((open.bus = await openWatchedBus(open.settings)).bus) },
-    { name: "streams", ...onBus, look: () => streamsAsAsked(open.bus) },
-    { name: "dead letters", ...onBus, look: () => noDeadLetters(open.bus) },
-    { name: "Meilisearch", ...onSettings, look: () => searchVersion(open.settings) },
+    { name: "NATS", ...onSettings, run: async () => checkNats((open.bus = await openWatchedBus(open.settings)).bus) },
+    { name: "NATS syncs", ...onBus, run: () => checkSync(open.bus.bus, open.settings.NATS_MONITOR_URL) },
+    { name: "streams", ...onBus, run: () => checkStreams(open.bus) },
+    { name: "dead letters", ...onBus, run: () => checkDeadLetters(open.bus) },
+    { name: "Meilisearch", ...onSettings, run: () => checkMeilisearch(open.settings) },
   ];
 }
 
@@ -67,15 +68,15 @@ function show({ check, status, detail, next }: Finding): void {
   if (next) print(`${" ".repeat(27)}-> ${next}`);
 }
 
-/** Looks at everything that the service needs, one after the other; exit code 1 when anything failed. */
+/** Checks everything that the service needs. Exit code 1 when a check fails. */
 export async function doctor(options: { json?: boolean }): Promise<void> {
-  const open: Partial<Open> = {};
+  const open: Partial<CheckContext> = {};
   try {
-    const findings = await runChecks(checks(open as Open), options.json ? () => {} : show);
+    const findings = await runChecks(checks(open as CheckContext), options.json ? () => {} : show);
     const failed = findings.filter(({ status }) => status === "failed").length;
     if (failed > 0) process.exitCode = 1;
     if (options.json) printJson({ ok: failed === 0, checks: findings });
-    else print(failed === 0 ? "All is well." : `${failed} of ${findings.length} checks failed.`);
+    else print(failed === 0 ? "All checks passed." : `${failed} of ${findings.length} checks failed.`);
   } finally {
     await open.bus?.bus.close();
     await open.database?.pool.end();

@@ -5,9 +5,9 @@ import { Problem } from "../problem.ts";
 
 const NODE = { major: 24, minor: 12 };
 const GIB = 1024 ** 3;
-const LEAST_FREE = GIB;
+const MIN_FREE_BYTES = GIB;
 
-export function nodeVersion(): string {
+export function checkNode(): string {
   const [major, minor] = process.versions.node.split(".").map(Number) as [number, number];
   if (major > NODE.major || (major === NODE.major && minor >= NODE.minor)) return process.versions.node;
   throw new Problem(
@@ -16,27 +16,27 @@ export function nodeVersion(): string {
   );
 }
 
-/** The folder, or where it would be made. */
-function standing(folder: string): string {
+/** The folder, or its nearest parent that exists. */
+function nearestExisting(folder: string): string {
   const path = resolve(folder);
-  return existsSync(path) || dirname(path) === path ? path : standing(dirname(path));
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
-export async function writableFolder(folder: string): Promise<string> {
-  const path = standing(folder);
+export async function checkDataFolder(folder: string): Promise<string> {
+  const path = nearestExisting(folder);
   const probe = await mkdtemp(join(path, ".doctor-")).catch((error: NodeJS.ErrnoException) => {
     throw new Problem(
       `${path} cannot be written to (${error.code})`,
-      "give it to the user that runs the service, or set DATA_DIR",
+      "make it writable for the user that runs the service, or set DATA_DIR",
     );
   });
   await rm(probe, { recursive: true });
-  return path === resolve(folder) ? path : `${resolve(folder)} is made at the first start`;
+  return path === resolve(folder) ? path : `${resolve(folder)} is created at the first start`;
 }
 
-export async function freeDisk(folder: string): Promise<string> {
-  const { bavail, bsize } = await statfs(standing(folder));
+export async function checkDisk(folder: string): Promise<string> {
+  const { bavail, bsize } = await statfs(nearestExisting(folder));
   const free = `${((bavail * bsize) / GIB).toFixed(1)} GiB free`;
-  if (bavail * bsize >= LEAST_FREE) return free;
-  throw new Problem(free, "make room: the log and the blobs need at least 1 GiB");
+  if (bavail * bsize >= MIN_FREE_BYTES) return free;
+  throw new Problem(free, "free disk space: the log and the blobs need at least 1 GiB");
 }

@@ -4,7 +4,7 @@ import { CHAINED_ROWS, GENESIS, type ChainedRow, type Tip } from "#infra/postgre
 import type { Db } from "#projections/projection.ts";
 import { withDatabase } from "../connect.ts";
 import { Problem } from "../problem.ts";
-import { progress } from "../progress.ts";
+import { showProgress } from "../progress.ts";
 import { encodeLine } from "./exportFile.ts";
 import { hashAt } from "./hashAt.ts";
 
@@ -31,21 +31,21 @@ async function* lines(
 }
 
 /**
- * Writes the log as it stands now, from behind a position on, to a file or to stdout: everything that a verification
- * elsewhere needs, personal fields still sealed. Rows go out as they are stored, damaged ones too.
+ * Writes the events after a position to a file or to stdout, with everything that a verification elsewhere needs. Personal
+ * fields stay sealed. Rows are exported as they are stored, even damaged ones.
  */
 export function exportLog({ after = 0, out }: ExportOptions): Promise<void> {
   return withDatabase(async ({ db }) => {
     const [tip] = await db.query<Tip>("select position, encode(hash, 'hex') as hash from log.head");
     const hash = after === 0 ? GENESIS : await hashAt(db, after);
     if (!hash) throw new Problem(`There is no event at position ${after}`, `the log ends at ${tip!.position}`);
-    const shown = progress("Exporting", "events");
+    const progressBar = showProgress("Exporting", "events");
     try {
-      const text = lines(db, { position: after, hash }, tip!, shown.show);
+      const text = lines(db, { position: after, hash }, tip!, progressBar.show);
       if (out) await pipeline(text, createWriteStream(out, { mode: 0o600, flush: true }));
       else await pipeline(text, process.stdout, { end: false });
     } finally {
-      shown.end();
+      progressBar.end();
     }
     process.stderr.write(`Exported ${tip!.position - after} events; the tip is ${tip!.position}:${tip!.hash}\n`);
   });

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { z } from "zod";
 import { BrokenChain, type ChainedRow, type Tip } from "#infra/postgres/verify.ts";
 
-/* An export is lines of JSON: where the chain starts, a row for each event, and where it ends. */
+/* An export is lines of JSON: the chain's start, each event, and the chain's end. */
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 const TipLine = z.object({ position: z.int().nonnegative(), hash: Hash });
@@ -30,8 +30,8 @@ type ExportLine = { from: Tip } | { event: ChainedRow } | { tip: Tip };
 
 export const encodeLine = (line: ExportLine): string => `${JSON.stringify(line)}\n`;
 
-/** Split at line feeds only: readline would split at U+2028 too, which JSON leaves in its strings. */
-async function* linesOf(path: string): AsyncGenerator<{ text: string; bytes: number }> {
+/** Splits at line feeds only: readline also splits at U+2028, which JSON strings may contain. */
+async function* readLines(path: string): AsyncGenerator<{ text: string; bytes: number }> {
   let rest = "";
   let bytes = 0;
   const stream = createReadStream(path, { encoding: "utf8", highWaterMark: 1024 * 1024 });
@@ -52,14 +52,14 @@ function parse(text: string): ExportLine | undefined {
   }
 }
 
-/** The lines of an export with how many bytes were read for them. Throws BrokenChain at a line that belongs to none. */
+/** The lines of an export, each with the bytes read so far. Throws BrokenChain at an invalid line. */
 export async function* readExport(path: string): AsyncGenerator<{ line: ExportLine; bytes: number }> {
   let number = 0;
   let next = 0;
-  for await (const { text, bytes } of linesOf(path)) {
+  for await (const { text, bytes } of readLines(path)) {
     number++;
     const line = parse(text);
-    if (!line) throw new BrokenChain(next, `line ${number} of ${path} is not one that an export has`);
+    if (!line) throw new BrokenChain(next, `line ${number} of ${path} is not a line of an export`);
     if ("from" in line) next = line.from.position + 1;
     if ("event" in line) next = line.event.position + 1;
     yield { line, bytes };

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "#infra/postgres/decode.ts";
-import { withSealed, type Sealed } from "../connect.ts";
+import { withLogAccess, type LogAccess } from "../connect.ts";
 import { explain } from "../explain.ts";
 import { print } from "../output.ts";
-import { readable } from "./readable.ts";
+import { formatEvent } from "./formatEvent.ts";
 
 const BATCH = 1_000;
-const FOLLOW_EVERY_MS = 500;
-const LAST = 20;
+const POLL_MS = 500;
+const DEFAULT_LIMIT = 20;
 
 export interface TailOptions {
   follow?: boolean;
@@ -21,20 +21,20 @@ export interface TailOptions {
   personal?: boolean;
 }
 
-type Shown = Omit<Recorded, "data"> & { data: unknown };
+type DisplayedEvent = Omit<RecordedEvent, "data"> & { data: unknown };
 
-/** What filters ask for, as SQL; `values` start at $1. */
-function conditions({ stream, type, organization }: TailOptions) {
-  const asked = Object.entries({ "e.stream": stream, "e.type": type, "e.organization_id": organization });
-  const given = asked.filter((entry): entry is [string, string] => entry[1] !== undefined);
+/** The filters as SQL conditions; `values` start at $1. */
+function filtersToSql({ stream, type, organization }: TailOptions) {
+  const columns = Object.entries({ "e.stream": stream, "e.type": type, "e.organization_id": organization });
+  const filters = columns.filter((entry): entry is [string, string] => entry[1] !== undefined);
   return {
-    where: given.map(([column], n) => ` and ${column} = $${n + 1}`).join(""),
-    values: given.map(([, value]) => value),
+    where: filters.map(([column], n) => ` and ${column} = $${n + 1}`).join(""),
+    values: filters.map(([, value]) => value),
   };
 }
 
-/** An event that cannot be read is shown as far as it can, so that it can be found. */
-function decoded(row: EventRow, { keyring }: Sealed, personal: boolean): Shown {
+/** An event that cannot be decoded is displayed as it is stored, so that it can be found. */
+function decodeForDisplay(row: EventRow, { keyring }: LogAccess, personal: boolean): DisplayedEvent {
   try {
     return decodeEvent(personal ? row : { ...row, sealed: null }, keyring);
   } catch (error) {
@@ -56,14 +56,14 @@ function decoded(row: EventRow, { keyring }: Sealed, personal: boolean): Shown {
   }
 }
 
-/** The rows that filters let through, the newest last, at most `limit`: the first ones after a position, else the last ones. */
-async function read(
-  { db }: Sealed,
+/** At most `limit` rows that match the filters, newest last: the first ones after a position, or the last ones of the log. */
+async function readRows(
+  { db }: LogAccess,
   options: TailOptions,
   after: number | undefined,
   limit: number,
 ): Promise<EventRow[]> {
-  const { where, values } = conditions(options);
+  const { where, values } = filtersToSql(options);
   if (after !== undefined) {
     const bounds = ` and e.position > $${values.length + 1} order by e.position limit $${values.length + 2}`;
     return db.query<EventRow>(`select ${EVENT_COLUMNS} where true${where}${bounds}`, [...values, after, limit]);
@@ -74,15 +74,15 @@ async function read(
 }
 
 /**
- * Prints events of the log, the newest last: a line each, or a JSON object each. Without `after` the last 20 (or `limit`);
- * with it those behind it. Personal fields are opened only when asked for. `follow` goes on until the process is ended.
+ * Prints events, newest last, one per line, as text or JSON: the last 20 (or `limit`), or with `after` those after that
+ * position. `personal` opens personal fields. `follow` continues with new events until the process ends.
  */
 export function tail(options: TailOptions): Promise<void> {
-  return withSealed(async (database) => {
-    const show = (rows: EventRow[]): void => {
+  return withLogAccess(async (database) => {
+    const printRows = (rows: EventRow[]): void => {
       for (const row of rows) {
-        const event = decoded(row, database, options.personal ?? false);
-        print(options.json ? JSON.stringify(event) : readable(event));
+        const event = decodeForDisplay(row, database, options.personal ?? false);
+        print(options.json ? JSON.stringify(event) : formatEvent(event));
       }
     };
     const head = async () =>
@@ -90,24 +90,32 @@ export function tail(options: TailOptions): Promise<void> {
 
     let seen = options.after ?? (await head());
     if (options.after === undefined)
-      show((await read(database, options, undefined, options.limit ?? LAST)).filter((row) => row.position <= seen));
-    else seen = await showAfter(database, options, show);
+      printRows(
+        (await readRows(database, options, undefined, options.limit ?? DEFAULT_LIMIT)).filter(
+          (row) => row.position <= seen,
+        ),
+      );
+    else seen = await showAfter(database, options, printRows);
     while (options.follow) {
-      const rows = await read(database, options, seen, BATCH).catch(tellOnce);
-      show(rows);
+      const rows = await readRows(database, options, seen, BATCH).catch(reportOnce);
+      printRows(rows);
       seen = rows.at(-1)?.position ?? seen;
-      if (rows.length < BATCH) await sleep(FOLLOW_EVERY_MS);
+      if (rows.length < BATCH) await sleep(POLL_MS);
     }
   });
 }
 
-/** Prints what is there after a position, to its end or the limit; answers with the last position printed. */
-async function showAfter(database: Sealed, options: TailOptions, show: (rows: EventRow[]) => void): Promise<number> {
+/** Prints the events after a position, up to the limit. Answers with the last position printed. */
+async function showAfter(
+  database: LogAccess,
+  options: TailOptions,
+  printRows: (rows: EventRow[]) => void,
+): Promise<number> {
   let seen = options.after!;
   for (let left = options.limit ?? Infinity; left > 0; ) {
     const wanted = Math.min(BATCH, left);
-    const rows = await read(database, options, seen, wanted);
-    show(rows);
+    const rows = await readRows(database, options, seen, wanted);
+    printRows(rows);
     seen = rows.at(-1)?.position ?? seen;
     if (rows.length < wanted) break;
     left -= rows.length;
@@ -115,9 +123,9 @@ async function showAfter(database: Sealed, options: TailOptions, show: (rows: Ev
   return seen;
 }
 
-let told = false;
-function tellOnce(error: unknown): EventRow[] {
-  if (!told) process.stderr.write(`${explain(error)}: trying again.\n`);
-  told = true;
+let isReported = false;
+function reportOnce(error: unknown): EventRow[] {
+  if (!isReported) process.stderr.write(`${explain(error)}: retrying.\n`);
+  isReported = true;
   return [];
 }

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { BrokenChain, follows, GENESIS, verifyLog, type Tip } from "#infra/postgres/verify.ts";
+import { BrokenChain, nextTip, GENESIS, verifyLog, type Tip } from "#infra/postgres/verify.ts";
 import { withDatabase } from "../connect.ts";
 import { print, printable, printJson } from "../output.ts";
-import { progress } from "../progress.ts";
+import { showProgress } from "../progress.ts";
 import { readExport } from "./exportFile.ts";
 import { hashAt } from "./hashAt.ts";
 
@@ -12,85 +12,88 @@ export interface VerifyOptions {
   json?: boolean;
 }
 
-interface Verified {
+interface VerifiedRange {
   from: number;
   tip: Tip;
 }
 
 type OnProgress = (done: number, of: number) => void;
 
-function holdAgainst(expected: Tip, hash: string | undefined): void {
-  if (hash === undefined) throw new BrokenChain(expected.position, "the noted event is not there");
+function compareWithExpected(expected: Tip, hash: string | undefined): void {
+  if (hash === undefined) throw new BrokenChain(expected.position, "the expected event does not exist");
   if (hash !== expected.hash)
-    throw new BrokenChain(expected.position, `the chain has the hash ${hash} there, not the noted one`);
+    throw new BrokenChain(expected.position, `the chain has the hash ${hash} there, not the expected one`);
 }
 
-/** The live log; what was stored at the noted position counts once the whole chain was found to hold. */
-function verifyLive(expected: Tip | undefined, onProgress: OnProgress): Promise<Verified> {
+/** Verifies the live log, and afterwards compares the hash at the expected position. */
+function verifyLive(expected: Tip | undefined, onProgress: OnProgress): Promise<VerifiedRange> {
   return withDatabase(async ({ db }) => {
     const tip = await verifyLog(db, onProgress);
-    if (expected) holdAgainst(expected, expected.position === 0 ? GENESIS : await hashAt(db, expected.position));
+    if (expected)
+      compareWithExpected(expected, expected.position === 0 ? GENESIS : await hashAt(db, expected.position));
     return { from: 0, tip };
   });
 }
 
-/** An export, without a database. */
-async function verifyExport(path: string, expected: Tip | undefined, onProgress: OnProgress): Promise<Verified> {
+/** Verifies an export, without a database. */
+async function verifyExport(path: string, expected: Tip | undefined, onProgress: OnProgress): Promise<VerifiedRange> {
   const { size } = await stat(path);
   let from: Tip | undefined;
   let tip: Tip | undefined;
   let end: Tip | undefined;
-  let noted: string | undefined;
+  let hashAtExpected: string | undefined;
   for await (const { line, bytes } of readExport(path)) {
-    if (end) throw new BrokenChain(end.position, "the export goes on behind its end");
+    if (end) throw new BrokenChain(end.position, "the export continues after its last line");
     if ("from" in line && from === undefined) from = tip = line.from;
-    else if ("event" in line && tip) tip = follows(tip, line.event);
+    else if ("event" in line && tip) tip = nextTip(tip, line.event);
     else if ("tip" in line && tip) end = line.tip;
-    else throw new BrokenChain(tip?.position ?? 0, "the export does not begin with where its chain starts");
-    if (tip.position === expected?.position) noted = tip.hash;
+    else throw new BrokenChain(tip?.position ?? 0, "the export does not begin with the chain's start");
+    if (tip.position === expected?.position) hashAtExpected = tip.hash;
     onProgress(bytes, size);
   }
   if (!from || !tip || !end)
-    throw new BrokenChain((tip?.position ?? 0) + 1, "the export is cut off: its last line is missing");
+    throw new BrokenChain((tip?.position ?? 0) + 1, "the export is truncated: its last line is missing");
   if (from.position === 0 && from.hash !== GENESIS)
-    throw new BrokenChain(0, "the chain does not start as a log's does");
+    throw new BrokenChain(0, "the chain does not start with the hash of an empty log");
   if (end.position !== tip.position)
     throw new BrokenChain(tip.position + 1, `the event is missing: the export ends at ${end.position}`);
-  if (end.hash !== tip.hash) throw new BrokenChain(tip.position, "the last line's hash is not that of the last event");
-  if (expected) holdAgainst(expected, noted);
+  if (end.hash !== tip.hash) throw new BrokenChain(tip.position, "the last line has another hash than the last event");
+  if (expected) compareWithExpected(expected, hashAtExpected);
   return { from: from.position, tip };
 }
 
-function report({ from, tip }: Verified, { expect }: VerifyOptions): string {
-  const count = `${(tip.position - from).toLocaleString("en")} events${from > 0 ? ` behind position ${from}` : ""}`;
+function report({ from, tip }: VerifiedRange, { expect }: VerifyOptions): string {
+  const count = `${(tip.position - from).toLocaleString("en")} events${from > 0 ? ` after position ${from}` : ""}`;
   return [
-    `The chain holds: ${count}, up to position ${tip.position}.`,
+    `The chain is intact: ${count}, up to position ${tip.position}.`,
     `Head hash: ${tip.hash}`,
-    ...(expect ? [`The noted tip at position ${expect.position} is part of it.`] : []),
-    `To prove it later, note this elsewhere: --expect ${tip.position}:${tip.hash}`,
+    ...(expect ? [`The expected tip at position ${expect.position} is part of it.`] : []),
+    `To prove this later, store elsewhere: --expect ${tip.position}:${tip.hash}`,
   ].join("\n");
 }
 
 /**
- * Recomputes the hash chain of the live log, or of an export, and prints where it ends. Damage is told with its position
- * and exit code 1. An expected tip, noted earlier, proves that nothing before it was altered, cut off or removed since.
+ * Recomputes the hash chain of the live log, or of an export, and prints its tip. Damage is reported with its position and
+ * exit code 1. An expected tip, stored earlier, proves that no event up to it was altered or removed since.
  */
 export async function verify(options: VerifyOptions): Promise<void> {
-  const shown = progress("Verifying", options.file ? "bytes" : "events");
+  const progressBar = showProgress("Verifying", options.file ? "bytes" : "events");
   try {
     const { file, expect } = options;
-    const verified = file ? await verifyExport(file, expect, shown.show) : await verifyLive(expect, shown.show);
-    shown.end();
+    const verified = file
+      ? await verifyExport(file, expect, progressBar.show)
+      : await verifyLive(expect, progressBar.show);
+    progressBar.end();
     if (options.json) printJson({ ok: true, from: verified.from, ...verified.tip });
     else print(report(verified, options));
   } catch (error) {
-    shown.end();
+    progressBar.end();
     if (!(error instanceof BrokenChain)) throw error;
     process.exitCode = 1;
     if (options.json) printJson({ ok: false, position: error.position, error: error.message });
     else
       process.stderr.write(
-        `The log is damaged at ${printable(error.message)}. Keep it as it is and compare it with an export or a backup.\n`,
+        `The log is damaged at ${printable(error.message)}. Do not change it; compare it with an export or a backup.\n`,
       );
   }
 }

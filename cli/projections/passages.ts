@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { hasLeader } from "#infra/postgres/leader.ts";
 import type { Db } from "#projections/projection.ts";
-import { INDEX_VERSION } from "#services/knowledge/indexing/build.ts";
+import { INDEX_VERSION } from "#services/knowledge/indexing/buildIndex.ts";
 import { Problem } from "../problem.ts";
 
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 
 export interface PassagesStatus {
   /** Name of the serving index; null before the first document. */
@@ -12,11 +13,11 @@ export interface PassagesStatus {
   version: number | null;
   wanted_version: number;
   position: number;
-  /** Events that its follower has yet to pass. */
+  /** Events that its follower has not processed yet. */
   lag: number;
   /** Documents that search finds. */
   documents: number;
-  /** How far a new index is, where one is being filled. */
+  /** Progress of a new index, if one is being filled. */
   building: { position: number; target: number | null } | null;
 }
 
@@ -34,7 +35,7 @@ type StatusRow = Pick<PassagesStatus, "index_id" | "version" | "position" | "lag
   target: number | null;
 };
 
-/** What the read model says is found; 0 before it is built. */
+/** Searchable documents in the read model; 0 before it is built. */
 async function countDocuments(db: Db): Promise<number> {
   const [model] = await db.query<{ there: boolean }>("select to_regclass('read.documents') is not null as there");
   if (!model!.there) return 0;
@@ -44,7 +45,7 @@ async function countDocuments(db: Db): Promise<number> {
   return row!.documents;
 }
 
-/** Where the passage index stands. */
+/** State of the passage index. */
 export async function readPassagesStatus(db: Db): Promise<PassagesStatus> {
   const [row] = await db.query<StatusRow>(STATUS);
   const { building, built, target, ...status } = row!;
@@ -56,33 +57,21 @@ export async function readPassagesStatus(db: Db): Promise<PassagesStatus> {
   };
 }
 
-/** Whether a services process leads the index. */
-const LED = `
-  select exists (
-    select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
-    where l.locktype = 'advisory' and l.granted and l.objsubid = 2
-      and l.classid::bigint = hashtext('svc')::bigint & 4294967295
-      and l.objid::bigint = hashtext('passages')::bigint & 4294967295) as led`;
-
-/** Asks the running service for a new index, and waits until that one serves, or was found to lack what the one before has. */
+/** Requests a new index from the running service, and waits until it serves, or was rejected because it lacks documents. */
 export async function rebuildPassages(
   db: Db,
   onProgress: (position: number, target: number) => void,
 ): Promise<PassagesStatus & { serves: boolean }> {
   const before = await readPassagesStatus(db);
   if (before.index_id === null)
-    throw new Problem("There is no passage index yet", "upload a document, the first one makes it");
-  const [leader] = await db.query<{ led: boolean }>(LED);
-  if (!leader!.led)
-    throw new Problem(
-      "No services process is running, which would fill the new index",
-      "start the service, then try again",
-    );
+    throw new Problem("There is no passage index yet", "upload a document, the first one creates it");
+  if (!(await hasLeader(db, "passages")))
+    throw new Problem("No services process is running to fill the new index", "start the service, then retry");
   await db.query("insert into ops.index_builds default values on conflict do nothing");
   for (;;) {
     const status = await readPassagesStatus(db);
     if (!status.building) return { ...status, serves: status.index_id !== before.index_id };
     if (status.building.target !== null) onProgress(status.building.position, status.building.target);
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -13,12 +13,12 @@ export interface ParkedStream {
 
 export interface ProjectionStatus {
   name: string;
-  /** The version that serves; null before it was first built. */
+  /** The version that serves; null before the first build. */
   version: number | null;
-  /** The version that this code has. */
+  /** This code's version. */
   wanted_version: number;
   position: number | null;
-  /** Events that it has yet to pass. */
+  /** Events that it has not processed yet. */
   lag: number;
   parked: ParkedStream[];
 }
@@ -26,33 +26,33 @@ export interface ProjectionStatus {
 const CHECKPOINTS = "select c.name, c.version, c.position from log.checkpoints c";
 const PARKED = "select projection, stream, position, error, parked_at from log.parked order by position";
 
-/** Where each read model stands. */
+/** State of each read model. */
 export async function readStatus(db: Db): Promise<{ head: number; projections: ProjectionStatus[] }> {
   const checkpoints = await db.query<{ name: string; version: number; position: number }>(CHECKPOINTS);
   const parked = await db.query<ParkedStream & { projection: string }>(PARKED);
   const [head] = await db.query<{ position: number }>("select position from log.head");
   const statuses = projections.map((projection) => {
-    const at = checkpoints.find((row) => row.name === projection.name);
+    const checkpoint = checkpoints.find((row) => row.name === projection.name);
     return {
       name: projection.name,
-      version: at?.version ?? null,
+      version: checkpoint?.version ?? null,
       wanted_version: projection.version,
-      position: at?.position ?? null,
-      lag: head!.position - (at?.position ?? 0),
+      position: checkpoint?.position ?? null,
+      lag: head!.position - (checkpoint?.position ?? 0),
       parked: parked.filter((row) => row.projection === projection.name).map(({ projection: _, ...row }) => row),
     };
   });
   return { head: head!.position, projections: statuses };
 }
 
-const versionShown = ({ version, wanted_version }: Pick<ProjectionStatus, "version" | "wanted_version">): string =>
+const formatVersion = ({ version, wanted_version }: Pick<ProjectionStatus, "version" | "wanted_version">): string =>
   version === null ? "not built" : version === wanted_version ? String(version) : `${version}, not ${wanted_version}`;
 
-function passagesShown({ index_id, documents, building }: PassagesStatus): string {
-  if (index_id === null) return "There is no passage index yet: the first document makes it.";
-  const found = `The passage index ${index_id} finds ${documents} ${documents === 1 ? "document" : "documents"}`;
-  if (!building) return `${found}.`;
-  return `${found}; a new one is at position ${building.position} of ${building.target ?? "?"}.`;
+function describePassages({ index_id, documents, building }: PassagesStatus): string {
+  if (index_id === null) return "There is no passage index yet: the first document creates it.";
+  const summary = `The passage index ${index_id} finds ${documents} ${documents === 1 ? "document" : "documents"}`;
+  if (!building) return `${summary}.`;
+  return `${summary}; a new one is at position ${building.position} of ${building.target ?? "?"}.`;
 }
 
 export function status(options: { json?: boolean }): Promise<void> {
@@ -62,17 +62,17 @@ export function status(options: { json?: boolean }): Promise<void> {
     if (options.json) return printJson({ head, projections: statuses, passages });
     const rows = statuses.map((one) => [
       one.name,
-      versionShown(one),
+      formatVersion(one),
       String(one.position ?? "-"),
       String(one.lag),
       String(one.parked.length),
     ]);
-    rows.push(["passages", versionShown(passages), String(passages.position), String(passages.lag), "-"]);
+    rows.push(["passages", formatVersion(passages), String(passages.position), String(passages.lag), "-"]);
     print(table([["projection", "version", "position", "lag", "parked"], ...rows]));
-    print(passagesShown(passages));
+    print(describePassages(passages));
     for (const { name, parked } of statuses)
       for (const { stream, position, error } of parked)
         print(`${name} has parked ${stream} at position ${position}: ${firstLine(error)}`);
-    print(`The log's head stands at ${head}.`);
+    print(`The log's head is at ${head}.`);
   });
 }

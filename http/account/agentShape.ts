@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AgentRow } from "#projections/agents/query.ts";
 
-/** They are part of a command, which takes 256 KiB. */
+/** In JSON. Instructions are part of a command, whose limit is 256 KiB. */
 const MAX_INSTRUCTIONS_BYTES = 200_000;
 
 const name = z.string().trim().min(1).max(200);
@@ -16,27 +16,38 @@ const settings = {
       `must be at most ${MAX_INSTRUCTIONS_BYTES} bytes`,
     ),
   tools: z.array(z.string().min(1).max(200)).max(100),
-  collections: z.array(z.string().min(1).max(200)).max(100).nullable().describe("Slugs; null: every collection."),
+  collections: z
+    .array(z.string().min(1).max(200))
+    .max(100)
+    .nullable()
+    .describe("Slugs of the collections it can search; null: all."),
   reasoning: Reasoning.nullable(),
   api_enabled: z.boolean(),
   project_id: z.uuid().nullable(),
-  expose_tool_items: z.boolean(),
+  expose_tool_items: z
+    .boolean()
+    .describe(
+      "Whether responses show tool calls. AI SDK, Agents SDK and LangChain, which would run them, never see any.",
+    ),
+  client_tools: z
+    .boolean()
+    .describe("Whether requests may pass `tools` of the caller's own, which the caller runs. False by default."),
 };
 
-/** What is sent to make an agent; only its name is required, and its API is on. */
+/** Only the name is required. The API of a new agent is enabled. */
 export const Create = z.object({ name, ...z.object(settings).partial().shape });
 export const Change = z.object({ name, ...settings }).partial();
 
 export const Agent = z.object({
   id: z.string(),
   name: z.string(),
-  version: z.int().describe("Rises with each change; a response records the version that it ran on."),
+  version: z.int().describe("Increases with each change. A response records the version it ran on."),
   ...settings,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 
-/** @param slugs of the organization's collections, by id; those that are gone are left out. */
+/** @param slugs of the organization's collections by id. Deleted collections are left out. */
 export const present = (row: AgentRow, slugs: Map<string, string>): z.infer<typeof Agent> => ({
   id: row.id,
   name: row.name,
@@ -49,6 +60,7 @@ export const present = (row: AgentRow, slugs: Map<string, string>): z.infer<type
   api_enabled: row.api_enabled,
   project_id: row.project_id,
   expose_tool_items: row.expose_tool_items,
+  client_tools: row.client_tools,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

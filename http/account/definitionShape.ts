@@ -2,8 +2,9 @@ import { z } from "zod";
 import { DEFINITION_NAME, ScriptMeta } from "#events/definition.ts";
 import { SECRET_NAME } from "#events/secret.ts";
 import type { DefinitionRow, VersionRow } from "#projections/definitions/query.ts";
+import { Access } from "./definitionAccess.ts";
 
-/** A script has better things to be than long. */
+/** In characters. Each save stores a full copy, and each check parses it. */
 const MAX_SOURCE = 256 * 1024;
 
 const Type = z.enum(["tool", "workflow"]);
@@ -12,7 +13,7 @@ const source = z.string().min(1).max(MAX_SOURCE);
 const grants = z
   .array(z.string().regex(SECRET_NAME))
   .max(50)
-  .describe("Secrets that the script may have, of those that it asks for.");
+  .describe("Secrets that the script may read, out of those that it lists.");
 
 export const Create = z.object({ type: Type, name: name.optional(), source, grants: grants.optional() });
 export const Change = z.object({ name, source, grants }).partial();
@@ -24,16 +25,27 @@ export const Definition = z.object({
   version: z.int(),
   description: z.string(),
   parameters: z.record(z.string(), z.unknown()),
-  secrets: z.array(z.string()).describe("What the script asks for."),
-  workflow: ScriptMeta.shape.workflow.describe(
-    "Of a workflow: its steps, and what a reader of the code would warn of.",
-  ),
+  secrets: z.array(z.string()).describe("Secrets that the script lists in its meta."),
+  workflow: ScriptMeta.shape.workflow.describe("Of a workflow: its steps, and the warnings of the lint."),
   grants: z.array(z.string()),
   sha256: z.string(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
-export const WithSource = Definition.extend({ source: z.string() });
+export const WithSource = Definition.extend({ source: z.string(), access: Access });
+/** The answer to a save: a new version does not change the workflows that are registered with an older one. */
+export const Saved = WithSource.extend({
+  pinned_workflows: z
+    .array(z.object({ id: z.string(), name: z.string(), definition_version: z.int() }))
+    .describe("Enabled workflows whose new runs still execute an older version."),
+  notice: z.string().nullable().describe("How to move them to the new version; null without such workflows."),
+});
+
+const MOVE = `PATCH /api/workflows/{id} with {"definition_version": null}`;
+export const pinNotice = (version: number, count: number): string | null =>
+  count === 0
+    ? null
+    : `Version ${version} is saved, and ${count === 1 ? "one workflow stays" : `${count} workflows stay`} at an older one: ${MOVE} moves a workflow to the newest version. Runs that have started keep theirs.`;
 
 export const present = (row: DefinitionRow): z.infer<typeof Definition> => ({
   id: row.id,

@@ -1,121 +1,158 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { CreateDefinition, DeleteDefinition, SaveDefinition } from "#events/definition.ts";
-import { isUuid, newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
+import { listAgentsWithTool } from "#projections/agents/query.ts";
 import { getDefinition, listDefinitions, listVersions, type DefinitionRow } from "#projections/definitions/query.ts";
-import { usesOf } from "#projections/workflows/query.ts";
+import { countDefinitionUses, listPinnedWorkflows } from "#projections/workflows/query.ts";
 import { requireBuilder } from "../auth/authenticate.ts";
-import type { App } from "../app.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { Http } from "../deps.ts";
-import type { CheckedScript } from "../scripts.ts";
-import { BUILT_IN } from "../toolNames.ts";
-import { ApiError } from "../errors.ts";
-import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
-import { listOf, PageQuery, pageOf } from "../page.ts";
-import { notReadable } from "../send.ts";
-import { Change, Create, Definition, present, presentVersion, Version, WithSource } from "./definitionShape.ts";
-import { checked, keepScript, sourceOf } from "./definitionStore.ts";
-import { unique } from "./keyShape.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findCurrent } from "../base/findById.ts";
+import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { PageQuery } from "../base/pagination.ts";
+import type { CheckedScript } from "../base/scriptChecker.ts";
+import { describeAccess } from "./definitionAccess.ts";
+import { checkScript, readSource, storeScript } from "./definitionScript.ts";
+import {
+  Change,
+  Create,
+  Definition,
+  pinNotice,
+  present,
+  presentVersion,
+  Saved,
+  Version,
+  WithSource,
+} from "./definitionShape.ts";
+import { checkGrants, chooseName, keepGrants } from "./definitionRules.ts";
 
-async function find({ db, freshRead }: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
-  if (isUuid(id)) {
-    await freshRead(["definitions"], streamOf("definition", id));
-    const row = await getDefinition(db, organization_id, id);
-    if (row) return row;
-  }
+/** A source of 256 KiB with every character escaped in JSON, and the other fields. */
+const bodyLimit = 1024 * 1024;
+
+async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
+  const find = () => getDefinition(http.db, organization_id, id);
+  const row = await findCurrent(http, ["definitions"], ["definition", id], find);
+  if (row) return row;
   throw new ApiError("definition_not_found", "No definition has this id.", { param: "id" });
 }
 
-const envelope = ({ caller, id }: FastifyRequest, definition_id: string) => ({
-  stream: streamOf("definition", definition_id),
-  organization_id: caller.organization_id,
-  principal: caller.principal,
-  request_id: id,
-  waitFor: ["definitions"],
-});
-
-/** The name that the request or the script gives; they may not differ. No tool takes the name of a built-in one. */
-function nameOf(type: DefinitionRow["type"], sent: string | undefined, own: string | undefined): string {
-  if (sent && own && sent !== own)
-    throw new ApiError("invalid_name", `name: the script calls itself ${JSON.stringify(own)}.`, { param: "name" });
-  const name = sent ?? own;
-  if (!name)
-    throw new ApiError("missing_name", "name is required where the script's meta has none.", { param: "name" });
-  if (type === "tool" && BUILT_IN.has(name))
-    throw new ApiError("invalid_name", `name: ${name} is a built-in tool.`, { param: "name" });
-  return name;
-}
-
-/** Secrets that the script may have; those that it does not ask for are refused. */
-function grantsOf(sent: string[], { meta }: CheckedScript): string[] {
-  const grants = unique(sent);
-  const unknown = grants.findIndex((name) => !meta.secrets.includes(name));
-  if (unknown === -1) return grants;
-  const param = `grants[${unknown}]`;
-  throw new ApiError("unknown_grant", `${param}: the script does not ask for this secret in meta.secrets.`, { param });
-}
+const envelope = (request: FastifyRequest, definition_id: string) =>
+  commandFields(request, streamName("definition", definition_id), ["definitions"]);
 
 const nameClaim = ({ keyring }: Http, organization: string, type: string, name: string): string =>
-  keyring.mark("definition", JSON.stringify([organization, type, name]));
+  keyring.keyedHash("definition", JSON.stringify([organization, type, name]));
+
+interface Save {
+  definition_id: string;
+  wrapped_key: string;
+  type: DefinitionRow["type"];
+  name: string;
+  grants: string[];
+  source: string;
+  script: CheckedScript;
+}
+
+/** Stores the script; the fields of the event for it. */
+async function storeVersion(http: Http, organization_id: string, save: Save) {
+  const { definition_id, wrapped_key, type, name, grants, source, script } = save;
+  const stored = await storeScript(http, { organization_id, definition_id, wrapped_key }, source, script);
+  const name_claim = nameClaim(http, organization_id, type, name);
+  return { definition_id, name, name_claim, ...stored, meta: script.meta, grants };
+}
 
 async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>): Promise<DefinitionRow> {
-  const { organization_id, principal } = request.caller;
-  const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/definitions" };
-  const id = commandId(asking, idempotencyKey(request.headers));
-  const fingerprint = fingerprintOf(asking, request.bodyHash);
-  const script = await checked(http, organization_id, body.type, body.source);
-  const name = nameOf(body.type, body.name, script.name);
+  const { organization_id } = request.caller;
+  const identity = identifyPost(request, "/api/definitions");
+  const { type, source } = body;
+  const script = await checkScript(http, organization_id, type, source);
+  const name = chooseName(type, body.name, script.name);
+  const grants = checkGrants(body.grants ?? [], script);
   const definition_id = newId();
-  const thing = streamOf("definition", definition_id);
-  const wrapped_key = http.keyring.create(thing);
-  const kept = await keepScript(http, { organization_id, definition_id, wrapped_key }, body.source, script);
-  const data = {
-    definition_id,
-    type: body.type,
-    name,
-    name_claim: nameClaim(http, organization_id, body.type, name),
-    ...kept,
-    meta: script.meta,
-    grants: grantsOf(body.grants ?? [], script),
-  };
-  const sending = { ...envelope(request, definition_id), id, fingerprint, fresh: true, keys: { [thing]: wrapped_key } };
-  const sent = await http.send(CreateDefinition, { ...sending, data });
-  if (!sent.repeated && !sent.followed) throw notReadable();
-  const made = sent.repeated ? await madeBefore(http.db, organization_id, id, fingerprint) : definition_id;
-  return find(http, request.caller, made);
+  const thing = streamName("definition", definition_id);
+  const wrapped_key = http.vault.createKey(thing);
+  const save = { definition_id, wrapped_key, type, name, grants, source, script };
+  const { created_id } = await createOnce(http, CreateDefinition, {
+    ...envelope(request, definition_id),
+    ...identity,
+    keys: { [thing]: wrapped_key },
+    data: { type, ...(await storeVersion(http, organization_id, save)) },
+    requireProjected: true,
+  });
+  return requireDefinition(http, request.caller, created_id);
 }
 
-/** Saves a version: what is not sent stays as it was. */
+/** Saves a new version. A field that is not sent keeps its value. */
 async function save(http: Http, request: FastifyRequest, row: DefinitionRow, body: z.infer<typeof Change>) {
   const { organization_id } = request.caller;
-  const source = body.source ?? (await sourceOf(http, row, row.blob));
-  const script = await checked(http, organization_id, row.type, source);
-  const named = body.source === undefined ? undefined : script.name;
-  const name = nameOf(row.type, body.name ?? named ?? row.name, script.name);
-  const { id: definition_id, wrapped_key } = row;
-  const kept = await keepScript(http, { organization_id, definition_id, wrapped_key }, source, script);
-  const data = {
-    definition_id,
-    name,
-    name_claim: nameClaim(http, organization_id, row.type, name),
-    ...kept,
-    meta: script.meta,
-    // what the script asks for no longer it has no longer
-    grants: body.grants
-      ? grantsOf(body.grants, script)
-      : row.grants.filter((name) => script.meta.secrets.includes(name)),
-  };
-  await http.send(SaveDefinition, { ...envelope(request, definition_id), data, mustFollow: true });
+  const { id: definition_id, wrapped_key, type } = row;
+  const source = body.source ?? (await readSource(http, row, row.blob));
+  const script = await checkScript(http, organization_id, type, source);
+  const scriptName = body.source === undefined ? undefined : script.name;
+  const name = chooseName(type, body.name ?? scriptName ?? row.name, script.name);
+  if (type === "tool" && name !== row.name) await checkNotOfAgents(http, request.caller, row.name);
+  const grants = body.grants ? checkGrants(body.grants, script) : keepGrants(row.grants, script);
+  const version = { definition_id, wrapped_key, type, name, grants, source, script };
+  const data = await storeVersion(http, organization_id, version);
+  await http.send(SaveDefinition, { ...envelope(request, definition_id), data, requireProjected: true });
 }
 
-/** The code of a run is the definition's, so it stays while there may be runs of it. Throws 409 `definition_in_use`. */
+async function describePins(
+  { db, freshRead }: Http,
+  { organization_id }: Caller,
+  { id, version, type }: DefinitionRow,
+) {
+  if (type === "tool") return { pinned_workflows: [], notice: null };
+  await freshRead(["workflows"]);
+  const pinned_workflows = await listPinnedWorkflows(db, organization_id, id);
+  return { pinned_workflows, notice: pinNotice(version, pinned_workflows.length) };
+}
+
+/** Runs execute the code of their definition, so it cannot be deleted while it may have runs. Throws 409 `definition_in_use`. */
 async function checkUnused({ db, freshRead }: Http, { organization_id }: Caller, { id, name }: DefinitionRow) {
   await freshRead(["workflows", "runs"]);
-  const { enabled, live } = await usesOf(db, organization_id, id);
+  const { enabled, live } = await countDefinitionUses(db, organization_id, id);
   const refuse = (why: string) => new ApiError("definition_in_use", `${name} ${why}`, { param: "id" });
   if (enabled > 0) throw refuse("is registered as a workflow; disable that first.");
   if (live > 0) throw refuse("has runs that have not ended; wait for them or cancel them first.");
+}
+
+/** Agents name their tools. Throws 409 `definition_in_use` with the agents that have this one. */
+async function checkNotOfAgents({ db, freshRead }: Http, { organization_id }: Caller, name: string): Promise<void> {
+  await freshRead(["agents"]);
+  const agents = await listAgentsWithTool(db, organization_id, name);
+  if (agents.length === 0) return;
+  const shown = agents
+    .slice(0, 5)
+    .map((agent) => JSON.stringify(agent))
+    .join(", ");
+  const more = agents.length > 5 ? ` and ${agents.length - 5} more` : "";
+  const message = `The tool ${name} is used by ${agents.length === 1 ? "the agent" : "the agents"} ${shown}${more}; remove it there first.`;
+  throw new ApiError("definition_in_use", message, { param: "id" });
+}
+
+async function remove(http: Http, request: FastifyRequest, id: string): Promise<void> {
+  const row = await requireDefinition(http, request.caller, id);
+  if (row.type === "workflow") await checkUnused(http, request.caller, row);
+  else await checkNotOfAgents(http, request.caller, row.name);
+  const data = { definition_id: row.id };
+  await http.send(DeleteDefinition, { ...envelope(request, row.id), data, requireProjected: true });
+}
+
+/** Every version with its source, a page at a time. */
+async function readVersions(http: Http, caller: Caller, id: string, query: z.infer<typeof PageQuery>) {
+  const definition = await requireDefinition(http, caller, id);
+  const versions = await listVersions(http.db, definition.id);
+  const { data, ...page } = await pageResponse(
+    query,
+    async (page) => slicePage(versions, page),
+    async (version) => presentVersion(version, await readSource(http, definition, version.blob)),
+  );
+  return { data: await Promise.all(data), ...page };
 }
 
 /** Scripted tools and workflow definitions (decisions: accounts), for builders and above. */
@@ -123,67 +160,50 @@ export function definitionRoutes(app: App, http: Http): void {
   const onRequest = requireBuilder(http);
   const described = { tags: ["Scripts"], security: [{ session: [] }] };
   const one = { ...described, params: z.object({ id: z.string() }) };
-  const withSource = async (row: DefinitionRow) => ({ ...present(row), source: await sourceOf(http, row, row.blob) });
-
-  const Query = PageQuery.extend({ type: z.enum(["tool", "workflow"]).optional() });
-  const listing = {
-    ...described,
-    summary: "List definitions",
-    querystring: Query,
-    response: { 200: listOf(Definition) },
-  };
-  app.get("/definitions", { onRequest, schema: listing }, async ({ caller, query }) => {
-    const page = pageOf(query);
-    await http.freshRead(["definitions"]);
-    const { rows, total } = await listDefinitions(http.db, caller.organization_id, {
-      type: query.type ?? null,
-      ...page,
-    });
-    return { data: rows.map(present), total, ...page };
+  const withSource = async ({ organization_id }: Caller, row: DefinitionRow) => ({
+    ...present(row),
+    source: await readSource(http, row, row.blob),
+    access: await describeAccess(http, organization_id, row),
   });
 
-  const creating = { ...described, summary: "Save a new definition", body: Create, response: { 201: WithSource } };
-  app.post("/definitions", { onRequest, schema: creating, bodyLimit: 1024 * 1024 }, async (request, reply) =>
-    reply.code(201).send(await withSource(await create(http, request, request.body))),
+  const Query = PageQuery.extend({ type: z.enum(["tool", "workflow"]).optional() });
+  const listing = { ...describeList(described, "List definitions", Definition), querystring: Query };
+  app.get("/definitions", { onRequest, schema: listing }, async ({ caller, query }) => {
+    await http.freshRead(["definitions"]);
+    const type = query.type ?? null;
+    return pageResponse(query, (page) => listDefinitions(http.db, caller.organization_id, { type, ...page }), present);
+  });
+
+  const creating = { ...described, summary: "Create a definition", body: Create, response: { 201: WithSource } };
+  app.post("/definitions", { onRequest, schema: creating, bodyLimit }, async (request, reply) =>
+    reply.code(201).send(await withSource(request.caller, await create(http, request, request.body))),
   );
 
-  const reading = { ...one, summary: "One definition", response: { 200: WithSource } };
+  const reading = {
+    ...one,
+    summary: "Get a definition",
+    description: "With its source, the secrets that the code may read, and who may read its results.",
+    response: { 200: WithSource },
+  };
   app.get("/definitions/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
-    withSource(await find(http, caller, params.id)),
+    withSource(caller, await requireDefinition(http, caller, params.id)),
   );
 
-  const saving = { ...one, summary: "Save a new version", body: Change, response: { 200: WithSource } };
-  app.patch("/definitions/:id", { onRequest, schema: saving, bodyLimit: 1024 * 1024 }, async (request) => {
-    await save(http, request, await find(http, request.caller, request.params.id), request.body);
-    return withSource(await find(http, request.caller, request.params.id));
+  const saving = { ...one, summary: "Save a new version", body: Change, response: { 200: Saved } };
+  app.patch("/definitions/:id", { onRequest, schema: saving, bodyLimit }, async (request) => {
+    await save(http, request, await requireDefinition(http, request.caller, request.params.id), request.body);
+    const saved = await requireDefinition(http, request.caller, request.params.id);
+    return { ...(await withSource(request.caller, saved)), ...(await describePins(http, request.caller, saved)) };
   });
 
   const deleting = { ...one, summary: "Delete a definition", response: { 204: z.null() } };
   app.delete("/definitions/:id", { onRequest, schema: deleting }, async (request, reply) => {
-    const row = await find(http, request.caller, request.params.id);
-    const definition_id = row.id;
-    if (row.type === "workflow") await checkUnused(http, request.caller, row);
-    await http.send(DeleteDefinition, {
-      ...envelope(request, definition_id),
-      data: { definition_id },
-      mustFollow: true,
-    });
+    await remove(http, request, request.params.id);
     return reply.code(204).send(null);
   });
 
-  const versions = { ...one, summary: "Every version of a definition", response: { 200: listOf(Version) } };
-  app.get(
-    "/definitions/:id/versions",
-    { onRequest, schema: { ...versions, querystring: PageQuery } },
-    async (request) => {
-      const row = await find(http, request.caller, request.params.id);
-      const { limit, offset } = pageOf(request.query);
-      const rows = await listVersions(http.db, row.id);
-      const shown = rows.slice(offset, offset + limit);
-      const data = await Promise.all(
-        shown.map(async (each) => presentVersion(each, await sourceOf(http, row, each.blob))),
-      );
-      return { data, total: rows.length, limit, offset };
-    },
+  const versions = describeList(one, "List the versions of a definition", Version);
+  app.get("/definitions/:id/versions", { onRequest, schema: versions }, ({ caller, params, query }) =>
+    readVersions(http, caller, params.id, query),
   );
 }

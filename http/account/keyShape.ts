@@ -1,21 +1,19 @@
 import { z } from "zod";
 import { Product } from "#events/key.ts";
 import type { KeyRow } from "#projections/keys/query.ts";
-
-/** PostgreSQL knows no year 0, and ISO 8601 writes years from 10000 otherwise: an event with such a time could not be projected. */
-const END_OF_TIME = Date.UTC(10_000, 0);
-const moment = z.iso
-  .datetime({ offset: true })
-  .refine((text) => Date.parse(text) >= 0 && Date.parse(text) < END_OF_TIME, "must be between the years 1970 and 9999");
+import { Moment } from "../base/moment.ts";
 
 const name = z.string().trim().min(1).max(200);
 const settings = {
   products: z.array(Product).max(10),
-  expires_at: moment.nullable(),
+  expires_at: Moment.nullable(),
   enabled: z.boolean(),
   allowed_models: z.array(z.string().min(1).max(200)).max(500).nullable(),
+  client_tools: z
+    .boolean()
+    .describe("Whether completions may pass `tools` of the caller's own, which the caller runs. False by default."),
 };
-/** What is sent to create a key; products default to both. */
+/** Only the name is required. A new key is enabled for all products. */
 export const Create = z.object({ name, project_id: z.uuid().nullish(), ...z.object(settings).partial().shape });
 export const Change = z.object({ name, ...settings }).partial();
 
@@ -30,7 +28,7 @@ export const Key = z.object({
   updated_at: z.iso.datetime(),
 });
 export const Created = Key.extend({
-  key: z.string().optional().describe("Shown once, and not again when the request is repeated."),
+  key: z.string().optional().describe("Shown once: a repeated request is answered without it."),
 });
 
 const time = (date: Date | null) => date?.toISOString() ?? null;
@@ -44,10 +42,11 @@ export const present = (row: KeyRow): z.infer<typeof Key> => ({
   enabled: row.enabled,
   expires_at: time(row.expires_at),
   allowed_models: row.allowed_models,
+  client_tools: row.client_tools,
   last_used_at: time(row.last_used_at),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
 
-export const utc = (moment: string | null | undefined) => (moment ? new Date(moment).toISOString() : null);
+export const toUtc = (moment: string | null | undefined) => (moment ? new Date(moment).toISOString() : null);
 export const unique = <T>(values: T[]): T[] => [...new Set(values)];

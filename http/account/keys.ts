@@ -1,101 +1,94 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { isUuid, newId, streamOf } from "#events/ids.ts";
-import { ChangeKey, CreateKey, DeleteKey, Product } from "#events/key.ts";
+import { newId, streamName } from "#events/ids.ts";
+import { ChangeKey, CreateKey, DeleteKey, Product, RotateKey } from "#events/key.ts";
 import { getKey, listKeys, type KeyRow } from "#projections/keys/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
 import { newSecret } from "../auth/secrets.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
-import { listOf, PageQuery, pageOf } from "../page.ts";
-import { projectOf } from "../project.ts";
-import { writtenAt } from "../send.ts";
-import type { App } from "../app.ts";
-import { Change, Create, Created, Key, present, unique, utc } from "./keyShape.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findCurrent } from "../base/findById.ts";
+import { requireProject } from "../base/findProject.ts";
+import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { describeList, pageResponse } from "../base/pageResponse.ts";
+import { readRecordedAt } from "../base/send.ts";
+import { Change, Create, Created, Key, present, toUtc, unique } from "./keyShape.ts";
 
-async function find({ db, freshRead }: Http, { organization_id }: Caller, id: string): Promise<KeyRow> {
-  if (isUuid(id)) {
-    await freshRead(["keys"], streamOf("key", id));
-    const row = await getKey(db, organization_id, id);
-    if (row) return row;
-  }
+async function requireKey(http: Http, { organization_id }: Caller, id: string): Promise<KeyRow> {
+  const row = await findCurrent(http, ["keys"], ["key", id], () => getKey(http.db, organization_id, id));
+  if (row) return row;
   throw new ApiError("key_not_found", "No API key has this id.", { param: "id" });
 }
 
-/** What every command to a key's stream says; its caller reads the keys next. */
-const envelope = ({ caller, id }: FastifyRequest, key_id: string) => ({
-  stream: streamOf("key", key_id),
-  organization_id: caller.organization_id,
-  principal: caller.principal,
-  request_id: id,
-  waitFor: ["keys"],
-});
+const envelope = (request: FastifyRequest, key_id: string) =>
+  commandFields(request, streamName("key", key_id), ["keys"]);
 
-/** A key as its read model will show it. */
-const asWritten = (
-  { key_id, key_hash: _, expires_at, ...data }: z.infer<typeof CreateKey.schema>,
+/** The row that the read model will have for a key. */
+const rowFromCommand = (
+  { key_id, key_hash: _, expires_at, client_tools = false, ...data }: z.infer<typeof CreateKey.schema>,
   at: Date,
 ): KeyRow => ({
   ...data,
   id: key_id,
+  client_tools,
   expires_at: expires_at === null ? null : new Date(expires_at),
   last_used_at: null,
   created_at: at,
   updated_at: at,
 });
 
-async function create(
-  http: Http,
-  request: FastifyRequest,
-  body: z.infer<typeof Create>,
-): Promise<z.infer<typeof Created>> {
-  const { organization_id, principal } = request.caller;
-  const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/keys" };
-  const sentKey = idempotencyKey(request.headers);
-  const id = commandId(asking, sentKey);
+async function create(http: Http, request: FastifyRequest, body: z.infer<typeof Create>) {
+  const identity = identifyPost(request, "/api/keys");
   const key_id = newId();
   const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
   const data = {
     key_id,
     key_hash: hash,
     key_hint: hint,
-    project_id: await projectOf(http, request.caller, body.project_id ?? null),
+    project_id: await requireProject(http, request.caller, body.project_id ?? null),
     name: body.name,
     products: unique(body.products ?? Product.options),
-    expires_at: utc(body.expires_at),
+    expires_at: toUtc(body.expires_at),
     enabled: body.enabled ?? true,
     allowed_models: body.allowed_models ?? null,
+    client_tools: body.client_tools ?? false,
   };
-  const fingerprint = fingerprintOf(asking, request.bodyHash);
-  const sent = await http.send(CreateKey, { ...envelope(request, key_id), id, fingerprint, fresh: true, data });
-  if (sent.repeated) {
-    const made = await madeBefore(http.db, organization_id, id, fingerprint);
-    return present(await find(http, request.caller, made));
-  }
-  const row = sent.followed
-    ? await find(http, request.caller, key_id)
-    : asWritten(data, await writtenAt(http, sent.position));
+  const command = { ...envelope(request, key_id), ...identity, data };
+  const { isNew, projected, position, created_id } = await createOnce(http, CreateKey, command);
+  if (!isNew) return present(await requireKey(http, request.caller, created_id));
+  // The secret cannot be shown again, so the answer does not wait for a read model that lags.
+  const row = projected
+    ? await requireKey(http, request.caller, key_id)
+    : rowFromCommand(data, await readRecordedAt(http, position));
   return { ...present(row), key: secret };
 }
 
-async function change(
-  http: Http,
-  request: FastifyRequest,
-  id: string,
-  body: z.infer<typeof Change>,
-): Promise<z.infer<typeof Key>> {
-  const { id: key_id } = await find(http, request.caller, id);
+async function change(http: Http, request: FastifyRequest, id: string, body: z.infer<typeof Change>) {
+  const { id: key_id } = await requireKey(http, request.caller, id);
   const { expires_at, products, ...rest } = body;
   const data = {
     key_id,
     ...rest,
     ...(products && { products: unique(products) }),
-    ...(expires_at !== undefined && { expires_at: utc(expires_at) }),
+    ...(expires_at !== undefined && { expires_at: toUtc(expires_at) }),
   };
-  await http.send(ChangeKey, { ...envelope(request, key_id), data, mustFollow: true });
-  return present(await find(http, request.caller, key_id));
+  await http.send(ChangeKey, { ...envelope(request, key_id), data, requireProjected: true });
+  return present(await requireKey(http, request.caller, key_id));
+}
+
+/** Gives a key a new secret. A repeated request is answered without it. */
+async function rotate(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof Created>> {
+  const { id: key_id } = await requireKey(http, request.caller, id);
+  const identity = identifyPost(request, `/api/keys/${key_id}/rotate`);
+  const { secret, hash, hint } = newSecret("sk", http.settings.SERVICE_NAME);
+  const data = { key_id, key_hash: hash, key_hint: hint };
+  const command = { ...envelope(request, key_id), ...identity, data, requireProjected: true };
+  const { repeated } = await http.send(RotateKey, command);
+  const key = present(await requireKey(http, request.caller, key_id));
+  return repeated ? key : { ...key, key: secret };
 }
 
 /** API keys of the organization (decisions: accounts), for owners and admins. */
@@ -104,12 +97,9 @@ export function keyRoutes(app: App, http: Http): void {
   const described = { tags: ["Accounts"], security: [{ session: [] }] };
   const one = { ...described, params: z.object({ id: z.string() }) };
 
-  const listing = { ...described, summary: "List API keys", querystring: PageQuery, response: { 200: listOf(Key) } };
-  app.get("/keys", { onRequest, schema: listing }, async ({ caller, query }) => {
-    const page = pageOf(query);
+  app.get("/keys", { onRequest, schema: describeList(described, "List API keys", Key) }, async ({ caller, query }) => {
     await http.freshRead(["keys"]);
-    const { rows, total } = await listKeys(http.db, caller.organization_id, page);
-    return { data: rows.map(present), total, ...page };
+    return pageResponse(query, (page) => listKeys(http.db, caller.organization_id, page), present);
   });
 
   const creating = { ...described, summary: "Create an API key", body: Create, response: { 201: Created } };
@@ -122,10 +112,13 @@ export function keyRoutes(app: App, http: Http): void {
     change(http, request, request.params.id, request.body),
   );
 
+  const rotating = { ...one, summary: "Give an API key a new secret", response: { 200: Created } };
+  app.post("/keys/:id/rotate", { onRequest, schema: rotating }, (request) => rotate(http, request, request.params.id));
+
   const deleting = { ...one, summary: "Delete an API key", response: { 204: z.null() } };
   app.delete("/keys/:id", { onRequest, schema: deleting }, async (request, reply) => {
-    const { id: key_id } = await find(http, request.caller, request.params.id);
-    await http.send(DeleteKey, { ...envelope(request, key_id), data: { key_id }, mustFollow: true });
+    const { id: key_id } = await requireKey(http, request.caller, request.params.id);
+    await http.send(DeleteKey, { ...envelope(request, key_id), data: { key_id }, requireProjected: true });
     return reply.code(204).send(null);
   });
 }

@@ -11,10 +11,10 @@ export const Create = z.object({
     .toLowerCase()
     .max(320)
     .regex(z.regexes.email, "must be an email address")
-    .describe("What the person signs in with, once in the whole deployment."),
+    .describe("The person signs in with it. Unique in the whole deployment."),
 });
 export const Change = z
-  .object({ ...settings, active: z.boolean().describe("Who is not cannot sign in, and has no session.") })
+  .object({ ...settings, active: z.boolean().describe("False: the person cannot sign in, and has no sessions.") })
   .partial();
 
 export const Member = z.object({
@@ -26,9 +26,9 @@ export const Member = z.object({
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
-const password = z.string().describe("Shown once: to sign in with, and to be changed then.");
+const password = z.string().describe("Shown once. The person signs in with it and should then change it.");
 export const Created = Member.extend({
-  password: password.optional().describe("Shown once, and not again when the request is repeated."),
+  password: password.optional().describe("Shown once: a repeated request is answered without it."),
 });
 export const NewPassword = z.object({ password });
 

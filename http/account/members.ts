@@ -1,47 +1,46 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { isUuid, newId, streamOf } from "#events/ids.ts";
+import { newId, isUuid, streamName } from "#events/ids.ts";
 import { ChangeUser, RegisterUser, RemoveUser, SetPassword } from "#events/user.ts";
 import { getMember, listMembers, type MemberRow } from "#projections/users/query.ts";
 import { requireAdmin, requireSession } from "../auth/authenticate.ts";
-import type { App } from "../app.ts";
 import type { Caller } from "../auth/caller.ts";
 import { hashPassword, newPassword } from "../auth/password.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { commandId, doneBefore, fingerprintOf, idempotencyKey } from "../idempotency.ts";
-import { listOf, PageQuery, pageOf } from "../page.ts";
-import { notReadable } from "../send.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { firstEvent, identifyPost, type IdempotentRequest } from "../base/idempotency.ts";
+import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { Change, Create, Created, Member, NewPassword, present } from "./memberShape.ts";
 
-const rosterOf = ({ organization_id }: Pick<Caller, "organization_id">) => streamOf("organization", organization_id);
+/** People are part of their organization's stream. */
+const peopleStream = ({ organization_id }: Pick<Caller, "organization_id">) =>
+  streamName("organization", organization_id);
 
-async function find({ db, freshRead }: Http, caller: Caller, id: string): Promise<MemberRow> {
+async function requireMember({ db, freshRead }: Http, caller: Caller, id: string): Promise<MemberRow> {
   if (isUuid(id)) {
-    await freshRead(["users"], rosterOf(caller));
+    await freshRead(["users"], peopleStream(caller));
     const row = await getMember(db, caller.organization_id, id);
     if (row) return row;
   }
   throw new ApiError("member_not_found", "No member has this id.", { param: "id" });
 }
 
-/** Whoever was signed in with what ends here is not any more when it is answered. */
-const envelope = ({ caller, id }: FastifyRequest) => ({
-  stream: rosterOf(caller),
-  organization_id: caller.organization_id,
-  principal: caller.principal,
-  request_id: id,
-  waitFor: ["users", "sessions"],
-});
+/** Waits for the sessions too: those that a command ends are refused from the moment it is answered. */
+const envelope = (request: FastifyRequest) =>
+  commandFields(request, peopleStream(request.caller), ["users", "sessions"]);
 
-/** Whom a repeated command registered. */
-async function registeredBefore({ db }: Http, organization: string, id: string, fingerprint: string): Promise<string> {
-  const before = await doneBefore(db, organization, id, fingerprint);
-  const [event] = before
-    ? await db.query<{ data: string }>("select data from log.events where position = $1", [before.position])
-    : [];
-  if (!event) throw notReadable();
-  return (JSON.parse(event.data) as { user_id: string }).user_id;
+/** Id of the user that the first delivery of the request registered. */
+async function registeredUser(http: Http, request: IdempotentRequest): Promise<string> {
+  const { stream, position } = await firstEvent(http, request);
+  const { events } = await http.readAuditSlice(request.organization_id, {
+    stream,
+    types: undefined,
+    after: position - 1,
+    limit: 1,
+  });
+  return (events[0]!.data as { user_id: string }).user_id;
 }
 
 async function create(
@@ -49,95 +48,109 @@ async function create(
   request: FastifyRequest,
   body: z.infer<typeof Create>,
 ): Promise<z.infer<typeof Created>> {
-  const { organization_id, principal } = request.caller;
-  const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/members" };
-  const id = commandId(asking, idempotencyKey(request.headers));
-  const fingerprint = fingerprintOf(asking, request.bodyHash);
+  const { caller } = request;
+  const identity = identifyPost(request, "/api/members");
   const user_id = newId();
   const password = newPassword();
-  const email_claim = http.keyring.mark("email", body.email);
+  const email_claim = http.keyring.keyedHash("email", body.email);
   const data = { ...body, email_claim, user_id, password_hash: await hashPassword(password) };
-  const sent = await http.send(RegisterUser, { ...envelope(request), id, fingerprint, data });
-  if (sent.repeated) {
-    const made = await registeredBefore(http, organization_id, id, fingerprint);
-    return present(await find(http, request.caller, made));
-  }
-  if (sent.followed) return { ...present(await find(http, request.caller, user_id)), password };
+  const { repeated, projected } = await http.send(RegisterUser, { ...envelope(request), ...identity, data });
+  const registered = repeated ? await registeredUser(http, identity) : user_id;
+  if (registered !== user_id) return present(await requireMember(http, caller, registered));
+  if (projected) return { ...present(await requireMember(http, caller, user_id)), password };
+  // The password cannot be shown again, so the answer does not wait for a read model that lags.
   const now = new Date().toISOString();
   return { ...body, id: user_id, active: true, created_at: now, updated_at: now, password };
 }
 
-/** People of the organization (decisions: accounts): everybody signed in sees them, owners and admins manage them. */
-export function memberRoutes(app: App, http: Http): void {
-  const reading = requireSession(http);
-  const managing = requireAdmin(http);
-  const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const one = { ...described, params: z.object({ id: z.string() }) };
+async function resetPassword(http: Http, request: FastifyRequest, id: string): Promise<{ password: string }> {
+  const { id: user_id } = await requireMember(http, request.caller, id);
+  if (user_id === request.caller.session!.user_id)
+    throw new ApiError("forbidden", "Change your own password at /api/auth/password.");
+  const password = newPassword();
+  const data = { user_id, password_hash: await hashPassword(password) };
+  await http.send(SetPassword, { ...envelope(request), data, requireProjected: true });
+  return { password };
+}
 
-  const listing = { ...described, summary: "List members", querystring: PageQuery, response: { 200: listOf(Member) } };
-  app.get("/members", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
-    const page = pageOf(query);
-    await http.freshRead(["users"], rosterOf(caller));
-    const { rows, total } = await listMembers(http.db, caller.organization_id, page);
-    return { data: rows.map(present), total, ...page };
-  });
+const described = { tags: ["Accounts"], security: [{ session: [] }] };
+const one = { ...described, params: z.object({ id: z.string() }) };
 
-  const creating = {
-    ...described,
-    summary: "Add a member",
-    description: "Only an owner makes owners. 409 `email_taken`.",
-    body: Create,
-    response: { 201: Created },
-  };
-  app.post("/members", { onRequest: managing, schema: creating }, async (request, reply) =>
+/** Reading the people of the organization (decisions: accounts), for everybody signed in. */
+function readRoutes(app: App, http: Http): void {
+  const onRequest = requireSession(http);
+
+  app.get(
+    "/members",
+    { onRequest, schema: describeList(described, "List members", Member) },
+    async ({ caller, query }) => {
+      await http.freshRead(["users"], peopleStream(caller));
+      return pageResponse(query, (page) => listMembers(http.db, caller.organization_id, page), present);
+    },
+  );
+
+  const reading = { ...one, summary: "Get a member", response: { 200: Member } };
+  app.get("/members/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
+    present(await requireMember(http, caller, params.id)),
+  );
+}
+
+const creating = {
+  ...described,
+  summary: "Add a member",
+  description: "Only an owner can add an owner. 409 `email_taken` when a member has the address already.",
+  body: Create,
+  response: { 201: Created },
+};
+const changing = {
+  ...one,
+  summary: "Change a member",
+  description:
+    "Only an owner can change an owner, and the last active owner cannot be demoted or deactivated: 409 `last_owner`. " +
+    "The email address cannot be changed.",
+  body: Change,
+  response: { 200: Member },
+};
+const removing = {
+  ...one,
+  summary: "Remove a member",
+  description: "Their sessions end at once. What they created stays.",
+  response: { 204: z.null() },
+};
+const resetting = {
+  ...one,
+  summary: "Give a member a new password",
+  description: "Their sessions end at once. Use /api/auth/password to change your own.",
+  response: { 200: NewPassword },
+};
+
+/** Managing the people of the organization, for owners and admins. */
+function manageRoutes(app: App, http: Http): void {
+  const onRequest = requireAdmin(http);
+
+  app.post("/members", { onRequest, schema: creating }, async (request, reply) =>
     reply.code(201).send(await create(http, request, request.body)),
   );
 
-  const readingOne = { ...one, summary: "One member", response: { 200: Member } };
-  app.get("/members/:id", { onRequest: reading, schema: readingOne }, async ({ caller, params }) =>
-    present(await find(http, caller, params.id)),
-  );
-
-  const changing = {
-    ...one,
-    summary: "Change a member",
-    description:
-      "Only an owner changes owners, and one that is active stays: 409 `last_owner`. The email address stays what it is.",
-    body: Change,
-    response: { 200: Member },
-  };
-  app.patch("/members/:id", { onRequest: managing, schema: changing }, async (request) => {
-    const { id: user_id } = await find(http, request.caller, request.params.id);
+  app.patch("/members/:id", { onRequest, schema: changing }, async (request) => {
+    const { id: user_id } = await requireMember(http, request.caller, request.params.id);
     const data = { user_id, ...request.body };
-    await http.send(ChangeUser, { ...envelope(request), data, mustFollow: true });
-    return present(await find(http, request.caller, user_id));
+    await http.send(ChangeUser, { ...envelope(request), data, requireProjected: true });
+    return present(await requireMember(http, request.caller, user_id));
   });
 
-  const removing = {
-    ...one,
-    summary: "Remove a member",
-    description: "Their sessions end at once; what they have made stays.",
-    response: { 204: z.null() },
-  };
-  app.delete("/members/:id", { onRequest: managing, schema: removing }, async (request, reply) => {
-    const { id: user_id } = await find(http, request.caller, request.params.id);
-    await http.send(RemoveUser, { ...envelope(request), data: { user_id }, mustFollow: true });
+  app.delete("/members/:id", { onRequest, schema: removing }, async (request, reply) => {
+    const { id: user_id } = await requireMember(http, request.caller, request.params.id);
+    await http.send(RemoveUser, { ...envelope(request), data: { user_id }, requireProjected: true });
     return reply.code(204).send(null);
   });
 
-  const resetting = {
-    ...one,
-    summary: "Give a member a new password",
-    description: "Their sessions end at once. One's own is changed at /api/auth/password.",
-    response: { 200: NewPassword },
-  };
-  app.post("/members/:id/password", { onRequest: managing, schema: resetting }, async (request) => {
-    const { id: user_id } = await find(http, request.caller, request.params.id);
-    if (user_id === request.caller.session!.user_id)
-      throw new ApiError("forbidden", "Change your own password at /api/auth/password.");
-    const password = newPassword();
-    const data = { user_id, password_hash: await hashPassword(password) };
-    await http.send(SetPassword, { ...envelope(request), data, mustFollow: true });
-    return { password };
-  });
+  app.post("/members/:id/password", { onRequest, schema: resetting }, (request) =>
+    resetPassword(http, request, request.params.id),
+  );
+}
+
+export function memberRoutes(app: App, http: Http): void {
+  readRoutes(app, http);
+  manageRoutes(app, http);
 }

@@ -1,20 +1,22 @@
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { newId } from "#events/ids.ts";
 import { ConfigureProvider, providerStream, RemoveProvider } from "#events/provider.ts";
 import { getProvider, listProviders, type ProviderRow } from "#projections/providers/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { listOf, PageQuery, pageOf } from "../page.ts";
-import { writtenAt } from "../send.ts";
-import type { App } from "../app.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { readRecordedAt } from "../base/send.ts";
 
-/** Providers whose own address is known; every other one must name its own. */
-const KNOWN = new Set(["openai", "anthropic", "google"]);
-const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+/** Providers with a default address; any other needs a `base_url`. */
+const KNOWN_PROVIDERS = new Set(["openai", "anthropic", "google"]);
+const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** It is shown and told to others, so it has no place for a secret; a path of the provider's API is put behind it. */
-function isAddress(text: string): boolean {
+/** The URL is shown to people, so it may hold no secret. The paths of the API are appended to it, so it may have no query. */
+function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text) || /[?#]/.test(text)) return false;
   const { protocol, username, password } = new URL(text);
   return (protocol === "https:" || protocol === "http:") && !username && !password;
@@ -29,7 +31,7 @@ const Configure = z.object({
   base_url: z
     .string()
     .max(2_000)
-    .refine(isAddress, "must be an http or https URL without user, password, query and fragment")
+    .refine(isBaseUrl, "must be an http or https URL without user, password, query or fragment")
     .nullish(),
   models: z.array(z.string().min(1).max(200)).max(500).nullish(),
 });
@@ -41,7 +43,7 @@ const Provider = z.object({
   updated_at: z.iso.datetime(),
 });
 
-/** Never the secret. */
+/** Never the API key. */
 const present = ({ name, base_url, models, created_at, updated_at }: ProviderRow): z.infer<typeof Provider> => ({
   name,
   base_url,
@@ -50,93 +52,68 @@ const present = ({ name, base_url, models, created_at, updated_at }: ProviderRow
   updated_at: updated_at.toISOString(),
 });
 
-const absent = () => new ApiError("provider_not_found", "No provider of this name is configured.", { param: "name" });
+async function requireProvider(http: Http, organization: string, name: string): Promise<ProviderRow> {
+  await http.freshRead(["providers"], providerStream(organization, name));
+  const row = await getProvider(http.db, organization, name);
+  if (row) return row;
+  throw new ApiError("provider_not_found", "No provider of this name is configured.", { param: "name" });
+}
+
+const envelope = (request: FastifyRequest, name: string) =>
+  commandFields(request, providerStream(request.caller.organization_id, name), ["providers"]);
+
+async function configure(
+  http: Http,
+  request: FastifyRequest,
+  name: string,
+  { api_key, base_url = null, models = null }: z.infer<typeof Configure>,
+): Promise<z.infer<typeof Provider>> {
+  const { organization_id } = request.caller;
+  if (!PROVIDER_NAME.test(name) || name === "offline") {
+    const message = "name must be 1-64 lower-case letters, digits, hyphens or underscores, and not offline.";
+    throw new ApiError("invalid_name", message, { param: "name" });
+  }
+  if (base_url === null && !KNOWN_PROVIDERS.has(name))
+    throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
+  const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
+  const data = { name, credential_id: newId(), base_url, models, sealed_api_key };
+  const { projected, position } = await http.send(ConfigureProvider, { ...envelope(request, name), data });
+  await http.providers.fresh(organization_id);
+  if (projected) return present(await requireProvider(http, organization_id, name));
+  const updated_at = await readRecordedAt(http, position);
+  const { created_at = updated_at } = (await getProvider(http.db, organization_id, name)) ?? {};
+  return present({ name, base_url, models, sealed_api_key, created_at, updated_at });
+}
 
 /** Provider credentials of the organization (decisions: accounts), for owners and admins. */
 export function providerRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Accounts"], security: [{ session: [] }] };
-  const params = z.object({ name: z.string() });
+  const one = { ...described, params: z.object({ name: z.string() }) };
 
-  const find = async (organization: string, name: string): Promise<ProviderRow> => {
-    await http.freshRead(["providers"], providerStream(organization, name));
-    const row = await getProvider(http.db, organization, name);
-    if (!row) throw absent();
-    return row;
-  };
+  const listing = describeList(described, "List providers", Provider);
+  app.get("/providers", { onRequest, schema: listing }, async ({ caller, query }) => {
+    await http.freshRead(["providers"]);
+    const rows = await listProviders(http.db, caller.organization_id);
+    return pageResponse(query, async (page) => slicePage(rows, page), present);
+  });
 
-  app.get(
-    "/providers",
-    {
-      onRequest,
-      schema: { ...described, summary: "List providers", querystring: PageQuery, response: { 200: listOf(Provider) } },
-    },
-    async ({ caller, query }) => {
-      const { limit, offset } = pageOf(query);
-      await http.freshRead(["providers"]);
-      const rows = await listProviders(http.db, caller.organization_id);
-      return { data: rows.slice(offset, offset + limit).map(present), total: rows.length, limit, offset };
-    },
+  const reading = { ...one, summary: "Get a provider", response: { 200: Provider } };
+  app.get("/providers/:name", { onRequest, schema: reading }, async ({ caller, params }) =>
+    present(await requireProvider(http, caller.organization_id, params.name)),
   );
 
-  app.get(
-    "/providers/:name",
-    { onRequest, schema: { ...described, summary: "One provider", params, response: { 200: Provider } } },
-    async ({ caller, params: { name } }) => present(await find(caller.organization_id, name)),
+  const configuring = { ...one, summary: "Configure a provider", body: Configure, response: { 200: Provider } };
+  app.put("/providers/:name", { onRequest, schema: configuring }, (request) =>
+    configure(http, request, request.params.name, request.body),
   );
 
-  app.put(
-    "/providers/:name",
-    {
-      onRequest,
-      schema: { ...described, summary: "Configure a provider", params, body: Configure, response: { 200: Provider } },
-    },
-    async (request) => {
-      const { organization_id, principal } = request.caller;
-      const { name } = request.params;
-      const { api_key, base_url = null, models = null } = request.body;
-      if (!NAME.test(name) || name === "offline")
-        throw new ApiError(
-          "invalid_name",
-          "name must be 1 to 64 lower-case letters, digits, - or _, and not offline.",
-          { param: "name" },
-        );
-      if (base_url === null && !KNOWN.has(name))
-        throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
-      const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
-      const { followed, position } = await http.send(ConfigureProvider, {
-        stream: providerStream(organization_id, name),
-        organization_id,
-        principal,
-        request_id: request.id,
-        data: { name, credential_id: newId(), base_url, models, sealed_api_key },
-        waitFor: ["providers"],
-      });
-      await http.providers.fresh(organization_id);
-      if (followed) return present(await find(organization_id, name));
-      const updated_at = await writtenAt(http, position);
-      const { created_at = updated_at } = (await getProvider(http.db, organization_id, name)) ?? {};
-      return present({ name, base_url, models, sealed_api_key, created_at, updated_at });
-    },
-  );
-
-  app.delete(
-    "/providers/:name",
-    { onRequest, schema: { ...described, summary: "Remove a provider", params, response: { 204: z.null() } } },
-    async (request, reply) => {
-      const { organization_id, principal } = request.caller;
-      const { name } = await find(organization_id, request.params.name);
-      const stream = providerStream(organization_id, name);
-      await http.send(RemoveProvider, {
-        stream,
-        organization_id,
-        principal,
-        request_id: request.id,
-        data: { name },
-        waitFor: ["providers"],
-      });
-      await http.providers.fresh(organization_id);
-      return reply.code(204).send(null);
-    },
-  );
+  const removing = { ...one, summary: "Remove a provider", response: { 204: z.null() } };
+  app.delete("/providers/:name", { onRequest, schema: removing }, async (request, reply) => {
+    const { organization_id } = request.caller;
+    const { name } = await requireProvider(http, organization_id, request.params.name);
+    await http.send(RemoveProvider, { ...envelope(request, name), data: { name } });
+    await http.providers.fresh(organization_id);
+    return reply.code(204).send(null);
+  });
 }

@@ -1,5 +1,5 @@
-import type { Http } from "../deps.ts";
-import type { App } from "../app.ts";
+import type { Http } from "../base/deps.ts";
+import type { App } from "../base/app.ts";
 import { agentRoutes } from "./agents.ts";
 import { definitionRoutes } from "./definitions.ts";
 import { keyRoutes } from "./keys.ts";
@@ -9,7 +9,7 @@ import { providerRoutes } from "./providers.ts";
 import { secretRoutes } from "./secrets.ts";
 import { sessionRoutes } from "./sessions.ts";
 
-/** What a signed-in person manages, below /api. */
+/** Everything that a signed-in person manages, below /api. */
 export function accountRoutes(app: App, http: Http): void {
   sessionRoutes(app, http);
   memberRoutes(app, http);

@@ -1,21 +1,43 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { EndSession, StartSession } from "#events/session.ts";
 import { Role, SetPassword } from "#events/user.ts";
-import { findUserByEmail, findUserById, type UserRow } from "#projections/users/query.ts";
+import { findUserById, findUsersByEmail, type UserRow } from "#projections/users/query.ts";
 import { requireSession } from "../auth/authenticate.ts";
+import { checkSignInOrigin, noSessionCookie, sessionCookie } from "../auth/cookie.ts";
 import { hashPassword, verifyPassword } from "../auth/password.ts";
 import { newSecret } from "../auth/secrets.ts";
 import { clearAttempts, countAttempt } from "../auth/throttle.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { notReadable } from "../send.ts";
-import type { App } from "../app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { notReadableYet } from "../base/send.ts";
+import type { App } from "../base/app.ts";
 
-const ABSOLUTE_MS = 30 * 24 * 60 * 60 * 1000;
+/** An e-mail address and a password; nobody is signed in yet. */
+const MAX_LOGIN_BYTES = 16 * 1024;
 
-const Login = z.object({ email: z.string().min(3).max(320), password: z.string().min(1).max(1_000) });
+/** A session ends after 30 days, however much it is used. It ends after 12 hours without use, see `authenticate.ts`. */
+const MAX_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Accounts with one e-mail address that are tried when the sign-in names no organization. A password is compared as many times,
+ * so that the time does not show how many organizations know the address (ADR 22).
+ */
+const MAX_ACCOUNTS = 2;
+
+const ByCookie = z
+  .boolean()
+  .optional()
+  .describe("Sets the session as a cookie instead of returning its token: for pages of this service.");
+const Login = z.object({
+  email: z.string().min(3).max(320),
+  password: z.string().min(1).max(1_000),
+  organization: z.uuid().optional().describe("Id. Needed by people who are members of several organizations."),
+  cookie: ByCookie,
+});
+const Start = z.object({ code: z.string().min(1).max(200).describe("The code of the link that `npm start` prints.") });
 const NewPassword = z.object({
   current_password: z.string().min(1).max(1_000),
   new_password: z.string().min(12).max(1_000),
@@ -24,25 +46,29 @@ const Person = z.object({
   user: z.object({ id: z.string(), email: z.string(), name: z.string(), role: Role }),
   organization: z.object({ id: z.string(), name: z.string() }),
 });
-const LoggedIn = Person.extend({ token: z.string().describe("Shown once."), expires_at: z.iso.datetime() });
+const LoggedIn = Person.extend({
+  token: z.string().optional().describe("Shown once. Absent when the session is a cookie."),
+  expires_at: z.iso.datetime(),
+});
+type LoggedIn = z.infer<typeof LoggedIn> & { token: string };
 
-type Row = Pick<UserRow, "email" | "name" | "role" | "organization_id" | "organization_name">;
+type SignedInUser = Pick<UserRow, "email" | "name" | "role" | "organization_id" | "organization_name">;
 
 const present = (
   id: string,
-  { email, name, role, organization_id, organization_name }: Row,
+  { email, name, role, organization_id, organization_name }: SignedInUser,
 ): z.infer<typeof Person> => ({
   user: { id, email, name, role },
   organization: { id: organization_id, name: organization_name },
 });
 
-/** A new session of a person whose password was right. */
-async function signIn(http: Http, request_id: string, user: UserRow): Promise<z.infer<typeof LoggedIn>> {
+/** Starts a session for a person whose password has been checked. */
+async function signIn(http: Http, request_id: string, user: UserRow): Promise<LoggedIn> {
   const token = newSecret("sess", http.settings.SERVICE_NAME);
   const session_id = newId();
-  const expires_at = new Date(Date.now() + ABSOLUTE_MS).toISOString();
+  const expires_at = new Date(Date.now() + MAX_SESSION_MS).toISOString();
   await http.send(StartSession, {
-    stream: streamOf("session", session_id),
+    stream: streamName("session", session_id),
     organization_id: user.organization_id,
     principal: `person:${user.id}`,
     request_id,
@@ -53,84 +79,112 @@ async function signIn(http: Http, request_id: string, user: UserRow): Promise<z.
   return { token: token.secret, expires_at, ...present(user.id, user) };
 }
 
+/** Moves the token into a cookie, where no script of the page can read it. */
+function answerByCookie({ settings }: Http, reply: FastifyReply, { token, ...rest }: LoggedIn) {
+  reply.header("set-cookie", sessionCookie(settings, token, new Date(rest.expires_at)));
+  return rest;
+}
+
+/** Signs in who was sent here by a one-time link. Throws 401 `invalid_start_code`. */
+async function redeemStartCode(http: Http, request: FastifyRequest, code: string): Promise<LoggedIn> {
+  const person = http.startCodes.redeem(code);
+  const filter = { organization: person?.organization_id ?? null, limit: 1 };
+  const [user] = person ? await findUsersByEmail(http.db, person.email, filter) : [];
+  if (!user) throw new ApiError("invalid_start_code", "This link was used or is older than ten minutes; sign in.");
+  return signIn(http, request.id, user);
+}
+
 async function changePassword(http: Http, request: FastifyRequest, body: z.infer<typeof NewPassword>) {
-  const { organization_id, principal, session } = request.caller;
-  const { user_id, email } = session!;
-  await countAttempt(http.db, request.ip, email);
+  const { organization_id, session } = request.caller;
+  const { user_id } = session!;
+  const attempt = { kind: "password", user_id } as const;
+  await countAttempt(http.loginAttempts, attempt);
   const user = await findUserById(http.db, user_id);
   if (!(await verifyPassword(body.current_password, user?.password_hash)))
-    throw new ApiError("wrong_password", "current_password: this is not the password.", { param: "current_password" });
-  await clearAttempts(http.db, request.ip, email);
+    throw new ApiError("wrong_password", "current_password: the password is wrong.", { param: "current_password" });
+  await clearAttempts(http.loginAttempts, attempt);
   await http.send(SetPassword, {
-    stream: streamOf("organization", organization_id),
-    organization_id,
-    principal,
-    request_id: request.id,
+    ...commandFields(request, streamName("organization", organization_id), ["users", "sessions"]),
     data: { user_id, password_hash: await hashPassword(body.new_password) },
-    waitFor: ["users", "sessions"],
-    mustFollow: true,
+    requireProjected: true,
   });
   const changed = await findUserById(http.db, user_id);
-  if (!changed) throw notReadable();
+  if (!changed) throw notReadableYet();
   return signIn(http, request.id, changed);
 }
 
-/** Signing in and out (decisions: accounts). A token lasts 12 h without use, 30 days at most. */
+/** The person with this address and password. Throws 401 `invalid_credentials`, 400 `organization_required`. */
+async function checkPassword({ db }: Http, email: string, { password, organization }: z.infer<typeof Login>) {
+  const limit = organization === undefined ? MAX_ACCOUNTS : 1;
+  const accounts = await findUsersByEmail(db, email, { organization: organization ?? null, limit });
+  const checks = Array.from({ length: limit }, (_, n) => verifyPassword(password, accounts[n]?.password_hash));
+  const matches = await Promise.all(checks);
+  const [user, another] = accounts.filter((_, n) => matches[n]);
+  if (!user) throw new ApiError("invalid_credentials", "The email address or the password is wrong.");
+  if (!another) return user;
+  throw new ApiError("organization_required", "organization: is needed, because you are a member of several.", {
+    param: "organization",
+  });
+}
+
+async function logIn(http: Http, request: FastifyRequest, body: z.infer<typeof Login>) {
+  const email = body.email.trim().toLowerCase();
+  const attempt = { kind: "login", address: request.ip, email } as const;
+  await countAttempt(http.loginAttempts, attempt);
+  const user = await checkPassword(http, email, body);
+  await clearAttempts(http.loginAttempts, attempt);
+  return signIn(http, request.id, user);
+}
+
+/** Signing in and out (decisions: accounts). */
 export function sessionRoutes(app: App, http: Http): void {
   const described = { tags: ["Accounts"] };
+  const loggingIn = { ...described, summary: "Sign in", body: Login, response: { 200: LoggedIn } };
+  app.post("/auth/login", { schema: loggingIn, bodyLimit: MAX_LOGIN_BYTES }, async (request, reply) => {
+    if (request.body.cookie) checkSignInOrigin(http.settings, request);
+    const session = await logIn(http, request, request.body);
+    return request.body.cookie ? answerByCookie(http, reply, session) : session;
+  });
 
-  app.post(
-    "/auth/login",
-    { schema: { ...described, summary: "Sign in", body: Login, response: { 200: LoggedIn } } },
-    async (request) => {
-      const email = request.body.email.trim().toLowerCase();
-      await countAttempt(http.db, request.ip, email);
-      const user = await findUserByEmail(http.db, email);
-      if (!(await verifyPassword(request.body.password, user?.password_hash)) || !user)
-        throw new ApiError("invalid_credentials", "The email address or the password is not right.");
-      await clearAttempts(http.db, request.ip, email);
-      return signIn(http, request.id, user);
-    },
-  );
+  const starting = {
+    ...described,
+    summary: "Sign in with a one-time link",
+    description:
+      "Sets the session as a cookie. The code works once, for ten minutes, and at the process that printed it.",
+    body: Start,
+    response: { 200: LoggedIn },
+  };
+  app.post("/auth/start", { schema: starting, bodyLimit: MAX_LOGIN_BYTES }, async (request, reply) => {
+    checkSignInOrigin(http.settings, request);
+    return answerByCookie(http, reply, await redeemStartCode(http, request, request.body.code));
+  });
 
-  const mine = { ...described, security: [{ session: [] }] };
+  const ownSession = { ...described, security: [{ session: [] }] };
   const onRequest = requireSession(http);
 
-  app.get(
-    "/auth/me",
-    { onRequest, schema: { ...mine, summary: "Who is signed in", response: { 200: Person } } },
-    ({ caller }) => {
-      const session = caller.session!;
-      return present(session.user_id, session);
-    },
+  const reading = { ...ownSession, summary: "Get the person who is signed in", response: { 200: Person } };
+  app.get("/auth/me", { onRequest, schema: reading }, ({ caller }) =>
+    present(caller.session!.user_id, caller.session!),
   );
 
   const changing = {
-    ...mine,
-    summary: "Change one's password",
-    description: "All sessions of the person end, and a new one begins. At least 12 characters.",
+    ...ownSession,
+    summary: "Change your password",
+    description: "Ends all your sessions and starts a new one. At least 12 characters.",
     body: NewPassword,
     response: { 200: LoggedIn },
   };
-  app.post("/auth/password", { onRequest, schema: changing }, (request) => changePassword(http, request, request.body));
+  app.post("/auth/password", { onRequest, schema: changing }, async (request, reply) => {
+    const session = await changePassword(http, request, request.body);
+    return request.caller.by_cookie ? answerByCookie(http, reply, session) : session;
+  });
 
-  app.post(
-    "/auth/logout",
-    { onRequest, schema: { ...mine, summary: "Sign out", response: { 204: z.null() } } },
-    async (request, reply) => {
-      const { organization_id, principal, session } = request.caller;
-      const { session_id } = session!;
-      const stream = streamOf("session", session_id);
-      await http.send(EndSession, {
-        stream,
-        organization_id,
-        principal,
-        request_id: request.id,
-        data: { session_id },
-        waitFor: ["sessions"],
-        mustFollow: true,
-      });
-      return reply.code(204).send(null);
-    },
-  );
+  const loggingOut = { ...ownSession, summary: "Sign out", response: { 204: z.null() } };
+  app.post("/auth/logout", { onRequest, schema: loggingOut }, async (request, reply) => {
+    const { session_id } = request.caller.session!;
+    const envelope = commandFields(request, streamName("session", session_id), ["sessions"]);
+    await http.send(EndSession, { ...envelope, data: { session_id }, requireProjected: true });
+    if (request.caller.by_cookie) reply.header("set-cookie", noSessionCookie(http.settings));
+    return reply.code(204).send(null);
+  });
 }

@@ -1,16 +1,35 @@
 import { z } from "zod";
-import { idFrom } from "#events/ids.ts";
-import { listMessages } from "#projections/turns/query.ts";
-import { inputOf } from "../chat/threads.ts";
-import type { Http } from "../deps.ts";
-import type { ResponseRow } from "./find.ts";
+import { deriveId } from "#events/ids.ts";
+import type { Message, TurnOutput } from "#events/thread.ts";
+import { answerText } from "#events/turnOutput.ts";
+import { listTurns } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+import { readTurnInput } from "../turns/turnInput.ts";
+import type { ResponseRow } from "./lookups.ts";
 
-const Item = z.object({
+const MessageItem = z.object({
   id: z.string(),
   type: z.literal("message"),
   role: z.enum(["user", "assistant"]),
   content: z.array(z.object({ type: z.literal("input_text"), text: z.string() })),
 });
+/* Of tools of the caller's own. */
+const CallItem = z.object({
+  id: z.string(),
+  type: z.literal("function_call"),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  status: z.literal("completed"),
+});
+const ResultItem = z.object({
+  id: z.string(),
+  type: z.literal("function_call_output"),
+  call_id: z.string(),
+  output: z.string(),
+});
+const Item = z.discriminatedUnion("type", [MessageItem, CallItem, ResultItem]);
+type Item = z.infer<typeof Item>;
 export const InputItems = z.object({
   object: z.literal("list"),
   data: z.array(Item),
@@ -19,22 +38,36 @@ export const InputItems = z.object({
   has_more: z.literal(false),
 });
 
-const item = (turn: string, n: number, role: "user" | "assistant", text: string): z.infer<typeof Item> => ({
-  id: `msg_${idFrom("input", turn, String(n))}`,
-  type: "message",
-  role,
-  content: [{ type: "input_text", text }],
-});
+type Said = Pick<Message, "role" | "text" | "calls" | "call_id">;
 
-/** What stood in the thread before a response answered (spec: Agent API, input items). */
+/** A message of a turn; its calls are items of their own. */
+function itemsOf(turn: string, n: number, { role, text, calls = [], call_id }: Said): Item[] {
+  const id = deriveId("input", turn, String(n));
+  if (role === "tool") return [{ id: `fco_${id}`, type: "function_call_output", call_id: call_id!, output: text }];
+  const message: Item = { id: `msg_${id}`, type: "message", role, content: [{ type: "input_text", text }] };
+  const called = calls.map(({ id: of, name, arguments: args }, nth): Item => {
+    const item_id = `fc_${deriveId("input", turn, String(n), String(nth))}`;
+    return { id: item_id, type: "function_call", call_id: of, name, arguments: args, status: "completed" };
+  });
+  return text === "" && called.length > 0 ? called : [message, ...called];
+}
+
+/** The messages of the thread that a response answers (spec: Agent API, input items). */
 export async function inputItems(http: Http, row: ResponseRow): Promise<z.infer<typeof InputItems>> {
-  const turns = await listMessages(http.db, row.organization_id, row.thread_id, row.scope, { until: row.id });
-  const data: z.infer<typeof Item>[] = [];
+  const turns = await listTurns(http.db, row.organization_id, row.thread_id, row.scope, { until: row.id });
+  const data: Item[] = [];
   for (const turn of turns) {
-    const messages = await inputOf(http, turn);
-    data.push(...messages.map(({ role, text }, n) => item(turn.turn_id, n, role, text)));
-    if (turn.turn_id !== row.id && turn.answer !== null)
-      data.push(item(turn.turn_id, messages.length, "assistant", turn.answer));
+    const { said, turn_id } = turn;
+    const messages: Said[] = await readTurnInput(http, turn);
+    const answer: Said | undefined = said && turn_id !== row.id ? answerMessage(said) : undefined;
+    data.push(...[...messages, ...(answer ? [answer] : [])].flatMap((message, n) => itemsOf(turn_id, n, message)));
   }
   return { object: "list", data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false };
+}
+
+function answerMessage(said: TurnOutput): Said | undefined {
+  const text = answerText(said);
+  const { calls } = said;
+  if (text === "" && !calls) return undefined;
+  return { role: "assistant", text, ...(calls && { calls }) };
 }

@@ -1,7 +1,6 @@
-import { idFrom } from "#events/ids.ts";
 import type { Citation, ToolCall } from "#events/thread.ts";
 
-/* Output items of a response (spec: Agent response object), as they are when they open and when they close. */
+/* Output items of a response, open and complete (spec: Agent response object). */
 
 export interface Annotation {
   type: "url_citation";
@@ -16,6 +15,11 @@ interface TextPart {
   text: string;
   annotations: Annotation[];
   logprobs: [];
+}
+
+interface RefusalPart {
+  type: "refusal";
+  refusal: string;
 }
 
 export interface ReasoningItem {
@@ -38,15 +42,9 @@ export interface MessageItem {
   id: string;
   role: "assistant";
   status: "in_progress" | "completed" | "incomplete";
-  content: TextPart[];
+  content: (TextPart | RefusalPart)[];
 }
 export type Item = ReasoningItem | CallItem | MessageItem;
-
-const PREFIX = { reasoning: "rs", function_call: "fc", message: "msg" };
-
-/** The same item of the same turn has the same id, whoever presents it. */
-export const itemId = (type: Item["type"], turn_id: string, output_index: number): string =>
-  `${PREFIX[type]}_${idFrom("item", turn_id, String(output_index))}`;
 
 export const textPart = (text: string, annotations: Annotation[]): TextPart => ({
   type: "output_text",
@@ -55,8 +53,10 @@ export const textPart = (text: string, annotations: Annotation[]): TextPart => (
   logprobs: [],
 });
 
-/** A consulted source; its span covers the whole message (spec: Agent response object). */
-export const annotationOf = ({ url, title }: Pick<Citation, "url" | "title">, text: string): Annotation => ({
+export const refusalPart = (refusal: string): RefusalPart => ({ type: "refusal", refusal });
+
+/** A consulted source. Its span is the whole message (spec: Agent response object). */
+export const presentAnnotation = ({ url, title }: Pick<Citation, "url" | "title">, text: string): Annotation => ({
   type: "url_citation",
   url,
   title,
@@ -71,7 +71,11 @@ export const reasoningItem = (id: string, text: string, status: ReasoningItem["s
   summary: [{ type: "summary_text", text }],
 });
 
-export const messageItem = (id: string, content: TextPart[], status: MessageItem["status"]): MessageItem => ({
+export const messageItem = (
+  id: string,
+  content: MessageItem["content"],
+  status: MessageItem["status"],
+): MessageItem => ({
   type: "message",
   id,
   role: "assistant",
@@ -79,7 +83,7 @@ export const messageItem = (id: string, content: TextPart[], status: MessageItem
   content,
 });
 
-export const callItem = (id: string, call: ToolCall, args: string, status: CallItem["status"]): CallItem => ({
+export const functionCallItem = (id: string, call: ToolCall, args: string, status: CallItem["status"]): CallItem => ({
   type: "function_call",
   id,
   call_id: call.id,

@@ -1,38 +1,40 @@
-import { bornAt } from "#events/ids.ts";
+import { creationTime } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { NO_USAGE, type Usage } from "#events/thread.ts";
 import type { Item } from "./items.ts";
 
-/** A turn of an agent as its response tells of it. */
+/** What a response shows of its request and its agent. */
 export interface ResponseHead {
   turn_id: string;
   thread_id: string;
   /** `provider/model`. */
   model: string;
-  /** The caller's own, never the agent's. */
+  /** The caller's instructions, never the agent's. */
   instructions: string | null;
   previous_turn_id: string | null;
   user: string | null;
-  /** Of the thread, with those of this request. */
+  /** The vars of the thread, updated by this request. */
   vars: Record<string, unknown>;
   reasoning_effort: string | null;
+  max_output_tokens: number | null;
   expose_tool_items: boolean;
+  /** Number of its first item in the stored response, when it leaves out earlier ones. */
+  first_item?: number;
 }
 
 const presentUsage = (usage: Usage) => ({
   input_tokens: usage.prompt_tokens,
-  input_tokens_details: { cached_tokens: usage.cached_tokens },
+  input_tokens_details: { cached_tokens: usage.cached_tokens, cache_write_tokens: usage.cache_write_tokens ?? 0 },
   output_tokens: usage.completion_tokens,
   output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
   total_tokens: usage.prompt_tokens + usage.completion_tokens,
 });
 
-/** What nobody can change, and strict parsers ask for (spec: Agent response object; wire facts). */
+/** Constant fields that strict parsers require (spec: Agent response object; wire facts). */
 const FIXED = {
   background: false,
   frequency_penalty: 0,
   incomplete_details: null,
-  max_output_tokens: null,
   max_tool_calls: null,
   parallel_tool_calls: true,
   presence_penalty: 0,
@@ -51,24 +53,25 @@ const FIXED = {
 
 const STATUS = { completed: "completed", failed: "failed", refused: "failed", stopped: "cancelled" } as const;
 
-const errorOf = (end: TurnEnd | undefined) =>
+const presentError = (end: TurnEnd | undefined) =>
   end?.status === "failed" || end?.status === "refused"
     ? { type: "server_error", code: "agent_error", message: end.message || "The turn failed." }
     : null;
 
 export const responseId = (turn_id: string): string => `resp_${turn_id}`;
 
-/** The response object of a turn, while it runs and when it has ended (spec: Agent response object). */
+/** The response object of a running or ended turn (spec: Agent response object). */
 export function presentResponse(head: ResponseHead, output: Item[], end?: TurnEnd, completed_at: number | null = null) {
   return {
     id: responseId(head.turn_id),
     object: "response" as const,
-    // the same for everybody who tells of it, whatever their clocks say
-    created_at: Math.floor(bornAt(head.turn_id) / 1000),
+    // from the id, so that every process gives the same time whatever its clock says
+    created_at: Math.floor(creationTime(head.turn_id) / 1000),
     completed_at: end?.status === "completed" ? completed_at : null,
     status: end ? STATUS[end.status] : ("in_progress" as const),
-    error: errorOf(end),
+    error: presentError(end),
     instructions: head.instructions,
+    max_output_tokens: head.max_output_tokens,
     model: head.model,
     output,
     previous_response_id: head.previous_turn_id === null ? null : responseId(head.previous_turn_id),

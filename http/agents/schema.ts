@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { FieldCodes } from "../validate.ts";
+import type { FieldCodes } from "../base/validate.ts";
 
 /* The agent response request and answer (spec: Resources, Agent response request). */
 
 const given = (wanted: string) => ({ error: `must be ${wanted}` });
 
-/* Items and parts of other types are skipped, however they look: a message's content is parsed when it is read. */
+/* Parts of unknown types are skipped, whatever their fields. The content of a message is parsed by `readInput`. */
 const Part = z.object(
   {
     type: z.string(given("a string")),
@@ -27,10 +27,19 @@ export type Content = z.infer<typeof Content>;
 
 const Item = z.object(
   {
-    type: z.string(given("a string")).nullish().describe("`message` or none; other items are skipped."),
+    type: z
+      .string(given("a string"))
+      .nullish()
+      .describe(
+        "`message` or none, `item_reference`, or with `client_tools` `function_call` and `function_call_output`; other items are skipped.",
+      ),
     role: z.string(given("a string")).nullish(),
     content: z.unknown().optional().describe("Of a message: a string, or parts with a `type`."),
+    id: z.unknown().optional().describe("Of an `item_reference`: an output item of an earlier response."),
     call_id: z.unknown().optional(),
+    name: z.unknown().optional(),
+    arguments: z.unknown().optional(),
+    output: z.unknown().optional().describe("Of a `function_call_output`: a string, or `input_text` parts."),
   },
   given("an object"),
 );
@@ -39,7 +48,7 @@ export type InputItem = z.infer<typeof Item>;
 export const ResponseRequest = z.object(
   {
     input: z.union([z.string(), z.array(Item)], given("a string or an array of items")),
-    instructions: z.string(given("a string")).nullish().describe("Added after the agent's own; not stored."),
+    instructions: z.string(given("a string")).nullish().describe("Added after those of the agent; not stored."),
     stream: z.boolean(given("a boolean")).nullish(),
     user: z.string(given("a string")).nullish().describe("End user; isolates threads."),
     previous_response_id: z.string(given("the id of a response")).nullish(),
@@ -47,8 +56,12 @@ export const ResponseRequest = z.object(
     metadata: z.unknown().optional().describe("Alias for `vars`, which wins on a shared key."),
     reasoning: z.object({ effort: z.string(given("a string")).nullish() }, given("an object")).nullish(),
     attachments: z.array(z.string(given("a file id")), given("an array of file ids")).nullish(),
-    tools: z.unknown().optional().describe("Refused: an agent brings its own."),
-    tool_choice: z.unknown().optional().describe("Refused."),
+    max_output_tokens: z.int(given("a whole number")).min(1, "must be at least 1").nullish(),
+    tools: z
+      .unknown()
+      .optional()
+      .describe("Refused unless the agent has `client_tools`: then functions that the caller runs."),
+    tool_choice: z.unknown().optional().describe("Refused unless the agent has `client_tools`."),
     text: z.unknown().optional().describe("`format.type` may only be `text`."),
   },
   given("a JSON object"),

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { EventDefinition } from "#events/define.ts";
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { eventDefinitions } from "#events/index.ts";
 import { KeyCreated } from "#events/key.ts";
 import { SecretSet } from "#events/secret.ts";
-import { frameOf, presentEvent } from "./eventShape.ts";
+import { presentEvent, toSseFrame } from "./eventShape.ts";
 
 const ID = "0198c0de-0000-7000-8000-00000000000a";
-const recorded = (event: { type: string; data: unknown; personal?: unknown }): Recorded => ({
+const toCursor = (position: number): string => `cursor-${position}`;
+const recorded = (event: { type: string; data: unknown; personal?: unknown }): RecordedEvent => ({
   position: 7,
   stream: `thing-${ID}`,
   version: 2,
@@ -20,7 +21,7 @@ const recorded = (event: { type: string; data: unknown; personal?: unknown }): R
   ...event,
 });
 
-/** Names of all fields in a schema; those that a person chose are none. */
+/** Names of all fields in a schema. Keys of records, which clients choose, are no fields. */
 function namesIn(schema: unknown): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   const { properties = {} } = schema as { properties?: object };
@@ -29,13 +30,15 @@ function namesIn(schema: unknown): string[] {
 const fieldsOf = ({ public: open, personal }: EventDefinition) =>
   [open, personal].flatMap((half) => (half ? namesIn(z.toJSONSchema(half, { unrepresentable: "any" })) : []));
 
-/** They sound like a secret, and are a count, a name, an id, a hint, or worth nothing without one. */
+/** They sound like secrets, but are counts, names, ids, hints, or worthless without a secret. */
 const HARMLESS = new Set([
-  ..."prompt_tokens completion_tokens cached_tokens reasoning_tokens max_output_tokens".split(" "),
-  ..."secrets secret_hint key_hint hook_token credential_id ends_credential_id allow_api_key".split(" "),
+  ..."prompt_tokens completion_tokens cached_tokens cache_write_tokens reasoning_tokens max_output_tokens".split(" "),
+  ..."secrets secret_hint key_hint hook_token credential_id ends_credential_id allow_api_key allow_api_key_when_restricted".split(
+    " ",
+  ),
 ]);
 
-test("no field of an event that sounds like a credential is shown", () => {
+test("the audit API shows no event field that sounds like a credential", () => {
   const suspicious = [...eventDefinitions.values()]
     .flatMap((definition) => fieldsOf(definition).map((field) => ({ type: definition.type, field })))
     .filter(
@@ -45,23 +48,30 @@ test("no field of an event that sounds like a credential is shown", () => {
   for (const { type, field } of suspicious) {
     const shown = presentEvent(
       recorded({ type, data: { [field]: "x", kept: 1 }, personal: { [field]: "x", kept: 1 } }),
+      toCursor,
     );
     expect(shown, `${type}.${field}`).toMatchObject({ data: { kept: 1 }, personal: { kept: 1 } });
     expect(JSON.stringify(shown), `${type}.${field}`).not.toContain("x");
   }
 });
 
-test("personal fields are shown, are said to be gone, or were never there", () => {
+test("the audit API tells present, erased and never existing personal fields apart", () => {
   const set = { name: "n", credential_id: ID, ends_credential_id: null };
-  expect(presentEvent(recorded(SecretSet.of(set, { sealed_value: "s" })))).toMatchObject({
+  expect(presentEvent(recorded(SecretSet.of(set, { sealed_value: "s" })), toCursor)).toMatchObject({
     personal: {},
     erased: false,
   });
-  expect(presentEvent(recorded({ type: "SecretSet", data: set }))).toMatchObject({ personal: null, erased: true });
-  expect(presentEvent(recorded({ type: "SecretRemoved", data: set }))).toMatchObject({ personal: null, erased: false });
+  expect(presentEvent(recorded({ type: "SecretSet", data: set }), toCursor)).toMatchObject({
+    personal: null,
+    erased: true,
+  });
+  expect(presentEvent(recorded({ type: "SecretRemoved", data: set }), toCursor)).toMatchObject({
+    personal: null,
+    erased: false,
+  });
 });
 
-test("a frame says where it stands, of what type it is, and everything else on one line", () => {
+test("an SSE frame of an event has its cursor as id, its type as event, and one line of data", () => {
   const key = {
     key_id: ID,
     key_hash: "h",
@@ -73,7 +83,7 @@ test("a frame says where it stands, of what type it is, and everything else on o
     allowed_models: null,
   };
   const event = recorded(KeyCreated.of(key, { name: "two\nlines" }));
-  const [id, type, data, ...rest] = frameOf(event).split("\n");
-  expect([id, type, rest]).toEqual(["id: 7", "event: KeyCreated", ["", ""]]);
-  expect(JSON.parse(data!.replace("data: ", ""))).toEqual(presentEvent(event));
+  const [id, type, data, ...rest] = toSseFrame(event, toCursor).split("\n");
+  expect([id, type, rest]).toEqual(["id: cursor-7", "event: KeyCreated", ["", ""]]);
+  expect(JSON.parse(data!.replace("data: ", ""))).toEqual(presentEvent(event, toCursor));
 });

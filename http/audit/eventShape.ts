@@ -1,51 +1,71 @@
 import { z } from "zod";
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { eventDefinitions } from "#events/index.ts";
-import { traceIdOf } from "#events/trace.ts";
+import { parseTraceId } from "#events/trace.ts";
+import type { ToCursor } from "./cursor.ts";
 
-/** Fields that nobody gets to see: credentials as they are kept. */
-const HIDDEN = new Set(["key_hash", "token_hash", "secret_hash", "password_hash", "sealed_api_key", "sealed_value"]);
+/** Hashed and sealed credentials, which are never shown. */
+const HIDDEN_FIELDS = new Set([
+  "key_hash",
+  "token_hash",
+  "secret_hash",
+  "password_hash",
+  "sealed_api_key",
+  "sealed_value",
+  "sealed_by",
+  "sealed_secret",
+]);
 
 const Fields = z.record(z.string(), z.unknown());
 export const AuditEvent = z.object({
-  position: z.int().describe("Rises over the whole log; an organization's own have gaps."),
-  stream: z.string().describe("What it is about: `<aggregate>-<id>`."),
+  cursor: z.string().describe("Its place in the organization's log: `after` of a request for what follows it."),
+  stream: z.string().describe("The stream of what it is about: `<aggregate>-<id>`."),
   version: z.int().describe("1, 2, 3 … within its stream."),
   type: z.string(),
   recorded_at: z.iso.datetime(),
-  principal: z.string().describe("Who asked: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>` or `system`."),
+  principal: z.string().describe("The caller: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>` or `system`."),
   request_id: z.string(),
-  trace_id: z.string().nullable().describe("Of the trace (W3C Trace Context) that it belongs to."),
+  trace_id: z.string().nullable().describe("The trace (W3C Trace Context) that it belongs to."),
   command_id: z.string().describe("The same for all events of one command."),
   data: Fields,
-  personal: Fields.nullable().describe("What ends with the thing that it belongs to."),
-  erased: z.boolean().describe("It had personal fields, which are gone."),
+  personal: Fields.nullable().describe("Fields that are deleted with the thing they belong to."),
+  erased: z.boolean().describe("It had personal fields, which have been deleted."),
 });
 
-const shownOf = (fields: object): z.infer<typeof Fields> =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !HIDDEN.has(name)));
+/** Looks into objects and arrays: the key of an attached file lies deep in the prompt. */
+const withoutHidden = (fields: object): z.infer<typeof Fields> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (HIDDEN_FIELDS.has(name) ? [] : [[name, shown(value)]])),
+  );
+
+function shown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shown);
+  return typeof value === "object" && value !== null && !(value instanceof Date) ? withoutHidden(value) : value;
+}
 
 /** An event as its organization sees it. */
-export function presentEvent(event: Recorded): z.infer<typeof AuditEvent> {
+export function presentEvent(event: RecordedEvent, toCursor: ToCursor): z.infer<typeof AuditEvent> {
   const { position, stream, version, type, recorded_at, command_id, meta } = event;
   const { principal, request_id, traceparent } = meta;
   const personal = event.personal as object | undefined;
   return {
-    position,
+    cursor: toCursor(position),
     stream,
     version,
     type,
     recorded_at: recorded_at.toISOString(),
     principal,
     request_id,
-    trace_id: traceIdOf(traceparent),
+    trace_id: parseTraceId(traceparent),
     command_id,
-    data: shownOf(event.data as object),
-    personal: personal ? shownOf(personal) : null,
+    data: withoutHidden(event.data as object),
+    personal: personal ? withoutHidden(personal) : null,
     erased: personal === undefined && eventDefinitions.get(type)?.personal !== undefined,
   };
 }
 
-/** The same by SSE. */
-export const frameOf = (event: Recorded): string =>
-  `id: ${event.position}\nevent: ${event.type}\ndata: ${JSON.stringify(presentEvent(event))}\n\n`;
+/** The same as a frame of Server-Sent Events. */
+export function toSseFrame(event: RecordedEvent, toCursor: ToCursor): string {
+  const shown = presentEvent(event, toCursor);
+  return `id: ${shown.cursor}\nevent: ${event.type}\ndata: ${JSON.stringify(shown)}\n\n`;
+}

@@ -1,81 +1,88 @@
-import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { eventDefinitions } from "#events/index.ts";
-import { isUuid, partsOf } from "#events/ids.ts";
-import type { App } from "../app.ts";
+import { isUuid, parseStreamName } from "#events/ids.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { PageQuery, pageOf } from "../page.ts";
-import { AuditEvent, presentEvent } from "./eventShape.ts";
-import { createTail } from "./tail.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { PageQuery, readPage } from "../base/pagination.ts";
+import { createCursor, readCursor, readLastEventId } from "./cursor.ts";
+import { exportEvents } from "./exportEvents.ts";
+import { AuditEvent, presentEvent, toSseFrame } from "./eventShape.ts";
+import { createTail } from "./eventTail.ts";
+import { wantsSse } from "./wantsSse.ts";
 
 const Query = z.object({
-  after: z.string().optional().describe("Position of the last event that is known; 0 by default, by SSE the newest."),
-  stream: z.string().optional().describe("Events of one stream: `<aggregate>-<id>`."),
-  type: z.string().optional().describe("Events of these types, separated by commas."),
+  after: z
+    .string()
+    .optional()
+    .describe("Cursor of the last event that is known. Default: before the first event; with SSE, after the newest."),
+  stream: z.string().optional().describe("Only events of this stream: `<aggregate>-<id>`."),
+  type: z.string().optional().describe("Only events of these types, separated by commas."),
+  order: z
+    .enum(["oldest", "newest"], 'must be "oldest" or "newest"')
+    .default("oldest")
+    .describe("Which events come first. With `newest`, `after` leads to older events."),
+  format: z
+    .enum(["json", "jsonl"], 'must be "json" or "jsonl"')
+    .default("json")
+    .describe("`jsonl`: all events that match, oldest first, one JSON object per line, as a download without pages."),
   limit: PageQuery.shape.limit,
 });
 const Slice = z.object({
   data: z.array(AuditEvent),
-  next_after: z.int().describe("`after` of the next request."),
+  next_after: z.string().describe("`after` of the next request."),
   has_more: z.boolean(),
 });
 
+/** Before the first event, or after the newest one. */
+const startOf = (newest_first: boolean): number => (newest_first ? Number.MAX_SAFE_INTEGER : 0);
+
 const refuse = (param: string, why: string) => new ApiError(null, `${param}: ${why}`, { param });
 
-/** A position as a client sends it; undefined for none. Throws a 400. */
-function positionOf(param: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === "") return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw refuse(param, "must be the position of an event.");
-}
-
-/** What is asked for. Throws a 400. */
-function filterOf({ stream, type }: z.infer<typeof Query>) {
-  if (stream !== undefined && !isUuid(partsOf(stream).id)) throw refuse("stream", "must be <aggregate>-<id>.");
+/** Throws a 400. */
+function readFilter({ stream, type }: z.infer<typeof Query>) {
+  if (stream !== undefined && !isUuid(parseStreamName(stream).id)) throw refuse("stream", "must be <aggregate>-<id>.");
   const types = type?.split(",");
   const unknown = types?.find((name) => !eventDefinitions.has(name));
-  if (unknown !== undefined)
-    throw refuse("type", `there are no events of type ${JSON.stringify(unknown.slice(0, 200))}.`);
+  if (unknown !== undefined) throw refuse("type", `there is no event type ${JSON.stringify(unknown.slice(0, 200))}.`);
   return { stream, types };
 }
-
-const wantsStream = ({ headers }: FastifyRequest): boolean =>
-  (headers.accept ?? "")
-    .toLowerCase()
-    .split(/[,;]/)
-    .some((part) => part.trim() === "text/event-stream");
 
 /** The organization's slice of the log (decisions: accounts), for owners and admins. */
 export function eventRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
-  const tail = createTail(http, onRequest);
+  const tail = createTail(http, onRequest, toSseFrame);
   const reading = {
     tags: ["Audit"],
     security: [{ session: [] }],
-    summary: "Events of the organization, the oldest first",
+    summary: "List the events of the organization",
     description:
-      "With `Accept: text/event-stream` they come as they happen: `id` is the position, `Last-Event-ID` goes on after it, from any process. " +
-      "Personal fields are shown while what they belong to is there; credentials never are.",
+      "With `Accept: text/event-stream`, events are sent as they happen. Their `id` is the cursor; `Last-Event-ID` resumes after it, on any server. " +
+      "Personal fields are shown until the thing they belong to is deleted. Credentials are never shown.",
     querystring: Query,
     response: { 200: Slice },
   };
   app.get("/events", { onRequest, schema: reading }, async (request, reply) => {
-    const { caller, query, headers } = request;
-    const filter = filterOf(query);
-    const after = positionOf("after", query.after);
-    if (wantsStream(request)) {
-      const seen = positionOf("Last-Event-ID", headers["last-event-id"] as string | undefined) ?? after;
-      await tail(request, reply, { ...filter, after: seen });
+    const { caller, query } = request;
+    const filter = readFilter(query);
+    const { organization_id } = caller;
+    const after = await readCursor(http, organization_id, "after", query.after);
+    if (wantsSse(request)) {
+      const lastSeen = (await readLastEventId(http, request)) ?? after;
+      await tail(request, reply, { ...filter, after: lastSeen });
       return reply;
     }
-    const { limit } = pageOf(query);
-    const { events, more } = await http.slice(caller.organization_id, { ...filter, after: after ?? 0, limit });
+    if (query.format === "jsonl") return exportEvents(http, request, reply, { ...filter, after: after ?? 0 });
+    const { limit } = readPage(query);
+    const newest_first = query.order === "newest";
+    const from = after ?? startOf(newest_first);
+    const slice = await http.readAuditSlice(organization_id, { ...filter, after: from, limit, newest_first });
+    const toCursor = createCursor(http, organization_id);
     return {
-      data: events.map(presentEvent),
-      next_after: events.at(-1)?.position ?? after ?? 0,
-      has_more: more,
+      data: slice.events.map((event) => presentEvent(event, toCursor)),
+      next_after: toCursor(slice.events.at(-1)?.position ?? from),
+      has_more: slice.more,
     };
   });
 }

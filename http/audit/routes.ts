@@ -1,12 +1,16 @@
-import type { App } from "../app.ts";
-import type { Http } from "../deps.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { changeRoutes } from "./changes.ts";
 import { eventRoutes } from "./events.ts";
+import { requestRoutes } from "./requests.ts";
 import { traceRoutes } from "./trace.ts";
 import { usageRoutes } from "./usage.ts";
 
-/** What owners and admins see of all that has happened in their organization, below /api. */
+/** Audit log and usage for owners and admins, requests and their traces also for builders, and what changes for everybody, below /api. */
 export function auditRoutes(app: App, http: Http): void {
   eventRoutes(app, http);
+  changeRoutes(app, http);
   usageRoutes(app, http);
+  requestRoutes(app, http);
   traceRoutes(app, http);
 }

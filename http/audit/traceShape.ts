@@ -1,13 +1,15 @@
 import { z } from "zod";
-import { Citation, FinishReason, Prompt, Source, Usage } from "#events/thread.ts";
+import { Citation, FinishReason, Prompt, Source, ToolCall, Usage } from "#events/thread.ts";
 
 const moment = z.iso.datetime();
 const Attachment = z.object({ filename: z.string(), mime_type: z.string(), bytes: z.int(), sha256: z.string() });
 export const TracedMessage = z.object({
-  role: z.enum(["user", "assistant"]),
+  role: z.enum(["user", "assistant", "tool"]),
   text: z.string(),
+  calls: z.array(ToolCall).optional().describe("Of the caller's own tools."),
+  call_id: z.string().optional().describe("Of a result: its call."),
   attachments: z.array(Attachment),
-  turn_id: z.string().describe("The turn that it came with."),
+  turn_id: z.string().describe("The turn it belongs to."),
 });
 
 const {
@@ -21,39 +23,56 @@ const {
   vars,
   tools,
   tool_choice,
+  client_tools,
   knowledge,
 } = Prompt.shape;
-const settings = { temperature, top_p, max_output_tokens, stop, seed, response_format, user, vars, tools, tool_choice };
+const settings = {
+  temperature,
+  top_p,
+  max_output_tokens,
+  stop,
+  seed,
+  response_format,
+  user,
+  vars,
+  tools,
+  tool_choice,
+  client_tools,
+};
 
 export const TracedPrompt = z.object({
-  instructions: z.string().nullable().describe("The agent's own, then the caller's."),
-  messages: z.array(TracedMessage).describe("The conversation so far, then what was asked."),
-  forgotten_turns: z.int().describe("Turns that were part of the conversation then, and are deleted now."),
+  instructions: z.string().nullable().describe("Those of the agent, then those of the caller."),
+  messages: z.array(TracedMessage).describe("The conversation so far, then the new messages."),
+  forgotten_turns: z.int().describe("Turns that were part of the conversation then and have been deleted since."),
   reasoning_effort: z.string().nullable(),
   ...settings,
-  knowledge: knowledge.describe("Ids of the collections that the knowledge tools were limited to."),
+  knowledge: knowledge.describe("Ids of the collections that the knowledge tools could search."),
 });
 
 export const TracedCall = z.object({
   id: z.string(),
   name: z.string(),
-  arguments: z.string().describe("JSON, if the model kept to it."),
-  status: z.enum(["running", "completed", "failed"]),
-  output: z.string().nullable().describe("What the model got to read."),
+  arguments: z.string().describe("JSON, if the model wrote valid JSON."),
+  status: z
+    .enum(["running", "completed", "failed", "client"])
+    .describe("`client`: a tool of the caller's own, which does not run here."),
+  output: z.string().nullable().describe("The output that the model received."),
   sources: z.array(Source),
+  tool_version: z.int().nullable().describe("Of a tool that the organization wrote: the version that ran."),
+  secrets: z.array(z.string()).describe("Names of the secrets that the tool read."),
   attempt: z.int().nullable(),
   duration_ms: z.int().nullable(),
   ended_at: moment.nullable(),
 });
-const said = { text: z.string(), reasoning: z.string(), citations: z.array(Citation) };
+const output = { text: z.string(), reasoning: z.string(), citations: z.array(Citation) };
 export const TracedRound = z.object({
   round: z.int(),
   attempt: z.int(),
   at: moment,
-  ...said,
+  ...output,
   calls: z.array(TracedCall),
   usage: Usage,
-  opaque: z.unknown().describe("What the provider gets to see again with the results."),
+  opaque: z.unknown().describe("Sent back to the provider with the tool results."),
 });
 
 export const Trace = z.object({
@@ -65,18 +84,21 @@ export const Trace = z.object({
   streamed: z.boolean(),
   principal: z.string(),
   request_id: z.string(),
-  trace_id: z.string().nullable().describe("Of the trace (W3C Trace Context) that it belongs to."),
+  trace_id: z.string().nullable().describe("The trace (W3C Trace Context) that it belongs to."),
   started_at: moment,
   ends_by: moment,
   ended_at: moment.nullable(),
   duration_ms: z.int().nullable(),
   attempts: z.array(z.object({ attempt: z.int(), worker: z.string().nullable(), at: moment })),
-  prompt: TracedPrompt.nullable().describe("Null where its blob is gone."),
-  rounds: z.array(TracedRound).describe("Answers that asked for tools, with what these said."),
+  prompt: TracedPrompt.nullable().describe("Null when its blob has been deleted."),
+  rounds: z.array(TracedRound).describe("Model answers that called tools, with the output of the tools."),
   answer: z
-    .object({ ...said, finish_reason: FinishReason.nullable(), error: z.string().nullable() })
+    .object({ ...output, finish_reason: FinishReason.nullable(), error: z.string().nullable() })
     .nullable()
-    .describe("What was said in all; null while it runs."),
-  usage: Usage.describe("Of the whole turn; of its rounds while it runs."),
+    .describe("The final output; null while the turn runs."),
+  usage: Usage.describe("Of the whole turn; while it runs, of its rounds so far."),
+  events: z
+    .array(z.object({ cursor: z.string().describe("As in `GET /api/events`."), type: z.string(), recorded_at: moment }))
+    .describe("What the log has of the turn, in order."),
 });
 export type Trace = z.infer<typeof Trace>;

@@ -1,18 +1,23 @@
 import { z } from "zod";
-import { usageBy, usageTotal, type Spent, type UsageRow } from "#projections/usage/query.ts";
-import type { App } from "../app.ts";
+import { listUsage, sumUsage, type UsageSums, type UsageRow } from "#projections/usage/query.ts";
+import type { App } from "../base/app.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { listOf, PageQuery, pageOf } from "../page.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { isStorable, Moment } from "../base/moment.ts";
+import { listSchema, PageQuery, readPage } from "../base/pagination.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const DAYS = 30;
+/** Length of the period when the query gives no start. */
+const DEFAULT_DAYS = 30;
 
-const Grouping = z.enum(["day", "key", "user", "model", "agent"]);
+const Grouping = z.enum(["day", "key", "user", "model", "agent", "workflow"]);
 const Query = PageQuery.extend({
-  from: z.string().optional().describe("The day or moment that it begins with; 30 days before `to` by default."),
-  to: z.string().optional().describe("The day or moment before which it ends; now by default."),
+  from: z
+    .string()
+    .optional()
+    .describe("Start of the period, included: a day or a moment. Default: 30 days before `to`."),
+  to: z.string().optional().describe("End of the period, excluded: a day or a moment. Default: now."),
   group_by: Grouping.default("day"),
 });
 
@@ -21,41 +26,49 @@ const Sums = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),
-  cached_tokens: z.int().describe("Part of the prompt's."),
-  reasoning_tokens: z.int().describe("Part of the completion's."),
-  pages: z.int().describe("Read for knowledge and extraction."),
+  cached_tokens: z.int().describe("Included in `prompt_tokens`."),
+  reasoning_tokens: z.int().describe("Included in `completion_tokens`."),
+  pages: z.int().describe("Pages read for knowledge and extraction."),
 });
 const group = z.string().nullable().optional();
 const Row = Sums.extend({
   day: z.string().optional().describe("UTC."),
-  key: group.describe("Id; null: not with an API key."),
-  user: group.describe("As it was sent; null for none, and once nothing of theirs is kept."),
-  member: group.describe("Beside `user`: id of the person who was signed in."),
-  model: group.describe("Null: pages."),
-  agent: group.describe("Id; null: without one."),
-  name: group.describe("Of the key, the agent or the member; null where it is gone."),
+  key: group.describe("Id; null: without an API key."),
+  user: group.describe(
+    "The `user` of the request; null without one, and once everything of that user has been deleted.",
+  ),
+  member: group.describe("With `user`: id of the person who was signed in."),
+  model: group.describe("Null for pages."),
+  agent: group.describe("Id; null: without an agent."),
+  workflow: group.describe("Id of the workflow whose step asked; null: outside workflows."),
+  name: group.describe("Of the key, the agent, the workflow or the member; null when it has been deleted."),
 });
-const Usage = listOf(Row).extend({
+const Usage = listSchema(Row).extend({
   from: z.iso.datetime(),
   to: z.iso.datetime(),
   group_by: Grouping,
-  totals: Sums.describe("Of the whole time, whatever the page."),
+  totals: Sums.describe("Of the whole period, not only of this page."),
 });
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
-const Moment = z.iso.datetime({ offset: true });
-const LATEST = Date.UTC(10_000, 0);
 
 /** A day stands for its first moment, UTC. Throws a 400. */
-function momentOf(param: "from" | "to", text: string | undefined): Date | undefined {
+function readMoment(param: "from" | "to", text: string | undefined): Date | undefined {
   if (text === undefined || text === "") return undefined;
   const date = new Date(DAY.test(text) ? `${text}T00:00:00Z` : text);
-  const isMoment = DAY.test(text) ? date.toJSON()?.startsWith(text) : Moment.safeParse(text).success;
-  if (isMoment && date.getTime() >= 0 && date.getTime() < LATEST) return date;
+  const isValid = DAY.test(text) ? date.toJSON()?.startsWith(text) && isStorable(date) : Moment.safeParse(text).success;
+  if (isValid) return date;
   throw new ApiError(null, `${param}: must be a day (YYYY-MM-DD) or a moment (RFC 3339).`, { param });
 }
 
-const sumsOf = ({ turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, pages }: Spent) => ({
+const presentSums = ({
+  turns,
+  prompt_tokens,
+  completion_tokens,
+  cached_tokens,
+  reasoning_tokens,
+  pages,
+}: UsageSums) => ({
   turns,
   prompt_tokens,
   completion_tokens,
@@ -66,30 +79,31 @@ const sumsOf = ({ turns, prompt_tokens, completion_tokens, cached_tokens, reason
 });
 
 function present({ group, name, member, ...spent }: UsageRow, by: z.infer<typeof Grouping>): z.infer<typeof Row> {
-  const named = by === "key" || by === "agent" || by === "user" ? { name } : {};
-  return { [by]: group, ...(by === "user" && { member }), ...named, ...sumsOf(spent) };
+  const nameField = by === "day" || by === "model" ? {} : { name };
+  return { [by]: group, ...(by === "user" && { member }), ...nameField, ...presentSums(spent) };
 }
 
-/** What the organization has spent (decisions: accounts), for owners and admins. */
+/** Tokens, turns and pages of the organization (decisions: accounts), for owners and admins. */
 export function usageRoutes(app: App, http: Http): void {
   const reading = {
     tags: ["Audit"],
     security: [{ session: [] }],
-    summary: "Tokens, turns and pages that the organization has spent",
-    description: "Counted when a turn has ended and when a file was read; it stays when they are deleted.",
+    summary: "Get the usage of the organization",
+    description:
+      "Tokens and turns count when a turn ends, pages when a file has been read. Deleting them does not change the usage.",
     querystring: Query,
     response: { 200: Usage },
   };
   app.get("/usage", { onRequest: requireAdmin(http), schema: reading }, async ({ caller, query }) => {
     const { group_by } = query;
-    const page = pageOf(query);
-    const to = momentOf("to", query.to) ?? new Date();
-    const from = momentOf("from", query.from) ?? new Date(Math.max(0, to.getTime() - DAYS * DAY_MS));
+    const page = readPage(query);
+    const to = readMoment("to", query.to) ?? new Date();
+    const from = readMoment("from", query.from) ?? new Date(Math.max(0, to.getTime() - DEFAULT_DAYS * DAY_MS));
     if (from > to) throw new ApiError(null, "from: must not be after to.", { param: "from" });
     await http.freshRead(["usage"]);
     const [{ rows, total }, totals] = await Promise.all([
-      usageBy(http.db, caller.organization_id, { from, to, by: group_by, ...page }),
-      usageTotal(http.db, caller.organization_id, { from, to }),
+      listUsage(http.db, caller.organization_id, { from, to, by: group_by, ...page }),
+      sumUsage(http.db, caller.organization_id, { from, to }),
     ]);
     return {
       data: rows.map((row) => present(row, group_by)),
@@ -98,7 +112,7 @@ export function usageRoutes(app: App, http: Http): void {
       from: from.toISOString(),
       to: to.toISOString(),
       group_by,
-      totals: sumsOf(totals),
+      totals: presentSums(totals),
     };
   });
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { callerOfKey, callerOfSession } from "./authenticate.ts";
+import { callerFromKey, callerFromSession } from "./authenticate.ts";
 
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 const HOUR = 3_600_000;
 const at = (ms: number) => new Date(NOW + ms);
 const refused = (code: string) => expect.objectContaining({ errorCode: code, status: 401 });
 
-describe("a key", () => {
+describe("an API key", () => {
   const key = {
     id: "k1",
     organization_id: "o1",
@@ -17,15 +17,16 @@ describe("a key", () => {
     enabled: true,
     expires_at: null,
     allowed_models: null,
+    client_tools: false,
     last_used_at: null,
     created_at: at(0),
     updated_at: at(0),
     parked: false,
   };
 
-  test("names its caller", () => {
-    expect(callerOfKey(key, NOW)).toMatchObject({ organization_id: "o1", principal: "key:k1", session: undefined });
-    expect(callerOfKey({ ...key, expires_at: at(1) }, NOW).principal).toBe("key:k1");
+  test("identifies its caller", () => {
+    expect(callerFromKey(key, NOW)).toMatchObject({ organization_id: "o1", principal: "key:k1", session: undefined });
+    expect(callerFromKey({ ...key, expires_at: at(1) }, NOW).principal).toBe("key:k1");
   });
 
   test.each([
@@ -34,7 +35,7 @@ describe("a key", () => {
     ["api_key_disabled", { ...key, enabled: false }],
     ["api_key_disabled", { ...key, enabled: false, expires_at: at(-1) }],
     ["expired_api_key", { ...key, expires_at: at(0) }],
-  ])("%s", (code, row) => expect(() => callerOfKey(row, NOW)).toThrow(refused(code)));
+  ])("is refused with %s", (code, row) => expect(() => callerFromKey(row, NOW)).toThrow(refused(code)));
 });
 
 describe("a session", () => {
@@ -51,13 +52,15 @@ describe("a session", () => {
     parked: false,
   };
 
-  test("names its person", () =>
-    expect(callerOfSession(session, NOW)).toMatchObject({ principal: "person:u1", allowed_models: null }));
+  test("identifies its person", () =>
+    expect(callerFromSession(session, NOW)).toMatchObject({ principal: "person:u1", allowed_models: null }));
 
   test.each([
-    ["unknown", undefined],
-    ["parked", { ...session, parked: true }],
-    ["past its end", { ...session, expires_at: at(0) }],
-    ["not used for 12 hours", { ...session, idle_since: at(-12 * HOUR) }],
-  ])("%s is invalid", (_name, row) => expect(() => callerOfSession(row, NOW)).toThrow(refused("invalid_session")));
+    ["is unknown", undefined],
+    ["has a parked read model", { ...session, parked: true }],
+    ["has expired", { ...session, expires_at: at(0) }],
+    ["was not used for 12 hours", { ...session, idle_since: at(-12 * HOUR) }],
+  ])("is refused when it %s", (_name, row) =>
+    expect(() => callerFromSession(row, NOW)).toThrow(refused("invalid_session")),
+  );
 });

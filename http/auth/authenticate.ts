@@ -4,30 +4,33 @@ import type { Product } from "#events/key.ts";
 import type { Role } from "#events/user.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import { findSessionByTokenHash, type SessionRow } from "#projections/sessions/query.ts";
-import { ApiError } from "../errors.ts";
-import type { Http } from "../deps.ts";
-import { bearerOf, hashOf } from "./bearer.ts";
+import { ApiError } from "../base/errors.ts";
+import type { Http } from "../base/deps.ts";
+import { findOrWait } from "../base/findById.ts";
+import { readBearerToken, hashToken } from "./bearer.ts";
 import type { Caller } from "./caller.ts";
+import { checkCookieOrigin, readSessionCookie } from "./cookie.ts";
 
 const IDLE_MS = 12 * 60 * 60 * 1000;
 
-type Needs = Pick<Http, "db" | "keyByHash" | "settings" | "used" | "freshRead">;
+type Needs = Pick<Http, "db" | "findKeyByHash" | "settings" | "noteUse" | "freshRead">;
 
-/** The rules of a key at a moment. Throws the spec's 401 codes. */
-export function callerOfKey(key: KeyInUse | undefined, now: number): Caller {
-  if (!key || key.parked) throw new ApiError("invalid_api_key", "The API key is not known.");
+/** The caller behind a key. `now` in epoch milliseconds. Throws the spec's 401 codes. */
+export function callerFromKey(key: KeyInUse | undefined, now: number): Caller {
+  if (!key || key.parked) throw new ApiError("invalid_api_key", "The API key is unknown.");
   if (!key.enabled) throw new ApiError("api_key_disabled", "The API key is disabled.");
   if (key.expires_at && key.expires_at.getTime() <= now)
     throw new ApiError("expired_api_key", "The API key has expired.");
-  const { organization_id, allowed_models, products, project_id } = key;
-  return { organization_id, principal: `key:${key.id}`, allowed_models, products, project_id, session: undefined };
+  const { organization_id, allowed_models, products, project_id, client_tools } = key;
+  const principal = `key:${key.id}` as const;
+  return { organization_id, principal, allowed_models, products, project_id, client_tools, session: undefined };
 }
 
-/** The rules of a session at a moment: 12 h without use, and the absolute end. Throws 401 `invalid_session`. */
-export function callerOfSession(session: SessionRow | undefined, now: number): Caller {
-  const live =
+/** The caller behind a session: it ends after 12 h without use, and at its expiry. Throws 401 `invalid_session`. */
+export function callerFromSession(session: SessionRow | undefined, now: number): Caller {
+  const isLive =
     session && !session.parked && session.expires_at.getTime() > now && session.idle_since.getTime() + IDLE_MS > now;
-  if (!live) throw new ApiError("invalid_session", "The session is not valid or has ended; sign in again.");
+  if (!isLive) throw new ApiError("invalid_session", "The session is invalid or has ended; sign in again.");
   const { organization_id, user_id } = session;
   return {
     organization_id,
@@ -39,35 +42,44 @@ export function callerOfSession(session: SessionRow | undefined, now: number): C
   };
 }
 
-/** What is not found may have been made a moment ago: it is refused only by read models that have all. */
-async function certain<R>({ freshRead }: Needs, projection: string, find: () => Promise<R | undefined>) {
-  const found = await find();
-  if (found) return found;
-  await freshRead([projection]);
-  return find();
+/** The cookie's token counts only where there is no Authorization header. Throws what the two readers throw. */
+function readToken(settings: Needs["settings"], request: FastifyRequest): { token: string; by_cookie: boolean } {
+  const token = request.headers.authorization === undefined ? readSessionCookie(settings, request) : undefined;
+  if (token === undefined) return { token: readBearerToken(request.raw.rawHeaders), by_cookie: false };
+  checkCookieOrigin(settings, request);
+  return { token, by_cookie: true };
 }
 
-async function callerOf(http: Needs, rawHeaders: readonly string[]): Promise<Caller> {
-  const { db, keyByHash, settings, used } = http;
-  const token = bearerOf(rawHeaders);
+async function authenticate(http: Needs, request: FastifyRequest): Promise<Caller> {
+  const { db, findKeyByHash, freshRead, settings, noteUse } = http;
+  const { token, by_cookie } = readToken(settings, request);
   const now = Date.now();
   if (token.startsWith(`sess-${settings.SERVICE_NAME}-`)) {
-    const caller = callerOfSession(
-      await certain(http, "sessions", () => findSessionByTokenHash(db, hashOf(token))),
+    const caller = callerFromSession(
+      await findOrWait(
+        () => findSessionByTokenHash(db, hashToken(token)),
+        () => freshRead(["sessions"]),
+      ),
       now,
     );
-    used(caller.session!.session_id);
-    return caller;
+    noteUse(caller.session!.session_id);
+    return { ...caller, by_cookie };
   }
+  // a page's cookie is always a session
+  if (by_cookie) throw new ApiError("invalid_session", "The session is invalid or has ended; sign in again.");
   if (!token.startsWith(`sk-${settings.SERVICE_NAME}-`))
-    throw new ApiError("invalid_api_key", "The API key is not known.");
-  const caller = callerOfKey(await certain(http, "keys", () => keyByHash(hashOf(token))), now);
-  used(caller.principal.slice("key:".length));
+    throw new ApiError("invalid_api_key", "The API key is unknown.");
+  const key = await findOrWait(
+    () => findKeyByHash(hashToken(token)),
+    () => freshRead(["keys"]),
+  );
+  const caller = callerFromKey(key, now);
+  noteUse(caller.principal.slice("key:".length));
   return caller;
 }
 
-const READING = new Set(["GET", "HEAD"]);
-/** What a viewer may send beside that: it changes nothing, or only what is one's own. Who decides an approval is said there. */
+const READ_METHODS = new Set(["GET", "HEAD"]);
+/** Further routes that a viewer may use: they change nothing, or only the viewer's own account. Approvals check their approver. */
 const OPEN_TO_VIEWERS = new Set([
   "/api/v1/knowledge/search",
   "/api/auth/logout",
@@ -75,45 +87,60 @@ const OPEN_TO_VIEWERS = new Set([
   "/api/workflows/approvals/:approval_id/decision",
 ]);
 
-/** Sets the caller. Throws 403 `forbidden` where a viewer would change something. */
+/** Sets the caller. Throws 403 `forbidden` when a viewer would change something. */
 async function identify(http: Needs, request: FastifyRequest): Promise<Caller> {
-  const caller = await callerOf(http, request.raw.rawHeaders);
+  const caller = await authenticate(http, request);
   const { method, url = "" } = request.routeOptions;
-  if (caller.session?.role === "viewer" && !READING.has(String(method)) && !OPEN_TO_VIEWERS.has(url))
+  if (caller.session?.role === "viewer" && !READ_METHODS.has(String(method)) && !OPEN_TO_VIEWERS.has(url))
     throw new ApiError("forbidden", "A viewer may only read.");
   request.caller = caller;
   return caller;
 }
 
-/** Hook for routes that a key or a session reaches: one query, never cached. */
-export const requireCredential = (http: Needs) => async (request: FastifyRequest) => {
-  await identify(http, request);
-};
+type AuthHook = (request: FastifyRequest) => Promise<void>;
+
+/** Lets streams repeat the authentication of their route while they are open. */
+const repeatable =
+  (hook: AuthHook): AuthHook =>
+  (request) => {
+    request.recheckCredential = () => hook(request);
+    return hook(request);
+  };
+
+/** Hook for routes that accept a key or a session: one query, never cached. */
+export const requireCredential = (http: Needs): AuthHook =>
+  repeatable(async (request) => void (await identify(http, request)));
 
 /** Hook for routes of a product that a key must be enabled for. Throws 403 `product_not_enabled`. */
-export const requireProduct = (http: Needs, product: z.infer<typeof Product>) => async (request: FastifyRequest) => {
-  const { products } = await identify(http, request);
-  if (!products.includes(product))
-    throw new ApiError("product_not_enabled", `This API key is not enabled for ${product}.`);
-};
+export const requireProduct = (http: Needs, product: z.infer<typeof Product>): AuthHook =>
+  repeatable(async (request) => {
+    const { products } = await identify(http, request);
+    if (!products.includes(product))
+      throw new ApiError("product_not_enabled", `This API key is not enabled for ${product}.`);
+  });
 
 /** Hook for routes of a signed-in person. A key gets 403 `session_required`. */
-export const requireSession = (http: Needs) => async (request: FastifyRequest) => {
-  const { session } = await identify(http, request);
-  if (!session) throw new ApiError("session_required", "Sign in: an API key does not reach this.");
-};
+export const requireSession = (http: Needs): AuthHook =>
+  repeatable(async (request) => {
+    const { session } = await identify(http, request);
+    if (!session) throw new ApiError("session_required", "This requires a signed-in person; an API key cannot do it.");
+  });
 
-/** A hook for those of a signed-in person's roles that may do it; `who` names them. Throws 403 `forbidden`. */
+/** Hook for routes of signed-in people with certain roles; `who` names these in the error. Throws 403 `forbidden`. */
 const requireRole = (roles: Role[], who: string) => (http: Needs) => {
   const session = requireSession(http);
-  return async (request: FastifyRequest) => {
+  return repeatable(async (request) => {
     await session(request);
     if (!roles.includes(request.caller.session!.role)) throw new ApiError("forbidden", `Only ${who} may do this.`);
-  };
+  });
 };
 
 /** Hook for routes that manage keys and providers. */
 export const requireAdmin = requireRole(["owner", "admin"], "an owner or an admin");
 
-/** Hook for routes that manage what an organization builds: agents, definitions, secrets. */
-export const requireBuilder = requireRole(["owner", "admin", "builder"], "a builder, an admin or an owner");
+const BUILDERS: Role[] = ["owner", "admin", "builder"];
+/** Hook for routes that manage agents, definitions, secrets and workflows. */
+export const requireBuilder = requireRole(BUILDERS, "a builder, an admin or an owner");
+
+/** Whether the caller is signed in as one who may see what others asked of models. */
+export const isBuilder = ({ session }: Caller): boolean => session !== undefined && BUILDERS.includes(session.role);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { bearerOf } from "./bearer.ts";
+import { readBearerToken } from "./bearer.ts";
 
 const refused = (code: string) => expect.objectContaining({ errorCode: code, status: 401 });
 
 test.each([
   [["Authorization", "Bearer abc"], "abc"],
   [["Host", "x", "authorization", "bearer  abc "], "abc"],
-])("%j holds a token", (headers, token) => expect(bearerOf(headers)).toBe(token));
+])("the bearer token is read from the headers %j", (headers, token) => expect(readBearerToken(headers)).toBe(token));
 
 test.each([
   ["missing_api_key", []],
@@ -16,4 +16,6 @@ test.each([
   ["invalid_api_key", ["Authorization", "Basic abc"]],
   ["invalid_api_key", ["Authorization", "Bearer a b"]],
   ["invalid_api_key", ["Authorization", "Bearer abc", "AUTHORIZATION", "Bearer abc"]],
-])("%s: %j", (code, headers) => expect(() => bearerOf(headers)).toThrow(refused(code)));
+])("the error %s answers the headers %j", (code, headers) =>
+  expect(() => readBearerToken(headers)).toThrow(refused(code)),
+);

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import { ApiError } from "../errors.ts";
+import { ApiError } from "../base/errors.ts";
 
-/** What is kept of a key or a session token, which both hold 256 random bits. */
-export const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+/** The stored form of an API key, session token or webhook secret. A plain SHA-256 suffices, because each has 256 random bits. */
+export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 export const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * The one bearer token of a request, from its raw headers: Node keeps the first of two Authorization headers in silence.
+ * The bearer token of a request. Reads the raw headers, because Node silently drops a second Authorization header.
  * Throws 401 `missing_api_key` without one, 401 `invalid_api_key` for several or for another scheme.
  */
-export function bearerOf(rawHeaders: readonly string[]): string {
+export function readBearerToken(rawHeaders: readonly string[]): string {
   let header: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (rawHeaders[at]!.toLowerCase() !== "authorization") continue;

@@ -2,22 +2,22 @@ import { stat } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { hashPassword, verifyPassword } from "./password.ts";
 
-test("a password is known again, another is not", async () => {
+test("the hash of a password verifies that password and no other", async () => {
   const phc = await hashPassword("correct horse");
   expect(phc).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   expect(await verifyPassword("correct horse", phc)).toBe(true);
   expect(await verifyPassword("Correct horse", phc)).toBe(false);
 });
 
-test("without an account every password is wrong", async () => {
+test("no password is right without an account", async () => {
   expect(await verifyPassword("anything", undefined)).toBe(false);
 });
 
-test("the same password never has the same hash twice", async () => {
+test("the hash of a password is different each time", async () => {
   expect(await hashPassword("x")).not.toBe(await hashPassword("x"));
 });
 
-test("many at once leave room for what else needs the threads, and are all done", async () => {
+test("many password hashes at once leave threads for file access, and all complete", async () => {
   let done = 0;
   const hashes = Array.from({ length: 16 }, () => hashPassword("x").then(() => void done++));
   await stat(".");

@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
-/** OWASP's second choice of parameters: 19 MiB, two passes, one lane. */
+/** OWASP's second recommended parameter set: 19 MiB, two passes, one lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
@@ -17,13 +17,13 @@ interface Parameters {
   length: number;
 }
 
-/** They run on the threads that files and name look-ups need too, four by default: a flood of sign-ins must leave some. */
-const AT_ONCE = 2;
+/** Hashes run on Node's thread pool, four threads by default, which file access and DNS need too: sign-ins may use half. */
+const MAX_CONCURRENT = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= AT_ONCE) await new Promise<void>((begin) => waiting.push(begin));
+async function limitConcurrency<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= MAX_CONCURRENT) await new Promise<void>((start) => waiting.push(start));
   else running++;
   try {
     return await work();
@@ -34,33 +34,33 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const tagOf = ({ salt, length, ...cost }: Parameters, password: string): Promise<Buffer> =>
-  inTurn(() =>
+const deriveTag = ({ salt, length, ...cost }: Parameters, password: string): Promise<Buffer> =>
+  limitConcurrency(() =>
     derive("argon2id", { message: Buffer.from(password.normalize("NFKC")), nonce: salt, tagLength: length, ...cost }),
   );
 
-/** argon2id in PHC form, with a salt of its own. */
+/** Argon2id with a new salt, as a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const tag = await tagOf({ ...COST, salt, length: TAG_BYTES }, password);
+  const tag = await deriveTag({ ...COST, salt, length: TAG_BYTES }, password);
   const { memory, passes, parallelism } = COST;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
 }
 
-/** One that nobody guesses: 120 random bits, 20 characters. */
+/** A random password: 120 bits in 20 characters. */
 export const newPassword = (): string => randomBytes(15).toString("base64url");
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-let nobody: Promise<string> | undefined;
+let decoy: Promise<string> | undefined;
 
-/** Whether a password is the one of the PHC string. Without one (no such account) it takes the same time and says no. */
+/** Compares a password with a PHC string. Without one (no such account) it takes the same time and returns false. */
 export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
-  nobody ??= hashPassword(randomBytes(16).toString("hex"));
-  const match = PHC.exec(phc ?? (await nobody));
+  decoy ??= hashPassword(randomBytes(16).toString("hex"));
+  const match = PHC.exec(phc ?? (await decoy));
   if (!match) throw new Error("a stored password is not in PHC form");
   const [memory, passes, parallelism] = match.slice(1, 4).map(Number) as [number, number, number];
   const [salt, tag] = match.slice(4).map((text) => Buffer.from(text, "base64")) as [Buffer, Buffer];
-  const derived = await tagOf({ memory, passes, parallelism, salt, length: tag.length }, password);
+  const derived = await deriveTag({ memory, passes, parallelism, salt, length: tag.length }, password);
   return timingSafeEqual(derived, tag) && phc !== undefined;
 }

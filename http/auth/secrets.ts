@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { hashOf } from "./bearer.ts";
+import { hashToken } from "./bearer.ts";
 
-/** A secret that is shown once, with what is kept of it. */
+/** A secret that is shown once, and the parts that are stored. */
 export interface NewSecret {
   /** `<kind>-<service name>-<43 characters>`: 256 random bits. */
   secret: string;
@@ -14,5 +14,5 @@ export interface NewSecret {
 /** A new API key (`sk`), session token (`sess`) or webhook secret (`whsec`). */
 export function newSecret(kind: "sk" | "sess" | "whsec", serviceName: string): NewSecret {
   const secret = `${kind}-${serviceName}-${randomBytes(32).toString("base64url")}`;
-  return { secret, hash: hashOf(secret), hint: secret.slice(-4) };
+  return { secret, hash: hashToken(secret), hint: secret.slice(-4) };
 }

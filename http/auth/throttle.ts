@@ -1,56 +1,60 @@
 import { createHash } from "node:crypto";
-import type { Db } from "#projections/projection.ts";
-import { ApiError } from "../errors.ts";
+import { isIPv6 } from "node:net";
+import { ApiError } from "../base/errors.ts";
+import type { LoginAttempts } from "../base/ports.ts";
 
 const WINDOW_SECONDS = 15 * 60;
-const PER_ACCOUNT = 10;
-const PER_ADDRESS = 50;
+/** For one account from one address: nobody elsewhere can use up the attempts of the account's owner. */
+const MAX_PER_ACCOUNT = 10;
+/** From one address, for any accounts. */
+const MAX_PER_ADDRESS = 50;
 
-// what is kept shows neither address nor account
-const subject = (kind: string, value: string): string =>
-  `${kind}:${createHash("sha256").update(value).digest("base64url")}`;
+/** A sign-in, or a signed-in person who gives the current password. */
+export type Attempt = { kind: "login"; address: string; email: string } | { kind: "password"; user_id: string };
 
-interface Counted {
-  subject: string;
-  tries: number;
-  /** Seconds until the oldest try no longer counts. */
-  wait: number;
+// hashed, so that the stored attempts show neither address nor account
+const subject = (kind: string, ...values: string[]): string =>
+  `${kind}:${createHash("sha256").update(JSON.stringify(values)).digest("base64url")}`;
+
+/** An IPv6 network of 64 bits belongs to one customer, who may use any address in it. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
+  const { hostname } = new URL(`http://[${address.split("%")[0]!}]`);
+  const [head = "", tail = ""] = hostname.slice(1, -1).split("::");
+  const [before, after] = [head, tail].map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = Array.from({ length: 8 - before!.length - after!.length }, () => "0");
+  return [...before!, ...zeros, ...after!].slice(0, 4).join(":");
 }
 
-/**
- * Counts this sign-in before it is checked. It is written down first and counted then, with all that were, so that of many at
- * once no more get through than one after the other; taking turns at a row would hold a connection for each that waits.
- * Throws 429 `too_many_attempts`.
- */
-export async function countAttempt(db: Db, address: string, email: string): Promise<void> {
-  const subjects = [subject("address", address), subject("account", email)];
-  const noted = await db.query<{ place: string }>(
-    `with old as (delete from ops.login_attempts where at < now() - interval '1 day' and subject = any ($1))
-     insert into ops.login_attempts (subject) select unnest($1::text[]) returning ctid::text as place`,
-    [subjects],
-  );
-  const rows = await db.query<Counted>(
-    `select subject, count(*)::integer as tries, ceil(${WINDOW_SECONDS} - extract(epoch from now() - min(at)))::integer as wait
-     from ops.login_attempts where subject = any ($1) and at > now() - make_interval(secs => ${WINDOW_SECONDS}) group by subject`,
-    [subjects],
-  );
-  const over = rows.find((row) => row.tries > (row.subject === subjects[0] ? PER_ADDRESS : PER_ACCOUNT));
-  if (!over) return;
-  // one that is refused does not make the next wait longer
-  await db.query("delete from ops.login_attempts where ctid = any ($1::tid[]) and subject = any ($2)", [
-    noted.map(({ place }) => place),
-    subjects,
+/** The subjects that an attempt counts for, and their maximum. */
+function limitsFor(attempt: Attempt): { account: string; address: string | undefined; limits: Map<string, number> } {
+  if (attempt.kind === "password") {
+    const account = subject("password", attempt.user_id);
+    return { account, address: undefined, limits: new Map([[account, MAX_PER_ACCOUNT]]) };
+  }
+  const network = networkOf(attempt.address);
+  const [address, account] = [subject("address", network), subject("account", network, attempt.email)];
+  const limits = new Map([
+    [address, MAX_PER_ADDRESS],
+    [account, MAX_PER_ACCOUNT],
   ]);
-  throw new ApiError("too_many_attempts", "There were too many attempts to sign in; try again later.", {
-    retryAfterMs: Math.max(1, over.wait) * 1000,
+  return { account, address, limits };
+}
+
+/** Counts an attempt before its password is checked. Throws 429 `too_many_attempts`. */
+export async function countAttempt(loginAttempts: LoginAttempts, attempt: Attempt): Promise<void> {
+  const { limits } = limitsFor(attempt);
+  const all = [...limits.keys()];
+  const { ids, counts } = await loginAttempts.record(all, WINDOW_SECONDS);
+  const exceeded = counts.find((count) => count.attempts > limits.get(count.subject)!);
+  if (!exceeded) return;
+  // a refused attempt must not extend the wait
+  await loginAttempts.withdraw(ids, all);
+  throw new ApiError("too_many_attempts", "Too many sign-in attempts; try again later.", {
+    retryAfterMs: Math.max(1, exceeded.seconds_left) * 1000,
   });
 }
 
-/** The right password was given: this account's earlier tries no longer count, nor does this one for its address. */
-export async function clearAttempts(db: Db, address: string, email: string): Promise<void> {
-  await db.query(
-    `delete from ops.login_attempts where subject = $1
-       or ctid = (select ctid from ops.login_attempts where subject = $2 order by at desc limit 1)`,
-    [subject("account", email), subject("address", address)],
-  );
-}
+/** After a correct password: earlier attempts on this account no longer count, nor does this one for its address. */
+export const clearAttempts = (loginAttempts: LoginAttempts, attempt: Attempt): Promise<void> =>
+  loginAttempts.clear(limitsFor(attempt));

@@ -1,113 +1,161 @@
 import type { FastifyReply } from "fastify";
 import type { Frame, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { openEventStream, type EventStream } from "../sse.ts";
-import type { Begun } from "./begin.ts";
-import { chunksFor, NOTHING_SENT, type Sent } from "./chunks.ts";
+import type { Http } from "../base/deps.ts";
+import { onDisconnect } from "../base/disconnect.ts";
+import { ApiError } from "../base/errors.ts";
+import { openEventStream, type EventStream } from "../base/sse.ts";
+import { SILENCE_MS, storedEnd, turnFailure, waitForEnd } from "../turns/turnEnd.ts";
+import type { AttachedTurn, TurnHandle } from "../turns/turnHandle.ts";
+import { noteUnanswered } from "../turns/unanswered.ts";
+import { chunksFor, NOTHING_SENT } from "./chunks.ts";
 import { presentCompletion } from "./present.ts";
-import { failureOf, SILENCE_MS, storedEnd, waitForEnd } from "./turn.ts";
-import { isRead, noteUnanswered, onGone, reads, takeUnanswered } from "./unanswered.ts";
+import { countReader, hasReader } from "./streamReaders.ts";
 
-/** A person who pressed stop does not come back; a client that lost its connection does, within this time. */
+/** A client that lost its connection retries within this time; a person who pressed stop does not. */
 const STOP_AFTER_MS = 3_000;
-const LEAVING = "The service is being restarted: try again. The turn goes on, and a retry is answered with it.";
+/** Clients and proxies give up on a connection without bytes: it gets its headers after this time, and then comments. */
+const KEEP_ALIVE_MS = 10_000;
+const RESTARTING = "The server is restarting and the turn continues. Retry the request to get its answer.";
 
-/** Answers with the whole completion once the turn has ended. A client that goes away leaves the turn running. */
-export async function answerBuffered(http: Http, reply: FastifyReply, { turn, feed, end }: Begun, gone: AbortSignal) {
-  onGone(gone, () => {
-    feed.close();
+/** Answers with the whole completion once the turn has ended. The turn continues when the client disconnects. */
+export async function answerBuffered(
+  http: Http,
+  reply: FastifyReply,
+  { turn, reader, end: endBefore }: AttachedTurn,
+  disconnected: AbortSignal,
+) {
+  onDisconnect(disconnected, () => {
+    reader.close();
     void noteUnanswered(http, turn);
   });
-  let ended = end;
+  let end = endBefore;
   try {
-    ended ??= await waitForEnd(http, turn, feed, gone);
+    end ??= await waitForEnd(http, turn, reader, disconnected);
   } finally {
-    feed.close();
+    reader.close();
   }
-  if (!ended) return reply.hijack();
-  http.metrics.turn(ended);
-  if (ended.status === "refused" || ended.status === "failed") throw failureOf(ended);
-  return presentCompletion(turn, ended);
+  if (!end) return reply.hijack();
+  http.metrics.turn(end);
+  if (isFailure(end)) throw turnFailure(end);
+  return presentCompletion(turn, end);
 }
 
-const cameToNothing = (end: TurnEnd): end is Extract<TurnEnd, { message: string }> =>
+const isFailure = (end: TurnEnd): end is Extract<TurnEnd, { message: string }> =>
+  end.status === "refused" || end.status === "failed";
+
+const hasNoOutput = (end: TurnEnd): end is Extract<TurnEnd, { message: string }> =>
   end.status === "refused" || (end.status === "failed" && end.said.text === "" && end.said.reasoning === "");
 
-const brokenOff = ({ text, reasoning }: Sent, message: string): TurnEnd => ({
-  status: "failed",
-  said: { text, reasoning, citations: [] },
-  usage: NO_USAGE,
-  message,
-});
+/**
+ * Sends no headers before the first chunk, so that a failure before it can be answered with a status; but while tools run, and
+ * when the model is silent for long, clients need them.
+ */
+function createChunkStream(reply: FastifyReply, turn: TurnHandle) {
+  const chunks = chunksFor(turn);
+  let stream: EventStream | undefined;
+  let progress = NOTHING_SENT;
+  const open = (text = "") => void (stream ??= openEventStream(reply, chunks.opening + text, KEEP_ALIVE_MS));
+  const silence = setTimeout(open, KEEP_ALIVE_MS);
+  return {
+    /** Stops waiting: headers are not sent any more unless something is written. */
+    close: () => clearTimeout(silence),
+    isOpen: () => stream !== undefined,
+    hasOverflowed: () => stream?.overflowed() ?? false,
+    write(frame: Exclude<Frame, { type: "end" }>): void {
+      const [next, text] = chunks.fold(progress, frame);
+      progress = next;
+      if (stream) stream.write(text);
+      else if (text || frame.type === "calls") open(text);
+    },
+    end(end: TurnEnd): void {
+      open();
+      stream!.end(chunks.ending(progress, end));
+    },
+    /** A failed end of what was sent so far. */
+    failedEnd(message: string): TurnEnd {
+      const { text, reasoning } = progress;
+      return { status: "failed", said: { text, reasoning, citations: [] }, usage: NO_USAGE, message };
+    },
+  };
+}
+type ChunkStream = ReturnType<typeof createChunkStream>;
+
+/** Writes frames until the turn ends; undefined when the client disconnects or the server shuts down first. */
+async function writeUntilEnd(
+  http: Http,
+  { turn, reader }: AttachedTurn,
+  stream: ChunkStream,
+  disconnected: AbortSignal,
+): Promise<TurnEnd | undefined> {
+  while (!disconnected.aborted && !http.closing.aborted) {
+    const frame = await reader.next(SILENCE_MS);
+    if (frame?.type === "end") return frame.end;
+    if (frame) stream.write(frame);
+    else if (!disconnected.aborted) {
+      const end = await storedEnd(http, turn).catch((error: unknown) => {
+        if (!stream.isOpen()) throw error;
+        // the headers are sent: a final error ends the stream, any other look-up is repeated
+        return error instanceof ApiError ? stream.failedEnd(error.message) : undefined;
+      });
+      if (end) return end;
+    }
+  }
+  return undefined;
+}
 
 /**
- * Answers with the turn's chunks as they come. Headers go out with the first of them, so that a provider's refusal
- * is a plain 502. A client that goes away after that stops the turn.
+ * Answers with the turn's chunks as they arrive. A client that disconnects after the first one stops the turn. A repetition of a
+ * request whose turn has failed gets the status of the failure, as it does without a stream.
  */
 export async function answerStreamed(
   http: Http,
   reply: FastifyReply,
-  { turn, feed, end: before }: Begun,
-  gone: AbortSignal,
-) {
-  const chunks = chunksFor(turn);
-  const stopReading = reads(turn);
-  const leave = () => feed.close();
-  http.closing.addEventListener("abort", leave, { once: true });
-  let stream: EventStream | undefined;
-  let sent = NOTHING_SENT;
-  let end = before;
-  onGone(gone, () => {
-    feed.close();
-    stopReading();
-    const stops = stream !== undefined && !end && !stream.overflowed();
+  attached: AttachedTurn,
+  disconnected: AbortSignal,
+): Promise<void> {
+  const { turn, reader } = attached;
+  if (attached.end && isFailure(attached.end)) {
+    reader.close();
+    throw turnFailure(attached.end);
+  }
+  const stream = createChunkStream(reply, turn);
+  const stopCounting = countReader(turn);
+  let end = attached.end as TurnEnd | undefined;
+  onDisconnect(disconnected, () => {
+    reader.close();
+    stopCounting();
+    const stops = stream.isOpen() && !end && !stream.hasOverflowed();
     void noteUnanswered(http, turn).then(() => stops && stopLater(http, turn));
   });
-  const hear = (frame: Exclude<Frame, { type: "end" }>) => {
-    const [next, text] = chunks.fold(sent, frame);
-    sent = next;
-    if (stream) stream.write(text);
-    else if (text) stream = openEventStream(reply, chunks.opening + text);
-  };
-  const lookUp = () =>
-    storedEnd(http, turn).catch((error: unknown) => {
-      if (!stream) throw error;
-      // the headers are out: what is final ends the stream, and after a look that failed the next one may work
-      return error instanceof ApiError ? brokenOff(sent, error.message) : undefined;
-    });
-
+  const closeReader = () => reader.close();
+  http.closing.addEventListener("abort", closeReader, { once: true });
   try {
-    while (!end && !gone.aborted && !http.closing.aborted) {
-      const frame = await feed.next(SILENCE_MS);
-      if (frame?.type === "end") end = frame.end;
-      else if (frame) hear(frame);
-      else if (!gone.aborted) end = await lookUp();
-    }
+    end ??= await writeUntilEnd(http, attached, stream, disconnected);
   } finally {
-    http.closing.removeEventListener("abort", leave);
-    feed.close();
-    stopReading();
+    http.closing.removeEventListener("abort", closeReader);
+    reader.close();
+    stopCounting();
+    stream.close();
   }
-  if (!end && !gone.aborted) {
+  if (!end && disconnected.aborted) return void reply.hijack();
+  if (!end) {
     await noteUnanswered(http, turn);
-    if (!stream) throw new ApiError("unavailable", LEAVING);
-    return stream.end(chunks.ending(sent, brokenOff(sent, LEAVING)));
+    if (!stream.isOpen()) throw new ApiError("unavailable", RESTARTING);
+    return stream.end(stream.failedEnd(RESTARTING));
   }
-  if (!end) return void reply.hijack();
   http.metrics.turn(end);
-  if (!stream && cameToNothing(end)) throw failureOf(end);
-  (stream ?? openEventStream(reply, chunks.opening)).end(chunks.ending(sent, end));
+  if (!stream.isOpen() && hasNoOutput(end)) throw turnFailure(end);
+  stream.end(end);
 }
 
-/** Stops a turn whose reader went away, unless a retry reads it, here or (then the turn is that process's) elsewhere. */
-function stopLater(http: Http, turn: Begun["turn"]): void {
+/** Stops a turn whose reader disconnected, unless a retry reads it: in this process, or in another that took the turn over. */
+function stopLater(http: Http, turn: TurnHandle): void {
+  const { organization_id, turn_id, command_id } = turn;
   setTimeout(() => {
-    takeUnanswered(http, turn)
-      .then((left) => left && !isRead(turn) && http.frames.stop(turn.organization_id, turn.turn_id))
-      .catch((error) =>
-        http.logger.warn({ err: error, turn_id: turn.turn_id }, "could not stop a turn without a reader"),
-      );
+    http.abandonedTurns
+      .remove(organization_id, command_id)
+      .then((isOurs) => isOurs && !hasReader(turn) && http.frames.requestStop(organization_id, turn_id))
+      .catch((error) => http.logger.warn({ err: error, turn_id }, "turn without a reader not stopped"));
   }, STOP_AFTER_MS).unref();
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TurnEnd } from "#events/ports.ts";
-import { chunksFor, NOTHING_SENT, type Sent } from "./chunks.ts";
+import { chunksFor, NOTHING_SENT, type StreamProgress } from "./chunks.ts";
 
 const head = { turn_id: "t1", created: 17, model: "a/b", include_usage: false };
 const usage = { prompt_tokens: 3, completion_tokens: 2, cached_tokens: 1, reasoning_tokens: 1 };
@@ -20,15 +20,34 @@ const parse = (stream: string) =>
 const deltas = (stream: string) => parse(stream).map((chunk) => (chunk === "[DONE]" ? chunk : chunk.choices[0].delta));
 
 describe("a stream of chunks", () => {
-  test("fails when the turn was begun anew and ended in other words than were sent", () => {
+  test("ends with the calls of the caller's own tools", () => {
+    const calls = [{ id: "c1", name: "f", arguments: "{}", client: true as const }];
+    const end: TurnEnd = {
+      status: "completed",
+      said: { text: "Well", reasoning: "", citations: [], calls },
+      finish_reason: "tool_calls",
+      usage,
+    };
+    expect(parse(chunksFor(head).ending(NOTHING_SENT, end)).map((chunk) => chunk.choices?.[0] ?? chunk)).toMatchObject([
+      { delta: { content: "Well" }, finish_reason: null },
+      {
+        delta: { tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "f", arguments: "{}" } }] },
+        finish_reason: null,
+      },
+      { delta: {}, finish_reason: "tool_calls" },
+      "[DONE]",
+    ]);
+  });
+
+  test("ends with an error when the turn ended with another text than was sent", () => {
     const chunks = chunksFor(head);
     const [sent] = chunks.fold(NOTHING_SENT, { attempt: 1, n: 0, type: "text", text: "One" });
-    const [told] = parse(chunks.ending(sent, completed("Another")));
-    expect(told).toMatchObject({ error: { type: "api_error" } });
+    const [last] = parse(chunks.ending(sent, completed("Another")));
+    expect(last).toMatchObject({ error: { type: "api_error" } });
     expect(chunks.ending(sent, completed("Another"))).not.toContain("[DONE]");
   });
 
-  test("opens with the role, then tells text, reasoning and sources", () => {
+  test("starts with the role, then sends reasoning, text and citations", () => {
     const chunks = chunksFor(head);
     let sent = NOTHING_SENT;
     let stream = chunks.opening;
@@ -59,11 +78,11 @@ describe("a stream of chunks", () => {
     });
   });
 
-  test("says the whole text however much of it came as frames", () => {
+  test("has the whole text, however much of it arrived as frames", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 8 }), { maxLength: 12 }), fc.nat(10), (words, heard) => {
         const chunks = chunksFor(head);
-        let sent: Sent = NOTHING_SENT;
+        let sent: StreamProgress = NOTHING_SENT;
         let stream = chunks.opening;
         for (const [n, text] of words.slice(0, heard).entries()) {
           const [next, out] = chunks.fold(sent, { attempt: 1, n, type: "text", text });
@@ -77,13 +96,13 @@ describe("a stream of chunks", () => {
     );
   });
 
-  test("goes on with an attempt that takes over, each word once", () => {
+  test("continues with a newer attempt, without repeating a word", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.nat(), fc.nat(), (said, before, recorded) => {
         const chunks = chunksFor(head);
         const cut = before % (said.length + 1);
         const first = chunks.fold(NOTHING_SENT, { attempt: 1, n: 0, type: "text", text: said.slice(0, cut) });
-        // what is recorded may be more or less than this reader has heard
+        // the recorded text may be longer or shorter than what was sent
         const again = recorded % (said.length + 1);
         const second = chunks.fold(first[0], { attempt: 2, n: 0, type: "text", text: said.slice(0, again) });
         const third = chunks.fold(second[0], { attempt: 2, n: 1, type: "text", text: said.slice(again) });
@@ -97,7 +116,7 @@ describe("a stream of chunks", () => {
     );
   });
 
-  test("says nothing more of an attempt that says something else", () => {
+  test("sends nothing more of an attempt that contradicts what was sent", () => {
     const chunks = chunksFor(head);
     const texts = [
       [1, "Once upon"],
@@ -115,7 +134,7 @@ describe("a stream of chunks", () => {
     expect(deltas(stream)).toEqual([{ content: "Once upon" }]);
   });
 
-  test("names each source once, whichever attempt does", () => {
+  test("cites each source once, whichever attempt does", () => {
     const chunks = chunksFor(head);
     const other = { ...source, url: "https://b.example" };
     const annotations = (stream: string) => deltas(stream).flatMap((delta) => delta.annotations ?? []);
@@ -131,7 +150,7 @@ describe("a stream of chunks", () => {
     expect([one, two, last].map((stream) => annotations(stream).length)).toEqual([1, 1, 1]);
   });
 
-  test("with usage: null on each chunk, then one without choices", () => {
+  test("has usage null on each chunk, then one chunk with usage and without choices", () => {
     const stream = chunksFor({ ...head, include_usage: true }).ending(NOTHING_SENT, completed("Hi"));
     const [content, finish, last] = parse(stream);
     expect([content.usage, finish.usage]).toEqual([null, null]);
@@ -147,7 +166,7 @@ describe("a stream of chunks", () => {
     });
   });
 
-  test("of a stopped turn finishes like any other", () => {
+  test("of a stopped turn ends like that of a completed one", () => {
     const stopped: TurnEnd = {
       status: "stopped",
       said: { text: "Half", reasoning: "", citations: [] },
@@ -159,7 +178,7 @@ describe("a stream of chunks", () => {
     expect(stream.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  test("of a failed turn ends in an error and never in [DONE]", () => {
+  test("of a failed turn ends with an error and without [DONE]", () => {
     const failed: TurnEnd = {
       status: "failed",
       said: { text: "Half", reasoning: "", citations: [] },
@@ -168,6 +187,8 @@ describe("a stream of chunks", () => {
     };
     const frames = parse(chunksFor(head).ending({ ...NOTHING_SENT, text: "Ha" }, failed));
     expect(frames[0].choices[0].delta).toEqual({ content: "lf" });
-    expect(frames.slice(1)).toEqual([{ error: { message: "It broke off.", type: "api_error", param: null } }]);
+    expect(frames.slice(1)).toEqual([
+      { error: { message: "It broke off.", type: "api_error", param: null, code: null } },
+    ]);
   });
 });

@@ -1,44 +1,61 @@
 import type { Frame, TurnEnd } from "#events/ports.ts";
-import type { Said } from "#events/thread.ts";
-import { badGateway, errorBody } from "../errors.ts";
+import type { TurnOutput } from "#events/thread.ts";
+import { badGateway, errorBody } from "../base/errors.ts";
+import { turnFailure } from "../turns/turnEnd.ts";
+import { presentCalls } from "../turns/callShape.ts";
+import type { TurnHandle } from "../turns/turnHandle.ts";
 import { completionId, finishReason, presentCitations, presentUsage } from "./present.ts";
-import { failureOf, type TurnInHand } from "./turn.ts";
 
-/** How far a stream of chunks has come. */
-export interface Sent {
+/** What a stream of chunks has sent so far. */
+export interface StreamProgress {
   text: string;
   reasoning: string;
-  /** How many sources. */
+  /** Number of citations. */
   cited: number;
-  /** What was heard of the newest attempt: each begins with the words that are recorded of those before it. */
-  heard: Heard;
+  refusal: string;
+  newest: AttemptProgress;
 }
-interface Heard {
+/** What was received of the newest attempt. Each attempt starts with the recorded words of those before it. */
+interface AttemptProgress {
   attempt: number;
-  /** UTF-16 units of each that it has said, and sources that it has named. */
+  /** Lengths in UTF-16 units, and number of citations. */
   text: number;
   reasoning: number;
   cited: number;
-  /** It says something else than was sent; the end says what to do about it. */
+  /** Its words contradict what was sent, so the rest is ignored until the turn ends. */
   differs: boolean;
 }
-const NOTHING_HEARD: Heard = { attempt: 0, text: 0, reasoning: 0, cited: 0, differs: false };
-export const NOTHING_SENT: Sent = { text: "", reasoning: "", cited: 0, heard: NOTHING_HEARD };
+const NOTHING_RECEIVED: AttemptProgress = { attempt: 0, text: 0, reasoning: 0, cited: 0, differs: false };
+export const NOTHING_SENT: StreamProgress = {
+  text: "",
+  reasoning: "",
+  cited: 0,
+  refusal: "",
+  newest: NOTHING_RECEIVED,
+};
 
-/** What of an attempt's next words was not sent yet; undefined when they differ from what was sent. */
-function news(sent: string, from: number, words: string): string | undefined {
+/** The part of `words` that was not sent yet, where they start at `from`; undefined when they contradict what was sent. */
+function unsentWords(sent: string, from: number, words: string): string | undefined {
   if (from >= sent.length) return from === sent.length ? words : undefined;
   const known = sent.slice(from, from + words.length);
   return words.startsWith(known) ? words.slice(known.length) : undefined;
 }
 
-type Head = Pick<TurnInHand, "turn_id" | "created" | "model" | "include_usage">;
+type Head = Pick<TurnHandle, "turn_id" | "created" | "model" | "include_usage">;
 
-const continues = (sent: Sent, said: Said): boolean =>
-  said.text.startsWith(sent.text) && said.reasoning.startsWith(sent.reasoning);
-const OTHER_WORDS = "The answer was begun anew while it was read: the thread holds another one than this stream.";
+const isContinuation = (sent: StreamProgress, said: TurnOutput): boolean =>
+  said.text.startsWith(sent.text) &&
+  said.reasoning.startsWith(sent.reasoning) &&
+  (sent.refusal === "" || sent.refusal === said.refusal);
+const REGENERATED = "The answer was regenerated while streaming; the thread holds the final one.";
 
-/** Makes the SSE frames of one stream; what never changes is encoded once. */
+/** The calls of the caller's own tools, in one chunk. */
+function ownCalls(delta: (json: string) => string, calls: TurnOutput["calls"]): string {
+  const { tool_calls } = presentCalls(calls);
+  return tool_calls ? delta(JSON.stringify({ tool_calls: tool_calls.map((call, index) => ({ index, ...call })) })) : "";
+}
+
+/** Builds the SSE frames of one stream. The constant parts are encoded once. */
 export function chunksFor(head: Head) {
   const id = completionId(head);
   const { created, model } = head;
@@ -49,48 +66,52 @@ export function chunksFor(head: Head) {
 
   const content = (text: string) => (text ? delta(`{"content":${JSON.stringify(text)}}`) : "");
   const thoughts = (text: string) => (text ? delta(`{"reasoning_content":${JSON.stringify(text)}}`) : "");
+  const refuses = (refusal: string) => (refusal ? delta(`{"refusal":${JSON.stringify(refusal)}}`) : "");
   const sources = (citations: Parameters<typeof presentCitations>[0]) =>
     citations.length > 0 ? delta(`{"annotations":${JSON.stringify(presentCitations(citations))}}`) : "";
 
-  /** What was said beyond what was sent: a live stream may have missed frames, a replay has sent nothing. */
-  function rest(sent: Sent, { said }: Exclude<TurnEnd, { status: "refused" }>): string {
+  /** What was not sent: a live stream may have missed frames, and a replay has sent nothing. */
+  function rest(sent: StreamProgress, { said }: Exclude<TurnEnd, { status: "refused" }>): string {
     return (
       thoughts(said.reasoning.slice(sent.reasoning.length)) +
+      refuses(sent.refusal === "" ? (said.refusal ?? "") : "") +
       content(said.text.slice(sent.text.length)) +
       sources(said.citations.slice(sent.cited))
     );
   }
 
   return {
-    /** The first chunk, without which clients do not know who speaks. */
+    /** The first chunk; clients read the role from it. */
     opening: delta(`{"role":"assistant","content":""}`),
 
-    /** The next frame of a running turn: how far the stream has come with it, and what to send. */
-    fold(sent: Sent, frame: Exclude<Frame, { type: "end" }>): [Sent, string] {
+    /** Applies the next frame of a running turn: returns the new progress and the text to send. */
+    fold(sent: StreamProgress, frame: Exclude<Frame, { type: "end" }>): [StreamProgress, string] {
       if (frame.type === "calls" || frame.type === "called") return [sent, ""];
-      const { attempt } = frame;
-      const heard = attempt === sent.heard.attempt ? sent.heard : { ...NOTHING_HEARD, attempt };
-      if (heard.differs) return [{ ...sent, heard }, ""];
-      if (frame.type === "citations") {
-        const fresh = frame.citations.slice(Math.max(0, sent.cited - heard.cited));
-        const cited = heard.cited + frame.citations.length;
-        return [{ ...sent, cited: sent.cited + fresh.length, heard: { ...heard, cited } }, sources(fresh)];
+      const { attempt, type } = frame;
+      const newest = attempt === sent.newest.attempt ? sent.newest : { ...NOTHING_RECEIVED, attempt };
+      if (newest.differs) return [{ ...sent, newest }, ""];
+      if (type === "refusal")
+        return [{ ...sent, newest, refusal: frame.text }, sent.refusal === "" ? refuses(frame.text) : ""];
+      if (type === "citations") {
+        const unsent = frame.citations.slice(Math.max(0, sent.cited - newest.cited));
+        const cited = newest.cited + frame.citations.length;
+        return [{ ...sent, cited: sent.cited + unsent.length, newest: { ...newest, cited } }, sources(unsent)];
       }
-      const { type } = frame;
-      const words = news(sent[type], heard[type], frame.text);
-      if (words === undefined) return [{ ...sent, heard: { ...heard, differs: true } }, ""];
-      const now = { ...sent, [type]: sent[type] + words, heard: { ...heard, [type]: heard[type] + frame.text.length } };
-      return [now, type === "text" ? content(words) : thoughts(words)];
+      const words = unsentWords(sent[type], newest[type], frame.text);
+      if (words === undefined) return [{ ...sent, newest: { ...newest, differs: true } }, ""];
+      const received = { ...newest, [type]: newest[type] + frame.text.length };
+      const progress = { ...sent, [type]: sent[type] + words, newest: received };
+      return [progress, type === "text" ? content(words) : thoughts(words)];
     },
 
-    /** The last of the stream. A failure closes it without `[DONE]`, or clients take it for a whole answer. */
-    ending(sent: Sent, end: TurnEnd): string {
-      if (end.status !== "refused" && !continues(sent, end.said))
-        return `data: ${JSON.stringify(errorBody(badGateway(OTHER_WORDS)))}\n\n`;
+    /** The last frames. A failure omits `[DONE]`, or clients would take the answer for complete. */
+    ending(sent: StreamProgress, end: TurnEnd): string {
+      if (end.status !== "refused" && !isContinuation(sent, end.said))
+        return `data: ${JSON.stringify(errorBody(badGateway(REGENERATED)))}\n\n`;
       if (end.status === "refused" || end.status === "failed")
-        return `${end.status === "failed" ? rest(sent, end) : ""}data: ${JSON.stringify(errorBody(failureOf(end)))}\n\n`;
+        return `${end.status === "failed" ? rest(sent, end) : ""}data: ${JSON.stringify(errorBody(turnFailure(end)))}\n\n`;
       const usage = head.include_usage ? `${start}],"usage":${JSON.stringify(presentUsage(end.usage))}}\n\n` : "";
-      return `${rest(sent, end)}${delta("{}", finishReason(end))}${usage}data: [DONE]\n\n`;
+      return `${rest(sent, end)}${ownCalls(delta, end.said.calls)}${delta("{}", finishReason(end))}${usage}data: [DONE]\n\n`;
     },
   };
 }

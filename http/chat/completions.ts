@@ -1,29 +1,47 @@
 import type { FastifyRequest } from "fastify";
-import type { Http } from "../deps.ts";
-import type { App } from "../app.ts";
-import { validator } from "../validate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { disconnectSignal } from "../base/disconnect.ts";
+import { validator } from "../base/validate.ts";
+import { findModel, modelNotFound } from "../turns/model.ts";
+import { findPreviousTurn, identifyTurn, type PreviousTurn, type TurnIdentity } from "../turns/previousTurn.ts";
+import { findResultsTurn } from "../turns/resultsTurn.ts";
+import { resumeTurn } from "../turns/resumeTurn.ts";
+import { startTurn } from "../turns/startTurn.ts";
+import type { AttachedTurn } from "../turns/turnHandle.ts";
+import type { TurnRequest } from "../turns/turnRequest.ts";
 import { answerBuffered, answerStreamed } from "./answer.ts";
-import { askOf } from "./ask.ts";
-import { beginTurn, rejoinTurn, type Begun } from "./begin.ts";
-import { earlierTurn, identityOf } from "./identity.ts";
-import { findModel, modelNotFound } from "./model.ts";
+import { readCompletion } from "./readCompletion.ts";
+import { lookUpTools } from "./requestTools.ts";
 import { COMPLETION_CODES, Completion, CompletionRequest } from "./schema.ts";
-import { lookUpTools } from "./tools.ts";
-import { goneSignal } from "./unanswered.ts";
 
 const BODY_LIMIT = 64 * 1024 * 1024;
 
-/** The turn that answers a request: an earlier one that it repeats, or a new one. */
-async function turnFor(http: Http, request: FastifyRequest, gone: AbortSignal): Promise<Begun> {
-  const ask = askOf(request.body as CompletionRequest);
-  const identity = identityOf(request, "/chat/completions", ask.user);
-  const earlier = await earlierTurn(http, request, identity);
-  if (earlier) return rejoinTurn(http, ask, earlier);
-  const model = await findModel(http, request.caller, ask.model);
-  if (!model) throw modelNotFound(ask.model, 400);
-  const needs = ask.settings.tools.length > 0 || ask.collections !== null;
-  const ready = needs ? await lookUpTools(http, request.caller, ask) : ask;
-  return beginTurn(http, request, ready, identity, gone);
+/** The turn that an earlier delivery of the request started, if any. */
+async function findEarlier(
+  http: Http,
+  request: FastifyRequest,
+  { messages, user }: TurnRequest,
+): Promise<{ identity: TurnIdentity; previous: PreviousTurn | undefined }> {
+  const identity = identifyTurn(request, "/chat/completions", user);
+  if (messages.at(-1)?.role === "tool") return findResultsTurn(http, request, identity);
+  return { identity, previous: await findPreviousTurn(http, request, identity) };
+}
+
+/** The turn that answers a request: the one that an earlier delivery started, or a new one. */
+async function attachTurn(http: Http, request: FastifyRequest, disconnected: AbortSignal): Promise<AttachedTurn> {
+  const body = request.body as CompletionRequest;
+  const completion = readCompletion(body, {
+    hasOwnTools: request.caller.client_tools ?? false,
+    continues: request.headers["x-thread-id"] !== undefined,
+  });
+  const { model: id, settings, collections } = completion;
+  const { identity, previous } = await findEarlier(http, request, completion);
+  if (previous) return resumeTurn(http, completion, previous);
+  if (!(await findModel(http, request.caller, id))) throw modelNotFound(id, 400);
+  const needsLookUp = settings.tools.length > 0 || collections !== null;
+  const turnRequest = needsLookUp ? await lookUpTools(http, request.caller, completion, body) : completion;
+  return startTurn(http, request, turnRequest, identity, disconnected);
 }
 
 /** POST /chat/completions, buffered and streamed (spec: Chat API). */
@@ -38,21 +56,23 @@ export function completionRoute(app: App, http: Http): void {
         summary: "Answer a conversation",
         description:
           "With `stream: true` the answer is a stream of `chat.completion.chunk` events that ends in `data: [DONE]`. " +
-          "The response header `x-thread-id` names the stored thread; send it on a request to go on with that thread.",
+          "The response header `x-thread-id` names the stored thread; send it on a request to continue that thread.",
         security: [{ key: [] }],
         body: CompletionRequest,
         response: { 200: Completion },
       },
     },
     async (request, reply) => {
-      const gone = goneSignal(reply.raw);
+      const disconnected = disconnectSignal(reply.raw);
       const streamed = request.body.stream ?? false;
-      const begun = await turnFor(http, request, gone);
-      // a turn takes minutes; up to 64 MiB need not wait with it
+      const attached = await attachTurn(http, request, disconnected);
+      // frees up to 64 MiB while the turn runs for minutes
       request.body = undefined as never;
-      http.letGo(request);
-      reply.header("x-thread-id", begun.turn.thread_id);
-      return streamed ? answerStreamed(http, reply, begun, gone) : answerBuffered(http, reply, begun, gone);
+      http.releaseBody(request);
+      reply.header("x-thread-id", attached.turn.thread_id);
+      return streamed
+        ? answerStreamed(http, reply, attached, disconnected)
+        : answerBuffered(http, reply, attached, disconnected);
     },
   );
 }

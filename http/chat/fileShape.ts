@@ -20,10 +20,16 @@ export const FileList = z.object({
   has_more: z.literal(false),
 });
 
-/** What is shown of a file. */
-export type Shown = Omit<FileRow, "blob" | "wrapped_key">;
+export type PresentedFile = Omit<FileRow, "position" | "principal" | "scope" | "blob" | "wrapped_key" | "sha256">;
 
-export const present = ({ id, bytes, created_at, filename, purpose, mime_type }: Shown): z.infer<typeof File> => ({
+export const present = ({
+  id,
+  bytes,
+  created_at,
+  filename,
+  purpose,
+  mime_type,
+}: PresentedFile): z.infer<typeof File> => ({
   id,
   object: "file",
   bytes,
@@ -31,11 +37,11 @@ export const present = ({ id, bytes, created_at, filename, purpose, mime_type }:
   filename,
   purpose,
   mime_type,
-  // clients poll for 30 minutes without it
+  // without this status, clients poll for 30 minutes
   status: "processed",
 });
 
-/** The form of an upload, for the description: the parts are read as they come. */
+/** The form of an upload, only for the API description: `readUpload` reads the parts. */
 export const UploadForm = z.object({
   file: z.string().meta({ format: "binary" }),
   purpose: z.string().optional().describe("`user_data` by default."),

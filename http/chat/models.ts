@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { ModelInfo } from "../catalog.ts";
-import type { Http } from "../deps.ts";
-import type { App } from "../app.ts";
-import { findModel, isAllowed, modelNotFound } from "./model.ts";
+import type { ModelInfo } from "../base/catalog.ts";
+import type { Http } from "../base/deps.ts";
+import type { App } from "../base/app.ts";
+import { findModel, isAllowed, modelNotFound } from "../turns/model.ts";
 
 const Model = z.object({
   id: z.string(),

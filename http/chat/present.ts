@@ -1,7 +1,8 @@
 import type { TurnEnd } from "#events/ports.ts";
 import type { Citation, Usage } from "#events/thread.ts";
+import { presentCalls } from "../turns/callShape.ts";
 import type { Completion } from "./schema.ts";
-import type { TurnInHand } from "./turn.ts";
+import type { TurnHandle } from "../turns/turnHandle.ts";
 
 export const finishReason = (end: TurnEnd) => (end.status === "completed" ? end.finish_reason : "stop");
 
@@ -19,11 +20,11 @@ export const presentCitations = (citations: Citation[]) =>
     url_citation: { url, title, start_index, end_index },
   }));
 
-export const completionId = ({ turn_id }: Pick<TurnInHand, "turn_id">): string => `chatcmpl-${turn_id}`;
+export const completionId = ({ turn_id }: Pick<TurnHandle, "turn_id">): string => `chatcmpl-${turn_id}`;
 
 /** The buffered answer (spec: Chat completion response). */
-export function presentCompletion(turn: TurnInHand, end: Exclude<TurnEnd, { status: "refused" }>): Completion {
-  const { text, reasoning, citations } = end.said;
+export function presentCompletion(turn: TurnHandle, end: Exclude<TurnEnd, { status: "refused" }>): Completion {
+  const { text, reasoning, citations, refusal, calls } = end.said;
   return {
     id: completionId(turn),
     object: "chat.completion",
@@ -35,9 +36,10 @@ export function presentCompletion(turn: TurnInHand, end: Exclude<TurnEnd, { stat
         message: {
           role: "assistant",
           content: text,
-          refusal: null,
+          refusal: refusal ?? null,
           annotations: presentCitations(citations),
           ...(reasoning && { reasoning_content: reasoning }),
+          ...presentCalls(calls),
         },
         logprobs: null,
         finish_reason: finishReason(end),

@@ -1,9 +1,9 @@
 import { requireCredential } from "../auth/authenticate.ts";
-import type { Http } from "../deps.ts";
-import type { App } from "../app.ts";
+import type { Http } from "../base/deps.ts";
+import type { App } from "../base/app.ts";
 import { completionRoute } from "./completions.ts";
 import { fileRoutes } from "./files.ts";
-import { misplacedRoutes } from "./misplaced.ts";
+import { misplacedRoutes } from "./misplacedPaths.ts";
 import { modelRoutes } from "./models.ts";
 import { threadRoutes } from "./threads.ts";
 

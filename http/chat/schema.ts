@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { FieldCodes } from "../validate.ts";
+import type { FieldCodes } from "../base/validate.ts";
+import { ToolCall } from "../turns/callShape.ts";
 
 /* The chat completion request and answer (spec: Resources, Chat completion request). */
 
@@ -22,6 +23,8 @@ const Message = z.object(
   {
     role: string("one of system, developer, user, assistant, tool"),
     content: z.union([z.string(), z.array(Part)], given("a string or an array of parts")).nullish(),
+    tool_calls: z.unknown().optional().describe("Of an assistant's message; read for a key with `client_tools`."),
+    tool_call_id: z.unknown().optional().describe("Of a tool's message; read for a key with `client_tools`."),
   },
   given("an object with role and content"),
 );
@@ -39,7 +42,12 @@ const ResponseFormat = z.discriminatedUnion(
   "type",
   [
     z.object({ type: z.literal("text") }),
-    z.object({ type: z.literal("json_object") }),
+    z.object({
+      type: z.literal("json_object"),
+      schema: z
+        .null('is not read with json_object; send {type: "json_schema", json_schema: {name, schema}}')
+        .optional(),
+    }),
     z.object({
       type: z.literal("json_schema"),
       json_schema: z.object(
@@ -72,7 +80,17 @@ export const CompletionRequest = z.object(
     seed: z.int(given("a whole number")).nullish(),
     stream: z.boolean(given("a boolean")).nullish(),
     stream_options: z.object({ include_usage: z.boolean(given("a boolean")).nullish() }, given("an object")).nullish(),
-    tools: z.array(z.unknown(), given("an array")).nullish().describe("Only `function.name` is read."),
+    tools: z
+      .array(z.unknown(), given("an array"))
+      .nullish()
+      .describe(
+        "Names of tools of the server: only `function.name` is read. For a key with `client_tools` also functions that the caller runs.",
+      ),
+    functions: z
+      .array(z.unknown())
+      .max(0, 'is not supported; name tools of the server in tools: [{type: "function", function: {name}}]')
+      .nullish()
+      .describe("Refused unless it is empty."),
     tool_choice: ToolChoice.nullish(),
     response_format: ResponseFormat.nullish(),
     user: string().nullish().describe("End user; isolates threads and files."),
@@ -116,9 +134,10 @@ export const Completion = z.object({
       message: z.object({
         role: z.literal("assistant"),
         content: z.string(),
-        refusal: z.null(),
+        refusal: z.string().nullable().describe("Why the model or its provider refused to answer."),
         annotations: z.array(Annotation),
         reasoning_content: z.string().optional(),
+        tool_calls: z.array(ToolCall).optional().describe("Of the caller's own tools, for a key with `client_tools`."),
       }),
       logprobs: z.null(),
       finish_reason: z.enum(["stop", "length", "content_filter", "tool_calls"]),

@@ -1,80 +1,79 @@
 import type { FastifyRequest } from "fastify";
 import { ExpireExtraction, RequestExtraction } from "#events/extraction.ts";
-import { isUuid, streamOf } from "#events/ids.ts";
+import { isUuid, streamName } from "#events/ids.ts";
 import { getExtraction, type ExtractionRow } from "#projections/extractions/query.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { keepOnce, nameRequest } from "../upload/keep.ts";
-import { readUpload } from "../upload/upload.ts";
-import type { Shown } from "./shape.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findOrWait } from "../base/findById.ts";
+import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { readUpload } from "../upload/readUpload.ts";
+import { storeOnce } from "../upload/storeOnce.ts";
+import type { PublicExtraction } from "./extractionShape.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+/** An extraction is deleted 24 hours after the request (spec: Extraction API). */
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** What every command to an extraction's stream says; its caller reads the extractions next. */
-export const envelope = ({ caller, id }: FastifyRequest, extraction_id: string) => ({
-  stream: streamOf("extraction", extraction_id),
-  organization_id: caller.organization_id,
-  principal: caller.principal,
-  request_id: id,
-  waitFor: ["extractions"],
-});
+export const envelope = (request: FastifyRequest, extraction_id: string) =>
+  commandFields(request, streamName("extraction", extraction_id), ["extractions"]);
 
-/** An extraction of the organization while it lives. One that is not found may have been asked for a moment ago. */
-export async function lookUp(
-  { db, freshRead }: Http,
-  { organization_id }: Caller,
-  id: string,
-): Promise<ExtractionRow | undefined> {
+/** An extraction of the organization that has not expired. A missing one may have been requested a moment ago, so it is waited for. */
+async function findExtraction({ db, freshRead }: Http, { organization_id }: Caller, id: string) {
   if (!isUuid(id)) return undefined;
-  const find = () => getExtraction(db, organization_id, id, new Date());
-  const found = await find();
-  if (found) return found;
-  await freshRead(["extractions"], streamOf("extraction", id.toLowerCase()));
-  return find();
+  return findOrWait(
+    () => getExtraction(db, organization_id, id, new Date()),
+    () => freshRead(["extractions"], streamName("extraction", id.toLowerCase())),
+  );
 }
 
-/** The same for what is unknown, expired, deleted, or another organization's. */
+/** The same for unknown, expired and deleted extractions, and for those of other organizations. */
 export const extractionNotFound = () => new ApiError("extraction_not_found", "There is no such extraction.");
 
-/** The record with its text, where that is ready. Throws 404 where it went meanwhile. */
-export async function withMarkdown({ blobs, keyring }: Http, row: ExtractionRow): Promise<Shown> {
+export async function requireExtraction(http: Http, caller: Caller, id: string): Promise<ExtractionRow> {
+  const row = await findExtraction(http, caller, id);
+  if (!row) throw extractionNotFound();
+  return row;
+}
+
+/** Adds the Markdown of a ready extraction. Throws 404 when it was deleted in the meantime. */
+export async function withMarkdown({ vault }: Http, row: ExtractionRow): Promise<PublicExtraction> {
   if (row.status !== "ready" || row.text_blob === null) return row;
-  const sealed = await blobs.get(row.text_blob);
-  if (!sealed) throw extractionNotFound();
-  const text = await keyring.openLarge(streamOf("extraction", row.id), row.wrapped_key, sealed);
+  const { id, wrapped_key } = row;
+  const text = await vault.get({ thing: streamName("extraction", id), wrapped_key }, row.text_blob);
+  if (!text) throw extractionNotFound();
   return { ...row, markdown: text.toString() };
 }
 
-/** Asks for a file's text: 202 and a pending record, or 200 and the earlier one for identical bytes of the same type. */
-export async function extract(http: Http, request: FastifyRequest): Promise<{ status: 200 | 202; extraction: Shown }> {
+/** Requests the text of a file: 202 and a pending record, or 200 and the existing one for identical bytes, whatever their name and type. */
+export async function extract(
+  http: Http,
+  request: FastifyRequest,
+): Promise<{ status: 200 | 202; extraction: PublicExtraction }> {
   const { caller } = request;
-  const { bytes, name, mime_type, sha256 } = await readUpload(request);
-  const content_claim = http.keyring.mark("extraction", [caller.organization_id, sha256, mime_type].join("\n"));
-  const named = nameRequest(request, "/api/v1/extractions", sha256, [name, mime_type]);
+  const { bytes, name, mime_type, sha256 } = await readUpload(request, { ignoresFields: true });
+  const content_claim = http.keyring.keyedHash("extraction", [caller.organization_id, sha256].join("\n"));
   const created_at = new Date();
-  const expires_at = new Date(created_at.getTime() + DAY_MS);
-  const size_bytes = bytes.length;
-  const kept = await keepOnce<ExtractionRow>(http, {
+  const expires_at = new Date(created_at.getTime() + LIFETIME_MS);
+  const file = { name, mime_type, size_bytes: bytes.length };
+  const result = await storeOnce<ExtractionRow>(http, {
     kind: "extraction",
-    request,
-    named,
+    identity: identifyPost(request, "/api/v1/extractions", { body: sha256, more: [name, mime_type] }),
     bytes,
+    param: "file",
     claim: `extraction:${content_claim}`,
-    send: ({ id: extraction_id, blob, keys, command_id: id }) => {
-      const asked = { extraction_id, mime_type, size_bytes, blob, content_claim, expires_at: expires_at.toISOString() };
-      const data = { ...asked, name, sha256 };
-      const sending = { ...envelope(request, extraction_id), id, fingerprint: named.fingerprint, fresh: true };
-      return http.send(RequestExtraction, { ...sending, keys, data });
+    create: ({ id: extraction_id, blob, keys, identity }) => {
+      const data = { extraction_id, ...file, sha256, blob, content_claim, expires_at: expires_at.toISOString() };
+      return createOnce(http, RequestExtraction, { ...envelope(request, extraction_id), ...identity, keys, data });
     },
-    find: (id) => lookUp(http, caller, id),
-    lost: extractionNotFound,
-    // one that has expired holds its bytes until it is swept up
-    gone: async (id) =>
+    find: (id) => findExtraction(http, caller, id),
+    notFound: extractionNotFound,
+    // an expired extraction holds the claim on its bytes until the sweep deletes it
+    onHolderGone: async (id) =>
       void (await http.send(ExpireExtraction, { ...envelope(request, id), data: { extraction_id: id } })),
   });
-  if (kept.kind === "there") return { status: 200, extraction: await withMarkdown(http, kept.row) };
-  if (kept.kind === "repeated") return { status: 202, extraction: await withMarkdown(http, kept.row) };
-  const unread = { status: "pending" as const, page_count: null, chunk_count: null, error: null };
-  return { status: 202, extraction: { id: kept.id, name, mime_type, size_bytes, ...unread, created_at, expires_at } };
+  if (result.kind !== "created")
+    return { status: result.kind === "existing" ? 200 : 202, extraction: await withMarkdown(http, result.row) };
+  const pending = { status: "pending" as const, page_count: null, chunk_count: null, warnings: [], error: null };
+  return { status: 202, extraction: { id: result.id, ...file, ...pending, created_at, expires_at } };
 }

@@ -1,19 +1,19 @@
 import { z } from "zod";
 import type { CollectionRow } from "#projections/collections/query.ts";
-import type { FieldCodes } from "../validate.ts";
+import type { FieldCodes } from "../base/validate.ts";
 
-const LONGEST_NAME = 120;
-const LONGEST_DESCRIPTION = 2_000;
+const MAX_NAME_LENGTH = 120;
+const MAX_DESCRIPTION_LENGTH = 2_000;
 
 const required = "is required";
 const name = z
   .string({ error: ({ input }) => (input === undefined || input === null ? required : "must be a string") })
   .trim()
   .min(1, required)
-  .refine((text) => Array.from(text).length <= LONGEST_NAME, `must have ${LONGEST_NAME} characters at most`);
+  .refine((text) => Array.from(text).length <= MAX_NAME_LENGTH, `must have ${MAX_NAME_LENGTH} characters at most`);
 const description = z
   .string("must be a string")
-  .max(LONGEST_DESCRIPTION, `must have ${LONGEST_DESCRIPTION} characters at most`)
+  .max(MAX_DESCRIPTION_LENGTH, `must have ${MAX_DESCRIPTION_LENGTH} characters at most`)
   .nullish()
   .transform((text) => text ?? undefined);
 
@@ -29,18 +29,18 @@ export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 /** Collection (spec: Knowledge resources). */
 export const Collection = z.object({
   id: z.string(),
-  slug: z.string().describe("Stays when the collection is renamed."),
+  slug: z.string().describe("Does not change when the collection is renamed."),
   name: z.string(),
   description: z.string(),
   documents: z
     .object({
       ready: z.int(),
-      pending: z.int().describe("Waiting or being read."),
+      pending: z.int().describe("Waiting to be read, or being read."),
       failed: z.int(),
       total: z.int(),
-      bytes: z.int().describe("Size of ready documents."),
+      bytes: z.int().describe("Total size of ready documents."),
     })
-    .describe("From a summary that lags by a few seconds."),
+    .describe("From a summary that may be a few seconds old."),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

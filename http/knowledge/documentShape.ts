@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
-import { cleanFilename } from "../filename.ts";
+import { cleanFilename } from "../base/filename.ts";
 import { Tags } from "../upload/tags.ts";
-import type { FieldCodes } from "../validate.ts";
+import type { FieldCodes } from "../base/validate.ts";
+import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
-/** Document (spec: Knowledge resources). A field with no value is left out. */
+/** Document (spec: Knowledge resources). Fields without a value are left out. */
 export const Document = z.object({
   id: z.string(),
   collection_id: z.string(),
@@ -12,19 +13,20 @@ export const Document = z.object({
   mime_type: z.string(),
   size_bytes: z.int(),
   status: z.enum(DOCUMENT_STATUSES),
-  error: z.string().optional().describe("Why it failed."),
-  page_count: z.int().optional().describe("Of PDF and PowerPoint."),
-  chunk_count: z.int().describe("Passages that search can return."),
+  error: z.string().optional().describe("The reason of a failure."),
+  page_count: z.int().optional().describe("For PDF and PowerPoint."),
+  chunk_count: z.int().describe("Number of passages."),
+  warnings: Warnings.optional(),
   tags: z.array(z.string()),
   source: z.enum(["api", "upload", "connector"]),
-  external_id: z.string().optional().describe("The caller's own id of a text that was pushed."),
+  external_id: z.string().optional().describe("The caller's own id of a pushed text."),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-  indexed_at: z.iso.datetime().optional().describe("When search could find it."),
+  indexed_at: z.iso.datetime().optional().describe("When search could first find it."),
 });
 
-/** What is shown of a document. */
-export type Shown = Omit<
+/** The fields of a document that clients see. */
+export type PublicDocument = Omit<
   DocumentRow,
   | "organization_id"
   | "collection"
@@ -36,7 +38,7 @@ export type Shown = Omit<
   | "wrapped_key"
 >;
 
-export const present = (row: Shown): z.infer<typeof Document> => ({
+export const present = (row: PublicDocument): z.infer<typeof Document> => ({
   id: row.id,
   collection_id: row.collection_id,
   name: row.name,
@@ -46,6 +48,7 @@ export const present = (row: Shown): z.infer<typeof Document> => ({
   ...(row.status === "failed" && { error: row.error ?? "The file could not be read." }),
   ...(row.page_count !== null && { page_count: row.page_count }),
   chunk_count: row.chunk_count,
+  ...presentWarnings(row.warnings),
   tags: row.tags,
   source: row.source,
   ...(row.external_id !== null && { external_id: row.external_id }),
@@ -54,7 +57,7 @@ export const present = (row: Shown): z.infer<typeof Document> => ({
   ...(row.indexed_at !== null && { indexed_at: row.indexed_at.toISOString() }),
 });
 
-/** A name to show, as a file's (see cleanFilename). */
+/** A display name, cleaned like a filename. */
 const name = z
   .string("must be a string")
   .transform(cleanFilename)
@@ -63,23 +66,23 @@ const name = z
 export const Change = z.object({ name: name.optional(), tags: Tags.optional() }, "must be an object");
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 
-const LONGEST_EXTERNAL_ID = 500;
+const MAX_EXTERNAL_ID_LENGTH = 500;
 
-/** Text that is pushed (decisions: documents/text). */
+/** Pushed text (decisions: documents/text). */
 export const Push = z.object(
   {
     text: z
       .string({ error: ({ input }) => (input === undefined || input === null ? "is required" : "must be a string") })
       .refine((text) => /\S/.test(text), "is required"),
     name: name.nullish(),
-    format: z.enum(["markdown", "text"], 'must be "markdown" or "text"').nullish().describe("`markdown` by default."),
+    format: z.enum(["markdown", "text"], 'must be "markdown" or "text"').nullish().describe("Default: `markdown`."),
     tags: Tags.nullish(),
     external_id: z
       .string("must be a string")
       .min(1, "must not be empty")
-      .max(LONGEST_EXTERNAL_ID, `must have ${LONGEST_EXTERNAL_ID} characters at most`)
+      .max(MAX_EXTERNAL_ID_LENGTH, `must have ${MAX_EXTERNAL_ID_LENGTH} characters at most`)
       .nullish()
-      .describe("The caller's own id: the same one replaces the document."),
+      .describe("The caller's own id. Pushing the same id again replaces the document."),
   },
   "must be an object with a text",
 );

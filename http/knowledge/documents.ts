@@ -1,36 +1,36 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { ChangeDocument, DeleteDocument, ReprocessDocument } from "#events/document.ts";
-import type { App } from "../app.ts";
-import type { Http } from "../deps.ts";
-import { nameRequest } from "../upload/keep.ts";
-import { validator } from "../validate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { identifyPost } from "../base/idempotency.ts";
+import { validator } from "../base/validate.ts";
 import { Change, CHANGE_CODES, Document, present } from "./documentShape.ts";
-import { envelope, underWay } from "./documentStore.ts";
-import { findDocument } from "./find.ts";
+import { asProcessing, envelope } from "./existingDocument.ts";
+import { requireDocument } from "./lookups.ts";
 
 async function reprocess(http: Http, request: FastifyRequest, document_id: string, reextract: boolean) {
   const path = `/api/v1/knowledge/documents/${document_id}/reprocess`;
-  const { id, fingerprint } = nameRequest(request, path, String(reextract));
+  const identity = identifyPost(request, path, { body: String(reextract) });
   const data = { document_id, reextract };
-  await http.send(ReprocessDocument, { ...envelope(request, document_id), id, fingerprint, data });
-  return underWay(await findDocument(http, request.caller, document_id));
+  await http.send(ReprocessDocument, { ...envelope(request, document_id), ...identity, data });
+  return asProcessing(await requireDocument(http, request.caller, document_id));
 }
 
 /** One document (spec: Knowledge API). */
 export function documentRoutes(app: App, http: Http): void {
   const params = z.object({ id: z.string() });
   const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
-  const find = ({ caller }: FastifyRequest, id: string) => findDocument(http, caller, id);
+  const find = ({ caller }: FastifyRequest, id: string) => requireDocument(http, caller, id);
 
-  const reading = { ...described, summary: "One document", response: { 200: Document } };
+  const reading = { ...described, summary: "Get a document", response: { 200: Document } };
   app.get("/documents/:id", { schema: reading }, async (request) => present(await find(request, request.params.id)));
 
   const changing = { ...described, summary: "Rename or tag a document", body: Change, response: { 200: Document } };
   app.patch("/documents/:id", { schema: changing, validatorCompiler: validator(CHANGE_CODES) }, async (request) => {
     const { id: document_id } = await find(request, request.params.id);
     const data = { document_id, ...request.body };
-    await http.send(ChangeDocument, { ...envelope(request, document_id), data, mustFollow: true });
+    await http.send(ChangeDocument, { ...envelope(request, document_id), data, requireProjected: true });
     return present(await find(request, document_id));
   });
 
@@ -38,7 +38,7 @@ export function documentRoutes(app: App, http: Http): void {
     ...described,
     summary: "Index a document again",
     querystring: z.object({
-      reextract: z.string().optional().describe("`true` reads the original again, which is charged for."),
+      reextract: z.string().optional().describe("`true`: reads the original file again, which counts as usage."),
     }),
     response: { 202: Document },
   };
@@ -51,7 +51,11 @@ export function documentRoutes(app: App, http: Http): void {
   const deleting = { ...described, summary: "Delete a document and its passages", response: { 204: z.null() } };
   app.delete("/documents/:id", { schema: deleting }, async (request, reply) => {
     const { id: document_id } = await find(request, request.params.id);
-    await http.send(DeleteDocument, { ...envelope(request, document_id), data: { document_id }, mustFollow: true });
+    await http.send(DeleteDocument, {
+      ...envelope(request, document_id),
+      data: { document_id },
+      requireProjected: true,
+    });
     return reply.code(204).send(null);
   });
 }

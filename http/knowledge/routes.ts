@@ -1,9 +1,10 @@
-import type { App } from "../app.ts";
+import type { App } from "../base/app.ts";
 import { requireProduct } from "../auth/authenticate.ts";
-import type { Http } from "../deps.ts";
-import { arrivalRoutes } from "./arrivals.ts";
+import type { Http } from "../base/deps.ts";
+import { collectionDocumentRoutes } from "./collectionDocuments.ts";
 import { collectionRoutes } from "./collections.ts";
-import { contentRoutes } from "./content.ts";
+import { contentRoutes } from "./documentContent.ts";
+import { passageRoutes } from "./documentPassages.ts";
 import { documentRoutes } from "./documents.ts";
 import { searchRoute } from "./search.ts";
 
@@ -11,8 +12,9 @@ import { searchRoute } from "./search.ts";
 export function knowledgeRoutes(app: App, http: Http): void {
   app.addHook("onRequest", requireProduct(http, "knowledge"));
   collectionRoutes(app, http);
-  arrivalRoutes(app, http);
+  collectionDocumentRoutes(app, http);
   documentRoutes(app, http);
   contentRoutes(app, http);
+  passageRoutes(app, http);
   searchRoute(app, http);
 }

@@ -1,29 +1,29 @@
-import { allCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
-import { documentsAmong } from "#projections/documents/query.ts";
+import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
+import { filterDocuments } from "#projections/documents/query.ts";
 import { SearchFailed } from "#projections/passages/engine.ts";
 import { searchPassages } from "#projections/passages/search.ts";
-import type { App } from "../app.ts";
+import type { App } from "../base/app.ts";
 import type { Caller } from "../auth/caller.ts";
-import type { Http } from "../deps.ts";
-import { ApiError, badGateway } from "../errors.ts";
-import { validator } from "../validate.ts";
-import { Found, presentGroup, Search, SEARCH_CODES, windowOf } from "./searchShape.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError, badGateway } from "../base/errors.ts";
+import { validator } from "../base/validate.ts";
+import { presentGroup, readWindow, Search, SEARCH_CODES, SearchResponse } from "./searchShape.ts";
 
-/** Slugs that a message lists. */
-const MOST_SLUGS = 200;
+/** Slugs that an error message lists. */
+const MAX_LISTED_SLUGS = 200;
 
 async function unknownCollection({ db }: Http, organization: string, name: string): Promise<ApiError> {
-  const slugs = (await allCollections(db, organization)).map(({ slug }) => slug);
-  const listed = slugs.slice(0, MOST_SLUGS).join(", ") + (slugs.length > MOST_SLUGS ? ", …" : "");
+  const slugs = (await listAllCollections(db, organization)).map(({ slug }) => slug);
+  const listed = slugs.slice(0, MAX_LISTED_SLUGS).join(", ") + (slugs.length > MAX_LISTED_SLUGS ? ", …" : "");
   const known = slugs.length === 0 ? "There is no collection yet" : `Valid slugs: ${listed}`;
   return new ApiError("unknown_collection", `There is no collection ${JSON.stringify(name.slice(0, 200))}. ${known}.`, {
     param: "collections",
   });
 }
 
-/** The collections to be searched; none named: all. What is not found may have been made a moment ago. Throws `unknown_collection`. */
-async function searched(http: Http, organization: string, names: string[]): Promise<NamedCollection[]> {
-  if (names.length === 0) return allCollections(http.db, organization);
+/** The named collections, or all if none is named. A missing one may have been created a moment ago. Throws `unknown_collection`. */
+async function findCollections(http: Http, organization: string, names: string[]): Promise<NamedCollection[]> {
+  if (names.length === 0) return listAllCollections(http.db, organization);
   const resolve = () => resolveCollections(http.db, organization, names);
   let { found, unknown } = await resolve();
   if (unknown.length > 0) {
@@ -34,22 +34,22 @@ async function searched(http: Http, organization: string, names: string[]): Prom
   return found;
 }
 
-/** Ids of documents of the searched collections, each once. Throws `document_not_found`. */
-async function within(http: Http, organization: string, sent: string[], collections: NamedCollection[]) {
+/** The ids, each once. Throws `document_not_found` for one that is not in the searched collections. */
+async function checkDocumentIds(http: Http, organization: string, sent: string[], collections: NamedCollection[]) {
   const ids = [...new Set(sent.map((id) => id.toLowerCase()))];
   if (ids.length === 0) return ids;
-  const missing = async () => {
-    const there = await documentsAmong(
+  const findMissing = async () => {
+    const existing = await filterDocuments(
       http.db,
       organization,
       ids,
       collections.map(({ id }) => id),
     );
-    return ids.find((id) => !there.has(id));
+    return ids.find((id) => !existing.has(id));
   };
-  if ((await missing()) === undefined) return ids;
+  if ((await findMissing()) === undefined) return ids;
   await http.freshRead(["collections", "documents"]);
-  const id = await missing();
+  const id = await findMissing();
   if (id === undefined) return ids;
   throw new ApiError(
     "document_not_found",
@@ -62,27 +62,27 @@ async function within(http: Http, organization: string, sent: string[], collecti
 
 async function search(http: Http, { organization_id }: Caller, body: Search) {
   const { query, tags } = body;
-  const window = windowOf(body);
-  const collections = await searched(http, organization_id, body.collections ?? []);
-  const document_ids = await within(http, organization_id, body.document_ids ?? [], collections);
-  const asked = { query, collections, document_ids, tags: (tags ?? []).map((tag) => tag.trim()), ...window };
+  const window = readWindow(body);
+  const collections = await findCollections(http, organization_id, body.collections ?? []);
+  const document_ids = await checkDocumentIds(http, organization_id, body.document_ids ?? [], collections);
+  const parameters = { query, collections, document_ids, tags: (tags ?? []).map((tag) => tag.trim()), ...window };
   try {
-    const { results, has_more } = await searchPassages(http, organization_id, asked);
+    const { results, has_more } = await searchPassages(http, organization_id, parameters);
     return { query, results: results.map(presentGroup), ...window, has_more };
   } catch (error) {
-    if (error instanceof SearchFailed) throw badGateway("The search could not run.", error);
+    if (error instanceof SearchFailed) throw badGateway("The search index did not answer.", error);
     throw error;
   }
 }
 
-/** Search (spec: Knowledge API, Search rules): passages with citations, no model. */
+/** Search (spec: Knowledge API, Search rules): passages with citations, without a model. */
 export function searchRoute(app: App, http: Http): void {
   const schema = {
     tags: ["Knowledge"],
     security: [{ key: [] }],
     summary: "Search passages",
     body: Search,
-    response: { 200: Found },
+    response: { 200: SearchResponse },
   };
   app.post("/search", { schema, validatorCompiler: validator(SEARCH_CODES) }, ({ caller, body }) =>
     search(http, caller, body),

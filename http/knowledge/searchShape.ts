@@ -1,20 +1,21 @@
 import { z } from "zod";
-import type { SearchResult } from "#projections/passages/groups.ts";
-import type { FieldCodes } from "../validate.ts";
+import type { SearchResult } from "#projections/passages/groupHits.ts";
+import type { FieldCodes } from "../base/validate.ts";
+import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
-const DEFAULT = 8;
-const MOST = 100;
-/** Nobody leafs so far; behind it each page would cost a second and more. */
-const FARTHEST = 10_000;
+const DEFAULT_LIMIT = 8;
+const MAX_LIMIT = 100;
+/** Further pages would take more than a second each. */
+const MAX_OFFSET = 10_000;
 
-/** Every one of them is in each of up to fifty filters; 100,000 tags made 200 MB of a body of 1 MiB. */
-const MOST_NAMES = 1_000;
-const MOST_IDS = 5_000;
+/** A search repeats all of them in up to fifty filters: 100,000 tags in a body of 1 MiB became 200 MB. */
+const MAX_NAMES = 1_000;
+const MAX_IDS = 5_000;
 
-const strings = (most: number) =>
+const strings = (max: number) =>
   z
     .array(z.string("must be a string"), "must be an array of strings")
-    .max(most, `must have ${most.toLocaleString("en")} items at most`)
+    .max(max, `must have ${max.toLocaleString("en")} items at most`)
     .nullish();
 const whole = () => z.int("must be a whole number").nullish();
 const required = "is required";
@@ -25,17 +26,17 @@ export const Search = z.object(
     query: z
       .string({ error: ({ input }) => (input === undefined || input === null ? required : "must be a string") })
       .refine((text) => /\S/.test(text), required),
-    collections: strings(MOST_NAMES).describe(
-      `Slugs or display names, whatever their case, ${MOST_NAMES} at most; left out: every collection.`,
+    collections: strings(MAX_NAMES).describe(
+      `Slugs or display names in any case, at most ${MAX_NAMES}. Default: every collection.`,
     ),
-    document_ids: strings(MOST_IDS).describe(`Only these documents; ${MOST_IDS} at most.`),
-    tags: strings(MOST_NAMES).describe(`Documents with any one of these tags; ${MOST_NAMES} at most.`),
-    limit: whole().describe(`Passages; ${DEFAULT} by default, ${MOST} at most.`),
+    document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
+    tags: strings(MAX_NAMES).describe(`Only documents with one of these tags; at most ${MAX_NAMES}.`),
+    limit: whole().describe(`Number of passages, at most ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`),
     offset: z
       .int("must be a whole number")
-      .max(FARTHEST, `must be ${FARTHEST.toLocaleString("en")} at most`)
+      .max(MAX_OFFSET, `must be ${MAX_OFFSET.toLocaleString("en")} at most`)
       .nullish()
-      .describe(`Passages to skip, ${FARTHEST.toLocaleString("en")} at most.`),
+      .describe(`Passages to skip, at most ${MAX_OFFSET.toLocaleString("en")}.`),
   },
   "must be an object with a query",
 );
@@ -43,14 +44,14 @@ export type Search = z.infer<typeof Search>;
 
 export const SEARCH_CODES: FieldCodes = [[/^(query)?$/, "missing_query", /(is required|with a query)\.$/]];
 
-/** Of passages; what is out of range is corrected. */
-export const windowOf = ({ limit, offset }: Pick<Search, "limit" | "offset">) => ({
-  limit: Math.min(MOST, Math.max(1, limit ?? DEFAULT)),
+/** Values out of range are corrected. */
+export const readWindow = ({ limit, offset }: Pick<Search, "limit" | "offset">) => ({
+  limit: Math.min(MAX_LIMIT, Math.max(1, limit ?? DEFAULT_LIMIT)),
   offset: Math.max(0, offset ?? 0),
 });
 
 /** Search response (spec: Knowledge resources). */
-export const Found = z.object({
+export const SearchResponse = z.object({
   query: z.string(),
   results: z.array(
     z.object({
@@ -59,14 +60,15 @@ export const Found = z.object({
         name: z.string(),
         collection_id: z.string(),
         collection: z.string().describe("Display name."),
+        warnings: Warnings.optional(),
       }),
-      score: z.number().describe("Of its best passage; to be compared within one response."),
+      score: z.number().describe("Score of its best passage. Comparable within one response only."),
       passages: z.array(
         z.object({
           seq: z.int(),
           page: z.int().optional(),
           section: z.string().optional(),
-          reference: z.string().describe("The whole citation, as it is printed."),
+          reference: z.string().describe("The full citation, ready to print."),
           score: z.number(),
           content: z.string(),
         }),
@@ -78,11 +80,11 @@ export const Found = z.object({
   has_more: z.boolean(),
 });
 
-type Group = z.infer<typeof Found>["results"][number];
+type Group = z.infer<typeof SearchResponse>["results"][number];
 
-/** A field with no value is left out. */
-export const presentGroup = ({ document, score, passages }: SearchResult): Group => ({
-  document,
+/** Fields without a value are left out. */
+export const presentGroup = ({ document: { warnings, ...document }, score, passages }: SearchResult): Group => ({
+  document: { ...document, ...presentWarnings(warnings) },
   score,
   passages: passages.map(({ seq, page, section, reference, score, content }) => ({
     seq,

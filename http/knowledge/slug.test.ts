@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSlug, slugOf } from "./slug.ts";
+import { isSlug, toSlug } from "./slug.ts";
 
 test.each([
   ["Handbook", "handbook"],
@@ -13,15 +13,15 @@ test.each([
   ["--", undefined],
   ["\u0000", undefined],
   ["0198c0de-0000-7000-8000-00000000000a", undefined],
-])("%j makes %j", (name, slug) => expect(slugOf(name)).toBe(slug));
+])("the slug of %j is %j", (name, slug) => expect(toSlug(name)).toBe(slug));
 
 describe("a slug", () => {
-  test("is one wherever it came from", () => {
+  test("made from any name has the form of a slug and is its own slug", () => {
     for (const name of ["x".repeat(500), `${"x".repeat(119)} y`, `- ${"ab ".repeat(60)}`]) {
-      const slug = slugOf(name)!;
+      const slug = toSlug(name)!;
       expect(slug.length).toBeLessThanOrEqual(120);
       expect(isSlug(slug)).toBe(true);
-      expect(slugOf(slug)).toBe(slug);
+      expect(toSlug(slug)).toBe(slug);
     }
   });
 

@@ -1,9 +1,10 @@
 import { isUuid } from "#events/ids.ts";
 
-const LONGEST = 120;
+/** In characters: that of a name. */
+const MAX_SLUG_LENGTH = 120;
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** Letters that do not come apart into a plain one and its mark. */
-const SPELLED: Readonly<Record<string, string>> = {
+/** Letters that Unicode does not decompose into a base letter and a mark. */
+const TRANSLITERATED: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
   œ: "oe",
@@ -15,22 +16,22 @@ const SPELLED: Readonly<Record<string, string>> = {
   ı: "i",
 };
 
-/** Whether a reference can be a slug. */
-export const isSlug = (text: string): boolean => text.length <= LONGEST && SLUG.test(text);
+/** Whether a text has the form of a slug. */
+export const isSlug = (text: string): boolean => text.length <= MAX_SLUG_LENGTH && SLUG.test(text);
 
-/** `grosse-bucher` for "Große Bücher!"; undefined when nothing is left of a name, or what is left would read as an id. */
-export function slugOf(name: string): string | undefined {
+/** `grosse-bucher` for "Große Bücher!". Undefined when no letter or digit is left, or when the slug would look like an id. */
+export function toSlug(name: string): string | undefined {
   const plain = name
     .toLowerCase()
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
-    .replace(/[ßæœøłđðþı]/g, (letter) => SPELLED[letter]!)
+    .replace(/[ßæœøłđðþı]/g, (letter) => TRANSLITERATED[letter]!)
     .toLowerCase();
   const slug = plain
     .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, LONGEST + 1)
+    .slice(0, MAX_SLUG_LENGTH + 1)
     .replace(/^-/, "")
-    .slice(0, LONGEST)
+    .slice(0, MAX_SLUG_LENGTH)
     .replace(/-$/, "");
   return slug === "" || isUuid(slug) ? undefined : slug;
 }

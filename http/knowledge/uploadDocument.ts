@@ -1,85 +1,88 @@
 import type { FastifyRequest } from "fastify";
 import { UploadDocument } from "#events/document.ts";
 import type { DocumentRow } from "#projections/documents/query.ts";
-import type { Http } from "../deps.ts";
-import { writtenAt } from "../send.ts";
-import { keepOnce, type Kept, type Named } from "../upload/keep.ts";
-import type { Upload } from "../upload/upload.ts";
-import { envelope, there, type Answered } from "./documentStore.ts";
-import { collectionNotFound, documentNotFound, lookUpDocument } from "./find.ts";
+import type { Http } from "../base/deps.ts";
+import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
+import { readRecordedAt } from "../base/send.ts";
+import type { Upload } from "../upload/readUpload.ts";
+import { storeOnce, type StoreResult } from "../upload/storeOnce.ts";
+import { answerExisting, applyTags, envelope, type UploadAnswer } from "./existingDocument.ts";
+import { collectionNotFound, documentNotFound, findDocument } from "./lookups.ts";
 
-export interface Arriving extends Upload {
+export interface DocumentUpload extends Upload {
+  /** Tags that an existing document gets; undefined: it keeps its own. */
+  newTags?: string[] | undefined;
   collection_id: string;
   original: "file" | "text";
   external_id: string | null;
   external_claim: string | null;
   content_claim: string;
-  named: Named;
+  identity: IdempotentRequest;
 }
 
-/** The mark of the same bytes in a collection; of pushed text, under the same id of the caller's. */
+/** Equal for the same bytes in the same collection and, for pushed text, with the same external id. */
 export const contentClaim = ({ keyring }: Http, collection_id: string, sha256: string, external_id: string | null) =>
-  keyring.mark("content", [collection_id, sha256, ...(external_id === null ? [] : [external_id])].join("\n"));
+  keyring.keyedHash("content", [collection_id, sha256, ...(external_id === null ? [] : [external_id])].join("\n"));
 
 export const externalClaim = ({ keyring }: Http, collection_id: string, external_id: string) =>
-  keyring.mark("external", `${collection_id}\n${external_id}`);
+  keyring.keyedHash("external", `${collection_id}\n${external_id}`);
 
-const sourceOf = ({ caller }: FastifyRequest) => (caller.session ? ("upload" as const) : ("api" as const));
+const readSource = ({ caller }: FastifyRequest) => (caller.session ? ("upload" as const) : ("api" as const));
 
-/** Keeps what was sent as a document, unless the collection has it. */
-export function keepDocument(http: Http, request: FastifyRequest, arriving: Arriving): Promise<Kept<DocumentRow>> {
-  const { bytes, named, name, mime_type, tags, sha256, collection_id, original, ...claims } = arriving;
+/** Stores an upload as a document, unless the collection has it already. */
+export function storeDocument(
+  http: Http,
+  request: FastifyRequest,
+  upload: DocumentUpload,
+): Promise<StoreResult<DocumentRow>> {
+  const { bytes, identity, name, mime_type, tags, sha256, collection_id, original, ...claims } = upload;
   const { external_id, external_claim, content_claim } = claims;
-  const described = { name, tags, sha256, external_id, external_claim, content_claim };
-  return keepOnce(http, {
+  const content = { name, tags, sha256, external_id, external_claim, content_claim };
+  return storeOnce(http, {
     kind: "document",
-    request,
-    named,
+    identity,
     bytes,
+    param: original === "text" ? "text" : "file",
     claim: `content:${content_claim}`,
-    send: ({ id: document_id, blob, keys, command_id: id }) => {
-      const placed = { document_id, collection_id, source: sourceOf(request), blob, original };
-      const data = { ...placed, mime_type, size_bytes: bytes.length, ...described };
-      const sending = {
-        ...envelope(request, document_id),
-        id,
-        fingerprint: named.fingerprint,
-        fresh: true,
-        keys,
-        data,
-      };
-      return http.send(UploadDocument, sending);
+    create: ({ id: document_id, blob, keys, identity }) => {
+      const placed = { document_id, collection_id, source: readSource(request), blob, original };
+      const data = { ...placed, mime_type, size_bytes: bytes.length, ...content };
+      return createOnce(http, UploadDocument, { ...envelope(request, document_id), ...identity, keys, data });
     },
-    find: (id) => lookUpDocument(http, request.caller, id),
-    lost: documentNotFound,
-    gone: () => http.freshRead(["documents"]),
+    find: (id) => findDocument(http, request.caller, id),
+    notFound: documentNotFound,
+    onHolderGone: () => http.freshRead(["documents"]),
   });
 }
 
-/** The answer to an upload that was kept. Throws 404 `collection_not_found` where the collection was deleted meanwhile. */
-export async function answered(
+/** Throws 404 `collection_not_found` when the collection was deleted in the meantime. */
+export async function answerUpload(
   http: Http,
   request: FastifyRequest,
-  arriving: Arriving,
-  kept: Kept<DocumentRow>,
-): Promise<Answered> {
-  if (kept.kind === "there") return there(http, request, kept.row, arriving.named);
-  if (kept.kind === "repeated") return { status: 202, document: kept.row };
-  if (kept.followed && !(await lookUpDocument(http, request.caller, kept.id))) throw collectionNotFound();
-  const at = await writtenAt(http, kept.position);
-  const { collection_id, name, mime_type, tags, external_id } = arriving;
+  upload: DocumentUpload,
+  result: StoreResult<DocumentRow>,
+): Promise<UploadAnswer> {
+  if (result.kind === "existing") {
+    const row = await applyTags(http, request, result.row, { tags: upload.newTags, identity: upload.identity });
+    return answerExisting(http, request, row, upload.identity);
+  }
+  if (result.kind === "repeated") return { status: 202, document: result.row };
+  if (result.projected && !(await findDocument(http, request.caller, result.id))) throw collectionNotFound();
+  const at = await readRecordedAt(http, result.position);
+  const { collection_id, name, mime_type, tags, external_id } = upload;
   const document = {
-    id: kept.id,
+    id: result.id,
     collection_id,
     name,
     mime_type,
-    size_bytes: arriving.bytes.length,
+    size_bytes: upload.bytes.length,
     status: "pending" as const,
     error: null,
     page_count: null,
     chunk_count: 0,
+    warnings: [],
     tags,
-    source: sourceOf(request),
+    source: readSource(request),
     external_id,
     created_at: at,
     updated_at: at,

@@ -15,9 +15,9 @@ export const Approval = z.object({
   name: z.string(),
   title: z.string(),
   body: z.string().nullable(),
-  form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the data that a decision brings."),
+  form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the `data` of a decision."),
   assignees: z.array(Assignee),
-  required: z.literal(1).describe("Decisions that it takes."),
+  required: z.literal(1).describe("Number of decisions that are needed."),
   status: ApprovalStatus,
   votes: z.array(z.object({ by: By, decision: Decision, comment: z.string().nullable(), data: z.unknown(), at: time })),
   decision: Decision.nullable(),
@@ -29,11 +29,11 @@ export const Approval = z.object({
   created_at: time,
 });
 
-const decisionOf = ({ decided_by: by, decision, comment, data, decided_at }: ApprovalRow) =>
+const presentVote = ({ decided_by: by, decision, comment, data, decided_at }: ApprovalRow) =>
   by && decision && decided_at ? { by, decision, comment, data, at: decided_at.toISOString() } : undefined;
 
 export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
-  const vote = decisionOf(row);
+  const vote = presentVote(row);
   return {
     id: row.id,
     run_id: row.run_id,

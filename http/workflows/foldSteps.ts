@@ -1,7 +1,7 @@
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { stepId } from "#events/ids.ts";
-import { timeOf, type RunEvent } from "#events/run.ts";
-import type { Value } from "#events/runParts.ts";
+import { eventTime, type RunEvent } from "#events/run.ts";
+import type { StoredValue } from "#events/runParts.ts";
 
 export interface Attempt {
   /** 1, 2, 3 … */
@@ -17,30 +17,32 @@ export interface Step {
   id: string;
   key: string;
   name: string;
-  /** Of a runStepMany: what its items share, and which of them it is. */
+  /** For steps of a runStepMany: the batch, and the position in it. */
   batch: string | null;
   index: number | null;
-  /** `abandoned`: the run ended before it did. */
+  /** `abandoned`: the run ended first. */
   status: "scheduled" | "running" | "retry_wait" | "completed" | "failed" | "abandoned";
   attempts: Attempt[];
-  args: Value | null;
-  result: Value | null;
+  args: StoredValue | null;
+  result: StoredValue | null;
   error: string | null;
   scheduled_at: Date;
   next_attempt_at: Date | null;
   completed_at: Date | null;
 }
 
-/** In the order in which they were scheduled, by key. */
+/** By key, in the order of scheduling. */
 export type Steps = Map<string, Step>;
 
-/** Any event of a run, told apart by its type. */
-export type RunHappened = { [T in RunEvent["type"]]: Recorded<Extract<RunEvent, { type: T }>> }[RunEvent["type"]];
-export type Of<T extends RunEvent["type"]> = Extract<RunHappened, { type: T }>;
+export type RunEventType = RunEvent["type"];
+/** A recorded event of a run, of one type or of any. */
+export type RecordedRunEvent<T extends RunEventType = RunEventType> = {
+  [K in T]: RecordedEvent<Extract<RunEvent, { type: K }>>;
+}[T];
 
-type OfStep = "StepStarted" | "StepCompleted" | "StepAttemptFailed" | "StepAttemptLost" | "StepFailed";
+export type StepEventType = "StepStarted" | "StepCompleted" | "StepAttemptFailed" | "StepAttemptLost" | "StepFailed";
 
-export function schedule(steps: Steps, event: Of<"StepsScheduled">): void {
+export function scheduleSteps(steps: Steps, event: RecordedRunEvent<"StepsScheduled">): void {
   const { data, personal } = event;
   data.steps.forEach(({ key, name, batch, index }, n) =>
     steps.set(key, {
@@ -54,24 +56,24 @@ export function schedule(steps: Steps, event: Of<"StepsScheduled">): void {
       args: personal?.args[n] ?? null,
       result: null,
       error: null,
-      scheduled_at: timeOf(event),
+      scheduled_at: eventTime(event),
       next_attempt_at: null,
       completed_at: null,
     }),
   );
 }
 
-/** Ends the attempt that runs, if one does; one that was lost before keeps that. */
+/** Ends the running attempt, if there is one. A lost attempt stays lost. */
 function endAttempt(step: Step, end: Pick<Attempt, "status" | "ended_at"> & Partial<Attempt>): void {
   const last = step.attempts.at(-1);
   if (last?.status === "running") Object.assign(last, end);
 }
 
-/** What an event means for its step; `over`: the run has ended. */
-export function attempted(steps: Steps, event: Of<OfStep>, over: boolean): void {
+/** @param isOver whether the run has ended. */
+export function applyToStep(steps: Steps, event: RecordedRunEvent<StepEventType>, isOver: boolean): void {
   const step = steps.get(event.data.key);
   if (!step) return;
-  const at = timeOf(event);
+  const at = eventTime(event);
   switch (event.type) {
     case "StepStarted": {
       const { attempt: n } = event.data;
@@ -95,7 +97,7 @@ export function attempted(steps: Steps, event: Of<OfStep>, over: boolean): void 
     }
     case "StepAttemptLost":
       endAttempt(step, { status: "lost", ended_at: at });
-      step.status = over ? "abandoned" : "scheduled";
+      step.status = isOver ? "abandoned" : "scheduled";
       return;
     case "StepFailed": {
       const { logs = [], error } = event.personal ?? {};
@@ -108,8 +110,8 @@ export function attempted(steps: Steps, event: Of<OfStep>, over: boolean): void 
   }
 }
 
-/** The run is over: what has not begun, or waits for another attempt, is left. */
-export function abandon(steps: Steps): void {
+/** At the end of a run: steps that are not running will not be started any more. */
+export function abandonSteps(steps: Steps): void {
   for (const step of steps.values()) {
     if (step.status !== "scheduled" && step.status !== "retry_wait") continue;
     step.status = "abandoned";

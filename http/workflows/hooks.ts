@@ -1,58 +1,94 @@
+import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
+import type { Verification } from "#events/trigger.ts";
 import { getRun, type RunRow } from "#projections/runs/query.ts";
-import type { App } from "../app.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { idempotencyKey } from "../idempotency.ts";
-import { isLive } from "./fold.ts";
-import { WaitQuery, watchEnds, type WaitForEnd } from "./ends.ts";
-import { externalUserOf, requireSecret } from "./hookCaller.ts";
-import { isObject, readData } from "./payload.ts";
-import { findRun, runNotFound } from "./reach.ts";
-import { startRun } from "./start.ts";
-import { opener } from "./value.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { readIdempotencyKey } from "../base/idempotency.ts";
+import { isLive } from "./foldRun.ts";
+import { readExternalUser, requireSecret, requireSecretOrScheme, requireSignature } from "./hookAuth.ts";
+import { isObject, parseOpaqueJson } from "../base/json.ts";
+import { mergeArgs, pickHeaders, readSignedPayload } from "./hookPayload.ts";
+import { deliveryId } from "./hookSignature.ts";
+import { findRun, runNotFound } from "./lookups.ts";
+import { createOpenValue } from "./runValues.ts";
+import { acceptOpaqueJson } from "./opaqueJson.ts";
+import { startRun } from "./startRun.ts";
+import { createWaitForEnd, WaitQuery, type WaitForEnd } from "./waitForEnd.ts";
 
 const Started = z.object({
   run_id: z.string(),
   status: z.literal("pending"),
-  status_url: z.string().describe("Where to poll the run, with the same secret."),
+  status_url: z.string().describe("URL to poll the run, with the same secret."),
 });
-const Polled = z.object({
+const SlackAnswer = z
+  .union([Started, z.object({ challenge: z.unknown() })])
+  .describe("To Slack: the started run, or the challenge with which it checks the address.");
+const PolledRun = z.object({
   run_id: z.string(),
   status: z.enum(["pending", "running", "completed", "failed", "cancelled"]),
   result: z.unknown(),
-  error: z.string().nullable().describe("Why it failed."),
+  error: z.string().nullable().describe("The reason of a failure."),
   external_user_id: z.string().nullable(),
   created_at: z.iso.datetime(),
   completed_at: z.iso.datetime().nullable(),
 });
 
-/** Senders of webhooks name a delivery by its id, and repeat it under that. */
-function keyOf({ headers }: FastifyRequest): string | undefined {
-  return idempotencyKey(headers) ?? idempotencyKey({ "idempotency-key": headers["webhook-id"] });
+/** Senders that follow the Standard Webhooks repeat a delivery with the same `webhook-id`. */
+function readKey({ headers }: FastifyRequest): string | undefined {
+  return readIdempotencyKey(headers) ?? readIdempotencyKey({ "idempotency-key": headers["webhook-id"] });
 }
 
-/** The trigger's defaults with the caller's payload over them, name by name. Without a payload it is the defaults. */
-function argsOf({ body, bodyBytes, trigger }: FastifyRequest): Record<string, unknown> {
-  const payload = bodyBytes === 0 ? {} : body;
-  if (!isObject(payload)) throw new ApiError("invalid_payload", "The payload must be a JSON object.");
-  // both come from JSON: spreading defines every name, `__proto__` as well, and sets none
-  return { ...(JSON.parse(trigger.default_args) as object), ...payload };
+interface Delivery {
+  args: Record<string, unknown>;
+  key: string | undefined;
+  /** Hash of what a repetition must send again. */
+  body: string;
 }
 
-async function start(http: Http, request: FastifyRequest) {
+function readDelivery(request: FastifyRequest): Delivery {
+  const payload = request.bodyBytes === 0 ? {} : request.body;
+  return {
+    args: mergeArgs(request.trigger.default_args, payload, false),
+    key: readKey(request),
+    body: request.bodyHash,
+  };
+}
+
+/** Starts a run of a sender that signs, or answers the question with which Slack checks an address. */
+async function receiveSigned(http: Http, request: FastifyRequest, verify: Verification) {
+  const { trigger, headers } = request;
+  const signed = {
+    headers,
+    body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
+    url: http.settings.BASE_URL + request.raw.url!,
+  };
+  requireSignature(http, trigger, signed);
+  const payload = readSignedPayload(signed);
+  if (verify.scheme === "slack" && isObject(payload) && payload["type"] === "url_verification")
+    return { challenge: payload["challenge"] };
+  const id = deliveryId(verify, signed, payload);
+  const key = id === undefined ? undefined : createHash("sha256").update(id).digest("hex");
+  // A repeated delivery may differ in what the sender counts, so its id alone identifies it.
+  const body = key === undefined ? request.bodyHash : "";
+  return start(http, request, { args: mergeArgs(trigger.default_args, payload, true), key, body });
+}
+
+async function start(http: Http, request: FastifyRequest, { args, key, body }: Delivery) {
   const { trigger } = request;
   const { hook_token } = request.params as { hook_token: string };
-  const external_user_id = externalUserOf(request.raw.rawHeaders, http.settings.SERVICE_NAME);
+  const external_user_id = readExternalUser(request.raw.rawHeaders, http.settings.SERVICE_NAME);
   const workflow = { ...trigger, id: trigger.workflow_id, enabled: trigger.workflow_enabled };
   const run_id = await startRun(http, workflow, {
     request,
     principal: `webhook:${trigger.trigger_id}`,
     path: `/hooks/${trigger.trigger_id}`,
-    key: keyOf(request),
-    args: argsOf(request),
+    key,
+    body,
+    args,
+    headers: pickHeaders(request.headers, trigger.headers),
     started_by: { type: "webhook", id: trigger.trigger_id },
     trigger_id: trigger.trigger_id,
     run_as: trigger.run_as ?? trigger.envelope.run_as,
@@ -62,16 +98,17 @@ async function start(http: Http, request: FastifyRequest) {
   return { run_id, status: "pending" as const, status_url };
 }
 
-/** A run that was live as its row says may have ended; while the read model lags, the row is what there is. */
-async function anew(http: Http, row: RunRow): Promise<RunRow> {
-  await http.freshRead(["runs"], streamOf("run", row.id)).catch(() => {});
+/** The current row of a run that was live, after the wait that the caller asks for. A read model that lags gives the older row. */
+async function waitAndRead(
+  http: Http,
+  waitForEnd: WaitForEnd,
+  row: RunRow,
+  { query }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<RunRow> {
+  const hasEnded = await waitForEnd(row.id, (query as z.infer<typeof WaitQuery>).wait, reply);
+  if (!hasEnded) await http.freshRead(["runs"], streamName("run", row.id)).catch(() => {});
   return (await getRun(http.db, row.organization_id, row.id)) ?? row;
-}
-
-/** A run that was live, after the wait that the caller asks for. */
-async function later(http: Http, waitForEnd: WaitForEnd, row: RunRow, { query }: FastifyRequest, reply: FastifyReply) {
-  const ended = await waitForEnd(row.id, (query as z.infer<typeof WaitQuery>).wait, reply);
-  return ended ? ((await getRun(http.db, row.organization_id, row.id)) ?? row) : anew(http, row);
 }
 
 async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest, reply: FastifyReply) {
@@ -79,11 +116,11 @@ async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest,
   const { run_id } = request.params as { run_id: string };
   const found = await findRun(http, trigger.organization_id, run_id);
   if (found?.trigger_id !== trigger.trigger_id) throw runNotFound();
-  const row = isLive(found) ? await later(http, waitForEnd, found, request, reply) : found;
+  const row = isLive(found) ? await waitAndRead(http, waitForEnd, found, request, reply) : found;
   return {
     run_id: row.id,
     status: row.status,
-    result: await opener(http, row)(row.result),
+    result: await createOpenValue(http, row)(row.result),
     error: row.error?.message ?? null,
     external_user_id: row.external_user_id,
     created_at: row.created_at.toISOString(),
@@ -91,9 +128,10 @@ async function poll(http: Http, waitForEnd: WaitForEnd, request: FastifyRequest,
   };
 }
 
-/** What a webhook secret reaches: to start runs of its own trigger, and to poll those (spec: Workflow API, rules 1 to 3). */
+/** With a webhook secret: start runs of its trigger, and poll those (spec: Workflow API, rules 1 to 3). */
 export function hookRoutes(scope: App, http: Http): void {
-  readData(scope, "*");
+  // a signature is checked on the bytes, before anything reads them
+  acceptOpaqueJson(scope, "*", (bytes, { trigger }) => (trigger.verify ? bytes : parseOpaqueJson(bytes)));
   scope.decorateRequest("trigger", null as never);
   const onRequest = requireSecret(http);
   const described = { tags: ["Workflows"], security: [{ webhook: [] }] };
@@ -104,23 +142,28 @@ export function hookRoutes(scope: App, http: Http): void {
     summary: "Start a run of the hook's workflow",
     params: token,
     body: z.record(z.string(), z.unknown()).optional(),
-    response: { 202: Started },
+    response: { 202: Started, 200: SlackAnswer },
   };
   scope.post(
     "/hooks/:hook_token",
-    // a schema would drop names such as __proto__
-    { onRequest, schema: starting, validatorCompiler: () => (value) => ({ value }) },
-    async (request, reply) => reply.code(202).send(await start(http, request)),
+    // a schema would drop fields such as __proto__
+    { onRequest: requireSecretOrScheme(http), schema: starting, validatorCompiler: () => (value) => ({ value }) },
+    async (request, reply) => {
+      const { verify } = request.trigger;
+      // Slack shows its users an error for anything but 200.
+      void reply.code(verify?.scheme === "slack" ? 200 : 202);
+      return verify ? receiveSigned(http, request, verify) : start(http, request, readDelivery(request));
+    },
   );
 
   const polling = {
     ...described,
-    summary: "A run that the hook has started",
+    summary: "Poll a run of the hook",
     params: token.extend({ run_id: z.string() }),
     querystring: WaitQuery,
-    response: { 200: Polled },
+    response: { 200: PolledRun },
   };
-  const waitForEnd = watchEnds(http);
+  const waitForEnd = createWaitForEnd(http);
   scope.get("/hooks/:hook_token/runs/:run_id", { onRequest, schema: polling }, (request, reply) =>
     poll(http, waitForEnd, request, reply),
   );

@@ -1,12 +1,25 @@
-import type { App } from "../app.ts";
-import type { Http } from "../deps.ts";
-import { runRoutes } from "./runRoutes.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { approvalRoutes } from "./approvals.ts";
+import { eventStreamRoutes } from "./eventStream.ts";
+import { hookRoutes } from "./hooks.ts";
+import { acceptOpaqueJson } from "./opaqueJson.ts";
+import { runRoutes } from "./runs.ts";
+import { startRoutes } from "./startRoutes.ts";
 import { triggerRoutes } from "./triggers.ts";
-import { registeredRoutes } from "./workflows.ts";
+import { registrationRoutes } from "./workflows.ts";
 
 /** Everything below /api/workflows. */
 export function workflowRoutes(app: App, http: Http): void {
-  registeredRoutes(app, http);
+  registrationRoutes(app, http);
   triggerRoutes(app, http);
   runRoutes(app, http);
+  approvalRoutes(app, http);
+  eventStreamRoutes(app, http);
+  // own scopes, because the arguments of a run are parsed differently from other bodies
+  void app.register(async (scope) => {
+    acceptOpaqueJson(scope);
+    startRoutes(scope, http);
+  });
+  void app.register(async (scope) => hookRoutes(scope, http));
 }

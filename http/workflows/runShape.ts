@@ -3,15 +3,15 @@ import { idempotencyKey, stepId } from "#events/ids.ts";
 import { Actor } from "#events/run.ts";
 import { RunAs } from "#events/workflow.ts";
 import type { RunRow } from "#projections/runs/query.ts";
-import { isLive, type RunCourse } from "./fold.ts";
+import { isLive, type RunView } from "./foldRun.ts";
 import type { Step } from "./foldSteps.ts";
-import type { OpenValue } from "./value.ts";
+import type { OpenValue } from "./runValues.ts";
 
 const time = z.iso.datetime();
 export const RunStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 
-/** A run as a history lists it. */
-export const Listed = z.object({
+/** A run as lists show it. */
+export const RunSummary = z.object({
   id: z.string(),
   workflow_id: z.string(),
   workflow_name: z.string().nullable(),
@@ -25,13 +25,13 @@ export const Listed = z.object({
       code: z.string(),
       step_id: z.string().nullable(),
       step: z.string().nullable(),
-      attempt: z.int().nullable().optional().describe("Told of a single run only."),
+      attempt: z.int().nullable().optional().describe("Not in lists."),
     })
     .nullable(),
   completion: z.enum(["explicit", "implicit"]).nullable(),
   started_by: Actor.extend({ trigger_id: z.string().nullable() }),
   run_as: RunAs,
-  external_user_id: z.string().nullable().describe("Attribution only: whoever started the run has written it."),
+  external_user_id: z.string().nullable().describe("For attribution only: chosen by the caller that started the run."),
   created_at: time,
   started_at: time.nullable(),
   completed_at: time.nullable(),
@@ -39,7 +39,7 @@ export const Listed = z.object({
   expires_at: time,
 });
 
-const ShownStep = z.object({
+const RunStep = z.object({
   id: z.string(),
   name: z.string(),
   key: z.string(),
@@ -62,7 +62,7 @@ const ShownStep = z.object({
   omitted: z
     .array(z.enum(["args", "result"]))
     .optional()
-    .describe("Values left out here because all together are too long."),
+    .describe("Fields left out because the values of all steps together are too long."),
   error: z.string().nullable(),
   idempotency_key: z.string(),
   scheduled_at: time,
@@ -81,10 +81,14 @@ const Waiting = z.discriminatedUnion("type", [
   z.object({ type: z.literal("timer"), until: time }),
 ]);
 
-/** A run with everything that it holds. */
-export const Run = Listed.extend({
+/** A run with all its details. */
+export const Run = RunSummary.extend({
+  cancel_reason: z.string().nullable().describe("Given by the one who cancelled it."),
   waiting_on: z.array(Waiting),
   args: z.unknown(),
+  headers: z
+    .record(z.string(), z.string())
+    .describe("Headers of the request that started it, as its trigger names them."),
   result: z.unknown(),
   warnings: z.array(
     z.object({
@@ -95,14 +99,14 @@ export const Run = Listed.extend({
       tick: z.int(),
     }),
   ),
-  logs: z.array(z.object({ tick: z.int(), text: z.string() })).describe("What run() itself has written."),
-  steps: z.array(ShownStep),
+  logs: z.array(z.object({ tick: z.int(), text: z.string() })).describe("Lines that run() itself logged."),
+  steps: z.array(RunStep),
   counts: z.object({ steps: z.int(), attempts: z.int(), ticks: z.int() }),
 });
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-export const presentListed = (row: RunRow): z.infer<typeof Listed> => ({
+export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   id: row.id,
   workflow_id: row.workflow_id,
   workflow_name: row.workflow_name,
@@ -127,12 +131,12 @@ export const presentListed = (row: RunRow): z.infer<typeof Listed> => ({
   expires_at: row.expires_at.toISOString(),
 });
 
-/** What a live run waits for. */
-export function waitingOn(course: RunCourse): z.infer<typeof Waiting>[] {
-  if (!isLive(course)) return [];
-  const open = [...course.steps.values()].filter(({ completed_at }) => completed_at === null);
+/** The approvals, steps and timers that a live run waits for. */
+export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
+  if (!isLive(run)) return [];
+  const open = [...run.steps.values()].filter(({ completed_at }) => completed_at === null);
   return [
-    ...[...course.approvals.values()].map(({ id, name, since, expires_at }) => ({
+    ...[...run.approvals.values()].map(({ id, name, since, expires_at }) => ({
       type: "approval" as const,
       id,
       name,
@@ -146,29 +150,38 @@ export function waitingOn(course: RunCourse): z.infer<typeof Waiting>[] {
       attempt: attempts.length,
       next_attempt_at: iso(next_attempt_at),
     })),
-    ...[...course.timers.values()].map((until) => ({ type: "timer" as const, until: until.toISOString() })),
+    ...[...run.timers.values()].map((until) => ({ type: "timer" as const, until: until.toISOString() })),
   ];
 }
 
-/** As much as is kept of an attempt's lines; whoever writes more is cut off there. */
-const MAX_LOGS = 256 * 1024;
-/** Bytes of long values that one answer shows of all steps together: a thousand results of 1 MiB would end the process. */
-const MAX_SHOWN = 16 * 1024 * 1024;
+/** Bytes of log lines that are stored of one attempt; further lines are dropped. */
+const MAX_LOG_BYTES = 256 * 1024;
+/** Bytes of long values in one answer, of all steps together. A thousand results of 1 MiB would exceed the memory of the process. */
+const MAX_VALUE_BYTES = 16 * 1024 * 1024;
 
-const bytesIn = (logs: string[]): number => logs.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+const byteLength = (logs: string[]): number => logs.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+
+type ValueField = "args" | "result";
+
+/** The fields of each step to leave out: long values are counted in order, and those beyond the limit are omitted. */
+export function chooseOmitted(steps: Pick<Step, ValueField>[], limit = MAX_VALUE_BYTES): ValueField[][] {
+  let left = limit;
+  return steps.map((step) =>
+    (["args", "result"] as const).filter((field) => {
+      const value = step[field];
+      if (!value || "json" in value) return false;
+      left -= value.bytes;
+      return left < 0;
+    }),
+  );
+}
 
 async function presentStep(
   run_id: string,
   step: Step,
+  omitted: ValueField[],
   open: OpenValue,
-  room: { left: number },
-): Promise<z.infer<typeof ShownStep>> {
-  const omitted = (["args", "result"] as const).filter((field) => {
-    const value = step[field];
-    if (!value || "json" in value) return false;
-    room.left -= value.bytes;
-    return room.left < 0;
-  });
+): Promise<z.infer<typeof RunStep>> {
   return {
     id: step.id,
     name: step.name,
@@ -180,7 +193,7 @@ async function presentStep(
       ...attempt,
       started_at: attempt.started_at.toISOString(),
       ended_at: iso(attempt.ended_at),
-      logs_truncated: bytesIn(attempt.logs) >= MAX_LOGS,
+      logs_truncated: byteLength(attempt.logs) >= MAX_LOG_BYTES,
     })),
     args: omitted.includes("args") ? null : await open(step.args),
     result: omitted.includes("result") ? null : await open(step.result),
@@ -192,25 +205,40 @@ async function presentStep(
   };
 }
 
-/** The record of a run as its events tell of it; the row gives what never changes. */
-export async function presentRun(row: RunRow, course: RunCourse, open: OpenValue): Promise<z.infer<typeof Run>> {
-  const room = { left: MAX_SHOWN };
-  const steps: z.infer<typeof ShownStep>[] = [];
-  // one after the other: what is opened of a long run must not all be held twice
-  for (const step of course.steps.values()) steps.push(await presentStep(row.id, step, open, room));
-  const { status, error, error_info, completion, cancelled_by, warnings, logs, ticks, attempts } = course;
-  return {
-    ...presentListed(row),
+/** A run folded from its events. The row has what never changes. */
+export async function presentRun(row: RunRow, run: RunView, open: OpenValue): Promise<z.infer<typeof Run>> {
+  const folded = [...run.steps.values()];
+  const omitted = chooseOmitted(folded);
+  const steps: z.infer<typeof RunStep>[] = [];
+  // one after the other, so that at most one sealed value is in memory next to the opened ones
+  for (const [n, step] of folded.entries()) steps.push(await presentStep(row.id, step, omitted[n]!, open));
+  const {
     status,
     error,
     error_info,
     completion,
     cancelled_by,
-    started_at: iso(course.started_at),
-    completed_at: iso(course.completed_at),
-    waiting_on: waitingOn(course),
-    args: await open(course.args),
-    result: await open(course.result),
+    warnings,
+    logs,
+    ticks,
+    attempts,
+    headers,
+    cancel_reason,
+  } = run;
+  return {
+    ...presentSummary(row),
+    status,
+    error,
+    error_info,
+    completion,
+    cancelled_by,
+    cancel_reason,
+    started_at: iso(run.started_at),
+    completed_at: iso(run.completed_at),
+    waiting_on: waitingOn(run),
+    args: await open(run.args),
+    headers,
+    result: await open(run.result),
     warnings,
     logs,
     steps,

@@ -1,14 +1,54 @@
 import { z } from "zod";
+import { PROVIDER_SCHEMES } from "#events/trigger.ts";
 import { EnvelopeChange, RunAs } from "#events/workflow.ts";
 import type { TriggerRow } from "#projections/triggers/query.ts";
-import type { FieldCodes } from "../validate.ts";
+import type { FieldCodes } from "../base/validate.ts";
 
+/** In JSON: the arguments are part of a command, which may have 256 KiB. */
 const MAX_DEFAULT_ARGS_BYTES = 65_536;
 
 export const TRIGGER_CODES: FieldCodes = [
   [/^run_as/, "invalid_run_as"],
   [/^default_args/, "invalid_default_args"],
+  [/^verify/, "invalid_verify"],
+  [/^headers/, "invalid_headers"],
 ];
+
+const HeaderName = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "must be the name of a header")
+  .toLowerCase();
+/** Headers with credentials: `run()` and the run's record must not hold them. */
+const CREDENTIALS = /^(authorization|cookie|proxy-authorization|x-.+-webhook-secret)$/;
+const MAX_HEADERS = 20;
+
+const SigningSecret = z
+  .string()
+  .min(8, "must have 8 characters or more")
+  .max(1_024)
+  .describe("The secret that the sender signs with. It is stored sealed and never shown.");
+const ProviderVerification = z.object({ scheme: z.enum(PROVIDER_SCHEMES) });
+const HmacVerification = z.object({
+  scheme: z.literal("hmac"),
+  header: HeaderName.describe("The header with the signature."),
+  algorithm: z.enum(["sha1", "sha256", "sha512"]).default("sha256"),
+  encoding: z.enum(["hex", "base64"]).default("hex"),
+  prefix: z.string().max(50).default("").describe("What precedes the signature, such as `sha256=`."),
+  timestamp_header: HeaderName.nullable()
+    .default(null)
+    .describe("The header with Unix seconds; the signature is then that of the time, a full stop and the body."),
+  id_header: HeaderName.nullable().default(null).describe("The header with the sender's id of the delivery."),
+});
+const Verify = z
+  .discriminatedUnion("scheme", [
+    ProviderVerification.extend({ secret: SigningSecret }),
+    HmacVerification.extend({ secret: SigningSecret }),
+  ])
+  .refine(({ scheme, secret }) => scheme !== "standard-webhooks" || /^(whsec_)?[A-Za-z0-9+/]+={0,2}$/.test(secret), {
+    path: ["secret"],
+    error: "must be base64, with or without whsec_ before it",
+  });
 
 export const Create = z.object({
   name: z.string().trim().max(200).nullish(),
@@ -19,9 +59,17 @@ export const Create = z.object({
       `must be at most ${MAX_DEFAULT_ARGS_BYTES} bytes`,
     )
     .nullish()
-    .describe("The caller's payload is merged over it, by top-level fields."),
-  run_as: EnvelopeChange.shape.run_as.describe("In place of the workflow's own."),
+    .describe("Top-level fields of the caller's payload override these."),
+  run_as: EnvelopeChange.shape.run_as.describe("Overrides the `run_as` of the workflow."),
+  verify: Verify.nullish().describe("For senders that sign their deliveries instead of sending the trigger's secret."),
+  headers: z
+    .array(HeaderName.refine((name) => !CREDENTIALS.test(name), "may not be a header with a credential"))
+    .max(MAX_HEADERS)
+    .nullish()
+    .describe("Names of request headers that `run()` receives as `ctx.headers`."),
 });
+/** A body of the rotation replaces the sender's secret instead of the trigger's own. */
+export const Rotate = z.object({ verify: z.object({ secret: SigningSecret }).optional() }).nullish();
 
 export const Trigger = z.object({
   id: z.string(),
@@ -32,6 +80,11 @@ export const Trigger = z.object({
   secret_hint: z.string().describe("The last four characters of the secret."),
   default_args: z.record(z.string(), z.unknown()),
   run_as: RunAs.nullable(),
+  verify: z
+    .discriminatedUnion("scheme", [ProviderVerification, HmacVerification])
+    .nullable()
+    .describe("How the sender signs; null: it sends the trigger's secret."),
+  headers: z.array(z.string()),
   enabled: z.boolean(),
   runs: z.int(),
   last_used_at: z.iso.datetime().nullable().describe("When it last started a run."),
@@ -39,10 +92,10 @@ export const Trigger = z.object({
   rotated_at: z.iso.datetime().nullable(),
 });
 export const WithSecret = Trigger.extend({
-  secret: z.string().optional().describe("Shown once, and not again when the request is repeated."),
+  secret: z.string().optional().describe("Shown once: a repeated request is answered without it."),
 });
 
-/** @param base public address of the service; a request's Host has no say in what its callers are told. */
+/** @param base public address of the service. The Host header of a request is not trusted. */
 export const present = (row: TriggerRow, runs: number, base: string): z.infer<typeof Trigger> => ({
   id: row.id,
   workflow_id: row.workflow_id,
@@ -52,6 +105,8 @@ export const present = (row: TriggerRow, runs: number, base: string): z.infer<ty
   secret_hint: row.secret_hint,
   default_args: JSON.parse(row.default_args) as Record<string, unknown>,
   run_as: row.run_as,
+  verify: row.verify,
+  headers: row.headers,
   enabled: row.enabled,
   runs,
   last_used_at: row.last_used_at?.toISOString() ?? null,

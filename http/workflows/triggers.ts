@@ -1,68 +1,85 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { newId, streamOf } from "#events/ids.ts";
-import { CreateTrigger, DeleteTrigger, DisableTrigger, RotateTrigger } from "#events/trigger.ts";
-import { countEnabled, countRuns, listTriggers, type TriggerRow } from "#projections/triggers/query.ts";
-import type { App } from "../app.ts";
+import { newId, streamName } from "#events/ids.ts";
+import { CreateTrigger, DeleteTrigger, DisableTrigger, RotateTrigger, SetSigningSecret } from "#events/trigger.ts";
+import {
+  countEnabledTriggers,
+  countRunsByTrigger,
+  listTriggers,
+  type TriggerRow,
+} from "#projections/triggers/query.ts";
+import type { WorkflowRow } from "#projections/workflows/query.ts";
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import { newSecret } from "../auth/secrets.ts";
-import type { Http } from "../deps.ts";
-import { ApiError } from "../errors.ts";
-import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
-import { listOf, PageQuery, pageOf } from "../page.ts";
-import { writtenAt } from "../send.ts";
-import { validator } from "../validate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { describeList } from "../base/pageResponse.ts";
+import { readPage } from "../base/pagination.ts";
+import { readRecordedAt } from "../base/send.ts";
+import { validator } from "../base/validate.ts";
+import { loadArgsSchema, partialSchema } from "./argsSchema.ts";
 import { checkRunAs } from "./envelope.ts";
-import { findTrigger, findWorkflow } from "./find.ts";
-import { Create, present, Trigger, TRIGGER_CODES, WithSecret } from "./triggerShape.ts";
+import { signingPurpose } from "./hookAuth.ts";
+import { requireTrigger, requireWorkflow } from "./lookups.ts";
+import { Create, present, Rotate, Trigger, TRIGGER_CODES, WithSecret } from "./triggerShape.ts";
+import { violationMessage } from "./violationMessage.ts";
 
-/** Of one workflow. Requests of the same moment may pass it by a few. */
+/** Enabled triggers of one workflow. Requests at the same moment may exceed it by a few. */
 const MAX_TRIGGERS = 100;
+/** 144 random bits: a hook's URL cannot be guessed. */
 const TOKEN_BYTES = 18;
 
-const sending = ({ caller, id }: FastifyRequest, trigger_id: string) => ({
-  stream: streamOf("trigger", trigger_id),
-  organization_id: caller.organization_id,
-  principal: caller.principal,
-  request_id: id,
-  waitFor: ["triggers"],
-});
+const envelope = (request: FastifyRequest, trigger_id: string) =>
+  commandFields(request, streamName("trigger", trigger_id), ["triggers"]);
 
-/** Id and fingerprint of a POST to a path, such that a repetition of it is known. */
-function repeatable(request: FastifyRequest, path: string) {
-  const { organization_id, principal } = request.caller;
-  const asking = { organization_id, principal, user: undefined, method: "POST", path: `/api/workflows/${path}` };
-  return {
-    id: commandId(asking, idempotencyKey(request.headers)),
-    fingerprint: fingerprintOf(asking, request.bodyHash),
-  };
-}
-
-async function shown(http: Http, workflow_id: string, rows: TriggerRow[]): Promise<z.infer<typeof Trigger>[]> {
+async function presentAll(http: Http, workflow_id: string, rows: TriggerRow[]): Promise<z.infer<typeof Trigger>[]> {
   const ids = rows.map(({ id }) => id);
-  const runs = await countRuns(http.db, workflow_id, ids);
+  const runs = await countRunsByTrigger(http.db, workflow_id, ids);
   return rows.map((row) => present(row, runs.get(row.id) ?? 0, http.settings.BASE_URL));
 }
 
-async function shownOne(http: Http, row: TriggerRow): Promise<z.infer<typeof Trigger>> {
+async function readOne(http: Http, workflow_id: string, id: string): Promise<z.infer<typeof Trigger>> {
+  const row = await requireTrigger(http, workflow_id, id);
   await http.freshRead(["runs", "workflows"]);
-  return (await shown(http, row.workflow_id, [row]))[0]!;
+  return (await presentAll(http, workflow_id, [row]))[0]!;
+}
+
+async function checkCount(http: Http, workflow_id: string): Promise<void> {
+  await http.freshRead(["triggers"]);
+  if ((await countEnabledTriggers(http.db, workflow_id)) >= MAX_TRIGGERS)
+    throw new ApiError("too_many_triggers", `A workflow has at most ${MAX_TRIGGERS} triggers; delete one of them.`);
+}
+
+/** Defaults that `meta.args` would refuse. Required fields may come from the caller. Throws 400 `invalid_default_args`. */
+async function checkDefaults(http: Http, workflow: WorkflowRow, defaults: Record<string, unknown>): Promise<void> {
+  if (Object.keys(defaults).length === 0) return;
+  const schema = partialSchema(await loadArgsSchema(http, workflow));
+  const violation = await http.schemas.check(workflow.organization_id, schema, defaults);
+  if (!violation) return;
+  const message = violationMessage(`default_args${violation.pointer}`, violation);
+  throw new ApiError("invalid_default_args", message, { param: `/default_args${violation.pointer}` });
 }
 
 async function create(
   http: Http,
   request: FastifyRequest,
-  workflow_id: string,
+  workflow: WorkflowRow,
   body: z.infer<typeof Create>,
 ): Promise<z.infer<typeof WithSecret>> {
-  const repetition = repeatable(request, `${workflow_id}/triggers`);
+  const workflow_id = workflow.id;
+  const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers`);
   checkRunAs(request.caller, body.run_as, "run_as");
-  await http.freshRead(["triggers"]);
-  if ((await countEnabled(http.db, workflow_id)) >= MAX_TRIGGERS)
-    throw new ApiError("too_many_triggers", `A workflow has at most ${MAX_TRIGGERS} triggers; delete one of them.`);
+  await checkDefaults(http, workflow, body.default_args ?? {});
+  await checkCount(http, workflow_id);
   const trigger_id = newId();
   const { secret, hash, hint } = newSecret("whsec", http.settings.SERVICE_NAME);
+  const { secret: signing_secret, ...verify } = body.verify ?? { secret: undefined };
+  const signing =
+    signing_secret === undefined ? {} : { signing: sealSigning(http, request, trigger_id, signing_secret) };
   const data = {
     trigger_id,
     workflow_id,
@@ -72,44 +89,65 @@ async function create(
     run_as: body.run_as ?? null,
     name: body.name ?? "",
     default_args: JSON.stringify(body.default_args ?? {}),
+    verify: "scheme" in verify ? verify : null,
+    headers: [...new Set(body.headers)],
   };
-  const sent = await http.send(CreateTrigger, { ...sending(request, trigger_id), ...repetition, fresh: true, data });
-  if (sent.repeated) {
-    const { id, fingerprint } = repetition;
-    const made = await madeBefore(http.db, request.caller.organization_id, id, fingerprint);
-    return shownOne(http, await findTrigger(http, workflow_id, made));
-  }
-  if (sent.followed) return { ...(await shownOne(http, await findTrigger(http, workflow_id, trigger_id))), secret };
-  // the secret cannot be had again, so what was written is answered before it can be read
-  const created_at = await writtenAt(http, sent.position);
+  const command = { ...envelope(request, trigger_id), ...identity, data: { ...data, ...signing } };
+  const { isNew, projected, position, created_id } = await createOnce(http, CreateTrigger, command);
+  if (!isNew) return readOne(http, workflow_id, created_id);
+  if (projected) return { ...(await readOne(http, workflow_id, trigger_id)), secret };
+  // The secret cannot be shown again, so the answer does not wait for a read model that lags.
+  const created_at = await readRecordedAt(http, position);
   const row = { ...data, id: trigger_id, enabled: true, created_at, rotated_at: null, last_used_at: null };
   return { ...present(row, 0, http.settings.BASE_URL), secret };
 }
 
+/** The sender's secret as a command carries it. */
+const sealSigning = (
+  { keyring }: Pick<Http, "keyring">,
+  { caller }: FastifyRequest,
+  trigger_id: string,
+  secret: string,
+) => ({
+  credential_id: newId(),
+  sealed_secret: keyring.sealSecret(signingPurpose(caller.organization_id, trigger_id), secret),
+});
+
+/** Replaces the sender's secret when the body has one, else the trigger's own. The old one stops working at once. */
 async function rotate(
   http: Http,
   request: FastifyRequest,
-  { id: trigger_id, workflow_id }: TriggerRow,
+  { id: trigger_id, workflow_id, verify }: TriggerRow,
+  body: z.infer<typeof Rotate>,
 ): Promise<z.infer<typeof WithSecret>> {
-  const repetition = repeatable(request, `${workflow_id}/triggers/${trigger_id}/rotate`);
+  const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers/${trigger_id}/rotate`);
+  if (body?.verify) {
+    if (!verify)
+      throw new ApiError("invalid_verify", "verify: the trigger has no sender that signs; create one with `verify`.", {
+        param: "verify",
+      });
+    const data = { trigger_id, ...sealSigning(http, request, trigger_id, body.verify.secret) };
+    const command = { ...envelope(request, trigger_id), ...identity, data, requireProjected: true };
+    await http.send(SetSigningSecret, command);
+    return readOne(http, workflow_id, trigger_id);
+  }
   const { secret, hash, hint } = newSecret("whsec", http.settings.SERVICE_NAME);
   const data = { trigger_id, secret_hash: hash, secret_hint: hint };
-  const sent = await http.send(RotateTrigger, {
-    ...sending(request, trigger_id),
-    ...repetition,
-    data,
-    mustFollow: true,
-  });
-  const trigger = await shownOne(http, await findTrigger(http, workflow_id, trigger_id));
-  return sent.repeated ? trigger : { ...trigger, secret };
+  const command = { ...envelope(request, trigger_id), ...identity, data, requireProjected: true };
+  const { repeated } = await http.send(RotateTrigger, command);
+  const trigger = await readOne(http, workflow_id, trigger_id);
+  return repeated ? trigger : { ...trigger, secret };
 }
 
-/** A start that is let in while this is decided may still make a run: that stays, and names a trigger that is gone. */
+/**
+ * Deletes a trigger that has never started a run, and disables any other, because its runs refer to it. A request accepted at
+ * the same moment may still start a run; that run then refers to a deleted trigger.
+ */
 async function remove(http: Http, request: FastifyRequest, { id: trigger_id, workflow_id }: TriggerRow): Promise<void> {
   await http.freshRead(["workflows"]);
-  const { last_used_at } = await findTrigger(http, workflow_id, trigger_id);
-  const ending = last_used_at === null ? DeleteTrigger : DisableTrigger;
-  await http.send(ending, { ...sending(request, trigger_id), data: { trigger_id }, mustFollow: true });
+  const { last_used_at } = await requireTrigger(http, workflow_id, trigger_id);
+  const definition = last_used_at === null ? DeleteTrigger : DisableTrigger;
+  await http.send(definition, { ...envelope(request, trigger_id), data: { trigger_id }, requireProjected: true });
 }
 
 /** Triggers of a workflow (spec: Workflow API): everybody signed in sees them, builders and above manage them. */
@@ -120,15 +158,15 @@ export function triggerRoutes(app: App, http: Http): void {
   const all = { ...described, params: z.object({ id: z.string() }) };
   const one = { ...described, params: z.object({ id: z.string(), trigger_id: z.string() }) };
   const find = async ({ caller }: FastifyRequest, params: { id: string; trigger_id: string }) =>
-    findTrigger(http, (await findWorkflow(http, caller, params.id)).id, params.trigger_id);
+    requireTrigger(http, (await requireWorkflow(http, caller, params.id)).id, params.trigger_id);
 
-  const listing = { ...all, summary: "List triggers", querystring: PageQuery, response: { 200: listOf(Trigger) } };
+  const listing = describeList(all, "List triggers", Trigger);
   app.get("/:id/triggers", { onRequest: reading, schema: listing }, async ({ caller, params, query }) => {
-    const { id } = await findWorkflow(http, caller, params.id);
-    const page = pageOf(query);
+    const { id } = await requireWorkflow(http, caller, params.id);
+    const page = readPage(query);
     await http.freshRead(["triggers", "runs", "workflows"]);
     const { rows, total } = await listTriggers(http.db, id, page);
-    return { data: await shown(http, id, rows), total, ...page };
+    return { data: await presentAll(http, id, rows), total, ...page };
   });
 
   const creating = { ...all, summary: "Create a trigger", body: Create, response: { 201: WithSecret } };
@@ -136,17 +174,19 @@ export function triggerRoutes(app: App, http: Http): void {
     "/:id/triggers",
     { onRequest: managing, schema: creating, validatorCompiler: validator(TRIGGER_CODES) },
     async (request, reply) => {
-      const { id } = await findWorkflow(http, request.caller, request.params.id);
-      return reply.code(201).send(await create(http, request, id, request.body));
+      const workflow = await requireWorkflow(http, request.caller, request.params.id);
+      return reply.code(201).send(await create(http, request, workflow, request.body));
     },
   );
 
-  const rotating = { ...one, summary: "Give a trigger a new secret", response: { 200: WithSecret } };
-  app.post("/:id/triggers/:trigger_id/rotate", { onRequest: managing, schema: rotating }, async (request) =>
-    rotate(http, request, await find(request, request.params)),
+  const rotating = { ...one, summary: "Give a trigger a new secret", body: Rotate, response: { 200: WithSecret } };
+  app.post(
+    "/:id/triggers/:trigger_id/rotate",
+    { onRequest: managing, schema: rotating, validatorCompiler: validator(TRIGGER_CODES) },
+    async (request) => rotate(http, request, await find(request, request.params), request.body),
   );
 
-  const deleting = { ...one, summary: "Delete a trigger, or disable one that has run", response: { 204: z.null() } };
+  const deleting = { ...one, summary: "Delete a trigger, or disable one that has runs", response: { 204: z.null() } };
   app.delete("/:id/triggers/:trigger_id", { onRequest: managing, schema: deleting }, async (request, reply) => {
     await remove(http, request, await find(request, request.params));
     return reply.code(204).send(null);

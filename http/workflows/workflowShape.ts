@@ -1,21 +1,21 @@
 import { z } from "zod";
 import { Envelope, EnvelopeChange } from "#events/workflow.ts";
-import type { Tally, WorkflowRow } from "#projections/workflows/query.ts";
+import type { WorkflowCounts, WorkflowRow } from "#projections/workflows/query.ts";
 import { Warning } from "./envelope.ts";
 
-/** PostgreSQL's integers end here. */
+/** The largest integer of PostgreSQL. */
 const MAX_VERSION = 2 ** 31 - 1;
 
 const settings = {
-  name: z.string().trim().min(1).max(200).nullish().describe("The definition's where none is given."),
+  name: z.string().trim().min(1).max(200).nullish().describe("Default: the name of the definition."),
   description: z.string().max(4_000).nullish(),
-  definition_version: z.int().min(1).max(MAX_VERSION).nullish().describe("The newest where none is given."),
-  project_id: z.uuid().nullish().describe("API keys of another project do not reach it."),
-  envelope: EnvelopeChange.nullish().describe("What is left out has its default; there are no other fields."),
+  definition_version: z.int().min(1).max(MAX_VERSION).nullish().describe("Default: the newest."),
+  project_id: z.uuid().nullish().describe("A project's API keys reach only the workflows of that project."),
+  envelope: EnvelopeChange.nullish().describe("Fields left out have their defaults. Unknown fields are refused."),
 };
 
 export const Register = z.object({ definition_id: z.string(), ...settings });
-/** What is left out stays, null puts back the default. */
+/** A field left out keeps its value; null resets it to the default. */
 export const Change = z.object({ ...settings, enabled: z.boolean().nullish() });
 
 export const Workflow = z.object({
@@ -26,21 +26,24 @@ export const Workflow = z.object({
   definition: z.object({
     id: z.string(),
     name: z.string().nullable().describe("Null once the definition is deleted."),
-    version: z.int().describe("New runs start on it, and stay on it."),
+    version: z.int().describe("A run stays on the version it was started with."),
     latest_version: z.int().nullable(),
   }),
   envelope: Envelope,
-  envelope_version: z.int().describe("Rises with each change of the envelope."),
+  envelope_version: z.int().describe("Increases with each change of the envelope."),
   enabled: z.boolean(),
-  triggers: z.int().describe("Those that are enabled."),
+  triggers: z.int().describe("Enabled triggers."),
   runs: z.object({ live: z.int(), total: z.int() }),
   created_by: z.string().describe("`person:<id>`."),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
-export const Warned = Workflow.extend({ warnings: z.array(Warning) });
+/** Rules that an envelope of an earlier release lacks. */
+const LATER_RULES = { allow_api_key_when_restricted: false, self_approval: true };
 
-export const present = (row: WorkflowRow, { triggers, live, total }: Tally): z.infer<typeof Workflow> => ({
+export const WorkflowWithWarnings = Workflow.extend({ warnings: z.array(Warning) });
+
+export const present = (row: WorkflowRow, { triggers, live, total }: WorkflowCounts): z.infer<typeof Workflow> => ({
   id: row.id,
   name: row.name,
   description: row.description,
@@ -51,7 +54,7 @@ export const present = (row: WorkflowRow, { triggers, live, total }: Tally): z.i
     version: row.definition_version,
     latest_version: row.latest_version,
   },
-  envelope: row.envelope,
+  envelope: { ...row.envelope, approvals: { ...LATER_RULES, ...row.envelope.approvals } },
   envelope_version: row.envelope_version,
   enabled: row.enabled,
   triggers,

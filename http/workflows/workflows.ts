@@ -1,145 +1,131 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { ChangeWorkflow, RegisterWorkflow } from "#events/workflow.ts";
 import { getWorkflowVersion } from "#projections/definitions/query.ts";
-import { listWorkflows, tallyWorkflows, type WorkflowRow } from "#projections/workflows/query.ts";
-import type { App } from "../app.ts";
+import { listWorkflows, countWorkflowUses, type WorkflowRow } from "#projections/workflows/query.ts";
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
-import type { Http } from "../deps.ts";
-import { commandId, fingerprintOf, idempotencyKey, madeBefore } from "../idempotency.ts";
-import { listOf, PageQuery, pageOf } from "../page.ts";
-import { projectOf } from "../project.ts";
-import { notReadable } from "../send.ts";
-import { validator } from "../validate.ts";
-import { ALL_DEFAULTS, checkRunAs, ENVELOPE_CODES, warningsOf } from "./envelope.ts";
-import { findVersion, findWorkflow } from "./find.ts";
-import { Change, present, Register, Warned, Workflow } from "./workflowShape.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { requireProject } from "../base/findProject.ts";
+import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { describeList } from "../base/pageResponse.ts";
+import { readPage } from "../base/pagination.ts";
+import { validator } from "../base/validate.ts";
+import { checkRunAs, ENVELOPE_CODES, findWarnings, RESET_ENVELOPE } from "./envelope.ts";
+import { requireVersion, requireWorkflow } from "./lookups.ts";
+import { Change, present, Register, Workflow, WorkflowWithWarnings } from "./workflowShape.ts";
 
-/** What an answer about workflows is read from. */
-const READ = ["workflows", "definitions", "triggers", "runs"];
+/** The projections that an answer about workflows is read from. */
+const PROJECTIONS = ["workflows", "definitions", "triggers", "runs"];
 
-const sending = ({ caller, id }: FastifyRequest, workflow_id: string) => ({
-  stream: streamOf("workflow", workflow_id),
-  organization_id: caller.organization_id,
-  principal: caller.principal,
-  request_id: id,
-  waitFor: ["workflows"],
-});
+const commandEnvelope = (request: FastifyRequest, workflow_id: string) =>
+  commandFields(request, streamName("workflow", workflow_id), ["workflows"]);
 
 async function register(http: Http, request: FastifyRequest, body: z.infer<typeof Register>): Promise<WorkflowRow> {
-  const { organization_id, principal } = request.caller;
-  const asking = { organization_id, principal, user: undefined, method: "POST", path: "/api/workflows" };
-  const id = commandId(asking, idempotencyKey(request.headers));
-  const fingerprint = fingerprintOf(asking, request.bodyHash);
-  const { name, version } = await findVersion(
-    http,
-    request.caller,
-    body.definition_id,
-    body.definition_version ?? null,
-  );
-  checkRunAs(request.caller, body.envelope?.run_as, "envelope.run_as");
+  const { caller } = request;
+  const identity = identifyPost(request, "/api/workflows");
+  const definition = await requireVersion(http, caller, body.definition_id, body.definition_version ?? null);
+  checkRunAs(caller, body.envelope?.run_as, "envelope.run_as");
   const workflow_id = newId();
   const data = {
     workflow_id,
     definition_id: body.definition_id.toLowerCase(),
-    definition_version: version,
-    project_id: await projectOf(http, request.caller, body.project_id ?? null),
+    definition_version: definition.version,
+    project_id: await requireProject(http, caller, body.project_id ?? null),
     enabled: true,
     envelope: body.envelope ?? {},
-    name: body.name ?? name,
+    name: body.name ?? definition.name,
     description: body.description ?? "",
   };
-  const asked = { ...sending(request, workflow_id), id, fingerprint, fresh: true, data };
-  const sent = await http.send(RegisterWorkflow, asked);
-  if (!sent.repeated && !sent.followed) throw notReadable();
-  const made = sent.repeated ? await madeBefore(http.db, organization_id, id, fingerprint) : workflow_id;
-  return findWorkflow(http, request.caller, made);
+  const command = { ...commandEnvelope(request, workflow_id), ...identity, data, requireProjected: true };
+  const { created_id } = await createOnce(http, RegisterWorkflow, command);
+  return requireWorkflow(http, caller, created_id);
 }
 
-/** The fields that are asked for, with what null stands for. */
-async function changesOf(http: Http, request: FastifyRequest, row: WorkflowRow, body: z.infer<typeof Change>) {
+/** The fields to change. Null resets a field to its default. */
+async function readChanges(http: Http, request: FastifyRequest, row: WorkflowRow, body: z.infer<typeof Change>) {
   const { name, description, definition_version, project_id, envelope, enabled } = body;
   checkRunAs(request.caller, envelope?.run_as, "envelope.run_as", row.envelope.run_as);
   const enables = enabled !== undefined && enabled !== false;
-  const asked = definition_version === undefined ? row.definition_version : definition_version;
+  const requested = definition_version === undefined ? row.definition_version : definition_version;
   const version =
     enables || name === null || definition_version !== undefined
-      ? await findVersion(http, request.caller, row.definition_id, asked)
+      ? await requireVersion(http, request.caller, row.definition_id, requested)
       : undefined;
   return {
     name: name === null ? version!.name : name,
     description: description === null ? "" : description,
-    // asked for alone: what is only looked at must not undo a change of the same moment
+    // only when it was sent: the current value could undo a change made at the same moment
     definition_version: definition_version === undefined ? undefined : version!.version,
-    project_id: await projectOf(http, request.caller, project_id),
-    envelope: envelope === null ? ALL_DEFAULTS : envelope,
+    project_id: await requireProject(http, request.caller, project_id),
+    envelope: envelope === null ? RESET_ENVELOPE : envelope,
     enabled: enabled === null ? true : enabled,
   };
 }
 
-async function change(http: Http, request: FastifyRequest, row: WorkflowRow, asked: object): Promise<WorkflowRow> {
-  const data = { workflow_id: row.id, ...asked };
-  await http.send(ChangeWorkflow, { ...sending(request, row.id), data, mustFollow: true });
-  return findWorkflow(http, request.caller, row.id);
+async function change(http: Http, request: FastifyRequest, row: WorkflowRow, changes: object): Promise<WorkflowRow> {
+  const data = { workflow_id: row.id, ...changes };
+  await http.send(ChangeWorkflow, { ...commandEnvelope(request, row.id), data, requireProjected: true });
+  return requireWorkflow(http, request.caller, row.id);
 }
 
-async function shown(http: Http, rows: WorkflowRow[]): Promise<z.infer<typeof Workflow>[]> {
-  const tallies = await tallyWorkflows(
-    http.db,
-    rows.map(({ id }) => id),
-  );
+async function presentAll(http: Http, rows: WorkflowRow[]): Promise<z.infer<typeof Workflow>[]> {
+  const ids = rows.map(({ id }) => id);
+  const tallies = await countWorkflowUses(http.db, ids);
   return rows.map((row) => present(row, tallies.get(row.id)!));
 }
 
-async function shownOne(http: Http, row: WorkflowRow): Promise<z.infer<typeof Warned>> {
-  await http.freshRead(READ);
-  const [workflow] = await shown(http, [row]);
+async function presentOne(http: Http, row: WorkflowRow): Promise<z.infer<typeof WorkflowWithWarnings>> {
+  await http.freshRead(PROJECTIONS);
+  const [workflow] = await presentAll(http, [row]);
   const { organization_id, definition_id, definition_version, envelope } = row;
   const version = await getWorkflowVersion(http.db, organization_id, definition_id, definition_version);
-  return { ...workflow!, warnings: warningsOf(version?.meta.secrets ?? [], envelope) };
+  return { ...workflow!, warnings: findWarnings(version?.meta.secrets ?? [], envelope) };
 }
 
 /** Registered workflows (spec: Workflow API): everybody signed in sees them, builders and above manage them. */
-export function registeredRoutes(app: App, http: Http): void {
+export function registrationRoutes(app: App, http: Http): void {
   const reading = requireSession(http);
   const managing = requireBuilder(http);
   const validatorCompiler = validator(ENVELOPE_CODES);
   const described = { tags: ["Workflows"], security: [{ session: [] }] };
   const one = { ...described, params: z.object({ id: z.string() }) };
+  const response = { 200: WorkflowWithWarnings };
 
-  const listing = {
-    ...described,
-    summary: "List workflows",
-    querystring: PageQuery,
-    response: { 200: listOf(Workflow) },
-  };
+  const listing = describeList(described, "List workflows", Workflow);
   app.get("", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
-    const page = pageOf(query);
-    await http.freshRead(READ);
+    const page = readPage(query);
+    await http.freshRead(PROJECTIONS);
     const { rows, total } = await listWorkflows(http.db, caller.organization_id, page);
-    return { data: await shown(http, rows), total, ...page };
+    return { data: await presentAll(http, rows), total, ...page };
   });
 
-  const registering = { ...described, summary: "Register a workflow", body: Register, response: { 201: Warned } };
+  const registering = {
+    ...described,
+    summary: "Register a workflow",
+    body: Register,
+    response: { 201: WorkflowWithWarnings },
+  };
   app.post("", { onRequest: managing, schema: registering, validatorCompiler }, async (request, reply) =>
-    reply.code(201).send(await shownOne(http, await register(http, request, request.body))),
+    reply.code(201).send(await presentOne(http, await register(http, request, request.body))),
   );
 
-  const readingOne = { ...one, summary: "One workflow", response: { 200: Warned } };
+  const readingOne = { ...one, summary: "Get a workflow", response };
   app.get("/:id", { onRequest: reading, schema: readingOne }, async ({ caller, params }) =>
-    shownOne(http, await findWorkflow(http, caller, params.id)),
+    presentOne(http, await requireWorkflow(http, caller, params.id)),
   );
 
-  const changing = { ...one, summary: "Change a workflow", body: Change, response: { 200: Warned } };
+  const changing = { ...one, summary: "Change a workflow", body: Change, response };
   app.patch("/:id", { onRequest: managing, schema: changing, validatorCompiler }, async (request) => {
-    const row = await findWorkflow(http, request.caller, request.params.id);
-    return shownOne(http, await change(http, request, row, await changesOf(http, request, row, request.body)));
+    const row = await requireWorkflow(http, request.caller, request.params.id);
+    return presentOne(http, await change(http, request, row, await readChanges(http, request, row, request.body)));
   });
 
   const disabling = { ...one, summary: "Disable a workflow", response: { 204: z.null() } };
   app.delete("/:id", { onRequest: managing, schema: disabling }, async (request, reply) => {
-    const row = await findWorkflow(http, request.caller, request.params.id);
+    const row = await requireWorkflow(http, request.caller, request.params.id);
     await change(http, request, row, { enabled: false });
     return reply.code(204).send(null);
   });

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-/** Writes the file whole or not at all, readable by the owner only. */
+/** Writes the file atomically, readable only by its owner. */
 export const writePrivate = (path: string, text: string) => {
   const next = `${path}.${process.pid}.new`;
   writeFileSync(next, text, { mode: 0o600, flush: true });
   renameSync(next, path);
 };
 
-/** Writes a file that must not exist yet, whole at once; false when it exists. */
+/** Creates a file atomically; false when it exists already. */
 export const claimFile = (path: string, text: string) => {
   const next = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   writeFileSync(next, text, { mode: 0o600, flush: true });
@@ -23,7 +23,7 @@ export const claimFile = (path: string, text: string) => {
   }
 };
 
-/** The JSON in the file; undefined when it is absent or torn. */
+/** The JSON in the file; undefined when the file is missing or incomplete. */
 export const readJson = <T>(path: string): T | undefined => {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as T;
@@ -32,8 +32,8 @@ export const readJson = <T>(path: string): T | undefined => {
   }
 };
 
-/** The secret kept in the file, made at the first call: 32 random bytes in the encoding given. */
-export const keptSecret = (path: string, encoding: "hex" | "base64" = "hex") => {
+/** The secret in the file, created by the first call: 32 random bytes in this encoding. */
+export const loadSecret = (path: string, encoding: "hex" | "base64" = "hex") => {
   if (!existsSync(path)) claimFile(path, `${randomBytes(32).toString(encoding)}\n`);
   return readFileSync(path, "utf8").trim();
 };

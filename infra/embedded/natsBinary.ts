@@ -4,9 +4,9 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { fetchRelease } from "./natsRelease.ts";
 
-const run = promisify(execFile);
+const runCommand = promisify(execFile);
 
-const isProgram = (path: string) => {
+const isExecutable = (path: string) => {
   try {
     accessSync(path, constants.X_OK);
     return true;
@@ -15,14 +15,14 @@ const isProgram = (path: string) => {
   }
 };
 
-export const onPath = (name: string) =>
+export const findOnPath = (name: string) =>
   (process.env["PATH"] ?? "")
     .split(delimiter)
     .filter(Boolean)
     .map((folder) => join(folder, name))
-    .find(isProgram);
+    .find(isExecutable);
 
-// apt with lists and cache of its own, so that it needs no root and changes nothing on the system.
+// apt with its own lists and cache, so that it needs no root and does not change the system.
 const fetchDebian = async (folder: string) => {
   for (const name of ["lists/partial", "archives/partial"]) mkdirSync(join(folder, name), { recursive: true });
   const dirs = {
@@ -32,44 +32,41 @@ const fetchDebian = async (folder: string) => {
     "APT::Sandbox::User": "",
   };
   const options = Object.entries(dirs).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
-  await run("apt-get", ["-q", ...options, "update"], { cwd: folder, timeout: 120_000 });
-  await run("apt-get", ["-q", ...options, "download", "nats-server"], { cwd: folder, timeout: 120_000 });
+  await runCommand("apt-get", ["-q", ...options, "update"], { cwd: folder, timeout: 120_000 });
+  await runCommand("apt-get", ["-q", ...options, "download", "nats-server"], { cwd: folder, timeout: 120_000 });
   const archive = readdirSync(folder).find((name) => name.endsWith(".deb"));
   if (!archive) throw new Error("apt-get downloaded no package");
-  await run("dpkg-deb", ["-x", join(folder, archive), join(folder, "package")]);
+  await runCommand("dpkg-deb", ["-x", join(folder, archive), join(folder, "package")]);
   return join(folder, "package", "usr", "sbin", "nats-server");
 };
 
 const sources = () => [
-  ...(onPath("apt-get") && onPath("dpkg-deb") ? [{ name: "Debian's package", fetch: fetchDebian }] : []),
+  ...(findOnPath("apt-get") && findOnPath("dpkg-deb") ? [{ name: "Debian's package", fetch: fetchDebian }] : []),
   { name: "the release on GitHub", fetch: fetchRelease },
 ];
 
-/** The path of a nats-server: the one on PATH, else one fetched before, else Debian's package or the release, kept in `runtimeDir`. Throws one line when none can be had. */
+/**
+ * The path of a nats-server: the one on PATH, else one downloaded earlier, else a new download of Debian's package or the
+ * release, stored in `runtimeDir`. Throws a one-line error when there is none.
+ */
 export const natsBinary = async (runtimeDir: string, onLine: (line: string) => void): Promise<string> => {
-  const kept = join(runtimeDir, "nats-server");
-  const found = onPath("nats-server") ?? (existsSync(kept) ? kept : undefined);
+  const downloaded = join(runtimeDir, "nats-server");
+  const found = findOnPath("nats-server") ?? (existsSync(downloaded) ? downloaded : undefined);
   if (found) return found;
   const reasons: string[] = [];
   mkdirSync(runtimeDir, { recursive: true });
   for (const { name, fetch } of sources()) {
-    onLine(`Fetching nats-server: ${name}`);
+    onLine(`Downloading nats-server: ${name}`);
     const folder = mkdtempSync(join(runtimeDir, "fetch-"));
     try {
-      renameSync(await fetch(folder), kept);
-      return kept;
+      renameSync(await fetch(folder), downloaded);
+      return downloaded;
     } catch (error) {
-      reasons.push(
-        `${name}: ${String((error as { stderr?: string }).stderr || error)
-          .trim()
-          .split("\n")
-          .at(-1)}`,
-      );
+      const output = String((error as { stderr?: string }).stderr || error).trim();
+      reasons.push(`${name}: ${output.split("\n").at(-1)}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   }
-  throw new Error(
-    `There is no nats-server (${reasons.join("; ")}): install it so that it is on PATH, or give NATS_URL.`,
-  );
+  throw new Error(`There is no nats-server program (${reasons.join("; ")}): install it on PATH, or set NATS_URL.`);
 };

@@ -4,14 +4,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-const version = "2.12.15";
-// As the official Docker image pins them.
+/** The version that docker-compose.yml and deploy/scale.yml name as well. */
+export const version = "2.12.15";
+// From the official Docker image.
 const checksums: Record<string, string> = {
   "linux-amd64": "58ab8131f819263897e2fc38e503e1b755b63bcafeecc7d12582487df48ca15e",
   "linux-arm64": "b724db99fefbf8f5c808baa82819ee50350aee9734017e4a478f7e545cef3ab6",
 };
 
-/** Downloads the pinned release into the folder, checks it and answers with the program's path. */
+/** Downloads the pinned release into the folder, verifies its checksum and answers with the program's path. */
 export const fetchRelease = async (folder: string) => {
   const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   const checksum = checksums[platform];

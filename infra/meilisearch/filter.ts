@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import { isUuid } from "#events/ids.ts";
-import type { Within } from "#projections/passages/engine.ts";
-import type { Superseded } from "#services/knowledge/passageIndex.ts";
+import type { SearchScope } from "#projections/passages/engine.ts";
+import type { PassageRemoval } from "#services/knowledge/passageIndex.ts";
 
 /**
- * A tag as the index knows it. Nothing that a person wrote gets into a filter: there is nothing to escape, and tags are
- * told apart to the letter, which the server's own comparison does not do.
+ * The index stores hashes of tags. Filters then contain no user input that needs escaping, and tags match exactly; the
+ * server's own comparison ignores case and accents.
  */
 export const tagMark = (tag: string): string => createHash("sha256").update(tag).digest("hex").slice(0, 32);
 
-/** The filter of every search: all of it must hold, and the organization is always a part. What is no id matches nothing. */
-export const filterWithin = ({ organization_id, collection_ids, document_ids, tags }: Within): string[] => [
+/** The filter of every search: a conjunction that always contains the organization. An invalid id matches nothing. */
+export const filterWithin = ({ organization_id, collection_ids, document_ids, tags }: SearchScope): string[] => [
   isOneOf("org", [organization_id]),
   isOneOf("coll", collection_ids),
   ...(document_ids.length > 0 ? [isOneOf("doc", document_ids)] : []),
   ...(tags.length > 0 ? [`tags IN [${tags.map(tagMark).join(", ")}]`] : []),
 ];
 
-export const filterSuperseded = (superseded: Superseded[]): string => {
+export const filterSuperseded = (superseded: PassageRemoval[]): string => {
   const single = superseded.filter(({ only_generation }) => only_generation !== undefined);
   const others = superseded.filter(({ only_generation }) => only_generation === undefined);
   const whole = others.filter(({ below_generation }) => below_generation === null);

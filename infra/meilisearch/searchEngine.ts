@@ -1,16 +1,17 @@
 import { SearchFailed, type EngineQuery, type SearchEngine } from "#projections/passages/engine.ts";
 import { FOUND_FIELDS, MARKER, passageId, primaryKey, toFound, type FoundDocument } from "./document.ts";
 import { filterWithin } from "./filter.ts";
-import { openServer, type Place } from "./server.ts";
+import { hasIndex } from "./hasIndex.ts";
+import { openServer, type ServerAddress } from "./server.ts";
 
-const SEARCH_MS = 5_000;
+const SEARCH_MS = 4_000;
 
-/** Searches in an index of passages. */
-export const openSearchEngine = (place: Place) => {
+/** Searches an index of passages. */
+export const openSearchEngine = (place: ServerAddress) => {
   const server = openServer(place);
   const ask = async <T>(path: string, body: object): Promise<T> => {
     try {
-      return await server.ask<T>({ method: "POST", path, body, timeoutMs: SEARCH_MS });
+      return await server.request<T>({ method: "POST", path, body, timeoutMs: SEARCH_MS });
     } catch (error) {
       throw new SearchFailed("The search could not run.", { cause: error });
     }
@@ -19,15 +20,15 @@ export const openSearchEngine = (place: Place) => {
     async search(index, within, queries) {
       if (queries.length === 0) return [];
       const filter = filterWithin(within);
-      const sent = queries.flatMap((query, n) => localesOf(query).map((locale) => ({ n, locale })));
+      const variants = queries.flatMap((query, n) => localesFor(query).map((locale) => ({ n, locale })));
       const { results } = await ask<{ results: Answer[] }>("/multi-search", {
         queries: [
-          ...sent.map(({ n, locale }) => ({ ...asSent(index, filter, queries[n]!), ...locale })),
+          ...variants.map(({ n, locale }) => ({ ...toMeilisearchQuery(index, filter, queries[n]!), ...locale })),
           { indexUid: index, filter: `org = ${MARKER}`, limit: 1, attributesToRetrieve: ["pk"] },
         ],
       });
       if (results.pop()?.hits.length !== 1) throw new SearchFailed(`The index ${index} was emptied.`);
-      return queries.map((_, n) => together(results.filter((_, place) => sent[place]!.n === n)));
+      return queries.map((_, n) => mergeAnswers(results.filter((_, at) => variants[at]!.n === n)));
     },
     async fetch(index, within, ids) {
       if (ids.length === 0) return [];
@@ -40,7 +41,7 @@ export const openSearchEngine = (place: Place) => {
       return results.map(toFound);
     },
   };
-  return { ...engine, close: server.close };
+  return { ...engine, has: (index: string) => hasIndex(server, index), close: server.close };
 };
 
 interface Answer {
@@ -49,17 +50,17 @@ interface Answer {
 }
 
 const HAN = /\p{Script=Han}/u;
-/** Words of Han characters alone are read as Chinese, and cut otherwise than those of Japanese texts: they are asked for as both. */
-const localesOf = ({ words }: EngineQuery): { locales?: string[] }[] =>
+/** Han characters alone are segmented as Chinese, differently from Japanese texts, so they are searched as both languages. */
+const localesFor = ({ words }: EngineQuery): { locales?: string[] }[] =>
   HAN.test(words) ? [{ locales: ["cmn"] }, { locales: ["jpn"] }] : [{}];
 
-const together = (answers: Answer[]) => ({
+const mergeAnswers = (answers: Answer[]) => ({
   ids: [...new Set(answers.flatMap(({ hits }) => hits.map(({ pk }) => pk)))].map(passageId),
   total: Math.max(...answers.map(({ estimatedTotalHits }) => estimatedTotalHits)),
 });
 
 const MATCHING = { all: "all", rarest: "frequency" } as const;
-const asSent = (indexUid: string, filter: ReturnType<typeof filterWithin>, query: EngineQuery) => ({
+const toMeilisearchQuery = (indexUid: string, filter: ReturnType<typeof filterWithin>, query: EngineQuery) => ({
   indexUid,
   q: query.words,
   filter,

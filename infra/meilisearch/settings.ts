@@ -1,8 +1,8 @@
 const equality = { facetSearch: false, filter: { equality: true, comparison: false } };
 
 /**
- * How an index of passages searches. Stop words are left to the asking side: here they would cost a re-index and find no
- * more. Proximity by attribute halves the time of indexing; the ranking of ours does not ask for more.
+ * Settings of an index of passages. The search removes stop words itself: here, changing them would need a re-index.
+ * Proximity by attribute halves the indexing time, and our ranking needs nothing finer.
  */
 export const settings = {
   searchableAttributes: ["title", "text", "lead"],
@@ -12,6 +12,6 @@ export const settings = {
   ],
   proximityPrecision: "byAttribute",
   facetSearch: false,
-  // The number of matches is how rare a word is; it would end at 1,000.
+  // The ranking needs the number of matches of each word; the default stops counting at 1,000.
   pagination: { maxTotalHits: 1_000_000 },
 };

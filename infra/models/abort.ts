@@ -1,3 +1,3 @@
-/** The error that ends work whose signal was aborted. */
+/** The AbortError that ends a request whose signal was aborted. */
 export const abortError = (signal: AbortSignal): DOMException =>
-  new DOMException("The model's answer was no longer wanted.", { name: "AbortError", cause: signal.reason });
+  new DOMException("The request to the model was aborted.", { name: "AbortError", cause: signal.reason });

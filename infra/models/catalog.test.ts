@@ -1,15 +1,15 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ProviderRow } from "#http/catalog.ts";
+import type { ProviderRow } from "#http/base/catalog.ts";
 import { startAnthropic } from "#test/doubles/anthropic.ts";
 import { startGoogle } from "#test/doubles/google.ts";
-import { startProvider, type Provider } from "#test/doubles/provider.ts";
+import { startOpenai, type OpenaiDouble } from "#test/doubles/openai.ts";
 import { openCatalog } from "./index.ts";
 
 const ORGANIZATION = "0198a000-0000-7000-8000-000000000001";
-let provider: Provider;
+let provider: OpenaiDouble;
 beforeEach(async () => {
-  provider = await startProvider();
+  provider = await startOpenai();
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -32,14 +32,14 @@ const ids = async (rows: ProviderRow[], options = {}) =>
 const shared = () => ({ provider: "openai", api_key: "sk-shared", base_url: provider.url, guarded: false });
 
 describe("the list", () => {
-  test("has the offline models where they are on", async () => {
+  test("has the offline models if they are on", async () => {
     expect(await catalog({ offline: true }).list(ORGANIZATION, [])).toEqual(
       ["echo", "extractive", "scripted"].map((name) => ({ id: `offline/${name}`, created: 0, owned_by: "offline" })),
     );
     expect(await ids([])).toEqual([]);
   });
 
-  test("has what a provider lists and what was configured", async () => {
+  test("has the listed models and the configured ones", async () => {
     const models = await catalog().list(ORGANIZATION, [row({ models: ["tuned/v2", "gpt-test", "tuned/v2"] })]);
     expect(models).toEqual([
       { id: "mine/gpt-other", created: 1_700_000_000, owned_by: "test" },
@@ -53,7 +53,7 @@ describe("the list", () => {
     });
   });
 
-  test("has the deployment's provider, unless the organization has its own of that name", async () => {
+  test("has the deployment's provider, unless the organization has one of the same name", async () => {
     expect(await ids([], { deployment: [shared()] })).toEqual(["openai/gpt-other", "openai/gpt-test"]);
     await ids([row({ name: "openai" })], { deployment: [shared()] });
     expect(provider.requests.map(({ headers }) => headers.authorization)).toEqual([
@@ -62,7 +62,7 @@ describe("the list", () => {
     ]);
   });
 
-  test("is asked for once, by however many, and again after five minutes", async () => {
+  test("is fetched once for many requests, and again after five minutes", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const one = catalog();
     await Promise.all(Array.from({ length: 20 }, () => one.list(ORGANIZATION, [row()])));
@@ -73,7 +73,7 @@ describe("the list", () => {
     await expect.poll(() => provider.requests).toHaveLength(2);
   });
 
-  test("is at hand while it is asked for again", async () => {
+  test("stays available while it is fetched again", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const one = catalog();
     await one.list(ORGANIZATION, [row()]);
@@ -89,15 +89,15 @@ describe("the list", () => {
       .toEqual(["mine/gpt-new"]);
   });
 
-  test("of a provider that has not answered yet keeps nobody waiting for the others'", async () => {
-    const healthy = await startProvider();
+  test("does not wait for a provider that has not answered yet", async () => {
+    const healthy = await startOpenai();
     const held: ServerResponse[] = [];
     provider.script({ write: (response) => void held.push(response) });
     const rows = [row(), row({ name: "other", base_url: healthy.url })];
     const one = catalog({ privateHosts: [provider, healthy].map(({ url }) => new URL(url).host) });
     for (let n = 0; n < 3; n += 1)
       expect((await one.list(ORGANIZATION, rows)).map(({ id }) => id)).toEqual(["other/gpt-other", "other/gpt-test"]);
-    // the same request is still open
+    // the first request is still open
     expect([held.length, held[0]!.destroyed]).toEqual([1, false]);
     expect(await one.find(ORGANIZATION, rows, "other/gpt-test")).toMatchObject({ id: "other/gpt-test" });
     expect([held.length, held[0]!.destroyed]).toEqual([1, false]);
@@ -108,7 +108,7 @@ describe("the list", () => {
     await healthy.close();
   });
 
-  test("of one organization is not another's, nor is that of an older key", async () => {
+  test("is fetched per organization and per key", async () => {
     const one = catalog();
     await one.list(ORGANIZATION, [row()]);
     await one.list("another", [row()]);
@@ -116,7 +116,7 @@ describe("the list", () => {
     expect(provider.requests).toHaveLength(3);
   });
 
-  test("stays in force while the provider is down", async () => {
+  test("stays valid while the provider is down", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const one = catalog();
     await one.list(ORGANIZATION, [row()]);
@@ -135,13 +135,10 @@ describe("the list", () => {
   test.each([
     ["refuses", () => provider.script({ status: 401 })],
     ["hangs", () => provider.script({ write: () => undefined })],
-    ["answers with something else", () => provider.script({ status: 200, body: "hello" })],
-    [
-      "lists nothing that can be read",
-      () => provider.script({ status: 200, body: { data: [null, { id: 5 }, { id: "" }] } }),
-    ],
-  ])("of a provider that %s has the configured models, and others' lists", async (_, misbehave) => {
-    const healthy = await startProvider();
+    ["answers with no list", () => provider.script({ status: 200, body: "hello" })],
+    ["lists nothing readable", () => provider.script({ status: 200, body: { data: [null, { id: 5 }, { id: "" }] } })],
+  ])("with a provider that %s has the configured models, and the other providers' lists", async (_, misbehave) => {
+    const healthy = await startOpenai();
     misbehave();
     const rows = [row({ models: ["tuned"] }), row({ name: "other", base_url: healthy.url })];
     const privateHosts = [provider, healthy].map(({ url }) => new URL(url).host);
@@ -149,7 +146,7 @@ describe("the list", () => {
     await healthy.close();
   });
 
-  test("asks no private address that a tenant named, and survives a key that cannot be opened", async () => {
+  test("sends no request to a private address that a tenant named, and survives a key that cannot be unsealed", async () => {
     expect(await ids([row({ models: ["tuned"] })], { privateHosts: [] })).toEqual(["mine/tuned"]);
     const broken = () => {
       throw new Error("sealed under another key");
@@ -158,7 +155,7 @@ describe("the list", () => {
     expect(provider.requests).toEqual([]);
   });
 
-  test("leaves out providers that have no address, and another's `offline`", async () => {
+  test("leaves out providers without an address, and a provider named `offline`", async () => {
     const rows = [
       row({ name: "mistral", base_url: null, models: ["large"] }),
       row({ name: "offline", models: ["fake"] }),
@@ -167,37 +164,37 @@ describe("the list", () => {
   });
 });
 
-describe("the list of a provider with a language of its own", () => {
+describe("the list of a provider with an API of its own", () => {
   const own = async (name: string, started: { url: string; close(): Promise<void> }, key: string) => {
     const rows = [row({ name, base_url: started.url, sealed_api_key: `sealed:${ORGANIZATION}:${name}:${key}` })];
     const one = catalog({ privateHosts: [new URL(started.url).host] });
     return { list: () => one.list(ORGANIZATION, rows), find: (id: string) => one.find(ORGANIZATION, rows, id) };
   };
 
-  test("Anthropic: with limits and what its models can do", async () => {
+  test("has limits and capabilities for Anthropic", async () => {
     const anthropic = await startAnthropic();
     const { list, find } = await own("anthropic", anthropic, "sk-ant-x");
     const created = Date.UTC(2026, 1, 1) / 1_000;
-    const told = { created, owned_by: "anthropic", context_window: 200_000, max_output_tokens: 64_000 };
+    const details = { created, owned_by: "anthropic", context_window: 200_000, max_output_tokens: 64_000 };
     const capabilities = ["image_input", "pdf_input", "reasoning", "structured_outputs"];
     expect(await list()).toEqual([
-      { id: "anthropic/claude-fable-5", ...told, capabilities },
-      { id: "anthropic/claude-haiku-4-5", ...told, capabilities: capabilities.filter((one) => one !== "pdf_input") },
-      { id: "anthropic/claude-opus-5", ...told, capabilities },
+      { id: "anthropic/claude-fable-5", ...details, capabilities },
+      { id: "anthropic/claude-haiku-4-5", ...details, capabilities: capabilities.filter((one) => one !== "pdf_input") },
+      { id: "anthropic/claude-opus-5", ...details, capabilities },
     ]);
-    expect(await find("anthropic/claude-opus-5")).toEqual({ id: "anthropic/claude-opus-5", ...told, capabilities });
+    expect(await find("anthropic/claude-opus-5")).toEqual({ id: "anthropic/claude-opus-5", ...details, capabilities });
     expect(await find("anthropic/gpt-test")).toBeUndefined();
     await anthropic.close();
   });
 
-  test("Google: page by page, what can converse", async () => {
+  test("is read page by page for Google, without models that cannot converse", async () => {
     const google = await startGoogle();
     const { list, find } = await own("google", google, "AIza-x");
-    const told = { created: 0, owned_by: "google", context_window: 1_048_576, max_output_tokens: 65_536 };
+    const details = { created: 0, owned_by: "google", context_window: 1_048_576, max_output_tokens: 65_536 };
     expect(await list()).toEqual([
-      { id: "google/gemini-2.5-flash", ...told, capabilities: ["reasoning"] },
-      { id: "google/gemini-4-pro", ...told, capabilities: ["reasoning"] },
-      { id: "google/gemma-4-27b-it", ...told },
+      { id: "google/gemini-2.5-flash", ...details, capabilities: ["reasoning"] },
+      { id: "google/gemini-4-pro", ...details, capabilities: ["reasoning"] },
+      { id: "google/gemma-4-27b-it", ...details },
     ]);
     expect(await find("google/gemini-4-pro")).toMatchObject({ id: "google/gemini-4-pro" });
     expect(await find("google/gemini-embedding-2")).toBeUndefined();
@@ -206,7 +203,7 @@ describe("the list of a provider with a language of its own", () => {
 
   const BROKEN = [{}, { data: 5, models: 5 }, { data: [null, { id: 5 }], models: [{ name: 5 }, { name: "x" }] }];
   test.each(["anthropic", "google"].flatMap((name) => BROKEN.map((body) => [name, body] as const)))(
-    "%s: one that answers %j decides itself what it knows",
+    "is empty for %s if it answers %j",
     async (name, body) => {
       provider.script({ status: 200, body });
       const rows = [row({ name, base_url: provider.url, models: ["tuned"] })];
@@ -220,7 +217,7 @@ describe("finding a model", () => {
     catalog(options).find(ORGANIZATION, rows, id);
 
   test.each(["mine/gpt-test", "mine/tuned/v2", "openai/gpt-test", "offline/echo"])(
-    "%s is found as it is listed",
+    "%s is found with its listed fields",
     async (id) => {
       const options = { offline: true, deployment: [shared()] };
       const listed = await catalog(options).list(ORGANIZATION, [row({ models: ["tuned/v2"] })]);
@@ -238,16 +235,16 @@ describe("finding a model", () => {
     "offline/echo",
     "offline/none",
     "constructor/x",
-  ])("%j is not there", async (id) => {
+  ])("%j is not found", async (id) => {
     expect(await find(id)).toBeUndefined();
   });
 
-  test("a configured model needs no list", async () => {
+  test("a configured model is found without a list", async () => {
     await find("mine/tuned/v2");
     expect(provider.requests).toEqual([]);
   });
 
-  test("a provider whose list cannot be had decides itself", async () => {
+  test("any model of a provider whose list cannot be fetched is found", async () => {
     provider.script({ status: 404 });
     expect(await find("mine/whatever")).toEqual({ id: "mine/whatever", created: 0, owned_by: "mine" });
   });

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { WEB_SEARCH } from "#events/provider.ts";
-import type { Catalog, ModelInfo, ProviderRow } from "#http/catalog.ts";
+import type { Catalog, ModelInfo, ProviderRow } from "#http/base/catalog.ts";
 import type { Credential } from "#services/turns/model.ts";
-import { createListing, type Listing } from "./listing.ts";
+import { lruCache } from "./lruCache.ts";
+import type { ListedModel } from "./modelList.ts";
+import { modelListCache, type ModelListCache } from "./modelListCache.ts";
 import { offlineNames } from "./offline.ts";
-import type { ListedModel } from "./listed.ts";
-import { hasAddress } from "./provider.ts";
-import { recent } from "./recent.ts";
+import { hasAddress } from "./providerAddress.ts";
 import { openTransport } from "./send.ts";
 
-/** Lists of so many credentials are kept. */
-const KEPT_LISTS = 1_000;
+/** Lists cached, one per credential. */
+const MAX_LISTS = 1_000;
 
 interface CatalogOptions {
   offline: boolean;
@@ -23,12 +23,12 @@ interface CatalogOptions {
 
 interface Provider {
   name: string;
-  /** Named by the organization; they need not be in the provider's list. */
+  /** Models that the organization named; the provider's list need not have them. */
   configured: string[];
-  listing: Listing;
+  listed: ModelListCache;
 }
 
-/** Names under which no organization has models. */
+/** Provider names that never have an organization's models. */
 const NO_MODELS = new Set(["offline", WEB_SEARCH]);
 
 const offlineModels: ModelInfo[] = offlineNames.map((name) => ({
@@ -42,50 +42,57 @@ const splitId = (id: string): [provider: string, model: string] => {
   return slash === -1 ? [id, ""] : [id.slice(0, slash), id.slice(slash + 1)];
 };
 
-/** The models of every provider that there is a credential for: what they list themselves (kept for 5 minutes) and what was configured. */
-export function openCatalog({ offline, deployment, unseal, privateHosts }: CatalogOptions): Catalog {
-  const transport = openTransport({ privateHosts });
-  const listings = recent<Listing>(KEPT_LISTS);
-  const listingOf = (open: () => Credential, name: string, ...key: (string | null)[]) =>
-    listings(JSON.stringify([name, ...key]), () => createListing(name, open, transport));
-
-  const ownProvider = (organization: string, row: ProviderRow): Provider => {
-    const { name, base_url, sealed_api_key } = row;
-    const credential = () => ({
-      provider: name,
-      base_url,
-      api_key: unseal(organization, name, sealed_api_key),
-      guarded: base_url !== null,
-    });
-    const listing = listingOf(credential, name, organization, base_url, sealed_api_key);
-    return { name, configured: row.models ?? [], listing };
-  };
-  const sharedProvider = (credential: Credential): Provider => {
-    const { provider, base_url, api_key } = credential;
-    return { name: provider, configured: [], listing: listingOf(() => credential, provider, base_url, api_key) };
-  };
-  const providersOf = (organization: string, rows: ProviderRow[]): Map<string, Provider> =>
-    new Map([
-      ...deployment.map((credential) => [credential.provider, sharedProvider(credential)] as const),
-      ...rows
-        .filter(({ name, base_url }) => !NO_MODELS.has(name) && hasAddress({ provider: name, base_url }))
-        .map((row) => [row.name, ownProvider(organization, row)] as const),
-    ]);
-
+/** The models of all providers that have a credential: those that the provider lists (cached for 5 minutes) and those configured. */
+export function openCatalog(options: CatalogOptions): Catalog {
+  const { offline } = options;
+  const providersOf = createProviders(options);
   return {
     async list(organization, rows) {
       const providers = [...providersOf(organization, rows).values()];
-      const lists = await gathered(providers.map(({ listing }) => listing.soon()));
-      const models = providers.map((provider, n) => modelsOf(provider, lists[n] ?? []));
+      const lists = await resolvedSoon(providers.map(({ listed }) => listed.get()));
+      const models = providers.map((provider, n) => mergeModels(provider, lists[n] ?? []));
       return [...(offline ? offlineModels : []), ...models.flat()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
     async find(organization, rows, id) {
       const [name, model] = splitId(id);
       if (name === "offline") return offline ? offlineModels.find((info) => info.id === id) : undefined;
       const provider = providersOf(organization, rows).get(name);
-      return provider && model !== "" ? findIn(provider, model) : undefined;
+      return provider && model !== "" ? findModel(provider, model) : undefined;
     },
   };
+}
+
+/** Gives an organization's providers by name, with their cached lists. */
+function createProviders({ deployment, unseal, privateHosts }: CatalogOptions) {
+  const transport = openTransport({ privateHosts });
+  const lists = lruCache<ModelListCache>(MAX_LISTS);
+  const listFor = (openCredential: () => Credential, name: string, ...key: (string | null)[]) =>
+    lists(JSON.stringify([name, ...key]), () => modelListCache(name, openCredential, transport));
+
+  const ownProvider = (organization: string, { name, base_url, sealed_api_key, models }: ProviderRow): Provider => {
+    const openCredential = () => ({
+      provider: name,
+      base_url,
+      api_key: unseal(organization, name, sealed_api_key),
+      guarded: base_url !== null,
+    });
+    return {
+      name,
+      configured: models ?? [],
+      listed: listFor(openCredential, name, organization, base_url, sealed_api_key),
+    };
+  };
+  const sharedProvider = (credential: Credential): Provider => {
+    const { provider, base_url, api_key } = credential;
+    return { name: provider, configured: [], listed: listFor(() => credential, provider, base_url, api_key) };
+  };
+  return (organization: string, rows: ProviderRow[]): Map<string, Provider> =>
+    new Map([
+      ...deployment.map((credential) => [credential.provider, sharedProvider(credential)] as const),
+      ...rows
+        .filter(({ name, base_url }) => !NO_MODELS.has(name) && hasAddress({ provider: name, base_url }))
+        .map((row) => [row.name, ownProvider(organization, row)] as const),
+    ]);
 }
 
 const configuredInfo = (name: string, model: string): ModelInfo => ({
@@ -93,37 +100,38 @@ const configuredInfo = (name: string, model: string): ModelInfo => ({
   created: 0,
   owned_by: name,
 });
-const listedInfo = (name: string, { id, owned_by = name, ...told }: ListedModel): ModelInfo => ({
+const listedInfo = (name: string, { id, owned_by = name, ...details }: ListedModel): ModelInfo => ({
   id: `${name}/${id}`,
   owned_by,
-  ...told,
+  ...details,
 });
 
-/** Lists as they come: whoever is slower than the first by so much is left out until it has answered. */
+/** How long the model list waits for slower providers after the first has answered. */
 const GRACE_MS = 500;
 
-async function gathered<T>(lists: Promise<T>[]): Promise<(T | undefined)[]> {
-  const late = Promise.race(lists).then(() => wait(GRACE_MS, undefined, { ref: false }));
-  return Promise.all(lists.map((list) => Promise.race([list, late])));
+/** Undefined for each result that comes more than GRACE_MS after the first. */
+async function resolvedSoon<T>(results: Promise<T>[]): Promise<(T | undefined)[]> {
+  const deadline = Promise.race(results).then(() => wait(GRACE_MS, undefined, { ref: false }));
+  return Promise.all(results.map((result) => Promise.race([result, deadline])));
 }
 
-function modelsOf({ name, configured }: Provider, own: ListedModel[]): ModelInfo[] {
-  const named = new Set(configured);
+/** Configured models and listed ones, each once. */
+function mergeModels({ name, configured }: Provider, listed: ListedModel[]): ModelInfo[] {
+  const configuredNames = new Set(configured);
   return [
-    ...[...named].map((model) => configuredInfo(name, model)),
-    ...own.filter(({ id }) => !named.has(id)).map((model) => listedInfo(name, model)),
+    ...[...configuredNames].map((model) => configuredInfo(name, model)),
+    ...listed.filter(({ id }) => !configuredNames.has(id)).map((model) => listedInfo(name, model)),
   ];
 }
 
-/** A provider whose list cannot be had decides itself about a model that it may know. */
-async function findIn({ name, configured, listing }: Provider, model: string): Promise<ModelInfo | undefined> {
+/** If the provider's list cannot be fetched, any name passes: the provider itself decides about it. */
+async function findModel({ name, configured, listed }: Provider, model: string): Promise<ModelInfo | undefined> {
   if (configured.includes(model)) return configuredInfo(name, model);
-  const find = (list: ListedModel[]) => list.find(({ id }) => id === model);
-  const soon = await listing.soon();
-  const known = soon && find(soon);
-  if (known) return listedInfo(name, known);
-  const current = await listing.current();
-  if (!current) return configuredInfo(name, model);
-  const found = find(current);
+  const find = (list: ListedModel[] | undefined) => list?.find(({ id }) => id === model);
+  const cached = find(await listed.get());
+  if (cached) return listedInfo(name, cached);
+  const fresh = await listed.getFresh();
+  if (!fresh) return configuredInfo(name, model);
+  const found = find(fresh);
   return found && listedInfo(name, found);
 }

@@ -6,10 +6,10 @@ import { scripted } from "./offline/scripted.ts";
 
 const MODELS: Record<string, Model> = { echo, extractive, scripted };
 
-/** Names of the models that answer without any provider, as in `offline/echo`. None of them pretends to be a language model. */
+/** Models that answer without a provider, as in `offline/echo`. None of them pretends to be a language model. */
 export const offlineNames: readonly string[] = Object.keys(MODELS);
 
-/** All offline models behind one; the request names which. */
+/** All offline models; the request names one. */
 export const offlineModel: Model = {
   async *complete(request, signal) {
     const model = Object.hasOwn(MODELS, request.model) ? MODELS[request.model] : undefined;

@@ -3,64 +3,73 @@ import type { ModelMessage, ModelRequest } from "#services/turns/model.ts";
 type Encoding = typeof import("gpt-tokenizer/encoding/o200k_base");
 let encoding: Promise<Encoding> | undefined;
 
-/** Loading takes 0.15 s and 60 MB, so it waits for the first text that must be counted. */
-const load = (): Promise<Encoding> => (encoding ??= import("gpt-tokenizer/encoding/o200k_base"));
+/** Loading takes 0.15 s and 60 MB, so it waits for the first count. */
+const loadEncoding = (): Promise<Encoding> => (encoding ??= import("gpt-tokenizer/encoding/o200k_base"));
 
-/** A run of 100,000 equal letters takes the encoder 2.5 s; 64,000 in slices of 1,000 take 8 ms. */
-const SLICE = 1_000;
-/** What lies beyond is estimated from what was counted: 64,000 characters of prose take 3 to 5 ms. */
-const COUNTED = 64_000;
-/** Words such as <|endoftext|> are plain text to us. */
-const PLAIN = { disallowedSpecial: new Set<string>() };
+/** UTF-16 units encoded at once: 100,000 equal letters take the encoder 2.5 s, 64,000 in slices of 1,000 take 8 ms. */
+const SLICE_SIZE = 1_000;
+/** UTF-16 units counted; the rest is extrapolated. 64,000 characters of prose take 3 to 5 ms. */
+const MAX_COUNTED = 64_000;
+/** Special tokens such as <|endoftext|> count as plain text. */
+const PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
 
-/** A text in slices, none of which ends within a surrogate pair. */
+/** Slices of a text; none ends inside a surrogate pair. */
 function* slices(text: string): Generator<{ at: number; slice: string }> {
   for (let at = 0; at < text.length; ) {
-    const split = text.codePointAt(at + SLICE - 1)! > 0xffff;
-    const slice = text.slice(at, at + SLICE + (split ? 1 : 0));
+    const splitsPair = text.codePointAt(at + SLICE_SIZE - 1)! > 0xffff;
+    const slice = text.slice(at, at + SLICE_SIZE + (splitsPair ? 1 : 0));
     yield { at, slice };
     at += slice.length;
   }
 }
 
-const countWith = ({ countTokens: count }: Encoding, text: string): number => {
-  const counted = text.slice(0, COUNTED);
-  const tokens = slices(counted).reduce((sum, { slice }) => sum + count(slice, PLAIN), 0);
-  return counted.length === text.length ? tokens : Math.round((tokens * text.length) / counted.length);
-};
-
-/** Tokens of a text, to within a few per cent; models other than OpenAI's count differently anyway. */
-export async function countTokens(text: string): Promise<number> {
-  return text === "" ? 0 : countWith(await load(), text);
+/** Tokens of several texts; their first MAX_COUNTED units are counted, so that a long history costs no more than a long text. */
+function countWith({ countTokens: count }: Encoding, texts: string[]): number {
+  let tokens = 0;
+  let counted = 0;
+  for (const text of texts) {
+    const beginning = text.slice(0, MAX_COUNTED - counted);
+    for (const { slice } of slices(beginning)) tokens += count(slice, PLAIN_TEXT);
+    counted += beginning.length;
+    if (counted === MAX_COUNTED) break;
+  }
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  return counted === length ? tokens : Math.round((tokens * length) / counted);
 }
 
-const textOf = (message: ModelMessage): string =>
+/** Tokens of a text, accurate to a few per cent; other providers' models count differently anyway. */
+export async function countTokens(text: string): Promise<number> {
+  return text === "" ? 0 : countWith(await loadEncoding(), [text]);
+}
+
+const countedText = (message: ModelMessage): string =>
   [
     ...message.parts.map((part) => (part.type === "text" ? part.text : "")),
     ...(message.role === "assistant" && message.calls ? [JSON.stringify(message.calls)] : []),
   ].join("\n");
 
-/** What a request costs its model: the texts and tools, and 4 tokens around each of them. Attachments are not counted. */
+/** Prompt tokens of a request: its texts and tools, plus 4 tokens for each. Attachments are not counted. */
 export async function countPrompt(request: ModelRequest): Promise<number> {
-  const count = await load();
-  const texts = [...request.messages.map(textOf), ...request.tools.map((tool) => JSON.stringify(tool))];
+  const count = await loadEncoding();
+  const texts = [...request.messages.map(countedText), ...request.tools.map((tool) => JSON.stringify(tool))];
   if (request.instructions !== null) texts.unshift(request.instructions);
-  return texts.reduce((sum, text) => sum + countWith(count, text) + 4, 0);
+  return countWith(count, texts) + 4 * texts.length;
 }
 
-/** A beginning of a text, as long as can be with at most so many tokens; it never ends within a surrogate pair. */
+/** The longest beginning of a text with at most `limit` tokens; it never ends inside a surrogate pair. */
 export async function firstTokens(text: string, limit: number): Promise<string> {
-  const { countTokens: count } = await load();
+  const { countTokens: count } = await loadEncoding();
   let left = limit;
   for (const { at, slice } of slices(text)) {
-    const tokens = count(slice, PLAIN);
-    if (tokens > left) return text.slice(0, at) + longestWithin(slice, (beginning) => count(beginning, PLAIN) <= left);
+    const tokens = count(slice, PLAIN_TEXT);
+    if (tokens > left)
+      return text.slice(0, at) + longestWithin(slice, (beginning) => count(beginning, PLAIN_TEXT) <= left);
     left -= tokens;
   }
   return text;
 }
 
-/** By halves, because gpt-tokenizer's `decode` spills an unfinished character into the next text that it decodes. */
+/** A binary search, because gpt-tokenizer's `decode` carries an unfinished character into the next text. */
 function longestWithin(text: string, fits: (beginning: string) => boolean): string {
   let [fitting, tooLong] = [0, text.length];
   while (tooLong - fitting > 1) {
@@ -68,6 +77,6 @@ function longestWithin(text: string, fits: (beginning: string) => boolean): stri
     if (fits(text.slice(0, middle))) fitting = middle;
     else tooLong = middle;
   }
-  const splits = fitting > 0 && text.codePointAt(fitting - 1)! > 0xffff;
-  return text.slice(0, splits ? fitting - 1 : fitting);
+  const splitsPair = fitting > 0 && text.codePointAt(fitting - 1)! > 0xffff;
+  return text.slice(0, splitsPair ? fitting - 1 : fitting);
 }

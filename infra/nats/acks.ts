@@ -1,33 +1,33 @@
 import { createInbox, type Msg } from "@nats-io/transport-node";
 import type { Connection } from "./connection.ts";
 
-export type Stored = "stored" | "no_responders" | { refused: string };
+export type PubAck = "stored" | "no_responders" | { refused: string };
 
 export interface Acks {
-  /** A reply subject whose PubAck goes to the listener. */
-  expect(listener: (stored: Stored) => void): { reply: string; forget(): void };
+  /** A reply subject whose PubAck the listener receives. */
+  expect(listener: (ack: PubAck) => void): { reply: string; stop(): void };
 }
 
-/** Hears every PubAck of this process on one subscription. */
-export function openAcks({ nc }: Connection): Acks {
-  const inbox = createInbox();
-  const waiting = new Map<string, (stored: Stored) => void>();
+/** Receives every PubAck of this process on one subscription. */
+export function openAcks({ nc, inboxPrefix }: Connection): Acks {
+  const inbox = createInbox(inboxPrefix);
+  const listeners = new Map<string, (ack: PubAck) => void>();
   let count = 0;
   nc.subscribe(`${inbox}.*`, {
     callback(error, message) {
-      if (!error) waiting.get(message.subject)?.(read(message));
+      if (!error) listeners.get(message.subject)?.(readAck(message));
     },
   });
   return {
     expect(listener) {
       const reply = `${inbox}.${(count += 1)}`;
-      waiting.set(reply, listener);
-      return { reply, forget: () => waiting.delete(reply) };
+      listeners.set(reply, listener);
+      return { reply, stop: () => listeners.delete(reply) };
     },
   };
 }
 
-function read(message: Msg): Stored {
+function readAck(message: Msg): PubAck {
   if (message.headers?.code === 503) return "no_responders";
   const text = message.string();
   if (!text.includes('"error"')) return "stored";

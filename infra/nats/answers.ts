@@ -1,34 +1,34 @@
 import { nuid } from "@nats-io/transport-node";
-import type { Answer } from "#events/envelope.ts";
+import type { CommandResult } from "#events/envelope.ts";
 import type { Names } from "./names.ts";
-import type { Wire } from "./wire.ts";
+import type { PubSub } from "./pubSub.ts";
 
-/** Header of a command's message: where its answer is waited for. */
+/** Header of a command's message: the subject for its answer. */
 export const ANSWER_TO = "Svc-Answer-To";
 
-/** An answer on its way, to the message with this id. */
-export interface Answered {
+/** An answer to the message with the id `to`. */
+export interface AnswerMessage {
   to: string;
-  answer: Answer;
+  answer: CommandResult;
 }
 
 export interface Answers {
   /** The subject of this process's answers. */
   subject: string;
-  /** Hears the answer to one message; two messages of the same command are answered each for itself. */
-  expect(messageId: string, listener: (answer: Answer) => void): () => void;
+  /** Receives the answer to one message. Two messages of the same command get an answer each. */
+  expect(messageId: string, listener: (answer: CommandResult) => void): () => void;
 }
 
-/** Hears every answer of this process on one subscription. */
-export function openAnswers(wire: Wire, names: Names): Answers {
+/** Receives every answer of this process on one subscription. */
+export function openAnswers(pubSub: PubSub, names: Names): Answers {
   const subject = names.answers(nuid.next());
-  const waiting = new Map<string, (answer: Answer) => void>();
-  wire.listen(subject, ({ to, answer }: Answered) => waiting.get(to)?.(answer));
+  const listeners = new Map<string, (answer: CommandResult) => void>();
+  pubSub.subscribe(subject, ({ to, answer }: AnswerMessage) => listeners.get(to)?.(answer));
   return {
     subject,
     expect(messageId, listener) {
-      waiting.set(messageId, listener);
-      return () => waiting.delete(messageId);
+      listeners.set(messageId, listener);
+      return () => listeners.delete(messageId);
     },
   };
 }

@@ -6,13 +6,16 @@ import { closeConnection, openConnection } from "./connection.ts";
 import { createDeadLetters, type DeadLetters } from "./deadLetters.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { createFrames } from "./frames.ts";
+import { checkDelivery } from "./canary.ts";
+import { createFaultReports, type FaultReports } from "./faultReports.ts";
 import { readHealth, type BusHealth } from "./health.ts";
 import { createHints } from "./hints.ts";
 import { namesFor } from "./names.ts";
 import { createReactions } from "./reactions.ts";
-import { createSender, type Outcomes } from "./sender.ts";
-import { createSource } from "./source.ts";
-import { defaultLimits, openStreams, type Limits } from "./streams.ts";
+import { createSender, type Outcomes } from "./commandSender.ts";
+import { createSource } from "./commandSource.ts";
+import { openStreams } from "./streams.ts";
+import { defaultLimits, type Limits } from "./streamSpecs.ts";
 
 export interface Bus {
   sender(outcomes: Outcomes): CommandSender;
@@ -22,39 +25,43 @@ export interface Bus {
   reactions: Reactions;
   feed: Feed;
   deadLetters: DeadLetters;
-  /** Forgets what is kept of turns, and overwrites it on the server's disk. */
+  /** Purges the frame stream, also from the server's disk. */
   clearFrames(): Promise<void>;
   health(): Promise<BusHealth>;
-  /** Sends what is buffered and closes the connection. Stop what consumes first. */
+  /** Resolves when a services process has taken a command from the stream. Throws when none does within some seconds. */
+  checkDelivery(): Promise<void>;
+  /** Faults that processes of the deployment have healed, for the metrics of all of them. */
+  faults: FaultReports;
+  /** Sends what is buffered and closes the connection. Stop consumers first. */
   close(): Promise<void>;
 }
 
 interface Options {
   /** `nats://[user:password@]host:port`, several separated by commas. */
   url: string;
-  /** Begins every subject and stream name. */
+  /** Prefix of every subject and stream name. */
   prefix: string;
-  /** How the server shows this connection. */
+  /** Name of this connection in the server's monitoring. */
   name: string;
   log: Logger;
   limits?: Partial<Limits>;
 }
 
-/** Connects to NATS and makes the streams; throws when no server answers for 30 s, and stays connected for ever after. */
+/** Connects to NATS and creates the streams. Throws when no server answers for 30 s; afterwards reconnects forever. */
 export async function connectBus({ url, prefix, name, log, limits }: Options): Promise<Bus> {
   const names = namesFor(prefix);
   const connection = await openConnection({ url, name, log });
-  const wanted = { ...defaultLimits, ...limits };
-  const streams = await openStreams(connection, names, wanted).catch(async (error) => {
+  const allLimits = { ...defaultLimits, ...limits };
+  const streams = await openStreams(connection, names, allLimits).catch(async (error) => {
     await closeConnection(connection);
     throw error;
   });
-  const bus = { connection, streams, names, limits: wanted };
+  const bus = { connection, streams, names, limits: allLimits };
   const acks = openAcks(connection);
-  const answers = openAnswers(connection.wire, names);
+  const answers = openAnswers(connection.pubSub, names);
   const [hints, frames] = [createHints(connection, names), createFrames(bus)];
-  // Hints and stops of other processes are heard from now on.
-  connection.wire.flush();
+  // From here on, hints and stop requests of other processes arrive.
+  connection.pubSub.flush();
   await connection.nc.flush();
   return {
     sender: (outcomes) => createSender({ ...bus, acks, answers, outcomes }),
@@ -68,6 +75,8 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
       await streams.jsm.streams.purge(names.streams.frames);
     },
     health: () => readHealth(bus),
+    checkDelivery: () => checkDelivery(bus),
+    faults: createFaultReports(connection, names),
     async close() {
       streams.close();
       await closeConnection(connection);

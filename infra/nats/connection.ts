@@ -3,28 +3,32 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node";
 import type { Logger } from "pino";
 import { Unavailable } from "#events/ports.ts";
-import { openWire, type Wire } from "./wire.ts";
+import { TOKEN } from "./names.ts";
+import { openPubSub, type PubSub } from "./pubSub.ts";
 
 const FIRST_CONNECT_MS = 30_000;
 
 export interface Connection {
   nc: NatsConnection;
+  /** Every reply to this user arrives below it, so that a user's permissions can be limited to its own. */
+  inboxPrefix: string;
   log: Logger;
-  wire: Wire;
+  pubSub: PubSub;
   connected(): boolean;
-  /** Counts connections: what was in flight on an earlier one may be lost. */
+  /** Number of the current connection. Messages in flight on an earlier one may be lost. */
   epoch(): number;
   onReconnect(listener: () => void): () => void;
-  /** At once, or when the connection stands again or is closed for good. */
+  /** Resolves when connected, or when the connection is closed for good. */
   whenConnected(): Promise<void>;
-  /** Rejects when there is no connection, and as soon as it is lost: requests that were made on it are never answered. */
+  /** Rejects as soon as the connection is lost: a request on it never gets an answer. */
   during<T>(request: Promise<T>): Promise<T>;
 }
 
-/** Connects and stays connected for ever; gives up only when nothing answers at first, after 30 s. */
+/** Connects, and reconnects forever. Throws when no server answers within the first 30 s. */
 export async function openConnection(options: { url: string; name: string; log: Logger }): Promise<Connection> {
   const { log } = options;
-  const nc = await firstConnect(connectionOptions(options), options);
+  const settings = connectionOptions(options);
+  const nc = await firstConnect(settings, options);
   const change = new EventEmitter().setMaxListeners(0);
   let connected = true;
   let epoch = 0;
@@ -37,10 +41,10 @@ export async function openConnection(options: { url: string; name: string; log: 
       } else if (status.type === "reconnect") {
         connected = true;
         epoch += 1;
-        log.info({ server: status.server }, "bus: connected again");
-        change.emit("again");
+        log.info({ server: status.server }, "bus: reconnected");
+        change.emit("reconnected");
         change.emit("settled");
-      } else if (status.type === "error") log.error({ err: status.error }, "bus: the server reports an error");
+      } else if (status.type === "error") log.error({ err: status.error }, "bus: server reports an error");
     }
     connected = false;
     change.emit("lost");
@@ -49,13 +53,14 @@ export async function openConnection(options: { url: string; name: string; log: 
   void follow();
   return {
     nc,
+    inboxPrefix: settings.inboxPrefix,
     log,
-    wire: openWire({ nc, log }),
+    pubSub: openPubSub({ nc, log }),
     connected: () => connected,
     epoch: () => epoch,
     onReconnect(listener) {
-      change.on("again", listener);
-      return () => change.off("again", listener);
+      change.on("reconnected", listener);
+      return () => change.off("reconnected", listener);
     },
     async whenConnected() {
       if (!connected && !nc.isClosed()) await once(change, "settled");
@@ -70,17 +75,18 @@ export async function openConnection(options: { url: string; name: string; log: 
   };
 }
 
-/** The library's defaults give up after 20 s and notice a silent cut after minutes only. */
-function connectionOptions({ url, name }: { url: string; name: string }): ConnectionOptions {
+/** The library's defaults give up after 20 s, and notice a silent disconnect only after minutes. */
+function connectionOptions({ url, name }: { url: string; name: string }) {
   const urls = url.split(",").map((one) => new URL(one.trim()));
   const { username, password, protocol } = urls[0]!;
   return {
+    inboxPrefix: password && TOKEN.test(username) ? `_INBOX.${username}` : "_INBOX",
     servers: urls.map((one) => one.host),
     name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
-    pingInterval: 5000,
+    pingInterval: 1000,
     maxPingOut: 2,
     timeout: 3000,
     ignoreAuthErrorAbort: true,
@@ -89,7 +95,7 @@ function connectionOptions({ url, name }: { url: string; name: string }): Connec
     ...(protocol === "tls:" ? { tls: {} } : {}),
     ...(password ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : {}),
     ...(username && !password ? { token: decodeURIComponent(username) } : {}),
-  };
+  } satisfies ConnectionOptions;
 }
 
 async function firstConnect(settings: ConnectionOptions, { log }: { log: Logger }): Promise<NatsConnection> {
@@ -100,15 +106,15 @@ async function firstConnect(settings: ConnectionOptions, { log }: { log: Logger 
       return await connect(settings);
     } catch (cause) {
       if (Date.now() > until) throw new Error(`No NATS server answers at ${servers}: ${String(cause)}`, { cause });
-      if (attempt === 0) log.warn({ servers, err: cause }, "bus: no server yet, trying for 30 s");
+      if (attempt === 0) log.warn({ servers, err: cause }, "bus: no server answers, retrying for 30 s");
       await delay(250);
     }
   }
 }
 
-/** Sends what is buffered, where that is possible, and closes. */
-export async function closeConnection({ nc, wire, connected }: Connection): Promise<void> {
-  wire.flush();
+/** Closes the connection. While connected, sends what is buffered first. */
+export async function closeConnection({ nc, pubSub, connected }: Connection): Promise<void> {
+  pubSub.flush();
   if (connected()) await Promise.race([nc.drain().catch(() => {}), delay(2000, undefined, { ref: false })]);
   await nc.close();
 }

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { jetstream, type JsMsg, type SeqMsgRequest } from "@nats-io/jetstream";
 import { Unavailable } from "#events/ports.ts";
-import type { Connection } from "./connection.ts";
-import type { Names } from "./names.ts";
-import type { Streams } from "./streams.ts";
+import type { BusContext } from "./context.ts";
 
-const REPLAY_FOR_MS = 60_000;
+const REPLAY_DEADLINE_MS = 60_000;
 
-/** A message that was given up. `command` is what it carried: text where it was no JSON. */
+/** A message that was not handled. `command` is its content: parsed JSON, or text if it is not JSON. */
 export interface DeadLetter {
   reason: string;
   error: string;
@@ -16,21 +14,15 @@ export interface DeadLetter {
 }
 
 export interface DeadLetters {
-  /** The oldest first. */
+  /** Oldest first. */
   list(limit: number): Promise<(DeadLetter & { seq: number; at: Date })[]>;
-  /** Publishes it again, with a minute to be handled in, and removes it. False when there is none. Throws Unavailable. */
+  /** Publishes it again, with a deadline in one minute, and removes it. False when there is none. Throws Unavailable. */
   replay(seq: number): Promise<boolean>;
   /** False when there is none. */
   remove(seq: number): Promise<boolean>;
 }
 
-interface Context {
-  connection: Connection;
-  streams: Streams;
-  names: Names;
-}
-
-export function createDeadLetters({ connection, streams: { jsm }, names }: Context): DeadLetters {
+export function createDeadLetters({ connection, streams: { jsm }, names }: BusContext): DeadLetters {
   const stream = names.streams.dead;
   const get = (query: SeqMsgRequest & { next_by_subj?: string }) => jsm.streams.getMessage(stream, query);
   const remove = async (seq: number) => (await get({ seq })) !== null && jsm.streams.deleteMessage(stream, seq);
@@ -49,9 +41,10 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: Conte
       const letter = (await get({ seq }))?.json<DeadLetter>();
       if (!letter) return false;
       try {
-        await jetstream(connection.nc).publish(letter.subject, revived(letter.command), { msgID: randomUUID() });
+        const payload = withNewDeadline(letter.command);
+        await jetstream(connection.nc).publish(letter.subject, payload, { msgID: randomUUID() });
       } catch (cause) {
-        throw new Unavailable("The dead letter cannot be published again now", { cause });
+        throw new Unavailable("The dead letter cannot be replayed now", { cause });
       }
       return remove(seq);
     },
@@ -59,16 +52,16 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: Conte
   };
 }
 
-/** Its deadline is long over. */
-function revived(command: unknown): string {
+function withNewDeadline(command: unknown): string {
   if (typeof command === "string") return command;
-  const dated = command !== null && typeof command === "object" && "deadline" in command;
-  return JSON.stringify(dated ? { ...command, deadline: new Date(Date.now() + REPLAY_FOR_MS).toISOString() } : command);
+  const hasDeadline = command !== null && typeof command === "object" && "deadline" in command;
+  const deadline = new Date(Date.now() + REPLAY_DEADLINE_MS).toISOString();
+  return JSON.stringify(hasDeadline ? { ...command, deadline } : command);
 }
 
-/** Keeps a message that is given up, once, however often it is tried; resolves when the stream has it. */
-export async function bury(
-  { connection, names }: Context,
+/** Stores the message in the stream of dead letters. Idempotent: repeated calls for a message store it once. */
+export async function storeDeadLetter(
+  { connection, names }: BusContext,
   message: JsMsg,
   reason: string,
   error: unknown,
@@ -77,7 +70,7 @@ export async function bury(
     reason,
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     subject: message.subject,
-    command: parsed(message.string()),
+    command: parseOrText(message.string()),
   };
   const { stream, streamSequence, timestampNanos } = message.info;
   await jetstream(connection.nc).publish(names.dead(message.subject), JSON.stringify(letter), {
@@ -85,7 +78,7 @@ export async function bury(
   });
 }
 
-function parsed(text: string): unknown {
+function parseOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -2,53 +2,50 @@ import { jetstream } from "@nats-io/jetstream";
 import { headers } from "@nats-io/transport-node";
 import { Unavailable } from "#events/ports.ts";
 import type { FeedEvent } from "#events/published.ts";
-import type { Traced } from "#events/trace.ts";
-import type { Connection } from "./connection.ts";
-import type { Names } from "./names.ts";
-import type { Streams } from "./streams.ts";
+import type { TraceHeaders } from "#events/trace.ts";
+import type { BusContext } from "./context.ts";
 
-/** An event with the trace that it belongs to, which travels as a header. */
-export interface Told extends Pick<Traced, "traceparent"> {
+/** An event and its trace, which is sent as a header. */
+export interface FeedMessage extends Pick<TraceHeaders, "traceparent"> {
   event: FeedEvent;
 }
 
 /** The feed of events for other services. */
 export interface Feed {
   /**
-   * Resolves when the stream has them all, in their order. Throws Unavailable: then it has those before some one of them, and
-   * they may be published again, all of them: what the stream has is not taken twice.
+   * Resolves when the stream has stored all events, in order. Throws Unavailable when it has stored only the first of them,
+   * or none: publish all of them again, the stream drops those that it has.
    */
-  publish(events: Told[]): Promise<void>;
+  publish(events: FeedMessage[]): Promise<void>;
   /**
-   * What the stream holds last: an event, "nothing" where it has never held one, undefined where all that it held is too old.
-   * What is published next is refused by a stream that holds another last one by then, or was made anew. Throws Unavailable.
+   * The stream's last event; "nothing" if it never had one, undefined if all have expired. Throws Unavailable.
+   * The stream refuses the next publication if its last event has changed by then, or if it was recreated.
    */
   last(): Promise<FeedEvent | "nothing" | undefined>;
 }
 
 /**
- * A position alone will not do: a log that was restored, or whose standby took over without its last commits, gives the same
- * ones out again, and JetStream would drop those of the last two minutes.
+ * Contains the time, because positions can repeat: a log that was restored, or failed over without its last commits,
+ * assigns them again, and JetStream drops messages whose id it saw within two minutes.
  */
 export const messageId = ({ position, recorded_at }: Pick<FeedEvent, "position" | "recorded_at">): string =>
   `${position}:${Date.parse(recorded_at)}`;
 
-export function createFeed(bus: { connection: Connection; streams: Streams; names: Names }): Feed {
-  const { connection, streams, names } = bus;
-  /** The sequence of the stream's last message, while it is known. */
+export function createFeed({ connection, streams, names }: BusContext): Feed {
+  /** Sequence of the stream's last message, if known. */
   let sequence: number | undefined;
-  /** A message that the stream takes only right after another one. */
-  const messageOf = ({ event, traceparent }: Told, before: Told | undefined) => {
+  /** A message that the stream accepts only directly after the previous one. */
+  const encodeMessage = ({ event, traceparent }: FeedMessage, previous: FeedMessage | undefined) => {
     const sent = headers();
     sent.set("Nats-Msg-Id", messageId(event));
-    if (before) sent.set("Nats-Expected-Last-Msg-Id", messageId(before.event));
+    if (previous) sent.set("Nats-Expected-Last-Msg-Id", messageId(previous.event));
     else if (sequence !== undefined) sent.set("Nats-Expected-Last-Sequence", String(sequence));
     if (traceparent) sent.set("traceparent", traceparent);
     return [names.event(event), JSON.stringify(event), { headers: sent }] as const;
   };
   const unavailable = (cause: unknown): Unavailable => {
     void streams.repair().catch(() => {});
-    return new Unavailable("The feed takes nothing now", { cause });
+    return new Unavailable("The feed stream is unavailable", { cause });
   };
   const readLast = async (): Promise<FeedEvent | "nothing" | undefined> => {
     const { state } = await streams.jsm.streams.info(names.streams.events);
@@ -60,11 +57,11 @@ export function createFeed(bus: { connection: Connection; streams: Streams; name
   return {
     async publish(events) {
       if (events.length === 0) return;
-      const messages = events.map((told, n) => messageOf(told, events[n - 1]));
+      const messages = events.map((message, n) => encodeMessage(message, events[n - 1]));
       const last = messages.pop()!;
       sequence = undefined;
       try {
-        // All are on their way at once. Each is refused unless the one before it has come, so the last one's ack is that of all.
+        // All are sent without waiting. The stream refuses each one whose predecessor is missing, so the last ack stands for all.
         for (const message of messages) connection.nc.publish(...message);
         const { seq, duplicate } = await jetstream(connection.nc).publish(...last);
         if (!duplicate) sequence = seq;

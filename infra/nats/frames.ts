@@ -1,55 +1,50 @@
 import { AckPolicy, jetstream } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import { Unavailable, type Frame, type Frames, type StopReason } from "#events/ports.ts";
-import type { Connection } from "./connection.ts";
-import type { Names } from "./names.ts";
-import type { Streams } from "./streams.ts";
+import type { BusContext } from "./context.ts";
 
-interface Context {
-  connection: Connection;
-  streams: Streams;
-  names: Names;
-}
-
-export function createFrames(bus: Context): Frames {
+export function createFrames(bus: BusContext): Frames {
   const { names, connection } = bus;
-  const { wire } = connection;
-  const stops = new Map<string, Set<(why: StopReason) => void>>();
-  const stopped = (subject: string, why: StopReason) => {
-    for (const listener of stops.get(subject) ?? []) listener(why);
+  const { pubSub } = connection;
+  const stopListeners = new Map<string, Set<(reason: StopReason) => void>>();
+  const onStopRequest = (subject: string, reason: StopReason) => {
+    for (const listener of stopListeners.get(subject) ?? []) listener(reason);
   };
-  wire.listen(names.stops, (why, subject) => stopped(subject, why === "deleted" ? why : "stopped"));
+  pubSub.subscribe(names.stops, (reason, subject) => onStopRequest(subject, reason === "deleted" ? reason : "stopped"));
   return {
-    publish: (organization, turn, frame) => wire.tell(names.frames(organization, turn), frame),
-    tell: (organization, turn, frame) => wire.tellOne(names.frames(organization, turn), frame),
-    subscribe: (organization, turn, listener) => wire.listen(names.frames(organization, turn), listener),
-    async kept(organization, turn) {
-      wire.flush();
+    publish: (organization, turn, frame) => pubSub.publish(names.frames(organization, turn), frame),
+    sendToWaiter: (organization, turn, frame) => pubSub.publishToOne(names.frames(organization, turn), frame),
+    subscribe: (organization, turn, listener) => pubSub.subscribe(names.frames(organization, turn), listener),
+    async loadFrames(organization, turn) {
+      pubSub.flush();
       try {
-        return await connection.during(keptFrames(bus, names.frames(organization, turn)));
+        return await connection.during(readStoredFrames(bus, names.frames(organization, turn)));
       } catch (cause) {
-        throw new Unavailable("What was said of the turn cannot be read now", { cause });
+        throw new Unavailable("The frames of the turn cannot be read now", { cause });
       }
     },
-    stop(organization, turn, why = "stopped") {
+    requestStop(organization, turn, reason = "stopped") {
       const subject = names.stop(organization, turn);
-      stopped(subject, why);
-      wire.tell(subject, why);
+      onStopRequest(subject, reason);
+      pubSub.publish(subject, reason);
     },
     onStop(organization, turn, listener) {
       const subject = names.stop(organization, turn);
-      const listeners = stops.get(subject) ?? new Set();
-      stops.set(subject, listeners.add(listener));
+      const listeners = stopListeners.get(subject) ?? new Set();
+      stopListeners.set(subject, listeners.add(listener));
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0 && stops.get(subject) === listeners) stops.delete(subject);
+        if (listeners.size === 0 && stopListeners.get(subject) === listeners) stopListeners.delete(subject);
       };
     },
   };
 }
 
-/** A consumer that lives for one reading: the way that every server since 2.9 knows, at two round trips and one delivery. */
-async function keptFrames({ connection, streams: { jsm }, names }: Context, subject: string): Promise<Frame[]> {
+/** Reads with a temporary consumer, which every server since 2.9 supports; costs two round trips and one delivery. */
+async function readStoredFrames(
+  { connection, streams: { jsm }, names }: BusContext,
+  subject: string,
+): Promise<Frame[]> {
   const stream = names.streams.frames;
   const { name, num_pending } = await jsm.consumers.add(stream, {
     filter_subject: subject,
@@ -58,13 +53,18 @@ async function keptFrames({ connection, streams: { jsm }, names }: Context, subj
     inactive_threshold: nanos(10_000),
   });
   try {
-    return await fetched(connection, stream, name, num_pending);
+    return await fetchFrames(connection, stream, name, num_pending);
   } finally {
     jsm.consumers.delete(stream, name).catch(() => {});
   }
 }
 
-async function fetched({ nc }: Connection, stream: string, name: string, count: number): Promise<Frame[]> {
+async function fetchFrames(
+  { nc }: BusContext["connection"],
+  stream: string,
+  name: string,
+  count: number,
+): Promise<Frame[]> {
   const frames: Frame[] = [];
   const consumer = await jetstream(nc).consumers.get(stream, name);
   while (frames.length < count) {

@@ -1,16 +1,16 @@
-import { partsOf } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 
-const TOKEN = /^[A-Za-z0-9_-]{1,80}$/;
+export const TOKEN = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** Only ids and our own words get into a subject: a dot, a space or a wildcard there would reach other people's subjects. */
+/** A dot, a space or a wildcard in a token would make it a subject of another organization. */
 function token(value: string): string {
-  if (!TOKEN.test(value)) throw new Error(`Not fit for a subject: ${JSON.stringify(String(value).slice(0, 100))}`);
+  if (!TOKEN.test(value)) throw new Error(`Invalid in a subject: ${JSON.stringify(String(value).slice(0, 100))}`);
   return value;
 }
 
 export type Names = ReturnType<typeof namesFor>;
 
-/** Every subject and stream of one deployment; all begin with its prefix, so that several can share a server. */
+/** Every subject and stream of one deployment. All begin with its prefix, so that several deployments can share a server. */
 export function namesFor(prefix: string) {
   token(prefix);
   const upper = prefix.toUpperCase();
@@ -31,7 +31,7 @@ export function namesFor(prefix: string) {
       events: `${prefix}.evt.v1.>`,
     },
     command(command: { organization_id: string; stream: string }): string {
-      const { aggregate, id } = partsOf(command.stream);
+      const { aggregate, id } = parseStreamName(command.stream);
       return `${prefix}.cmd.${token(command.organization_id)}.${token(aggregate)}.${token(id)}`;
     },
     answers: (inbox: string) => `${prefix}.answers.${token(inbox)}`,
@@ -40,11 +40,15 @@ export function namesFor(prefix: string) {
     stops: `${prefix}.stop.*.*`,
     reaction: (event: { organization_id: string; type: string }) =>
       `${prefix}.react.${token(event.organization_id)}.${token(event.type)}`,
-    /** For other services: they choose organizations, aggregates and types by it. */
+    /** Other services select organizations, aggregates and types by it. */
     event: (event: { organization_id: string; stream: string; type: string }) =>
-      `${prefix}.evt.v1.${token(event.organization_id)}.${token(partsOf(event.stream).aggregate)}.${token(event.type)}`,
-    /** Where a message that is given up goes: its own subject, behind `dead`. */
+      `${prefix}.evt.v1.${token(event.organization_id)}.${token(parseStreamName(event.stream).aggregate)}.${token(event.type)}`,
+    /** Subject of a dead letter: the message's own subject after `dead`. */
     dead: (subject: string) => `${prefix}.dead.${subject.slice(prefix.length + 1)}`,
+    /** A command that nobody handles: it shows that commands reach a services process. */
+    canary: `${prefix}.cmd.canary`,
+    /** Announces a fault that a process has healed. */
+    healed: `${prefix}.healed`,
     hint: {
       committed: `${prefix}.hint.committed`,
       wanted: `${prefix}.hint.wanted`,

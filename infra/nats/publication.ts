@@ -1,93 +1,101 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { headers, nuid } from "@nats-io/transport-node";
-import type { Answer } from "#events/envelope.ts";
-import type { Traced } from "#events/trace.ts";
+import type { CommandResult } from "#events/envelope.ts";
+import type { TraceHeaders } from "#events/trace.ts";
 import { Unavailable } from "#events/ports.ts";
 import { ANSWER_TO, type Answers } from "./answers.ts";
-import type { Acks, Stored } from "./acks.ts";
-import type { Connection } from "./connection.ts";
-import { isElecting, type Streams } from "./streams.ts";
+import type { Acks, PubAck } from "./acks.ts";
+import type { BusContext } from "./context.ts";
+import { isElecting } from "./streams.ts";
 
-const AGAIN_AFTER_MS = 3000;
-/** A cluster that lost the leader of a stream elects another within 4 to 9 s; until then nobody takes what is published. */
-const LEADER_LOOK_MS = 250;
+const REPUBLISH_AFTER_MS = 3000;
+/** Pause while a stream has no leader. A cluster elects a new one within 4 to 9 s; until then publishing fails. */
+const ELECTION_POLL_MS = 250;
 
 export interface Publication {
   publish(): void;
-  /** Publishes once more, unless this connection has said that it is stored: after 3 s, or when the connection is another. */
+  /** Publishes again after 3 s, or after a reconnect, unless the current connection has acknowledged it. */
   publishIfLost(): void;
-  /** How often it was published. */
+  /** How many times it was published. */
   count(): number;
-  forget(): void;
+  close(): void;
+}
+
+interface OutgoingMessage extends Pick<TraceHeaders, "traceparent"> {
+  subject: string;
+  payload: Uint8Array;
+  onAnswer(answer: CommandResult): void;
+  /** Called when the stream does not accept the message. */
+  onRefused(reason: string): void;
 }
 
 /**
- * One message into a stream, without waiting for its PubAck; `answered` hears what became of it, `refused` why the stream
- * did not take it.
- * Its message id is random: JetStream drops an equal id whoever sent it, and only our own repetitions may be dropped.
+ * The message id is random: JetStream drops messages with an id that it knows, and only our own repetitions may be dropped
+ * (docs/adr/0005-nats-dedupe-is-not-used.md).
  */
-export function publicationOf(
-  { connection, streams, acks, answers }: { connection: Connection; streams: Streams; acks: Acks; answers: Answers },
-  message: Pick<Traced, "traceparent"> & {
-    subject: string;
-    payload: Uint8Array;
-    answered(answer: Answer): void;
-    refused(reason: string): void;
-  },
-): Publication {
-  const id = nuid.next();
+function headersFor({ traceparent }: OutgoingMessage, id: string, answers: Answers) {
   const sent = headers();
   sent.set("Nats-Msg-Id", id);
   sent.set(ANSWER_TO, answers.subject);
-  if (message.traceparent) sent.set("traceparent", message.traceparent);
-  const forgetAnswer = answers.expect(id, message.answered);
-  let publishedAt = 0;
-  let publishedIn = 0;
+  if (traceparent) sent.set("traceparent", traceparent);
+  return sent;
+}
+
+/** Publishes one message to a stream without waiting for its PubAck. */
+export function createPublication(
+  { connection, streams, acks, answers }: Pick<BusContext, "connection" | "streams"> & { acks: Acks; answers: Answers },
+  message: OutgoingMessage,
+): Publication {
+  const id = nuid.next();
+  const sent = headersFor(message, id, answers);
+  const stopExpectingAnswer = answers.expect(id, message.onAnswer);
   let count = 0;
-  let homeless = false;
-  let forgotten = false;
-  let storedIn: number | undefined;
+  let publishedAt = 0;
+  let publishedEpoch = 0;
+  let storedEpoch: number | undefined;
+  let isWaitingForLeader = false;
+  let isClosed = false;
 
   const publish = () => {
     publishedAt = Date.now();
-    publishedIn = connection.epoch();
+    publishedEpoch = connection.epoch();
     count += 1;
-    connection.wire.send(() => {
+    connection.pubSub.batch(() => {
       try {
         connection.nc.publish(message.subject, message.payload, { headers: sent, reply: ack.reply });
       } catch (error) {
-        message.refused(String(error));
+        message.onRefused(String(error));
       }
     });
   };
-  /** A stream that is missing is made; one without a leader is asked again, until nobody waits for it any more. */
-  const publishAgain = async () => {
+  /** Creates the stream if it is missing, and polls while it has no leader, until the publication is closed. */
+  const repairAndPublish = async () => {
     const repaired = streams.repair().catch((error: unknown) => {
-      if (!isElecting(error) && !(error instanceof Unavailable)) message.refused(String(error));
+      if (!isElecting(error) && !(error instanceof Unavailable)) message.onRefused(String(error));
     });
-    const pause = delay(LEADER_LOOK_MS);
-    await (homeless ? pause : Promise.race([repaired, pause]));
-    homeless = true;
-    if (!forgotten) publish();
+    const pause = delay(ELECTION_POLL_MS);
+    await (isWaitingForLeader ? pause : Promise.race([repaired, pause]));
+    isWaitingForLeader = true;
+    if (!isClosed) publish();
   };
-  const heard = (stored: Stored) => {
-    if (stored === "stored") storedIn = connection.epoch();
-    else if (stored === "no_responders") void publishAgain();
-    else message.refused(stored.refused);
+  const onAck = (result: PubAck) => {
+    if (result === "stored") storedEpoch = connection.epoch();
+    else if (result === "no_responders") void repairAndPublish();
+    else message.onRefused(result.refused);
   };
-  const ack = acks.expect(heard);
+  const ack = acks.expect(onAck);
   return {
     publish,
     publishIfLost() {
       const epoch = connection.epoch();
-      if (storedIn === epoch) return;
-      if (publishedIn !== epoch || Date.now() - publishedAt >= AGAIN_AFTER_MS) publish();
+      if (storedEpoch === epoch) return;
+      if (publishedEpoch !== epoch || Date.now() - publishedAt >= REPUBLISH_AFTER_MS) publish();
     },
     count: () => count,
-    forget() {
-      forgotten = true;
-      ack.forget();
-      forgetAnswer();
+    close() {
+      isClosed = true;
+      ack.stop();
+      stopExpectingAnswer();
     },
   };
 }

@@ -1,62 +1,35 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import {
-  JetStreamApiCodes,
-  JetStreamApiError,
-  jetstreamManager,
-  type ConsumerConfig,
-  type JetStreamManager,
-  type StreamConfig,
-} from "@nats-io/jetstream";
-import { nanos } from "@nats-io/transport-node";
+import { JetStreamApiCodes, JetStreamApiError, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import type { Connection } from "./connection.ts";
+import { createHealer, type Healer } from "./healing.ts";
 import type { Names } from "./names.ts";
+import { streamSpecs, type ConsumerSpec, type Limits, type StreamSpec } from "./streamSpecs.ts";
 
-const MIB = 1024 * 1024;
-const HOUR = nanos(3_600_000);
 const CHECK_MS = 30_000;
-/** How long other services can still read what the feed told. */
-export const FEED_KEPT_MS = 7 * 24 * 3_600_000;
-/** A cluster that has just begun has no leader for some seconds; then JetStream says 10008, or nothing. */
+/** How often the consumers are compared with their streams. Reconnects and silence do it earlier. */
+const HEAL_MS = 5_000;
+/** Maximum wait at the start: a new cluster has no leader for some seconds, and answers with 10008 or not at all. */
 const FIRST_LEADER_MS = 30_000;
 const CLUSTER_NOT_AVAILABLE = 10_008;
+/** Attempts to create a stream. The server reports overlapping subjects while another process creates the same one. */
+const MAX_ATTEMPTS = 5;
+const RETRY_MS = 100;
 
-export interface Limits {
-  commands_max_bytes: number;
-  /** What other services can still read of the feed. */
-  events_max_bytes: number;
-  ack_wait_ms: number;
-  /** On how many servers of a cluster each stream is kept; left out, streams that are there stay as they are. */
-  replicas?: number;
-}
-/** What a killed or stopped process had in hand goes to another one after `ack_wait`; who lives says so every sixth of it. */
-export const defaultLimits: Limits = {
-  commands_max_bytes: 256 * MIB,
-  events_max_bytes: 256 * MIB,
-  ack_wait_ms: 4_000,
-};
-
-export interface Streams {
+export interface Streams extends Healer {
   jsm: JetStreamManager;
-  /** Makes what is missing; calls made at the same time share one run. */
+  /** Creates what is missing. Concurrent calls share one run. */
   repair(): Promise<void>;
   close(): void;
 }
 
-type StreamSpec = Partial<StreamConfig> & { name: string };
-type ConsumerSpec = Partial<ConsumerConfig> & { durable_name: string };
-interface Spec {
-  stream: StreamSpec;
-  consumer?: ConsumerSpec;
-}
-
-/** Makes all streams and durable consumers, and again whenever they are found missing: at reconnects and every 30 s. */
+/** Creates all streams and durable consumers. Checks their settings at reconnects and every 30 s, and what they hold every 5 s. */
 export async function openStreams(connection: Connection, names: Names, limits: Limits): Promise<Streams> {
   const jsm = await jetstreamManager(connection.nc, { checkAPI: false });
   const warned = new Set<string>();
   const ensureAll = async () => {
-    refuseAlone(connection, names, limits);
-    for (const { stream, consumer } of specs(names, limits)) {
+    requireCluster(connection, names, limits);
+    for (const { stream, consumer } of streamSpecs(names, limits)) {
       warnIgnored(connection, warned, stream.name, stream, await ensureStream(jsm, stream));
       if (!consumer) continue;
       const name = `${stream.name}/${consumer.durable_name}`;
@@ -74,88 +47,30 @@ export async function openStreams(connection: Connection, names: Names, limits: 
     }
     return running.done;
   };
+  const { heal } = createHealer(connection, jsm, names);
   const check = () => {
     if (connection.connected())
-      repair().catch((err) => connection.log.warn({ err }, "bus: could not check the streams"));
+      repair().catch((err) => connection.log.warn({ err }, "bus: streams not checked, retrying in 30 s"));
   };
-  await onceElected(repair);
-  const timer = setInterval(check, CHECK_MS).unref();
-  const forget = connection.onReconnect(check);
+  await retryUntilElected(repair);
+  await heal();
+  const timers = [setInterval(check, CHECK_MS).unref(), setInterval(() => void heal(), HEAL_MS).unref()];
+  const unsubscribe = connection.onReconnect(() => {
+    check();
+    void heal();
+  });
   return {
     jsm,
     repair,
+    heal,
     close() {
-      clearInterval(timer);
-      forget();
+      timers.forEach(clearInterval);
+      unsubscribe();
     },
   };
 }
 
-/** Commands and wake-ups wait in work queues that refuse when full; frames drop the oldest; dead letters wait a day, the feed a week. */
-function specs(names: Names, limits: Limits): Spec[] {
-  const { replicas } = limits;
-  const on = (spec: Spec) => ({ ...spec, stream: { ...spec.stream, num_replicas: replicas } });
-  return replicas === undefined ? shapes(names, limits) : shapes(names, limits).map(on);
-}
-
-function shapes({ streams, all, durables }: Names, limits: Limits): Spec[] {
-  const queue = { retention: "workqueue", discard: "new", storage: "file", max_age: HOUR } as const;
-  const worker = {
-    ack_policy: "explicit",
-    ack_wait: nanos(limits.ack_wait_ms),
-    max_deliver: -1,
-    max_ack_pending: 1000,
-  } as const;
-  return [
-    {
-      stream: { ...queue, name: streams.commands, subjects: [all.commands], max_bytes: limits.commands_max_bytes },
-      consumer: { ...worker, durable_name: durables.commands },
-    },
-    {
-      stream: { ...queue, name: streams.reactions, subjects: [all.reactions], max_bytes: 64 * MIB },
-      consumer: { ...worker, durable_name: durables.reactions },
-    },
-    {
-      stream: {
-        name: streams.frames,
-        subjects: [all.frames],
-        // a server that is killed keeps them: who takes a turn over must know what its readers have seen
-        storage: "file",
-        discard: "old",
-        max_age: HOUR,
-        max_bytes: 256 * MIB,
-        allow_direct: true,
-      },
-    },
-    {
-      stream: {
-        name: streams.dead,
-        subjects: [all.dead],
-        storage: "file",
-        discard: "old",
-        max_age: 24 * HOUR,
-        max_bytes: 64 * MIB,
-      },
-    },
-    {
-      // for other services, which may be away for days
-      stream: {
-        name: streams.events,
-        subjects: [all.events],
-        storage: "file",
-        discard: "old",
-        max_age: nanos(FEED_KEPT_MS),
-        max_bytes: limits.events_max_bytes,
-      },
-    },
-  ];
-}
-
-/** Another process may be making the same stream at this moment; the server then says that subjects overlap. */
-const TRIES = 5;
-const AGAIN_MS = 100;
-
-async function ensureStream(jsm: JetStreamManager, spec: StreamSpec, left = TRIES): Promise<object> {
+async function ensureStream(jsm: JetStreamManager, spec: StreamSpec, attempts = MAX_ATTEMPTS): Promise<object> {
   const found = await orUndefined(jsm.streams.info(spec.name), JetStreamApiCodes.StreamNotFound);
   if (found && differences(spec, found.config).length === 0) return found.config;
   try {
@@ -165,30 +80,31 @@ async function ensureStream(jsm: JetStreamManager, spec: StreamSpec, left = TRIE
     return config;
   } catch (cause) {
     if (isElecting(cause)) throw cause;
-    const kept = !found || spec.num_replicas === undefined || found.config.num_replicas === spec.num_replicas;
-    if (found && kept) return found.config;
-    if (cause instanceof JetStreamApiError && left > 1) {
-      await sleep(AGAIN_MS);
-      return ensureStream(jsm, spec, left - 1);
+    const hasReplicas = !found || spec.num_replicas === undefined || found.config.num_replicas === spec.num_replicas;
+    if (found && hasReplicas) return found.config;
+    if (cause instanceof JetStreamApiError && attempts > 1) {
+      await sleep(RETRY_MS);
+      return ensureStream(jsm, spec, attempts - 1);
     }
     if ((spec.num_replicas ?? 1) > 1) throw tooFewServers(spec.num_replicas!, spec.name, cause);
-    throw new Error(`The stream ${spec.name} of ${spec.max_bytes} bytes cannot be made: ${String(cause)}`, { cause });
+    const problem = `The stream ${spec.name} (${spec.max_bytes} bytes) cannot be created`;
+    throw new Error(`${problem}: ${String(cause)}`, { cause });
   }
 }
 
 const tooFewServers = (replicas: number, stream: string, cause: unknown) =>
   new Error(
-    `NATS_REPLICAS is ${replicas}, and the stream ${stream} cannot be kept on so many servers: ${String(cause)}`,
+    `NATS_REPLICAS is ${replicas}, and the stream ${stream} cannot be stored on that many servers: ${String(cause)}`,
     { cause },
   );
 
-/** A server that is in no cluster takes any number of replicas for a stream that is there, and keeps it once. */
-function refuseAlone({ nc }: Connection, { streams }: Names, { replicas = 1 }: Limits): void {
+/** A server outside a cluster accepts any number of replicas for an existing stream, and stores one. */
+function requireCluster({ nc }: Connection, { streams }: Names, { replicas = 1 }: Limits): void {
   if (replicas > 1 && !nc.info?.cluster)
     throw tooFewServers(replicas, streams.commands, new Error(`${nc.getServer()} is in no cluster`));
 }
 
-async function onceElected(work: () => Promise<void>): Promise<void> {
+async function retryUntilElected(work: () => Promise<void>): Promise<void> {
   for (const until = Date.now() + FIRST_LEADER_MS; ; await sleep(250)) {
     try {
       return await work();
@@ -198,7 +114,7 @@ async function onceElected(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** No leader at this moment: it is told so, or nobody answers. */
+/** Whether the stream has no leader now: the server says so, or does not answer (docs/adr/0018-commands-wait-for-a-nats-election.md). */
 export const isElecting = (error: unknown): boolean =>
   error instanceof JetStreamApiError
     ? error.code === CLUSTER_NOT_AVAILABLE
@@ -211,22 +127,22 @@ async function ensureConsumer(jsm: JetStreamManager, stream: string, spec: Consu
   return (await jsm.consumers.update(stream, spec.durable_name, { ...found.config, ...spec })).config;
 }
 
-async function orUndefined<T>(asked: Promise<T>, missing: number): Promise<T | undefined> {
+async function orUndefined<T>(request: Promise<T>, missingCode: number): Promise<T | undefined> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === missing) return undefined;
+    if (error instanceof JetStreamApiError && error.code === missingCode) return undefined;
     throw error;
   }
 }
 
-const differences = (asked: object, got: object): string[] =>
-  Object.entries(asked).flatMap(([key, value]) => (isDeepStrictEqual(value, Reflect.get(got, key)) ? [] : [key]));
+const differences = (wanted: object, actual: object): string[] =>
+  Object.entries(wanted).flatMap(([key, value]) => (isDeepStrictEqual(value, Reflect.get(actual, key)) ? [] : [key]));
 
-/** Older servers drop in silence what they do not know. */
-function warnIgnored({ log }: Connection, warned: Set<string>, name: string, asked: object, got: object): void {
-  const ignored = differences(asked, got);
+/** Older servers silently ignore fields that they do not know. */
+function warnIgnored({ log }: Connection, warned: Set<string>, name: string, wanted: object, actual: object): void {
+  const ignored = differences(wanted, actual);
   if (ignored.length === 0 || warned.has(name)) return;
   warned.add(name);
-  log.warn({ name, ignored }, "bus: the server ignores a part of what was asked of it");
+  log.warn({ name, ignored }, "bus: server ignores fields of a stream or consumer, it may be too old");
 }

@@ -1,32 +1,37 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { Change, Projection } from "#projections/projection.ts";
-import { blamesEvent, Unprojectable } from "./trouble.ts";
+import type { UnreadableEvent } from "./batches.ts";
+import { isEventFault, Unprojectable } from "./errors.ts";
 
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 50;
 
-/** A read model and where it stands. */
+/** A read model and the position up to which it has followed the log. */
 export interface Follower {
   projection: Projection;
   position: number;
-  /** Streams that it cannot follow: their events are passed over until it is rebuilt. */
+  /** Streams that it cannot follow: their events are skipped until it is rebuilt. */
   parked: Set<string>;
 }
 
-/** Where followers' changes go; both calls move the followers to their position in the same transaction. */
+/** Stores the followers' changes. Both calls move the followers to their position in the same transaction. */
 export interface Sink<F extends Follower> {
   write(followers: F[], changes: Change[], to: number): Promise<void>;
-  park(follower: F, event: Pick<Recorded, "stream" | "position">, error: Error): Promise<void>;
+  park(follower: F, event: Pick<RecordedEvent, "stream" | "position">, error: Error): Promise<void>;
 }
 
 /**
- * Takes followers past these events. When that fails because of an event, halves find it: everything else is written,
- * and the one event that still fails after 5 tries parks its stream for the one projection that cannot take it.
- * Throws what is not an event's fault (connection, space, a missing table); what was written until then stays.
+ * Moves followers past these events. When an event is at fault, bisection finds it: everything else is written, and an
+ * event that still fails after 5 attempts parks its stream for the projection that cannot follow it.
+ * Throws errors that are no event's fault (connection, disk space, a missing table); what was written until then stays.
  */
-export async function advance<F extends Follower>(followers: F[], events: Recorded[], sink: Sink<F>): Promise<void> {
-  const failure = await attempt(followers, events, sink);
+export async function advance<F extends Follower>(
+  followers: F[],
+  events: RecordedEvent[],
+  sink: Sink<F>,
+): Promise<void> {
+  const failure = await tryWrite(followers, events, sink);
   if (!failure) return;
   if (events.length > 1) {
     const middle = events.length >> 1;
@@ -34,37 +39,55 @@ export async function advance<F extends Follower>(followers: F[], events: Record
     await advance(followers, events.slice(middle), sink);
   } else if (followers.length > 1) {
     for (const follower of followers) await advance([follower], events, sink);
-  } else await insist(followers[0]!, events[0]!, sink, failure);
+  } else await retryOrPark(followers[0]!, events[0]!, sink, failure);
 }
 
-async function insist<F extends Follower>(follower: F, event: Recorded, sink: Sink<F>, first: Error): Promise<void> {
+/** Moves followers past an event that cannot be read: it parks its stream for those that would have to project it. */
+export async function skipUnreadable<F extends Follower>(
+  followers: F[],
+  { event, error }: UnreadableEvent,
+  sink: Sink<F>,
+): Promise<void> {
+  for (const follower of followers) {
+    const isAffected = event.type in follower.projection.on && !follower.parked.has(event.stream);
+    if (isAffected) await sink.park(follower, event, error);
+    else await sink.write([follower], [], event.position);
+  }
+}
+
+async function retryOrPark<F extends Follower>(
+  follower: F,
+  event: RecordedEvent,
+  sink: Sink<F>,
+  first: Error,
+): Promise<void> {
   let failure = first;
-  for (let tried = 1; tried < TRIES; tried++) {
-    await sleep(FIRST_PAUSE_MS * 2 ** (tried - 1));
-    const again = await attempt([follower], [event], sink);
-    if (!again) return;
-    failure = again;
+  for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts++) {
+    await sleep(FIRST_PAUSE_MS * 2 ** (attempts - 1));
+    const next = await tryWrite([follower], [event], sink);
+    if (!next) return;
+    failure = next;
   }
   await sink.park(follower, event, failure);
 }
 
-/** The failure, where it is an event's fault. */
-async function attempt<F extends Follower>(
+/** Answers with the error if an event is at fault, and throws any other. */
+async function tryWrite<F extends Follower>(
   followers: F[],
-  events: Recorded[],
+  events: RecordedEvent[],
   sink: Sink<F>,
 ): Promise<Error | undefined> {
   try {
-    await sink.write(followers, changesOf(followers, events), events.at(-1)!.position);
+    await sink.write(followers, collectChanges(followers, events), events.at(-1)!.position);
     return undefined;
   } catch (error) {
-    if (blamesEvent(error)) return error;
+    if (isEventFault(error)) return error;
     throw error;
   }
 }
 
-/** What these events change in these read models. Throws Unprojectable. */
-export function changesOf(followers: Follower[], events: Recorded[]): Change[] {
+/** The changes that these events make in these read models. Throws Unprojectable. */
+export function collectChanges(followers: Follower[], events: RecordedEvent[]): Change[] {
   const changes: Change[] = [];
   for (const event of events)
     for (const { projection, parked } of followers) {
@@ -74,7 +97,7 @@ export function changesOf(followers: Follower[], events: Recorded[]): Change[] {
   return changes;
 }
 
-function project(handler: Projection["on"][string], event: Recorded): Change[] {
+function project(handler: Projection["on"][string], event: RecordedEvent): Change[] {
   try {
     return handler(event);
   } catch (cause) {

@@ -1,22 +1,23 @@
 import type pg from "pg";
-import type { Appended } from "#events/ports.ts";
+import type { AppendResult } from "#events/ports.ts";
 import type { EncodedAppend } from "./encode.ts";
-import { blamesEvent, unavailable } from "./trouble.ts";
+import { isEventFault, asUnavailable } from "./errors.ts";
+import { appendNew, isErasing } from "./appendNew.ts";
 
-/** Commands in one call of log.append; 64 is where the cost of a command stops falling. */
-const BATCH = 64;
-/** Calls under way at once: a second one would only wait for the head row, and gather fewer commands. */
-const IN_FLIGHT = 1;
+/** Commands in one call of log.append. Larger batches do not make a command cheaper. */
+const MAX_BATCH = 64;
+/** Concurrent calls. A second one would only wait for the head row's lock, and gather fewer commands. */
+const MAX_IN_FLIGHT = 1;
 
-interface Waiting {
+interface PendingAppend {
   encoded: EncodedAppend;
-  resolve(appended: Appended): void;
+  resolve(appended: AppendResult): void;
   reject(error: unknown): void;
 }
 
 interface AppendRow {
   n: number;
-  kind: Appended["kind"];
+  kind: AppendResult["kind"];
   first: number;
   last: number;
   at: Date;
@@ -25,22 +26,24 @@ interface AppendRow {
   stored_rejection: string | null;
 }
 
-const number = (rows: Record<string, unknown>[], command: number) => rows.map((row) => ({ ...row, command }));
-
-function parameters(batch: Waiting[]): string[] {
-  const part = (name: "events" | "heads" | "keys" | "erasures" | "forgotten") =>
-    batch.flatMap(({ encoded }, command) => number(encoded[name], command));
+/** The parameters of log.append, as JSON. Rows refer to their command by its number in the batch. */
+function parametersFor(batch: EncodedAppend[]): string[] {
+  const rows = (name: "heads" | "keys" | "erasures" | "forgotten") =>
+    batch.flatMap((encoded, command) => encoded[name].map((row) => ({ ...row, command })));
+  const events = batch.flatMap((encoded, command) =>
+    encoded.events.map((event) => ({ ...event, sealed: event.sealed?.toString("base64") ?? null, command })),
+  );
   return [
-    batch.map(({ encoded }, n) => ({ n, ...encoded.command })),
-    part("events").map((event, n) => ({ n, ...event })),
-    part("heads"),
-    part("keys"),
-    part("erasures"),
-    part("forgotten"),
+    batch.map(({ command }, n) => ({ n, ...command })),
+    events.map((event, n) => ({ n, ...event })),
+    rows("heads"),
+    rows("keys"),
+    rows("erasures"),
+    rows("forgotten"),
   ].map((value) => JSON.stringify(value));
 }
 
-function appendedFrom(row: AppendRow): Appended {
+function appendedFrom(row: AppendRow): AppendResult {
   switch (row.kind) {
     case "committed":
       return { kind: "committed", first: row.first ?? 0, last: row.last ?? 0, at: row.at };
@@ -58,35 +61,42 @@ function appendedFrom(row: AppendRow): Appended {
   }
 }
 
-/**
- * Group commit: what arrives while a call is under way goes with the next one.
- * Unavailable means "unknown": the same command may be appended again and is then answered from its outcome row.
- */
-export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<Appended> {
-  const waiting: Waiting[] = [];
-  let inFlight = 0;
-  let scheduled = false;
+/** Appends any commands, each of which may be repeated or conflict. */
+async function appendAny(pool: pg.Pool, batch: EncodedAppend[]): Promise<AppendResult[]> {
+  const { rows } = await pool.query<AppendRow>({
+    name: "append",
+    text: "select * from log.append($1, $2, $3, $4, $5, $6)",
+    values: parametersFor(batch),
+  });
+  return rows.sort((a, b) => a.n - b.n).map(appendedFrom);
+}
 
-  const write = async (batch: Waiting[]): Promise<void> => {
+/**
+ * Group commit: the next call takes all commands that arrive during the current one (docs/adr/0001-one-lock-orders-the-log.md).
+ * Unavailable means that the outcome is unknown: append the same command again, and its outcome row answers it.
+ */
+export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<AppendResult> {
+  const pending: PendingAppend[] = [];
+  let inFlight = 0;
+  let isScheduled = false;
+
+  const write = async (batch: PendingAppend[]): Promise<void> => {
     try {
-      const { rows } = await pool.query<AppendRow>({
-        name: "append",
-        text: "select * from log.append($1, $2, $3, $4, $5, $6)",
-        values: parameters(batch),
-      });
-      for (const row of rows) batch[row.n]!.resolve(appendedFrom(row));
+      const encoded = batch.map((one) => one.encoded);
+      const results = (await appendNew(pool, encoded)) ?? (await appendAny(pool, encoded));
+      for (const [n, { resolve }] of batch.entries()) resolve(results[n]!);
     } catch (error) {
-      if (batch.length === 1 || !blamesEvent(error)) for (const { reject } of batch) reject(unavailable(error));
-      // One bad command must not fail those that travelled with it.
-      else for (const alone of batch) await write([alone]);
+      if (batch.length === 1 || !isEventFault(error)) for (const { reject } of batch) reject(asUnavailable(error));
+      // One bad command must not fail the others of its batch.
+      else for (const one of batch) await write([one]);
     }
   };
 
   const flush = () => {
-    scheduled = false;
-    while (waiting.length > 0 && inFlight < IN_FLIGHT) {
+    isScheduled = false;
+    while (pending.length > 0 && inFlight < MAX_IN_FLIGHT) {
       inFlight++;
-      void write(waiting.splice(0, BATCH)).finally(() => {
+      void write(takeBatch(pending)).finally(() => {
         inFlight--;
         flush();
       });
@@ -95,9 +105,16 @@ export function groupCommit(pool: pg.Pool): (encoded: EncodedAppend) => Promise<
 
   return (encoded) =>
     new Promise((resolve, reject) => {
-      waiting.push({ encoded, resolve, reject });
-      if (scheduled) return;
-      scheduled = true;
+      pending.push({ encoded, resolve, reject });
+      if (isScheduled) return;
+      isScheduled = true;
       setImmediate(flush);
     });
+}
+
+/** The next commands, of which either none or all erase something: only those that do not may be appended as new. */
+function takeBatch(pending: PendingAppend[]): PendingAppend[] {
+  const erases = isErasing(pending[0]!.encoded);
+  const end = pending.findIndex(({ encoded }, n) => n === MAX_BATCH || isErasing(encoded) !== erases);
+  return pending.splice(0, end < 0 ? pending.length : end);
 }

@@ -1,44 +1,44 @@
 import { describe, expect, test } from "vitest";
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { Unavailable } from "#events/ports.ts";
 import { openBatches } from "./batches.ts";
 
 const event = (position: number, bytes = 10) =>
-  ({ position, stream: `s-${position}`, data: "x".repeat(bytes) }) as unknown as Recorded;
-const noPool = { query: () => Promise.reject(new Error("not to be asked")) } as never;
+  ({ position, stream: `s-${position}`, data: "x".repeat(bytes) }) as unknown as RecordedEvent;
+const noPool = { query: () => Promise.reject(new Error("unexpected query")) } as never;
 const range = (after: number, limit: number, end: number, bytes?: number) =>
   Array.from({ length: Math.max(0, Math.min(limit, end - after)) }, (_, n) => event(after + n + 1, bytes));
 
-describe("reading in batches", () => {
-  test("large events come fewer at a time, and small ones as many as asked for", async () => {
-    const asked: number[] = [];
+describe("reading the log in batches", () => {
+  test("limits a batch of large events by bytes, and one of small events by count", async () => {
+    const limits: number[] = [];
     const batches = openBatches(noPool, {
       follow: async (after, limit) => {
-        asked.push(limit);
+        limits.push(limit);
         return range(after, Math.min(limit, 20), 1_000, after < 20 ? 256 * 1024 : 10);
       },
     });
     await batches.read(0, 1_000);
     await batches.read(20, 1_000);
     await batches.read(40, 1_000);
-    expect(asked).toEqual([1_000, 63, 1_000]);
+    expect(limits).toEqual([1_000, 63, 1_000]);
   });
 
-  test("what was read ahead is used, and read once", async () => {
-    const asked: number[] = [];
+  test("uses a prefetched batch and does not read it again", async () => {
+    const positions: number[] = [];
     const batches = openBatches(noPool, {
       follow: async (after, limit) => {
-        asked.push(after);
+        positions.push(after);
         return range(after, limit, 100);
       },
     });
     const first = await batches.read(0, 10);
     batches.prefetch(10, 10);
     const second = await batches.read(10, 10);
-    expect([first.events.length, second.events[0]!.position, asked]).toEqual([10, 11, [0, 10]]);
+    expect([first.events.length, second.events[0]!.position, positions]).toEqual([10, 11, [0, 10]]);
   });
 
-  test("an event that cannot be read ends the batch before it and is named", async () => {
+  test("ends a batch before an event that cannot be read, and names that event", async () => {
     const row = { position: 6, stream: "s-6", type: "Odd" };
     const batches = openBatches({ query: async () => ({ rows: [row] }) } as never, {
       follow: async (after, limit) => {
@@ -56,7 +56,7 @@ describe("reading in batches", () => {
     });
   });
 
-  test("trouble with the database blames no event", async () => {
+  test("blames no event when the database is unavailable", async () => {
     const batches = openBatches(noPool, { follow: () => Promise.reject(new Unavailable("down")) });
     await expect(batches.read(0, 8)).rejects.toThrow("down");
   });

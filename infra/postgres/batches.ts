@@ -1,51 +1,51 @@
 import type pg from "pg";
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { Unavailable, type EventLog } from "#events/ports.ts";
-import { isAnswer, Unprojectable } from "./trouble.ts";
+import { isServerRefusal, Unprojectable } from "./errors.ts";
 
-/** About what one batch may hold in memory; an event can be 256 KiB, so a thousand of those would be too many at once. */
-const BATCH_BYTES = 16 * 1024 * 1024;
+/** Approximate size of one batch in memory. An event can have 256 KiB, so a thousand large ones would be too much. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const SAMPLE = 8;
 
-/** An event that cannot be read: no way up from its shape, or its seal does not open. */
-export interface Unreadable {
-  event: Pick<Recorded, "stream" | "position" | "type">;
+/** An event that cannot be read: an upcast is missing, or its sealed fields do not open. */
+export interface UnreadableEvent {
+  event: Pick<RecordedEvent, "stream" | "position" | "type">;
   error: Error;
 }
 export interface Batch {
-  events: Recorded[];
-  /** There may be more after these. */
+  events: RecordedEvent[];
+  /** Whether more may follow. */
   more: boolean;
-  /** The event after those, where it is the reason that there are no more. */
-  unreadable?: Unreadable;
+  /** The event after these, if it ended the batch. */
+  unreadable?: UnreadableEvent;
 }
 
-/** The size of an event as JSON, by a few of them. */
-function averageBytes(events: Recorded[]): number {
+/** Average size of an event as JSON, estimated from a sample. */
+function averageBytes(events: RecordedEvent[]): number {
   const step = Math.ceil(events.length / SAMPLE);
   const sample = events.filter((_, n) => n % step === 0);
   return JSON.stringify(sample).length / sample.length;
 }
 
-/** Reads the log in batches. Where one cannot be read, what comes before the event at fault is. */
+/** Reads the log in batches. An event that cannot be read ends its batch. */
 export function openBatches(pool: Pick<pg.Pool, "query">, log: Pick<EventLog, "follow">) {
-  let affordable = Infinity;
+  let maxEvents = Infinity;
 
   async function read(after: number, limit: number): Promise<Batch> {
     try {
       const events = await log.follow(after, limit);
-      if (events.length > 0) affordable = Math.max(SAMPLE, Math.floor(BATCH_BYTES / averageBytes(events)));
+      if (events.length > 0) maxEvents = Math.max(SAMPLE, Math.floor(MAX_BATCH_BYTES / averageBytes(events)));
       return { events, more: events.length === limit };
     } catch (error) {
-      if (isAnswer(error) || error instanceof Unavailable) throw error;
+      if (isServerRefusal(error) || error instanceof Unavailable) throw error;
       if (limit > 1) return read(after, limit >> 1);
-      return { events: [], more: true, unreadable: await named(after + 1, error) };
+      return { events: [], more: true, unreadable: await describeUnreadable(after + 1, error) };
     }
   }
 
-  /** Throws the error itself when the database does not answer either: then no event is to blame. */
-  async function named(position: number, error: unknown): Promise<Unreadable> {
-    const { rows } = await pool.query<Unreadable["event"]>(
+  /** Rethrows the error when there is no such event: then no event is at fault. */
+  async function describeUnreadable(position: number, error: unknown): Promise<UnreadableEvent> {
+    const { rows } = await pool.query<UnreadableEvent["event"]>(
       "select position, stream, type from log.events where position = $1",
       [position],
     );
@@ -53,19 +53,19 @@ export function openBatches(pool: Pick<pg.Pool, "query">, log: Pick<EventLog, "f
     return { event: rows[0], error: new Unprojectable(error) };
   }
 
-  let ahead: { after: number; limit: number; batch: Promise<Batch> } | undefined;
+  let prefetched: { after: number; limit: number; batch: Promise<Batch> } | undefined;
   return {
-    /** At most `limit` events after a position, fewer where they are large. */
+    /** At most `limit` events after a position, fewer if they are large. */
     read(after: number, limit: number): Promise<Batch> {
-      const ready = ahead?.after === after && ahead.limit === limit ? ahead.batch : undefined;
-      ahead = undefined;
-      return ready ?? read(after, Math.min(limit, affordable));
+      const hit = prefetched?.after === after && prefetched.limit === limit ? prefetched.batch : undefined;
+      prefetched = undefined;
+      return hit ?? read(after, Math.min(limit, maxEvents));
     },
-    /** Starts to read what will be asked for next. */
+    /** Starts to read the batch that the next `read` will want. */
     prefetch(after: number, limit: number): void {
-      const batch = read(after, Math.min(limit, affordable));
+      const batch = read(after, Math.min(limit, maxEvents));
       batch.catch(() => {});
-      ahead = { after, limit, batch };
+      prefetched = { after, limit, batch };
     },
   };
 }

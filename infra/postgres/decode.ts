@@ -1,8 +1,8 @@
 import { eventDefinitions } from "#events/index.ts";
-import type { Recorded } from "#events/envelope.ts";
-import type { Keyring } from "#events/ports.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { Keyring } from "#events/vault.ts";
 
-/** A row of log.events with the wrapped key of its thing, null once that is erased. */
+/** A row of log.events with the wrapped key of its thing, which is null after its erasure. */
 export interface EventRow {
   position: number;
   stream: string;
@@ -19,16 +19,18 @@ export interface EventRow {
   wrapped: string | null;
 }
 
+/** Keys are looked up event by event: a kept plan with a join would read all keys, however many there are by then. */
 export const EVENT_COLUMNS = `e.position, e.stream, e.version, e.organization_id, e.type, e.shape, e.command_id, e.recorded_at,
-  e.meta, e.data, e.sealed, e.thing, k.wrapped from log.events e left join log.keys k on k.thing = e.thing`;
+  e.meta, e.data, e.sealed, e.thing, k.wrapped
+  from log.events e left join lateral (select wrapped from log.keys where thing = e.thing offset 0) k on true`;
 
 function openPersonal(row: EventRow, keyring: Keyring): Record<string, unknown> | undefined {
   if (!row.sealed || !row.thing || !row.wrapped) return undefined;
   return JSON.parse(keyring.open(row.thing, row.wrapped, row.sealed).toString());
 }
 
-/** The event in its newest shape: upcasting happens here and nowhere else. */
-export function decodeEvent(row: EventRow, keyring: Keyring): Recorded {
+/** The event in its newest version. Upcasting happens only here. */
+export function decodeEvent(row: EventRow, keyring: Keyring): RecordedEvent {
   let fields = { data: JSON.parse(row.data) as Record<string, unknown>, personal: openPersonal(row, keyring) };
   const definition = eventDefinitions.get(row.type);
   for (let shape = row.shape; definition && shape < definition.version; shape++) {

@@ -1,28 +1,46 @@
-import type { Append, Keyring } from "#events/ports.ts";
+import type { AppendRequest } from "#events/ports.ts";
+import type { Keyring } from "#events/vault.ts";
 import { eventDefinitions } from "#events/index.ts";
 
-/** A command's part of a batch, as `log.append` takes it; the batch adds the command's number. */
+/** One command of a batch, as both ways to append encode it. */
 export interface EncodedAppend {
-  command: Record<string, unknown> & { command_id: string };
-  events: Record<string, unknown>[];
-  heads: Record<string, unknown>[];
+  command: {
+    command_id: string;
+    organization_id: string;
+    meta: string;
+    fingerprint: string | null;
+    http: string | null;
+    rejection: string | null;
+  };
+  events: EncodedEvent[];
+  heads: (Omit<AppendRequest["heads"][number], "state"> & { state: string })[];
   keys: { thing: string; stream: string; wrapped: string }[];
-  erasures: Record<string, unknown>[];
-  forgotten: Record<string, unknown>[];
+  erasures: { thing?: string; stream?: string }[];
+  forgotten: { command_id: string }[];
 }
 
-/** Wrapped keys by thing: those that the append makes, and those that stand in the log. */
+export interface EncodedEvent {
+  stream: string;
+  version: number;
+  type: string;
+  shape: number;
+  data: string;
+  sealed: Buffer | null;
+  thing: string | null;
+}
+
+/** Wrapped keys by thing: those that the append creates, and those that are in the log already. */
 interface Keys {
-  made: Map<string, { stream: string; wrapped: string }>;
-  standing: Map<string, string>;
+  created: Map<string, { stream: string; wrapped: string }>;
+  existing: Map<string, string>;
 }
 
-/** Things whose events need a key that must already be in the log. */
-export function neededKeys(append: Append): string[] {
+/** Things whose key must already be in the log for these events to be sealed. */
+export function neededKeys(append: AppendRequest): string[] {
   const opened = new Set<string>();
   const needed = new Set<string>();
   for (const { event } of append.events) {
-    const definition = definitionOf(event.type);
+    const definition = findDefinition(event.type);
     if (event.personal === undefined || !definition.thing) continue;
     const thing = definition.thing(event.data);
     if (definition.opens) opened.add(thing);
@@ -31,15 +49,20 @@ export function neededKeys(append: Append): string[] {
   return [...needed];
 }
 
-function definitionOf(type: string) {
+function findDefinition(type: string) {
   const definition = eventDefinitions.get(type);
-  if (!definition) throw new Error(`no event is called ${type}`);
+  if (!definition) throw new Error(`event ${type} is not defined`);
   return definition;
 }
 
-function encodeEvent(item: Append["events"][number], append: Append, keys: Keys, keyring: Keyring) {
+function encodeEvent(
+  item: AppendRequest["events"][number],
+  append: AppendRequest,
+  keys: Keys,
+  keyring: Keyring,
+): EncodedEvent {
   const { event, stream, version } = item;
-  const definition = definitionOf(event.type);
+  const definition = findDefinition(event.type);
   const data = JSON.stringify(definition.public.parse(event.data));
   const encoded = {
     stream,
@@ -47,24 +70,24 @@ function encodeEvent(item: Append["events"][number], append: Append, keys: Keys,
     type: event.type,
     shape: definition.version,
     data,
-    sealed: null as string | null,
-    thing: null as string | null,
+    sealed: null,
+    thing: null,
   };
   if (event.personal === undefined || !definition.personal || !definition.thing) return encoded;
 
   const thing = definition.thing(event.data);
-  if (definition.opens && !keys.made.has(thing))
-    keys.made.set(thing, { stream, wrapped: append.keys[thing] ?? keyring.create(thing) });
-  const wrapped = keys.made.get(thing)?.wrapped ?? keys.standing.get(thing);
-  if (!wrapped) throw new Error(`${event.type} speaks of ${thing}, which was erased`);
+  if (definition.opens && !keys.created.has(thing))
+    keys.created.set(thing, { stream, wrapped: append.keys[thing] ?? keyring.create(thing) });
+  const wrapped = keys.created.get(thing)?.wrapped ?? keys.existing.get(thing);
+  if (!wrapped) throw new Error(`${event.type} cannot be sealed: ${thing} was erased`);
   const plain = Buffer.from(JSON.stringify(definition.personal.parse(event.personal)));
-  return { ...encoded, thing, sealed: keyring.seal(thing, wrapped, plain).toString("base64") };
+  return { ...encoded, thing, sealed: keyring.seal(thing, wrapped, plain) };
 }
 
-/** Validates, seals and encodes one command's effect. */
-export function encodeAppend(append: Append, standing: Map<string, string>, keyring: Keyring): EncodedAppend {
+/** Validates, seals and encodes the effect of one command. */
+export function encodeAppend(append: AppendRequest, existing: Map<string, string>, keyring: Keyring): EncodedAppend {
   const { command } = append;
-  const keys: Keys = { made: new Map(), standing };
+  const keys: Keys = { created: new Map(), existing };
   const events = append.events.map((item) => encodeEvent(item, append, keys, keyring));
   return {
     command: {
@@ -81,7 +104,7 @@ export function encodeAppend(append: Append, standing: Map<string, string>, keyr
     },
     events,
     heads: append.heads.map((head) => ({ ...head, state: JSON.stringify(head.state) })),
-    keys: [...keys.made].map(([thing, key]) => ({ thing, ...key })),
+    keys: [...keys.created].map(([thing, key]) => ({ thing, ...key })),
     erasures: [
       ...append.erase.things.map((thing) => ({ thing })),
       ...append.erase.streams.map((stream) => ({ stream })),

@@ -2,21 +2,21 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type pg from "pg";
 
-/** PostgreSQL cuts the name of a connection here. */
-const LONGEST_NAME = 63;
-const EVERY_MS = 3_000;
-/** A beat has failed: the database is away, or was, and the others could not beat either. */
-const GAP_MS = 6_000;
-/** By then everybody who lives has beaten again. */
+/** PostgreSQL truncates application_name here. */
+const MAX_NAME_LENGTH = 63;
+const HEARTBEAT_MS = 3_000;
+/** A longer gap means that a heartbeat failed: the database was unavailable, and for the other processes too. */
+const MAX_GAP_MS = 6_000;
+/** After a gap, every living process has sent a heartbeat again by then. */
 const SETTLE_MS = 10_000;
 
-/** Names a process of the deployment. Its connections to the database bear the name, so that others see at once when it is gone. */
-export const newWorker = (role: string): string =>
-  `${role}-${hostname()}`.slice(0, LONGEST_NAME - 18) + `-${process.pid}-${randomUUID().slice(0, 8)}`;
+/** A new name for this process. Its database connections have it as application_name, so others notice at once when it is gone. */
+export const newWorkerName = (role: string): string =>
+  `${role}-${hostname()}`.slice(0, MAX_NAME_LENGTH - 18) + `-${process.pid}-${randomUUID().slice(0, 8)}`;
 
 /**
- * Says every 3 s that this process lives. What it holds is up for takeover when it has been silent for 10 s,
- * and at once when it leaves; one row per process stands for the leases of all its turns.
+ * Sends a heartbeat every 3 s. Other processes take over the work of this one when it is silent for 10 s, and at once
+ * when it leaves. The one row of this process is the lease of all its work (docs/adr/0002-leases-are-heartbeats.md).
  */
 export async function startHeartbeat(
   pool: pg.Pool,
@@ -33,14 +33,14 @@ export async function startHeartbeat(
       values: [worker, role],
     });
     const now = performance.now();
-    if (now - last > GAP_MS) settled = now + SETTLE_MS;
+    if (now - last > MAX_GAP_MS) settled = now + SETTLE_MS;
     last = now;
   };
   await beat();
-  const timer = setInterval(() => void beat().catch(onError), EVERY_MS);
+  const timer = setInterval(() => void beat().catch(onError), HEARTBEAT_MS);
   return {
-    /** Whether the silence of others means that they are gone: not while the database is away, nor just after. */
-    steady: (): boolean => performance.now() - last <= GAP_MS && performance.now() >= settled,
+    /** Whether silence means that a process is gone. False while the database is unavailable, and shortly after. */
+    isSteady: (): boolean => performance.now() - last <= MAX_GAP_MS && performance.now() >= settled,
     async leave(): Promise<void> {
       clearInterval(timer);
       await pool.query("delete from ops.workers where worker = $1", [worker]);

@@ -1,77 +1,106 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import type { Db } from "#projections/projection.ts";
 
-/** How long a standby waits before it asks again. */
-const ASK_EVERY_MS = 1_000;
-/** How often a leader lets the server hear of it; after the silence it is taken for hung, and another one leads. */
-const BEAT_EVERY_MS = 2_000;
-const SILENCE = "10 seconds";
-/**
- * Who holds the lock; one that is silent loses its session. Asked on a connection that is there: one of its own each second took
- * 6.5 ms, for each of four followers in every standby.
- */
-const HELD = `
-  select case when state_change < clock_timestamp() - interval '${SILENCE}' then pg_terminate_backend(pid) end
+/** How often a standby checks whether the lock is free. */
+const STANDBY_MS = 1_000;
+/** How often a leader queries its session. After the silence a standby takes it for hung and ends the session. */
+const HEARTBEAT_MS = 750;
+const SILENCE = "3 seconds";
+const FROM_HOLDER = `
     from pg_locks join pg_stat_activity using (pid)
    where locktype = 'advisory' and granted and objsubid = 2
      and database = (select oid from pg_database where datname = current_database())
      and classid::bigint = hashtext('svc')::bigint & 4294967295
      and objid::bigint = hashtext($1)::bigint & 4294967295`;
-/** A lost network must not keep the lock: the server gives the session up after 5 + 3 x 2 s of silence. */
-const SESSION = `set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3`;
+/**
+ * Finds the holder of the lock and ends its session if it is silent. A session that executes a statement is not silent.
+ * Runs on a pooled connection: a new connection each second took 6.5 ms, for each of four followers in every standby.
+ */
+const FIND_HOLDER = `
+  select case when state <> 'active' and state_change < clock_timestamp() - interval '${SILENCE}' then pg_terminate_backend(pid) end
+  ${FROM_HOLDER}`;
 
-/** Lets the server hear of a leader until the signal. Throws when the connection is lost. */
-async function beat(client: pg.PoolClient, signal: AbortSignal): Promise<void> {
+/** Runs until the signal aborts. What it writes on `client`, the connection that has the lock, fails once the lock is lost. */
+type Work = (signal: AbortSignal, client: pg.PoolClient) => Promise<void>;
+
+interface LeaderOptions {
+  /** Called about once a second while another process leads. */
+  standBy?(): Promise<void>;
+  /** Pause after a term or a failed attempt. */
+  retry_ms?: number;
+}
+
+/** Whether a process of the deployment leads. */
+export async function hasLeader(db: Db, name: string): Promise<boolean> {
+  return (await db.query(`select ${FROM_HOLDER}`, [name])).length > 0;
+}
+
+/** Sends heartbeats until the signal. Throws when the connection is lost. */
+async function sendHeartbeats(client: pg.PoolClient, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await client.query("select");
-    await sleep(BEAT_EVERY_MS, undefined, { signal }).catch(() => {});
+    // empty, because a statement would fail in a transaction of the work that has failed and is not rolled back yet
+    await client.query("");
+    await sleep(HEARTBEAT_MS, undefined, { signal }).catch(() => {});
   }
 }
 
 /**
- * Runs `work` in one process of the deployment at a time. Leadership is a session advisory lock on a connection of
- * its own: when that connection breaks, the lock is gone, the signal aborts, and whoever gets the lock next goes on. So it is
- * when the process is stopped or hangs, and is silent for 10 s.
+ * Runs `work` in one process of the deployment at a time. Leadership is a session advisory lock on a connection of its
+ * own: when that connection breaks, the signal aborts and another process takes over. The same happens when the process
+ * is stopped, or hangs and is silent for 3 s.
  */
 export function lead(
   pool: pg.Pool,
   name: string,
-  work: (signal: AbortSignal) => Promise<void>,
+  work: Work,
   onError: (error: unknown) => void,
+  { standBy, retry_ms = STANDBY_MS }: LeaderOptions = {},
 ) {
   const stopped = new AbortController();
 
-  const term = async (): Promise<void> => {
-    const { rows: looked } = await pool.query({ name: "held", text: HELD, values: [name] });
-    if (looked.length > 0) return;
+  /** False when another process leads. */
+  const tryToLead = async (): Promise<boolean> => {
+    const { rows: holders } = await pool.query({ name: "find-holder", text: FIND_HOLDER, values: [name] });
+    if (holders.length > 0) return false;
     const client = await pool.connect();
     const lost = new AbortController();
     client.on("error", () => lost.abort());
     client.on("end", () => lost.abort());
-    const signal = AbortSignal.any([lost.signal, stopped.signal]);
     try {
-      await client.query(SESSION);
-      const { rows } = await client.query("select pg_try_advisory_lock(hashtext('svc'), hashtext($1)) as mine", [name]);
-      if (!rows[0].mine) return;
-      const beating = beat(client, lost.signal).catch(() => lost.abort());
-      await Promise.all([work(signal).finally(() => lost.abort()), beating]);
+      const { rows } = await client.query("select pg_try_advisory_lock(hashtext('svc'), hashtext($1)) as locked", [
+        name,
+      ]);
+      if (!rows[0].locked) return false;
+      const heartbeats = sendHeartbeats(client, lost.signal).catch(() => lost.abort());
+      const signal = AbortSignal.any([lost.signal, stopped.signal]);
+      await Promise.all([work(signal, client).finally(() => lost.abort()), heartbeats]);
+      return true;
     } finally {
-      // The connection is closed, not given back: that is what frees the lock for certain.
+      // Closes the connection instead of returning it to the pool: only that is certain to free the lock.
       client.release(true);
     }
   };
 
-  const terms = (async () => {
+  const elections = (async () => {
+    let pause_ms = 0;
     while (!stopped.signal.aborted) {
-      await term().catch(onError);
-      await sleep(ASK_EVERY_MS, undefined, { signal: stopped.signal }).catch(() => {});
+      try {
+        const led = await tryToLead();
+        if (!led) await standBy?.();
+        pause_ms = led ? retry_ms : STANDBY_MS;
+      } catch (error) {
+        onError(error);
+        pause_ms = retry_ms;
+      }
+      await sleep(pause_ms, undefined, { signal: stopped.signal }).catch(() => {});
     }
   })();
 
   return {
     async stop(): Promise<void> {
       stopped.abort();
-      await terms;
+      await elections;
     },
   };
 }

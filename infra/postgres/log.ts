@@ -1,19 +1,29 @@
 import type pg from "pg";
-import type { Recorded } from "#events/envelope.ts";
-import type { AuditLog, DataKeys, EventLog, Keyring, ScannedEvent, StreamHead } from "#events/ports.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { AuditLog, EventLog, ScannedEvent, StreamHead } from "#events/ports.ts";
+import type { DataKeys, Keyring } from "#events/vault.ts";
+import type { Db } from "#projections/projection.ts";
 import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
-import { createMadeKeys } from "./madeKeys.ts";
+import { createRecentKeys } from "./recentKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
-import { createRecent } from "./recent.ts";
-import { openSlices } from "./slice.ts";
-import { together } from "./together.ts";
+import { createRecentEvents } from "./recentEvents.ts";
+import { createSliceReader } from "./auditSlices.ts";
+import { batchLookups } from "./batchLookups.ts";
 
 const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_version, status, due_at, worker";
 
 const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 order by e.version`;
+const READ_NEWEST = `
+  with newest as (
+    select *, sum(coalesce(octet_length(sealed), 0)) over (order by version desc) as size from (
+      select * from log.events where stream = $1 and version < $2 and type = any($3) order by version desc limit $4
+    ) e
+  )
+  select ${EVENT_COLUMNS.replace("log.events e", "newest e")}
+  where e.size <= $5 or e.version = (select max(version) from newest) order by e.version`;
 const FOLLOW = `select ${EVENT_COLUMNS} where e.position > $1 order by e.position limit $2`;
 const SCAN = `select h.position as head, e.* from log.head h left join lateral (
     select position, type, stream, version, organization_id, recorded_at, meta, data from log.events
@@ -23,9 +33,12 @@ const ALIVE = `select exists (
   select from ops.workers w where w.worker = $1 and w.beat_at > now() - interval '10 seconds'
     and (exists (select from pg_stat_activity a where a.application_name = w.worker)
          or pg_postmaster_start_time() > now() - interval '10 seconds')) as alive`;
+/** A process that leaves deletes its row. */
+const DIED =
+  "select exists (select from ops.workers where worker = $1 and beat_at < now() - interval '10 seconds') as died";
 const OUTCOME =
   "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
-/** So many of each aggregate, organizations by turns: a thousand documents that one has lost must not hide a turn, nor another's document. */
+/** The limit counts per aggregate, and organizations take turns: a thousand lost documents of one organization must not delay a turn, or another's document. */
 const OPEN_WORK = `
   select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s join (
     select stream, row_number() over (partition by aggregate order by turn, due_at, position) as nth from (
@@ -52,18 +65,57 @@ const headFrom = (row: HeadRow): StreamHead => ({
   due_at: row.due_at?.toISOString() ?? null,
 });
 
+interface AppenderOptions {
+  pool: pg.Pool;
+  keyring: Keyring;
+  findKeys: DataKeys["find"];
+  recentEvents: ReturnType<typeof createRecentEvents>;
+}
+
+function createAppender({ pool, keyring, findKeys, recentEvents }: AppenderOptions): EventLog["append"] {
+  const commit = groupCommit(pool);
+  const recentKeys = createRecentKeys();
+  return async (request) => {
+    const needed = neededKeys(request);
+    const known = recentKeys.find(needed);
+    const unknown = needed.filter((thing) => !known.has(thing));
+    const existing = unknown.length > 0 ? new Map([...known, ...(await findKeys(unknown))]) : known;
+    const encoded = encodeAppend(request, existing, keyring);
+    const type = request.events[0]?.event.type;
+    failpoint(`before-${type}`);
+    const result = await commit(encoded);
+    failpoint(`after-${type}`);
+    if (result.kind === "committed") {
+      recentKeys.add(encoded.keys);
+      recentEvents.add(encoded, request.command, result);
+    }
+    return result;
+  };
+}
+
+async function scanStored(db: Db, after: number, types: string[], limit: number) {
+  type Row = Omit<ScannedEvent, "recorded_at"> & { recorded_at: Date; meta: string };
+  const rows = await db.query<Partial<Row> & { head: number }>(SCAN, [after, types, limit]);
+  const found = rows.filter((row): row is Row & { head: number } => row.position !== null);
+  const events = found.map(({ meta, head: _, ...row }) => ({
+    ...row,
+    recorded_at: row.recorded_at.toISOString(),
+    data: JSON.parse(row.data),
+    traceparent: (JSON.parse(meta) as RecordedEvent["meta"]).traceparent,
+  }));
+  return { events, seen: events.length === limit ? events.at(-1)!.position : rows[0]!.head };
+}
+
 /** The event log in PostgreSQL. */
 export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & AuditLog {
   const db = asDb(pool);
-  const append = groupCommit(pool);
-  const made = createMadeKeys();
-  const recent = createRecent();
+  const recentEvents = createRecentEvents();
 
-  const headOf = together<StreamHead>(async (streams) => {
+  const findHeads = batchLookups<StreamHead>(async (streams) => {
     const rows = await db.query<HeadRow>(`select ${HEAD_COLUMNS} from log.streams where stream = any($1)`, [streams]);
     return new Map(rows.map((row) => [row.stream, headFrom(row)]));
   });
-  const keyOf = together<string>(async (things) => {
+  const findKeys = batchLookups<string>(async (things) => {
     const rows = await db.query<{ thing: string; wrapped: string }>(
       "select thing, wrapped from log.keys where thing = any($1)",
       [things],
@@ -72,27 +124,16 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
   });
 
   return {
-    async append(request) {
-      const needed = neededKeys(request);
-      const known = made.among(needed);
-      const unknown = needed.filter((thing) => !known.has(thing));
-      const standing = unknown.length > 0 ? new Map([...known, ...(await keyOf(unknown))]) : known;
-      const encoded = encodeAppend(request, standing, keyring);
-      const type = request.events[0]?.event.type;
-      failpoint(`before-${type}`);
-      const appended = await append(encoded);
-      failpoint(`after-${type}`);
-      if (appended.kind === "committed") {
-        made.remember(encoded.keys);
-        recent.add(encoded, request.command, appended);
-      }
-      return appended;
-    },
-    heads: headOf,
-    slice: openSlices(db, keyring),
-    find: keyOf,
+    append: createAppender({ pool, keyring, findKeys, recentEvents }),
+    heads: findHeads,
+    slice: createSliceReader(db, keyring),
+    find: findKeys,
     async read(stream, fromVersion = 1) {
       const rows = await db.query<EventRow>(READ, [stream, fromVersion]);
+      return rows.map((row) => decodeEvent(row, keyring));
+    },
+    async readNewest(stream, { before, types, limit, bytes }) {
+      const rows = await db.query<EventRow>(READ_NEWEST, [stream, before, types, limit, bytes]);
       return rows.map((row) => decodeEvent(row, keyring));
     },
     async follow(after, limit) {
@@ -100,22 +141,15 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
       return rows.map((row) => decodeEvent(row, keyring));
     },
     async scan(after, types, limit) {
-      const known = recent.scan(after, types, limit);
-      if (known) return known;
-      type Row = Omit<ScannedEvent, "recorded_at"> & { recorded_at: Date; meta: string };
-      const rows = await db.query<Partial<Row> & { head: number }>(SCAN, [after, types, limit]);
-      const found = rows.filter((row): row is Row & { head: number } => row.position !== null);
-      const events = found.map(({ meta, head: _, ...row }) => ({
-        ...row,
-        recorded_at: row.recorded_at.toISOString(),
-        data: JSON.parse(row.data),
-        traceparent: (JSON.parse(meta) as Recorded["meta"]).traceparent,
-      }));
-      return { events, seen: events.length === limit ? events.at(-1)!.position : rows[0]!.head };
+      return recentEvents.scan(after, types, limit) ?? scanStored(db, after, types, limit);
     },
-    async alive(process) {
+    async isAlive(process) {
       const [row] = await db.query<{ alive: boolean }>(ALIVE, [process]);
       return row!.alive;
+    },
+    async hasDied(process) {
+      const [row] = await db.query<{ died: boolean }>(DIED, [process]);
+      return row!.died;
     },
     async outcome(commandId, organization) {
       const [row] = await db.query<{ position: number; fingerprint: string | null; rejection: string | null }>(

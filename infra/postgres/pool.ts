@@ -1,13 +1,14 @@
 import pg from "pg";
 import type { Db } from "#projections/projection.ts";
-import { unavailable } from "./trouble.ts";
+import { asUnavailable } from "./errors.ts";
 
 const INT8 = 20;
 
-/** bigint as a number: positions stay far below 2^53, and anything above is a fault to be heard of. */
+/** bigint as a number: positions stay far below 2^53. */
 function parseInt8(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new Error(`PostgreSQL sent ${text}, which is no safe integer`);
+  if (!Number.isSafeInteger(value))
+    throw new Error(`PostgreSQL sent the bigint ${text}, which is too large for a number`);
   return value;
 }
 
@@ -16,27 +17,46 @@ const types: pg.CustomTypesConfig = {
     oid === INT8 && format !== ("binary" as string) ? parseInt8 : pg.types.getTypeParser(oid, format)) as never,
 };
 
+/**
+ * Without jit=off, a server with LLVM compiles log.append for 1 to 2 s per call until its tables have statistics. A plan that is
+ * kept from when its table had a single page would, without enable_seqscan=off, read the whole table however large it is by
+ * then. The others end a session whose client vanished, so that it keeps no lock: the server notices after 11 s that nobody confirms its packets.
+ */
+const SESSION = [
+  "jit=off",
+  "enable_seqscan=off",
+  "tcp_keepalives_idle=5",
+  "tcp_keepalives_interval=2",
+  "tcp_keepalives_count=3",
+  "tcp_user_timeout=11000",
+  "idle_in_transaction_session_timeout=60000",
+  "lock_timeout=60000",
+  "statement_timeout=900000",
+]
+  .map((setting) => `-c ${setting}`)
+  .join(" ");
+
 /** A pool of at most `max` connections; `name` shows in pg_stat_activity. */
 export function openPool(databaseUrl: string, options: { max: number; name: string }): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: options.max,
     application_name: options.name,
-    // where the server has LLVM, compiling log.append takes 1 to 2 s a call until its tables have statistics
-    options: "-c jit=off",
-    connectionTimeoutMillis: 5_000,
+    options: SESSION,
+    connectionTimeoutMillis: 3_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
     types,
   });
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  // The pool replaces an idle connection that breaks. Without a listener its error would end the process.
   pool.on("error", () => {});
   return pool;
 }
 
-/** Names of prepared statements, by text; one list, because connections are shared between users of a pool. */
+/** Names of prepared statements by text. Shared, because different users of a pool share its connections. */
 const names = new Map<string, string>();
 
-/** Queries as prepared statements. Throws Unavailable while the database cannot be asked. */
+/** Runs queries as prepared statements. Throws Unavailable while the database cannot be reached. */
 export function asDb(pool: Pick<pg.Pool, "query">): Db {
   return {
     async query<R>(text: string, values: unknown[] = []) {
@@ -45,7 +65,7 @@ export function asDb(pool: Pick<pg.Pool, "query">): Db {
       try {
         return (await pool.query({ name, text, values })).rows as R[];
       } catch (error) {
-        throw unavailable(error);
+        throw asUnavailable(error);
       }
     },
   };

@@ -2,29 +2,29 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ScannedEvent } from "#events/ports.ts";
 import { relay } from "./relay.ts";
 
-/* A relay over a log that is a list, in time that the test makes pass. */
+/* A relay over an in-memory log, with fake timers. */
 
 vi.mock("node:timers/promises", () => ({
   setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
 }));
 
 let stop: AbortController;
-let over: Promise<void>;
-/** Positions of the events that somebody may want; the log's end lies further on. */
+let relaying: Promise<void>;
+/** Positions of the events of the relay's types; the log's head may be further on. */
 let log: number[];
 let head: number;
 let stored: number | undefined;
-let keeps: number[];
+let saves: number[];
 let reads: number;
 let scans: number;
 let published: number[];
 let errors: unknown[];
-let fails: Set<"scan" | "publish" | "keep">;
+let fails: Set<"scan" | "publish" | "save">;
 let commit: () => void;
-let deaf: boolean;
+let isUnsubscribed: boolean;
 
 interface StartOptions {
-  hears?: boolean;
+  hasHints?: boolean;
   batch?: number;
   resume?: (position: number) => Promise<number>;
 }
@@ -32,22 +32,22 @@ interface StartOptions {
 beforeEach(() => {
   vi.useFakeTimers();
   stop = new AbortController();
-  [log, keeps, published, errors] = [[], [], [], []];
-  [head, stored, reads, scans, deaf] = [0, undefined, 0, 0, false];
+  [log, saves, published, errors] = [[], [], [], []];
+  [head, stored, reads, scans, isUnsubscribed] = [0, undefined, 0, 0, false];
   fails = new Set();
 });
 afterEach(async () => {
   stop.abort();
   await vi.advanceTimersByTimeAsync(1_000);
-  await over;
+  await relaying;
   vi.useRealTimers();
 });
 
-function start({ hears = true, batch = 100, resume }: StartOptions = {}): void {
-  const broken = (what: "scan" | "publish" | "keep"): void => {
-    if (fails.has(what)) throw new Error(what);
+function start({ hasHints = true, batch = 100, resume }: StartOptions = {}): void {
+  const failIfSet = (step: "scan" | "publish" | "save"): void => {
+    if (fails.has(step)) throw new Error(step);
   };
-  over = relay(
+  relaying = relay(
     {
       pool: {
         async query({ name, values }: { name: string; values: [string, number] }) {
@@ -55,8 +55,8 @@ function start({ hears = true, batch = 100, resume }: StartOptions = {}): void {
             reads += 1;
             return { rows: stored === undefined ? [] : [{ position: stored }] };
           }
-          broken("keep");
-          keeps.push(values[1]);
+          failIfSet("save");
+          saves.push(values[1]);
           stored = Math.max(stored ?? 0, values[1]);
           return { rows: [] };
         },
@@ -64,7 +64,7 @@ function start({ hears = true, batch = 100, resume }: StartOptions = {}): void {
       log: {
         async scan(after, _, limit) {
           scans += 1;
-          broken("scan");
+          failIfSet("scan");
           const events = log.filter((position) => position > after).slice(0, limit);
           return {
             events: events.map((position) => ({ position }) as ScannedEvent),
@@ -76,15 +76,15 @@ function start({ hears = true, batch = 100, resume }: StartOptions = {}): void {
       types: ["RunStarted"],
       batch,
       async publish(events) {
-        broken("publish");
+        failIfSet("publish");
         published.push(...events.map(({ position }) => position));
       },
       ...(resume && { resume }),
       onError: (error) => void errors.push((error as Error).message),
-      ...(hears && {
+      ...(hasHints && {
         onCommitted(listener) {
           commit = listener;
-          return () => void (deaf = true);
+          return () => void (isUnsubscribed = true);
         },
       }),
     },
@@ -97,8 +97,8 @@ const add = (...positions: number[]): void => {
 };
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-describe("a relay that hears of commits", () => {
-  test("publishes at once, and does not wait for its next look", async () => {
+describe("a relay with commit hints", () => {
+  test("publishes at once, without waiting for its next poll", async () => {
     start();
     await pass(10);
     add(1, 2);
@@ -108,7 +108,7 @@ describe("a relay that hears of commits", () => {
     await pass(0);
     expect(published).toEqual([1, 2]);
   });
-  test("takes what comes while it publishes a moment later, in one round", async () => {
+  test("gathers what comes while it publishes into one round, a moment later", async () => {
     start();
     await pass(10);
     add(1);
@@ -124,7 +124,7 @@ describe("a relay that hears of commits", () => {
     await pass(2);
     expect([published, scans - before]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9], 1]);
   });
-  test("looks by itself where a hint was lost", async () => {
+  test("polls in case a hint was lost", async () => {
     start();
     await pass(10);
     add(1);
@@ -133,8 +133,8 @@ describe("a relay that hears of commits", () => {
   });
 });
 
-test("one that hears of nothing looks four times a second", async () => {
-  start({ hears: false });
+test("a relay without commit hints polls four times a second", async () => {
+  start({ hasHints: false });
   await pass(1_000);
   expect(scans).toBeGreaterThanOrEqual(4);
   expect(scans).toBeLessThanOrEqual(5);
@@ -143,37 +143,37 @@ test("one that hears of nothing looks four times a second", async () => {
   expect(published).toEqual([1]);
 });
 
-test("goes on without a pause while there is more than it takes at a time", async () => {
+test("a relay does not pause while there are more events than one batch", async () => {
   add(...Array.from({ length: 25 }, (_, n) => n + 1));
   start({ batch: 10 });
   await pass(0);
   expect(published).toEqual(log);
 });
 
-describe("how far it has come", () => {
-  test("is read once, and put down when there is nothing more", async () => {
+describe("a relay's checkpoint", () => {
+  test("is read once, and saved when there are no more events", async () => {
     stored = 3;
     add(1, 2, 3, 4, 5);
     start();
     await pass(0);
-    expect([published, keeps]).toEqual([[4, 5], []]);
+    expect([published, saves]).toEqual([[4, 5], []]);
     await pass(251);
     await pass(1_000);
-    expect([reads, keeps]).toEqual([1, [5]]);
+    expect([reads, saves]).toEqual([1, [5]]);
   });
-  test("is put down every 20 rounds while there is always more", async () => {
+  test("is saved every 20 rounds while events keep coming", async () => {
     start();
     await pass(10);
-    keeps.length = 0;
+    saves.length = 0;
     for (let n = 1; n <= 45; n++) {
       add(n);
       commit();
       await pass(2);
     }
     expect(published).toHaveLength(45);
-    expect(keeps).toEqual([20, 40]);
+    expect(saves).toEqual([20, 40]);
   });
-  test("is not put down by one that leads no more, and it hears of nothing more: another may have begun on an older log", async () => {
+  test("is not saved after the end of the term, and hints are unsubscribed: another process may follow an older log by then", async () => {
     start();
     await pass(10);
     add(1, 2, 3);
@@ -181,10 +181,10 @@ describe("how far it has come", () => {
     await pass(0);
     stop.abort();
     await pass(10);
-    await over;
-    expect([stored, deaf]).toEqual([undefined, true]);
+    await relaying;
+    expect([stored, isUnsubscribed]).toEqual([undefined, true]);
   });
-  test("follows the log where that has less than it had, as a database that was restored", async () => {
+  test("follows the log back when a database was restored to an earlier position", async () => {
     add(1, 2, 3, 4, 5);
     start();
     await pass(10);
@@ -198,16 +198,16 @@ describe("how far it has come", () => {
   });
 });
 
-describe("what fails is told and done again, and nothing is left out", () => {
-  test.each([["scan" as const], ["publish" as const], ["keep" as const]])("%s", async (what) => {
+describe("a relay reports a failure, retries, and leaves no event out, when the step that fails is", () => {
+  test.each([["scan" as const], ["publish" as const], ["save" as const]])("%s", async (step) => {
     start();
     await pass(10);
-    fails.add(what);
+    fails.add(step);
     add(1, 2);
     commit();
     await pass(600);
     expect(errors.length).toBeGreaterThan(0);
-    expect(new Set(errors)).toEqual(new Set([what]));
+    expect(new Set(errors)).toEqual(new Set([step]));
     fails.clear();
     await pass(600);
     expect(published).toEqual([1, 2]);
@@ -215,28 +215,28 @@ describe("what fails is told and done again, and nothing is left out", () => {
   });
 });
 
-test("asks from where to go on at first, after what failed, and every 30 s, and publishes again what was lost", async () => {
+test("a relay asks where to resume at the start, after a failure, and every 30 s, and publishes lost events again", async () => {
   [stored, head, log] = [3, 3, [1, 2, 3]];
-  const asked: number[] = [];
+  const positions: number[] = [];
   let lost = 1;
   const resume = async (position: number) => {
-    asked.push(position);
+    positions.push(position);
     return Math.min(position, lost);
   };
   start({ resume });
   await pass(10);
-  expect([asked, published]).toEqual([[3], [2, 3]]);
+  expect([positions, published]).toEqual([[3], [2, 3]]);
   lost = 9;
   fails.add("publish");
   add(4);
   await pass(600);
-  const failed = asked.length;
+  const failed = positions.length;
   expect(failed).toBe(2);
   fails.clear();
   await pass(300);
-  expect([asked.length, published.at(-1)]).toEqual([failed + 1, 4]);
+  expect([positions.length, published.at(-1)]).toEqual([failed + 1, 4]);
   await pass(20_000);
-  expect(asked.length).toBe(failed + 1);
+  expect(positions.length).toBe(failed + 1);
   lost = 0;
   await pass(10_300);
   expect(published.slice(-4)).toEqual([1, 2, 3, 4]);

@@ -1,105 +1,103 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { EventLog, ScannedEvent } from "#events/ports.ts";
+import { createPause } from "./pause.ts";
 
-const EVERY_MS = 250;
-/** How often it asks what was lost where it publishes to. */
+const POLL_MS = 250;
 const RESUME_EVERY_MS = 30_000;
-/** While it publishes, it puts down how far it has come after so many rounds; what it has published since comes twice if it dies. */
-const KEEP_EVERY = 20;
-/** From one round of one that hears of commits to the next: it takes what came meanwhile. */
-const APART_MS = 2;
+/** Rounds between two saves of the checkpoint while events keep coming. A crash publishes the events of those rounds again. */
+const ROUNDS_PER_SAVE = 20;
+/** Minimum time between two rounds that a commit hint started: the second one takes everything that came meanwhile. */
+const MIN_ROUND_MS = 2;
 
 export interface RelayOptions {
   pool: pg.Pool;
   log: Pick<EventLog, "scan">;
-  /** Names its checkpoint. */
+  /** Name of its checkpoint. */
   name: string;
-  /** Event types that somebody may want. */
+  /** Event types to publish. */
   types: string[];
-  /** Events at a time. */
+  /** Maximum number of events in one round. */
   batch: number;
-  /** Resolves when none of them can be lost any more. */
+  /** Resolves when none of the events can be lost any more. */
   publish(events: ScannedEvent[]): Promise<void>;
-  /** From where to go on where it has published up to a position: asked at first, after what failed, and every 30 s. */
+  /** The position to continue from when it has published up to `position`. Called at the start, after a failed publish, and every 30 s. */
   resume?(position: number): Promise<number>;
-  /** Calls the listener when something was committed; without it the log is polled. */
+  /** Subscribes to commits. Without it the log is only polled. */
   onCommitted?(listener: () => void): () => void;
   onError(error: unknown): void;
 }
 
-/** Follows the log and publishes events before it moves its checkpoint, so none is left out and a few come twice. */
-export function relay(options: RelayOptions, signal: AbortSignal): Promise<void> {
-  const { pool, log, name } = options;
+async function readCheckpoint(pool: pg.Pool, name: string): Promise<number> {
+  const { rows } = await pool.query<{ position: number }>({
+    name: "relay",
+    text: "select position from log.checkpoints where name = $1",
+    values: [name],
+  });
+  return rows[0]?.position ?? 0;
+}
 
-  /** How far it has published, and how far it has put that down. */
-  let [after, kept] = [-1, -1];
+async function saveCheckpoint(pool: pg.Pool, name: string, position: number): Promise<void> {
+  await pool.query({
+    name: "relayed",
+    text: `insert into log.checkpoints (name, version, position) values ($1, 1, $2)
+           on conflict (name) do update set position = greatest(log.checkpoints.position, excluded.position)`,
+    values: [name, position],
+  });
+}
+
+/** One round: publishes the next batch. Answers whether there may be more. */
+function createRound({ pool, log, name, types, batch, publish, resume }: RelayOptions): () => Promise<boolean> {
+  let [published, saved] = [-1, -1];
   let rounds = 0;
-  let resumeAt = 0;
+  let resume_at = 0;
 
-  async function read(): Promise<number> {
-    const { rows } = await pool.query<{ position: number }>({
-      name: "relay",
-      text: "select position from log.checkpoints where name = $1",
-      values: [name],
-    });
-    return rows[0]?.position ?? 0;
-  }
-  async function keep(): Promise<void> {
-    if (after === kept) return;
-    const position = after;
-    await pool.query({
-      name: "relayed",
-      text: `insert into log.checkpoints (name, version, position) values ($1, 1, $2)
-             on conflict (name) do update set position = greatest(log.checkpoints.position, excluded.position)`,
-      values: [name, position],
-    });
-    kept = position;
-  }
+  const save = async (): Promise<void> => {
+    if (published === saved) return;
+    const position = published;
+    await saveCheckpoint(pool, name, position);
+    saved = position;
+  };
 
-  const step = async (): Promise<boolean> => {
-    if (after < 0) after = kept = await read();
-    if (options.resume && performance.now() >= resumeAt) {
-      after = await options.resume(after);
-      resumeAt = performance.now() + RESUME_EVERY_MS;
+  return async () => {
+    if (published < 0) published = saved = await readCheckpoint(pool, name);
+    if (resume && performance.now() >= resume_at) {
+      published = await resume(published);
+      resume_at = performance.now() + RESUME_EVERY_MS;
     }
-    const { events, seen } = await log.scan(after, options.types, options.batch);
-    await options.publish(events).catch((error: unknown) => {
-      resumeAt = 0;
+    const { events, seen } = await log.scan(published, types, batch);
+    await publish(events).catch((error: unknown) => {
+      resume_at = 0;
       throw error;
     });
-    after = seen;
-    if (events.length === 0 || ++rounds % KEEP_EVERY === 0) await keep();
-    return events.length === options.batch;
+    published = seen;
+    if (events.length === 0 || ++rounds % ROUNDS_PER_SAVE === 0) await save();
+    return events.length === batch;
   };
+}
 
-  let heard = false;
-  let wake = (): void => {};
-  const deafen = options.onCommitted?.(() => {
-    heard = true;
-    wake();
+/** Publishes the log's events in order. Saves its checkpoint after publishing: no event is left out, a crash repeats some. */
+export async function relay(options: RelayOptions, signal: AbortSignal): Promise<void> {
+  const runRound = createRound(options);
+  const pause = createPause();
+  let hasNewCommit = false;
+  const unsubscribe = options.onCommitted?.(() => {
+    hasNewCommit = true;
+    pause.cut(0);
   });
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(() => wake(), ms);
-      wake = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      signal.addEventListener("abort", wake);
-    });
+  signal.addEventListener("abort", () => pause.cut(0));
 
-  const loop = async (): Promise<void> => {
+  try {
     while (!signal.aborted) {
-      heard = false;
+      hasNewCommit = false;
       const began = performance.now();
-      const more = await step().catch((error) => options.onError(error));
+      const more = await runRound().catch((error) => options.onError(error));
       if (more || signal.aborted) continue;
-      const rest = options.onCommitted ? began + APART_MS - performance.now() : 0;
+      const rest = options.onCommitted ? began + MIN_ROUND_MS - performance.now() : 0;
       if (rest > 0) await sleep(rest, undefined, { signal }).catch(() => {});
-      if (!heard && !signal.aborted) await pause(EVERY_MS);
+      if (!hasNewCommit && !signal.aborted) await pause.wait(POLL_MS);
     }
-  };
-  return loop().finally(deafen);
+  } finally {
+    unsubscribe?.();
+  }
 }

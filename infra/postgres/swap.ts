@@ -1,25 +1,29 @@
 import type pg from "pg";
 import type { EventLog } from "#events/ports.ts";
-import { changesOf } from "./advance.ts";
-import type { Copy } from "./rebuild.ts";
-import { servingTables } from "./tables.ts";
-import { runAll } from "./write.ts";
+import type { Change } from "#projections/projection.ts";
+import { collectChanges, type Follower } from "./advance.ts";
+import type { ParkedStream } from "./parked.ts";
+import { servingTables, type TableShape } from "./tables.ts";
+import { runAll, type Statement } from "./writePlan.ts";
 
-export interface Parked {
-  stream: string;
-  position: number;
-  error: string;
+/** A read model that is being built next to the serving one. */
+export interface Copy extends Follower {
+  schema: string;
+  tables: Map<string, TableShape>;
+  /** Streams parked during the build; the swap records them. */
+  newlyParked: ParkedStream[];
+  plan(changes: Change[]): Statement[];
 }
 
 /**
- * Shorter than the server's deadlock_timeout (1 s): where a reader of several tables and the swap wait for each other,
- * the swap gives way and no reader is ever chosen as the victim.
+ * Shorter than the server's deadlock_timeout (1 s): when a reader of several tables and the swap wait for each other,
+ * the swap times out first, so the server never cancels the reader.
  */
 const LOCK_TIMEOUT = "300ms";
 
 /**
- * Swaps a copy in, in one transaction: writers wait, the copy catches up to where the serving model stands, readers wait
- * for the moment of the exchange and then find the new tables by name. Throws, with nothing changed, when a lock takes too long.
+ * Swaps a copy in, in one transaction: writers wait while the copy catches up with the serving model, readers wait while
+ * the tables are exchanged. Throws, with nothing changed, when a lock takes too long.
  */
 export async function swapIn(
   client: pg.ClientBase,
@@ -31,7 +35,7 @@ export async function swapIn(
   await client.query(`analyze ${[...copy.tables.keys()].map((table) => `${copy.schema}.${table}`).join(", ")}`);
   await client.query(`begin; set local synchronous_commit = on; set local lock_timeout = '${LOCK_TIMEOUT}'`);
   try {
-    // the order of locks is the live runner's: tables first, then the checkpoint
+    // the same lock order as in the live follower: tables first, then the checkpoint
     const old = (await servingTables(client, name)).map((table) => `read.${table}`).join(", ");
     if (old) await client.query(`lock table ${old} in share mode`);
     await client.query(
@@ -60,7 +64,7 @@ export async function swapIn(
   }
 }
 
-/** The last events before the exchange; one that fails here ends the attempt, and is found outside. */
+/** Applies the last events. One that fails here ends the attempt, and the next catch-up finds it. */
 async function followTo(
   client: pg.ClientBase,
   copy: Copy,
@@ -69,7 +73,7 @@ async function followTo(
 ): Promise<void> {
   while (copy.position < target) {
     const events = await log.follow(copy.position, target - copy.position);
-    await runAll(client, copy.plan(changesOf([copy], events)));
+    await runAll(client, copy.plan(collectChanges([copy], events)));
     copy.position = events.at(-1)!.position;
   }
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type pg from "pg";
 import type { Projection } from "#projections/projection.ts";
 
-/** What writing needs of a table. */
+/** The columns of a table, as writing needs them. */
 export interface TableShape {
   key: string[];
   /** PostgreSQL type by column, in the order of the table. */
@@ -34,19 +34,21 @@ export async function readTables(client: pg.ClientBase, schema: string): Promise
   return tables;
 }
 
-/** Makes the tables of a projection in an empty schema; each carries the projection's name as its comment. */
+/** Creates a projection's tables in a new schema, with row-level security. Each table's comment is the projection's name. */
 export async function createTables(client: pg.ClientBase, projection: Projection, schema: string): Promise<void> {
   const sql = await readFile(projection.tables, "utf8");
   await client.query(
     `begin; drop schema if exists ${schema} cascade; create schema ${schema}; set local search_path to ${schema}`,
   );
   await client.query(sql);
-  for (const table of (await readTables(client, schema)).keys())
+  for (const table of (await readTables(client, schema)).keys()) {
     await client.query(`comment on table ${schema}.${table} is '${projection.name}'`);
+    await client.query("select ops.protect_table($1)", [`${schema}.${table}`]);
+  }
   await client.query("commit");
 }
 
-/** Names of the tables in `read` that a projection has made. */
+/** Names of a projection's tables in `read`. */
 export async function servingTables(client: pg.ClientBase, projection: string): Promise<string[]> {
   const { rows } = await client.query<{ table: string }>(
     `select c.relname as table from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -56,7 +58,7 @@ export async function servingTables(client: pg.ClientBase, projection: string): 
   return rows.map((row) => row.table);
 }
 
-/** A hash over all rows of each table of a schema, in the order of their keys: equal models have equal hashes. */
+/** A hash over all rows of each table of a schema, in key order: equal models have equal hashes. */
 export async function hashTables(client: pg.ClientBase, schema: string): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const [table, { key }] of await readTables(client, schema)) {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Db } from "#projections/projection.ts";
 
-/** Where the chain starts: the hash that the migration puts into the empty log's head. */
+/** The chain's first hash: the migration puts it into the empty log's head. */
 export const GENESIS = createHash("sha256").update("assistant-platform log").digest("hex");
 const BATCH = 2_000;
 
-/** What the hash of an event covers, as an export holds it too; `sealed` is hex, null where there is nothing personal. */
+/** The fields that an event's hash covers; an export contains the same. `sealed` is hex, null without personal fields. */
 export interface ChainedRow {
   position: number;
   stream: string;
@@ -14,7 +14,7 @@ export interface ChainedRow {
   type: string;
   shape: number;
   command_id: string;
-  /** Microseconds since 1970, as text: more digits than a double keeps exactly in all cases. */
+  /** Microseconds since 1970, as text: a double cannot represent all of them exactly. */
   recorded_us: string;
   meta: string;
   data: string;
@@ -28,7 +28,7 @@ export const CHAINED_ROWS = `
     ((extract(epoch from recorded_at) * 1000000)::bigint)::text as recorded_us, meta, data, thing, encode(sealed, 'hex') as sealed, encode(hash, 'hex') as hash
   from log.events where position > $1 and position <= $2 order by position limit ${BATCH}`;
 
-/** The chain's next hash (hex): SHA-256 of the hash before and everything the event says. */
+/** The chain's next hash (hex): SHA-256 of the previous hash and all fields of the event. */
 export function linkHash(previous: string, row: ChainedRow): string {
   const line = [
     row.position,
@@ -52,33 +52,33 @@ export interface Tip {
   hash: string;
 }
 
-/** The chain does not hold at `position`: an event was altered, removed, or put in. */
+/** The chain breaks at `position`: an event was altered, removed, or inserted. */
 export class BrokenChain extends Error {
   readonly position: number;
-  constructor(position: number, what: string) {
-    super(`position ${position}: ${what}`);
+  constructor(position: number, problem: string) {
+    super(`position ${position}: ${problem}`);
     this.name = "BrokenChain";
     this.position = position;
   }
 }
 
 /** The tip after one more row; throws BrokenChain when the row does not follow. */
-export function follows(tip: Tip, row: ChainedRow): Tip {
+export function nextTip(tip: Tip, row: ChainedRow): Tip {
   const position = Number(row.position);
   if (position !== tip.position + 1) throw new BrokenChain(tip.position + 1, "the event is missing");
   const hash = linkHash(tip.hash, row);
-  // a line feed inside a field would move the border between two fields, or into the sealed bytes, under the same hash
-  const split = [row.stream, row.type, row.command_id, row.meta, row.data, row.thing ?? ""].some((field) =>
+  // a line feed inside a field could shift the border between two fields without changing the hash
+  const hasLineFeed = [row.stream, row.type, row.command_id, row.meta, row.data, row.thing ?? ""].some((field) =>
     field.includes("\n"),
   );
-  if (split || hash !== row.hash)
+  if (hasLineFeed || hash !== row.hash)
     throw new BrokenChain(position, `${row.type} of ${row.stream} is not what was written`);
   return { position, hash };
 }
 
 /**
- * Recomputes the hash chain over the whole log, outside the database, and holds it against the head row.
- * Returns the tip; its hash, noted elsewhere, proves later that nothing up to there was altered, cut off or removed.
+ * Recomputes the hash chain over the whole log, outside the database, and compares it with the head row.
+ * Returns the tip. Stored elsewhere, its hash later proves that nothing up to there was altered or removed.
  */
 export async function verifyLog(db: Db, onProgress: (done: number, of: number) => void): Promise<Tip> {
   const [head] = await db.query<{ position: number; hash: string }>(
@@ -88,19 +88,19 @@ export async function verifyLog(db: Db, onProgress: (done: number, of: number) =
   let tip: Tip = { position: 0, hash: GENESIS };
   for (let rows: ChainedRow[] = []; ; ) {
     rows = await db.query<ChainedRow>(CHAINED_ROWS, [tip.position, head.position]);
-    for (const row of rows) tip = follows(tip, row);
+    for (const row of rows) tip = nextTip(tip, row);
     onProgress(tip.position, head.position);
     if (rows.length < BATCH) break;
   }
   if (tip.position < head.position)
-    throw new BrokenChain(tip.position + 1, `the log is cut off: its head stands at ${head.position}`);
+    throw new BrokenChain(tip.position + 1, `the log is truncated: its head is at ${head.position}`);
   const [beyond] = await db.query<{ position: number }>(
     "select position from log.events where position > $1 order by position limit 1",
     [head.position],
   );
   const [now] = await db.query<{ position: number }>("select position from log.head");
   if (beyond && beyond.position > now!.position)
-    throw new BrokenChain(beyond.position, "the event lies beyond the log's head");
-  if (tip.hash !== head.hash) throw new BrokenChain(tip.position, "the head's hash is not that of the last event");
+    throw new BrokenChain(beyond.position, "the event is beyond the log's head");
+  if (tip.hash !== head.hash) throw new BrokenChain(tip.position, "the head has another hash than the last event");
   return tip;
 }

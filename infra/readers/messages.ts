@@ -1,23 +1,23 @@
 import type { Paging, ReadText } from "#services/reading/reader.ts";
 
-/* What goes between this process and a reading one. Bytes go over the pipe beside the messages. */
+/* The messages between this process and a reading process. File contents go over a pipe next to them. */
 
-export type Asked = { kind: "read"; mime_type: string; name: string } | ({ kind: "cut" } & Paging);
+export type ReadingTask = { kind: "read"; mime_type: string; name: string } | ({ kind: "cut" } & Paging);
 
-/** So many bytes are on their way: of the file, or of Markdown that is to be cut. */
-export type Request = Asked & { bytes: number };
+/** `bytes`: how many follow on the pipe, of the file or of the Markdown to cut. */
+export type Request = ReadingTask & { bytes: number };
 
-/** `started` says that the request has arrived whole: what happens from then on is its own fault. */
+/** `started`: the request has arrived completely, so a failure from now on is due to the file. */
 export type Answer = { kind: "started" } | Outcome;
 
 export type Outcome =
-  /** So many bytes of Markdown are on their way, and so many of passages. */
+  /** `markdown` and `passages`: how many bytes of each follow on the pipe. `resident`: the process's memory, in bytes. */
   | {
       kind: "done";
-      said: Omit<ReadText, "markdown" | "passages">;
+      counts: Omit<ReadText, "markdown" | "passages">;
       markdown: number;
       passages: number;
       resident: number;
     }
-  /** `because` is for a person where the reader said it, and a stack for us where something broke. */
-  | { kind: "failed"; unreadable: boolean; because: string; resident: number };
+  /** `reason`: a message for a person if the file is unreadable, else the stack of an unexpected error. */
+  | { kind: "failed"; unreadable: boolean; reason: string; resident: number };

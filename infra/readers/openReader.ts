@@ -1,11 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
-import { NotStarted, startChild, type Child, type Done, type Limits } from "./child.ts";
-import type { Asked, Outcome, Request } from "./messages.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import type { Outcome, ReadingTask, Request } from "./messages.ts";
+import { createProcessPool } from "./processPool.ts";
+import { NotStarted, type ReadingProcess, type ReadingResult } from "./readingProcess.ts";
+import type { Limits } from "./watchLimits.ts";
 
 interface Options {
   /** Files read at once; each can hold 1.5 GB. */
   processes: number;
+  /** Files of one owner read at once; all by default. */
+  perOwner?: number;
   /** The program of a reading process. */
   program?: string;
   limits?: Limits;
@@ -13,95 +18,68 @@ interface Options {
 
 const PROGRAM = fileURLToPath(new URL("../../roles/reader.ts", import.meta.url));
 const LIMITS: Limits = { deadline_ms: 120_000, resident: 1_500_000_000, idle_ms: 60_000 };
-/** Libraries leak: a process is replaced after so many files, or when it holds so much after one. */
-const FILES = 50;
-const KEEPS = 400_000_000;
-const ATTEMPTS = 3;
+/** Libraries leak: a process is replaced after so many files, or if it holds so many bytes after one. */
+const MAX_FILES = 50;
+const MAX_IDLE_RESIDENT = 400_000_000;
+/** Attempts with processes that die before a request reaches them. */
+const MAX_ATTEMPTS = 3;
 
-const valueOf = ({ outcome, bytes }: Done): ReadText => {
+/** The text of a result. Throws UnreadableFile. */
+const toReadText = ({ outcome, bytes }: ReadingResult): ReadText => {
   if (outcome.kind === "done") {
-    const { said, markdown } = outcome;
-    return { ...said, markdown: bytes.subarray(0, markdown), passages: bytes.subarray(markdown) };
+    const { counts, markdown } = outcome;
+    return { ...counts, markdown: bytes.subarray(0, markdown), passages: bytes.subarray(markdown) };
   }
-  if (outcome.unreadable) throw new UnreadableFile(outcome.because);
-  throw new UnreadableFile("The file is damaged, or made in a way that cannot be read.", { cause: outcome.because });
+  if (outcome.unreadable) throw new UnreadableFile(outcome.reason);
+  throw new UnreadableFile("The file is damaged, or made in a way that cannot be read.", { cause: outcome.reason });
 };
 
-const isSpent = (child: Child, outcome: Outcome): boolean =>
-  child.files() >= FILES || outcome.resident > KEEPS || (outcome.kind === "failed" && !outcome.unreadable);
+const isSpent = (process: ReadingProcess, outcome: Outcome): boolean =>
+  process.fileCount() >= MAX_FILES ||
+  outcome.resident > MAX_IDLE_RESIDENT ||
+  (outcome.kind === "failed" && !outcome.unreadable);
 
 /**
- * Reads files in processes that it starts when needed, keeps warm for a minute and replaces before they grow; a process
- * reads one file at a time, so that none fails for another's sake. `close` fails what is being read with a plain Error:
- * nothing is known of those files.
+ * Reads files in processes that it starts when needed and replaces before they grow. A process reads one file at a time, so a file
+ * can only harm itself. `close` fails all running and waiting requests with a plain Error: nothing is known about those files.
  */
-export const openReader = ({ processes, program = PROGRAM, limits = LIMITS }: Options): Reader => {
-  const children = new Set<Child>();
-  const idle: { child: Child; timer: NodeJS.Timeout }[] = [];
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-  let closed = false;
+export const openReader = ({
+  processes,
+  perOwner = processes,
+  program = PROGRAM,
+  limits = LIMITS,
+}: Options): Reader => {
+  const pool = createProcessPool({ program, idle_ms: limits.idle_ms });
+  const semaphore = createFairSemaphore({ total: processes, perTenant: perOwner });
+  const closing = new AbortController();
+  const throwIfClosed = (): void => {
+    if (pool.isClosed()) throw new Error("The reader was closed");
+  };
 
-  const start = (): Child => {
-    const child = startChild(program);
-    children.add(child);
-    void child.gone.then(() => children.delete(child));
-    return child;
+  const tryOnce = async (request: Request, bytes: Buffer): Promise<ReadingResult> => {
+    const process = pool.take();
+    const result = await process.request(request, bytes, limits).finally(throwIfClosed);
+    if (isSpent(process, result.outcome)) pool.replace(process);
+    else pool.keep(process);
+    return result;
   };
-  const rest = (child: Child): void => {
-    if (closed) return child.end();
-    idle.push({ child, timer: setTimeout(child.end, limits.idle_ms).unref() });
-  };
-  const take = (): Child => {
-    for (let rested = idle.pop(); rested; rested = idle.pop()) {
-      clearTimeout(rested.timer);
-      if (rested.child.isAlive()) return rested.child;
-    }
-    return start();
-  };
-  const once = async (request: Request, bytes: Buffer): Promise<Done> => {
-    const child = take();
-    const done = await child.ask(request, bytes, limits).finally(() => {
-      if (closed) throw new Error("The reader was closed");
+  const tryAgain = (request: Request, bytes: Buffer, attempts: number): Promise<ReadingResult> =>
+    tryOnce(request, bytes).catch((error: unknown) => {
+      if (!(error instanceof NotStarted) || attempts === 1) throw error;
+      return tryAgain(request, bytes, attempts - 1);
     });
-    if (!isSpent(child, done.outcome)) rest(child);
-    else {
-      child.end();
-      // So that the next file need not wait for it.
-      rest(start());
-    }
-    return done;
-  };
-  const attempt = async (request: Request, bytes: Buffer, left: number): Promise<Done> =>
-    once(request, bytes).catch((error: unknown) => {
-      if (!(error instanceof NotStarted) || left === 1) throw error;
-      return attempt(request, bytes, left - 1);
-    });
-  const enter = async (): Promise<void> => {
-    if (busy < processes) busy += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    if (closed) throw new Error("The reader was closed");
-  };
-  const leave = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else busy -= 1;
-  };
-  const ask = async (asked: Asked, bytes: Buffer): Promise<ReadText> => {
-    await enter();
-    return attempt({ ...asked, bytes: bytes.length }, bytes, ATTEMPTS)
-      .finally(leave)
-      .then(valueOf);
+  const run = async (task: ReadingTask, bytes: Buffer, owner = ""): Promise<ReadText> => {
+    const request = { ...task, bytes: bytes.length };
+    const work = () => tryAgain(request, bytes, MAX_ATTEMPTS);
+    return toReadText(await semaphore.run(owner, work, closing.signal));
   };
 
   return {
-    read: ({ bytes, mime_type, name }) => ask({ kind: "read", mime_type, name }, bytes),
-    cut: (markdown, { page_count, pages }) => ask({ kind: "cut", page_count, pages }, markdown),
+    read: ({ bytes, mime_type, name }, owner) => run({ kind: "read", mime_type, name }, bytes, owner),
+    cut: (markdown, { page_count, pages }, owner) => run({ kind: "cut", page_count, pages }, markdown, owner),
     async close() {
-      closed = true;
-      for (const wake of waiting.splice(0)) wake();
-      for (const child of children) child.end();
-      await Promise.all([...children].map((child) => child.gone));
+      closing.abort(new Error("The reader was closed"));
+      await pool.close();
     },
   };
 };

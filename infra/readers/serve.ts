@@ -2,50 +2,55 @@ import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
 import { PIPE } from "../processes/launch.ts";
-import { arrival } from "./arrival.ts";
 import type { Answer, Outcome, Request } from "./messages.ts";
+import { readExactly } from "./readExactly.ts";
 
-type Work = Pick<Reader, "read" | "cut">;
+type FileReader = Pick<Reader, "read" | "cut">;
 
-const tell = (answer: Answer): void => {
+const send = (answer: Answer): void => {
   process.send?.(answer);
 };
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
-const work = async (how: Work, request: Request, bytes: Buffer): Promise<ReadText> =>
+const run = async (reader: FileReader, request: Request, bytes: Buffer): Promise<ReadText> =>
   request.kind === "read"
-    ? how.read({ ...request, bytes })
-    : // what was sent is not sent back
-      { markdown: NOTHING, ...(await how.cut(bytes, request)) };
+    ? reader.read({ ...request, bytes })
+    : // the parent has the Markdown already
+      { markdown: NO_BYTES, ...(await reader.cut(bytes, request)) };
 
-const outcome = async (how: Work, request: Request, sent: Buffer): Promise<{ told: Outcome; bytes: Buffer[] }> => {
+/** Runs a request; `results` go over the pipe after the outcome. */
+const runRequest = async (
+  reader: FileReader,
+  request: Request,
+  bytes: Buffer,
+): Promise<{ outcome: Outcome; results: Buffer[] }> => {
   try {
-    const { markdown, passages, ...said } = await work(how, request, sent);
+    const { markdown, passages, ...counts } = await run(reader, request, bytes);
     const sizes = { markdown: markdown.length, passages: passages.length };
-    const told: Outcome = { kind: "done", said, ...sizes, resident: process.memoryUsage.rss() };
-    return { told, bytes: [markdown, passages] };
+    const resident = process.memoryUsage.rss();
+    return { outcome: { kind: "done", counts, ...sizes, resident }, results: [markdown, passages] };
   } catch (error) {
     const unreadable = error instanceof UnreadableFile;
-    const because = unreadable ? error.message : String((error instanceof Error && error.stack) || error);
-    return { told: { kind: "failed", unreadable, because, resident: process.memoryUsage.rss() }, bytes: [] };
+    const reason = unreadable ? error.message : String((error instanceof Error && error.stack) || error);
+    return { outcome: { kind: "failed", unreadable, reason, resident: process.memoryUsage.rss() }, results: [] };
   }
 };
 
-/** Reads what the parent process sends, one at a time, until the parent lets go or dies. */
-export const serveReading = (how: Work): void => {
-  // A terminal's Ctrl-C reaches the whole group, but the parent still waits for what is being read.
+/** Serves the requests of the parent process one at a time, until the parent disconnects or dies. */
+export const serveReading = (reader: FileReader): void => {
+  // a terminal's Ctrl-C reaches the whole group, but the parent still waits for the current file
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
   process.on("disconnect", () => process.exit());
-  new Worker(new URL("./orphan.ts", import.meta.url), { workerData: process.ppid });
+  new Worker(new URL("./exitWithParent.ts", import.meta.url), { workerData: process.ppid });
   const pipe = new Socket({ fd: PIPE, readable: true, writable: true }).on("error", () => process.exit());
   const serve = async (request: Request): Promise<void> => {
-    const sent = await arrival(pipe, request.bytes);
-    if (!sent) return process.exit();
-    tell({ kind: "started" });
-    const { told, bytes } = await outcome(how, request, sent);
-    tell(told);
-    for (const each of bytes) pipe.write(each);
+    const bytes = await readExactly(pipe, request.bytes);
+    if (!bytes) return process.exit();
+    send({ kind: "started" });
+    const { outcome, results } = await runRequest(reader, request, bytes);
+    send(outcome);
+    for (const result of results) pipe.write(result);
   };
   process.on("message", (request: Request) => void serve(request));
 };

@@ -19,19 +19,19 @@ const KINDS: Record<Kind, SpanKind> = {
   client: SpanKind.CLIENT,
   consumer: SpanKind.CONSUMER,
 };
-/** What these answer was begun in another process. */
-const FROM_AFAR: ReadonlySet<Kind> = new Set(["server", "consumer"]);
+/** The parent of these spans is in another process. */
+const REMOTE_PARENT: ReadonlySet<Kind> = new Set(["server", "consumer"]);
 
-const within = ({ trace_id, span_id, sampled, state }: Trace, kind: Kind): Context =>
+const contextFor = ({ trace_id, span_id, sampled, state }: Trace, kind: Kind): Context =>
   api.setSpanContext(ROOT_CONTEXT, {
     traceId: trace_id,
     spanId: span_id,
     traceFlags: sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
-    isRemote: FROM_AFAR.has(kind),
+    isRemote: REMOTE_PARENT.has(kind),
     ...(state !== undefined && { traceState: createTraceState(state) }),
   });
 
-function traceOf(span: Span): Trace {
+function traceFrom(span: Span): Trace {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext();
   const state = traceState?.serialize();
   return {
@@ -42,14 +42,14 @@ function traceOf(span: Span): Trace {
   };
 }
 
-/** Records spans with a tracer of OpenTelemetry's. Which span is whose parent is told by our own traces, not by its context. */
-export const recorderWith =
+/** Records spans with an OpenTelemetry tracer. Parents come from our own traces, not from OpenTelemetry's context. */
+export const createRecorder =
   (tracer: Tracer): SpanRecorder =>
   (name, { kind = "internal", attributes = {} }, parent) => {
-    const context = parent ? within(parent, kind) : ROOT_CONTEXT;
+    const context = parent ? contextFor(parent, kind) : ROOT_CONTEXT;
     const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, context);
     return {
-      trace: traceOf(span),
+      trace: traceFrom(span),
       set: (more) => void span.setAttributes(more),
       end(failure) {
         if (failure !== undefined) span.setAttribute("error.type", failure).setStatus({ code: SpanStatusCode.ERROR });

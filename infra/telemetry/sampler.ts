@@ -9,8 +9,8 @@ import type { Settings } from "../config.ts";
 
 type Sampling = Pick<Settings, "OTEL_TRACES_SAMPLER" | "OTEL_TRACES_SAMPLER_ARG">;
 
-/** Which traces are recorded. `parentbased_…` does as the one did who began a trace, and decides only what begins here. */
-export function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Sampling): Sampler {
+/** Decides which traces are recorded. `parentbased_*` follows the parent's decision and samples only root spans itself. */
+export function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Sampling): Sampler {
   switch (name) {
     case "always_on":
       return new AlwaysOnSampler();

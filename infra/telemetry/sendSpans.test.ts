@@ -7,9 +7,9 @@ import { inSpan, openSpan, withTrace } from "#events/spans.ts";
 import { startCollector, type Collector } from "#test/doubles/collector.ts";
 import { startLoopback } from "#test/doubles/loopback.ts";
 import { readSettings } from "../config.ts";
-import { openTelemetry, type Telemetry } from "./open.ts";
+import { openTelemetry } from "./open.ts";
 
-/** A batch is sent at once when it holds so many. */
+/** A batch of this size is exported at once. */
 const BATCH = 512;
 
 let collector: Collector;
@@ -22,14 +22,14 @@ async function open(env: Record<string, string> = {}) {
   const lines: { level: number; msg: string }[] = [];
   const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const settings = readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, ...env });
-  const telemetry: Telemetry = await openTelemetry({ settings, role: "test", instance: "one", logger });
+  const telemetry = await openTelemetry({ settings, role: "test", instance: "one", logger });
   return { telemetry, lines };
 }
 const spans = async (count: number) => {
   for (let n = 0; n < count; n++) await inSpan(`s${n}`, { attributes: { n } }, async () => {});
 };
 
-test("what is left is sent when the process ends, and nothing is recorded after that", async () => {
+test("closing telemetry exports the remaining spans, and records nothing afterwards", async () => {
   const { telemetry, lines } = await open();
   await spans(3);
   await telemetry.close();
@@ -46,7 +46,7 @@ test("what is left is sent when the process ends, and nothing is recorded after 
   expect([openSpan("late", {}), lines]).toEqual([undefined, []]);
 });
 
-test("a collector that refuses is told of once, and once that it takes spans again", async () => {
+test("a collector that refuses spans is logged once, and once more when it accepts them again", async () => {
   const { telemetry, lines } = await open();
   collector.answer(400);
   for (const batch of [1, 2, 3]) {
@@ -58,13 +58,13 @@ test("a collector that refuses is told of once, and once that it takes spans aga
   await spans(1);
   await telemetry.close();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-    [40, "the collector takes no spans, they are lost until it does"],
-    [30, "the collector takes spans again"],
+    [40, "span export failing, spans dropped"],
+    [30, "span export recovered"],
   ]);
 });
 
-/** Closes while one batch is on its way and another waits, and prints how long the process lived after that. */
-const ENDING = `
+/** Closes telemetry while one batch is in flight and another waits, and prints how long the process lived afterwards. */
+const CLOSING_SCRIPT = `
   import { setTimeout as sleep } from "node:timers/promises";
   import pino from "pino";
   import { inSpan } from "#events/spans.ts";
@@ -79,28 +79,32 @@ const ENDING = `
   process.on("exit", () => process.stdout.write(String(Date.now() - from)));
   await telemetry.close();`;
 
-test("a collector that hangs keeps the process for 2 s at most", async () => {
+test("a collector that hangs delays the end of the process by at most 2 s", async () => {
   const hanging = await startLoopback(() => new Promise(() => {}));
   const options = {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: hanging.origin },
   };
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", ENDING], options);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "-e", CLOSING_SCRIPT],
+    options,
+  );
   expect(hanging.requests).toHaveLength(2);
   expect(Number(stdout)).toBeGreaterThan(500);
-  // a request that hangs is given up after 5 s by itself
+  // without the limit, the request would time out after 5 s
   expect(Number(stdout)).toBeLessThan(4_500);
   await hanging.close();
 });
 
-test("where none is set, nothing is recorded", async () => {
+test("without a collector no span is recorded", async () => {
   const { telemetry } = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: "" });
   expect(openSpan("s", {})).toBeUndefined();
   await telemetry.close();
 });
 
 test.each<Record<string, string>>([{ OTEL_SDK_DISABLED: "true" }, { OTEL_TRACES_EXPORTER: "none" }])(
-  "with %j nothing is recorded, whatever the endpoint",
+  "with %j no span is recorded, even with an endpoint",
   async (env) => {
     const { telemetry } = await open(env);
     expect(openSpan("s", {})).toBeUndefined();
@@ -108,7 +112,7 @@ test.each<Record<string, string>>([{ OTEL_SDK_DISABLED: "true" }, { OTEL_TRACES_
   },
 );
 
-test("the endpoint for traces is taken as it is, and goes before the other one", async () => {
+test("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is used unchanged and takes precedence over OTEL_EXPORTER_OTLP_ENDPOINT", async () => {
   const { telemetry } = await open({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/in?tenant=a` });
   await spans(1);
   await telemetry.close();
@@ -124,7 +128,7 @@ test.each([
   ["parentbased_traceidratio", "0", false, false],
   ["parentbased_traceidratio", "1", true, false],
 ])(
-  "the sampler %s of %s records what begins here: %s, and what its client does not: %s",
+  "the sampler %s with the argument %s records root spans: %s, and traces that the client does not record: %s",
   async (name, arg, own, theirs) => {
     const { telemetry } = await open({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: arg });
     const sampled = () => inSpan("s", {}, async () => openSpan("inner", {})!.trace.sampled);

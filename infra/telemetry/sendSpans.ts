@@ -8,29 +8,42 @@ import {
 } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider, type SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Logger } from "pino";
-import { recordSpans, withTrace } from "#events/spans.ts";
-import type { Telemetry, TelemetryOptions } from "./open.ts";
-import { recorderWith } from "./recorder.ts";
-import { samplerOf } from "./sampler.ts";
+import { setSpanRecorder, withTrace } from "#events/spans.ts";
+import type { Settings } from "../config.ts";
+import { createRecorder } from "./recorder.ts";
+import { createSampler } from "./sampler.ts";
 
-/** A collector has this long for a batch of spans; then they are lost. What is on its way keeps the process that ends. */
-const SEND_MS = 2_000;
-const EVERY_MS = 1_000;
+/** Timeout for one batch; then its spans are dropped. A stopping process waits for batches in flight. */
+const EXPORT_TIMEOUT_MS = 2_000;
+const BATCH_DELAY_MS = 1_000;
 
-/** Says once that the collector cannot be had, and once that it can again. Meanwhile spans are lost, and nothing else is. */
-function telling(exporter: SpanExporter, logger: Logger): SpanExporter {
-  let lost = false;
-  const heard = (error: Error | undefined, failed: boolean): void => {
-    if (failed && !lost) logger.warn({ err: error }, "the collector takes no spans, they are lost until it does");
-    if (!failed && lost) logger.info("the collector takes spans again");
-    lost = failed;
+export interface SpanExportOptions {
+  settings: Pick<Settings, "OTEL_SERVICE_NAME" | "OTEL_TRACES_SAMPLER" | "OTEL_TRACES_SAMPLER_ARG">;
+  role: string;
+  /** Id of this process. */
+  instance: string;
+  logger: Logger;
+}
+
+export interface SpanExport {
+  /** Exports the remaining spans, for at most 2 s. */
+  close(): Promise<void>;
+}
+
+/** Logs once when exports start to fail, and once when they succeed again. A failed batch has no other effect. */
+function logFailures(exporter: SpanExporter, logger: Logger): SpanExporter {
+  let isFailing = false;
+  const onResult = (error: Error | undefined, failed: boolean): void => {
+    if (failed && !isFailing) logger.warn({ err: error }, "span export failing, spans dropped");
+    if (!failed && isFailing) logger.info("span export recovered");
+    isFailing = failed;
   };
   return {
     export: (spans, done) =>
-      // a batch belongs to many traces
+      // the export itself belongs to no trace
       withTrace(undefined, () =>
         exporter.export(spans, ({ code, error }) => {
-          heard(error, code !== 0);
+          onResult(error, code !== 0);
           done({ code: 0 });
         }),
       ),
@@ -38,7 +51,7 @@ function telling(exporter: SpanExporter, logger: Logger): SpanExporter {
   };
 }
 
-function resourceOf({ settings, role, instance }: TelemetryOptions) {
+function createResource({ settings, role, instance }: SpanExportOptions) {
   const own = { "service.name": settings.OTEL_SERVICE_NAME, "service.instance.id": instance, "svc.role": role };
   return defaultResource()
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector] }))
@@ -46,21 +59,21 @@ function resourceOf({ settings, role, instance }: TelemetryOptions) {
 }
 
 /**
- * Sends spans in batches, beside the work: up to 2,048 wait, what comes on top is lost. The exporter itself reads
- * `OTEL_EXPORTER_OTLP_HEADERS` and the like.
+ * Exports spans in batches, in the background. At most 2,048 spans wait; further ones are dropped. The exporter itself
+ * reads `OTEL_EXPORTER_OTLP_HEADERS` and similar settings.
  */
-export function sendSpans(url: string, options: TelemetryOptions): Telemetry {
-  const exporter = telling(new OTLPTraceExporter({ url, timeoutMillis: SEND_MS }), options.logger);
+export function sendSpans(url: string, options: SpanExportOptions): SpanExport {
+  const exporter = logFailures(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS }), options.logger);
   const provider = new TracerProvider({
-    resource: resourceOf(options),
-    sampler: samplerOf(options.settings),
-    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: EVERY_MS })],
+    resource: createResource(options),
+    sampler: createSampler(options.settings),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: BATCH_DELAY_MS })],
   });
-  const stop = recordSpans(recorderWith(provider.getTracer("svc")));
+  const stopRecording = setSpanRecorder(createRecorder(provider.getTracer("svc")));
   return {
     async close() {
-      stop();
-      await Promise.race([provider.shutdown(), sleep(SEND_MS, undefined, { ref: false })]);
+      stopRecording();
+      await Promise.race([provider.shutdown(), sleep(EXPORT_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
 }

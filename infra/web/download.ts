@@ -1,63 +1,74 @@
 import { WebError, WebRefused } from "#services/turns/tools/web.ts";
 import { AddressRefused } from "./address.ts";
-import type { GuardedFetch } from "./guardedFetch.ts";
+import { notPublic, type GuardedFetch } from "./guardedFetch.ts";
 
-const MOST = 10 * 1024 * 1024;
-const WITHIN_MS = 20_000;
+const MAX_BYTES = 10 * 1024 * 1024;
+const TIMEOUT_MS = 20_000;
 
 export interface Download {
-  /** Where it was found at last. */
+  /** The address after redirects. */
   url: string;
   status: number;
   headers: Headers;
   bytes: Buffer;
 }
 
-async function readAll({ body }: Response, most: number): Promise<Buffer> {
+async function readAll({ body }: Response, max_bytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > most) throw new WebError(`The answer is larger than ${most / 1024 / 1024} MiB.`);
+    if (size > max_bytes) throw new WebError(`The answer is larger than ${max_bytes / 1024 / 1024} MiB.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-/** The refusal or the system's own word for what went wrong, whichever says more. */
-function failureOf(error: unknown): WebError {
-  for (let at = error as Error & { code?: string }; at; at = at.cause as typeof at) {
-    if (at instanceof AddressRefused) return new WebRefused(`The address is refused: ${at.message}.`, { cause: error });
+const UNKNOWN_NAME = new Set(["ENOTFOUND", "ENODATA"]);
+const refusal = (why: string): string => `The address is refused: ${why}.`;
+
+/**
+ * A WebError with the refusal of the address, or with the system's error code. A private name and an unknown one get the same
+ * words: otherwise callers could find out which names exist in our network.
+ */
+function toWebError(error: unknown): WebError {
+  for (let at = error as Error & { code?: string; hostname?: string }; at; at = at.cause as typeof at) {
+    if (at instanceof AddressRefused) return new WebRefused(refusal(at.message), { cause: error });
+    if (UNKNOWN_NAME.has(at.code ?? "") && at.hostname)
+      return new WebError(refusal(notPublic(at.hostname)), { cause: error });
     if (at.code) return new WebError(`The address cannot be reached (${at.code}).`, { cause: error });
   }
   return new WebError("The address cannot be reached.", { cause: error });
 }
 
-interface Limits {
-  /** Largest answer, decoded, in bytes. */
-  most?: number;
-  within_ms?: number;
-  /** As of a GuardedFetch; what it throws should be a WebError. */
+interface DownloadLimits {
+  /** Maximum size of the decoded answer. */
+  max_bytes?: number;
+  timeout_ms?: number;
+  /** See GuardedFetch; it should throw a WebError. */
   permit?: (url: URL) => void;
 }
 
-/** Fetches an address whole, within 20 s and 10 MiB unless told. Throws WebError with a reason for whoever named the address. */
+/**
+ * Fetches a whole answer, by default within 20 s and 10 MiB. Throws WebError with a reason for the person who chose the address.
+ */
 export async function download(
   fetch: GuardedFetch,
   url: string,
   init: RequestInit,
   signal: AbortSignal,
-  { most = MOST, within_ms = WITHIN_MS, permit }: Limits = {},
+  { max_bytes = MAX_BYTES, timeout_ms = TIMEOUT_MS, permit }: DownloadLimits = {},
 ): Promise<Download> {
-  const late = AbortSignal.timeout(within_ms);
+  const timeout = AbortSignal.timeout(timeout_ms);
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, late]) }, permit);
+    const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, timeout]) }, permit);
     const { status, headers } = response;
-    return { url: response.url || url, status, headers, bytes: await readAll(response, most) };
+    return { url: response.url || url, status, headers, bytes: await readAll(response, max_bytes) };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof WebError) throw error;
-    if (late.aborted) throw new WebError(`The answer took longer than ${within_ms / 1_000} seconds.`, { cause: error });
-    throw failureOf(error);
+    if (timeout.aborted)
+      throw new WebError(`The answer took longer than ${timeout_ms / 1_000} seconds.`, { cause: error });
+    throw toWebError(error);
   }
 }

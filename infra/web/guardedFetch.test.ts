@@ -7,7 +7,7 @@ import { guardedFetch, type Resolve } from "./guardedFetch.ts";
 
 const { serve, dialled } = fencedServers();
 
-const nobody: Resolve = async (hostname) => {
+const neverResolves: Resolve = async (hostname) => {
   throw new Error(`${hostname} was looked up`);
 };
 const resolvesTo =
@@ -15,7 +15,7 @@ const resolvesTo =
   async () =>
     addresses.map((address) => ({ address, family: isIP(address) }));
 
-/** The refusal behind what fetch threw; anything else is thrown on. */
+/** The message of the AddressRefused that fetch threw. Throws any other error. */
 async function refusal(attempt: Promise<Response>): Promise<string> {
   const error: any = await attempt.then(
     () => new Error("It was not refused"),
@@ -25,15 +25,15 @@ async function refusal(attempt: Promise<Response>): Promise<string> {
   throw error;
 }
 
-test.each(PRIVATE_ADDRESSES)("http://%s is refused before anything is dialled", async (host) => {
-  const fetch = guardedFetch({ privateHosts: [] }, nobody);
+test.each(PRIVATE_ADDRESSES)("http://%s is refused before a connection is opened", async (host) => {
+  const fetch = guardedFetch({ privateHosts: [] }, neverResolves);
   expect(await refusal(fetch(`http://${host}/`))).toContain("is not a public address");
   expect(await refusal(fetch(`https://${host}:8443/`))).toContain("is not a public address");
   expect(dialled()).toEqual([]);
 });
 
 test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-kva.example"])(
-  "%s is refused when it leads to a private address",
+  "the name %s is refused when it resolves to a private address",
   async (name) => {
     for (const address of [
       "127.0.0.1",
@@ -45,19 +45,19 @@ test.each(["localhost", "LOCALHOST.", "sub.localhost", "router.lan", "xn--bcher-
       "::10.0.0.1",
     ]) {
       const fetch = guardedFetch({ privateHosts: [] }, resolvesTo(address));
-      expect(await refusal(fetch(`http://${name}/`))).toContain("leads to an address that is not public");
+      expect(await refusal(fetch(`http://${name}/`))).toContain("does not resolve to a public address");
     }
     expect(dialled()).toEqual([]);
   },
 );
 
-test("one private address among public ones is enough to refuse a name", async () => {
+test("a name is refused when one of its addresses is private", async () => {
   const fetch = guardedFetch({ privateHosts: [] }, resolvesTo("8.8.8.8", "127.0.0.1"));
-  expect(await refusal(fetch("http://both.example/"))).toContain("not public");
+  expect(await refusal(fetch("http://both.example/"))).toContain("does not resolve to a public address");
   expect(dialled()).toEqual([]);
 });
 
-test("a name without an address is an error of the network, not a refusal", async () => {
+test("a name without an address is a network error, not a refusal", async () => {
   const fetch = guardedFetch({ privateHosts: [] }, async () => {
     throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
   });
@@ -65,31 +65,31 @@ test("a name without an address is an error of the network, not a refusal", asyn
 });
 
 test.each(["file:///etc/passwd", "ftp://example.com/", "gopher://127.0.0.1/", "data:text/plain,hello", "blob:x"])(
-  "%s is refused",
+  "the scheme of %s is refused",
   async (url) => {
-    expect(await refusal(guardedFetch({ privateHosts: [] }, nobody)(url))).toContain("is not http or https");
+    expect(await refusal(guardedFetch({ privateHosts: [] }, neverResolves)(url))).toContain("is not http or https");
   },
 );
 
 test.each(["http://user@example.com/", "http://user:word@example.com/", "http://:word@example.com/"])(
-  "%s is refused",
+  "credentials in %s are refused",
   async (url) => {
-    expect(await refusal(guardedFetch({ privateHosts: [] }, nobody)(url))).toContain("user name or password");
+    expect(await refusal(guardedFetch({ privateHosts: [] }, neverResolves)(url))).toContain("user name or password");
   },
 );
 
-test("a name that changes its address is looked up once per connection, which goes to what was checked", async () => {
+test("a name is resolved once per connection, which goes to the address that was checked", async () => {
   const answers = ["8.8.8.8", "127.0.0.1"];
   const resolve = vi.fn<Resolve>(async () => [{ address: answers.shift()!, family: 4 }]);
   const fetch = guardedFetch({ privateHosts: [] }, resolve);
   await expect(fetch("http://rebinding.example/")).rejects.toThrow();
   expect(dialled()).toEqual(["8.8.8.8"]);
   expect(resolve).toHaveBeenCalledTimes(1);
-  expect(await refusal(fetch("http://rebinding.example/"))).toContain("not public");
+  expect(await refusal(fetch("http://rebinding.example/"))).toContain("does not resolve to a public address");
   expect(dialled()).toEqual(["8.8.8.8"]);
 });
 
-test("a public address is dialled, with http and with https", async () => {
+test("a public address is connected to by http and by https", async () => {
   const fetch = guardedFetch({ privateHosts: [] }, resolvesTo("8.8.8.8", "2606:4700::1111"));
   await expect(fetch("http://public.example/")).rejects.toThrow();
   await expect(fetch("https://public.example/")).rejects.toThrow();
@@ -97,10 +97,10 @@ test("a public address is dialled, with http and with https", async () => {
   expect(dialled()).toEqual(["8.8.8.8", "2606:4700::1111", "8.8.8.8", "2606:4700::1111", "2606:4700::1111"]);
 });
 
-describe("hosts that the deployment opened", () => {
-  test("answer by their exact name and port, and by no other", async () => {
+describe("a private host that the deployment allows", () => {
+  test("answers by its exact name and port only", async () => {
     const { host, port } = await serve((_, response) => void response.end("hello"));
-    const fetch = guardedFetch({ privateHosts: [host] }, nobody);
+    const fetch = guardedFetch({ privateHosts: [host] }, neverResolves);
     expect(await (await fetch(`http://${host}/`)).text()).toBe("hello");
     expect(dialled()).toEqual(["127.0.0.1"]);
     expect(await refusal(fetch(`http://127.0.0.2:${port}/`))).toContain("not a public address");
@@ -109,15 +109,15 @@ describe("hosts that the deployment opened", () => {
     expect(dialled()).toEqual(["127.0.0.1"]);
   });
 
-  test("may be named without a port", async () => {
+  test("answers on every port when it is configured without one", async () => {
     const { port } = await serve((_, response) => void response.end("hello"));
-    const fetch = guardedFetch({ privateHosts: ["Localhost"] }, nobody);
+    const fetch = guardedFetch({ privateHosts: ["Localhost"] }, neverResolves);
     expect(await (await fetch(`http://localhost:${port}/`)).text()).toBe("hello");
     expect(await refusal(fetch(`http://127.0.0.1:${port}/`))).toContain("not a public address");
   });
 });
 
-describe("redirects", () => {
+describe("a redirect", () => {
   const redirecting = async (status: number, location: string) => {
     const seen: string[] = [];
     const { host } = await serve((request, response) => {
@@ -139,7 +139,7 @@ describe("redirects", () => {
     "http://user@example.com/",
   ];
   test.each([301, 302, 303, 307, 308].flatMap((status) => PRIVATE.map((location) => ({ status, location }))))(
-    "$status to $location is refused",
+    "with status $status to $location is refused",
     async ({ status, location }) => {
       const { fetch, host } = await redirecting(status, location);
       await refusal(fetch(`http://${host}/`));
@@ -152,7 +152,7 @@ describe("redirects", () => {
     { status: 303, method: "PUT", next: "GET /next" },
     { status: 307, method: "POST", next: "POST /next" },
     { status: 308, method: "POST", next: "POST /next" },
-  ])("$status after $method goes on with $next", async ({ status, method, next }) => {
+  ])("with status $status after $method continues with $next", async ({ status, method, next }) => {
     const { fetch, host, seen } = await redirecting(status, "/next");
     const response = await fetch(`http://${host}/`, {
       method,
@@ -163,12 +163,14 @@ describe("redirects", () => {
     expect(seen).toEqual([`${method} /`, next]);
   });
 
-  test("end after five", async () => {
+  test("is refused after five others", async () => {
     const { host } = await serve((_, response) => void response.writeHead(302, { location: "/again" }).end());
-    expect(await refusal(guardedFetch({ privateHosts: [host] }, nobody)(`http://${host}/`))).toContain("more than 5");
+    expect(await refusal(guardedFetch({ privateHosts: [host] }, neverResolves)(`http://${host}/`))).toContain(
+      "more than 5",
+    );
   });
 
-  test("to another server carry no credentials", async () => {
+  test("to another server carries no credentials", async () => {
     let seen: unknown;
     const other = await serve((request, response) => {
       seen = request.headers.authorization;
@@ -177,17 +179,17 @@ describe("redirects", () => {
     const first = await serve(
       (_, response) => void response.writeHead(307, { location: `http://${other.host}/` }).end(),
     );
-    const fetch = guardedFetch({ privateHosts: [first.host, other.host] }, nobody);
+    const fetch = guardedFetch({ privateHosts: [first.host, other.host] }, neverResolves);
     await fetch(`http://${first.host}/`, { headers: { authorization: "Bearer secret" } });
     expect(seen).toBeUndefined();
   });
 
-  test("lead where the caller permits, who is asked before each hop", async () => {
+  test("is followed only where the caller permits every hop", async () => {
     const other = await serve((_, response) => void response.end());
     const first = await serve(
       (_, response) => void response.writeHead(307, { location: `http://${other.host}/` }).end(),
     );
-    const fetch = guardedFetch({ privateHosts: [first.host, other.host] }, nobody);
+    const fetch = guardedFetch({ privateHosts: [first.host, other.host] }, neverResolves);
     const permit = vi.fn((url: URL) => {
       if (url.host === other.host) throw new Error("not there");
     });
@@ -197,18 +199,18 @@ describe("redirects", () => {
   });
 });
 
-test("proxy settings of the environment are not read", async () => {
+test("proxy settings of the environment are ignored", async () => {
   const { host } = await serve((_, response) => void response.end("direct"));
   vi.stubEnv("http_proxy", "http://127.0.0.1:1");
   vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:1");
-  const response = await guardedFetch({ privateHosts: [host] }, nobody)(`http://${host}/`);
+  const response = await guardedFetch({ privateHosts: [host] }, neverResolves)(`http://${host}/`);
   vi.unstubAllEnvs();
   expect(await response.text()).toBe("direct");
 });
 
-test("a signal ends a request that hangs", async () => {
+test("a signal aborts a request that hangs", async () => {
   const { host } = await serve(() => undefined);
-  const attempt = guardedFetch({ privateHosts: [host] }, nobody)(`http://${host}/`, {
+  const attempt = guardedFetch({ privateHosts: [host] }, neverResolves)(`http://${host}/`, {
     signal: AbortSignal.timeout(20),
   });
   await expect(attempt).rejects.toMatchObject({ name: "TimeoutError" });

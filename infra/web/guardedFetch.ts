@@ -10,24 +10,26 @@ const MAX_REDIRECTS = 5;
 export type Resolve = (hostname: string) => Promise<{ address: string; family: number }[]>;
 const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true });
 
-/** `permit` is asked about every address before it is, redirects included; it throws where one may not be. */
+/** `permit` is called before each request, redirects included; it throws when the address is not allowed. */
 export type GuardedFetch = (
   input: string | URL | Request,
   init?: RequestInit,
   permit?: (url: URL) => void,
 ) => Promise<Response>;
 
-/** How long an answer may take is the caller's business. HTTP/1.1: one connection is one checked address and one server. */
-const UNLIMITED = { headersTimeout: 0, bodyTimeout: 0, allowH2: false } as const;
+/** The caller sets the timeout. HTTP/1.1 only: a connection then belongs to one checked address and one server. */
+const AGENT_OPTIONS = { headersTimeout: 0, bodyTimeout: 0, allowH2: false } as const;
 
-/** Connects only to the addresses that were checked: the name is resolved once per connection, here. */
+export const notPublic = (hostname: string): string => `${hostname} does not resolve to a public address`;
+
+/** Resolves a name once per connection, and returns only addresses that it has checked. */
 const publicLookup =
   (resolve: Resolve): LookupFunction =>
   (hostname, options, done) => {
     const check = async () => {
       const addresses = await resolve(hostname);
       if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
-        throw new AddressRefused(`${hostname} leads to an address that is not public`);
+        throw new AddressRefused(notPublic(hostname));
       }
       return addresses;
     };
@@ -39,40 +41,40 @@ const publicLookup =
 
 const WEB_PORTS = new Set(["80", "443"]);
 
-function checkUrl(url: URL, port: string, { opened, webOnly }: { opened: boolean; webOnly: boolean }): void {
+function checkUrl(url: URL, port: string, { isAllowed, webOnly }: { isAllowed: boolean; webOnly: boolean }): void {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new AddressRefused(`${url.protocol} is not http or https`);
   if (url.username !== "" || url.password !== "")
     throw new AddressRefused("a user name or password in an address is not allowed");
   const literal = literalAddress(url.hostname);
-  if (literal !== undefined && !opened && !isPublicAddress(literal))
+  if (literal !== undefined && !isAllowed && !isPublicAddress(literal))
     throw new AddressRefused(`${literal} is not a public address`);
-  if (webOnly && !opened && !WEB_PORTS.has(port)) throw new AddressRefused(`${port} is not a port of the web`);
+  if (webOnly && !isAllowed && !WEB_PORTS.has(port)) throw new AddressRefused(`${port} is not a web port`);
 }
 
 /**
- * A fetch for addresses that a tenant named: http and https to public addresses only, redirects (at most 5) included;
- * anything else throws an AddressRefused before a connection is opened. No proxy settings are read, no time limit is set.
- * `privateHosts` are opened by the exact name in the URL, `host` or `host:port`; to others `webOnly` opens ports 80 and 443 only.
+ * A fetch for addresses that a tenant chose. It allows http and https to public addresses, with at most 5 redirects; anything else
+ * throws an AddressRefused before it connects. It reads no proxy settings and sets no timeout. `privateHosts` are allowed by the
+ * exact name in the URL, `host` or `host:port`; `webOnly` restricts all others to the ports 80 and 443.
  */
 export function guardedFetch(
   { privateHosts, webOnly = false }: { privateHosts: string[]; webOnly?: boolean },
   resolve = resolveBySystem,
 ): GuardedFetch {
-  const openedHosts = new Set(privateHosts.map((host) => host.toLowerCase()));
-  const publicOnly = new Agent({ ...UNLIMITED, connect: { lookup: publicLookup(resolve) } });
-  const anywhere = new Agent(UNLIMITED);
+  const allowedHosts = new Set(privateHosts.map((host) => host.toLowerCase()));
+  const publicOnly = new Agent({ ...AGENT_OPTIONS, connect: { lookup: publicLookup(resolve) } });
+  const anywhere = new Agent(AGENT_OPTIONS);
 
   return async (input, init = {}, permit) => {
     if (input instanceof Request) throw new TypeError("Pass the address and the options, not a Request");
     let hop = { url: new URL(input), init };
     for (let hops = 0; ; hops += 1) {
       const { hostname, port, protocol } = hop.url;
-      const defaulted = port === "" ? (protocol === "https:" ? "443" : "80") : port;
-      const opened = openedHosts.has(hostname) || openedHosts.has(`${hostname}:${defaulted}`);
-      checkUrl(hop.url, defaulted, { opened, webOnly });
+      const effectivePort = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+      const isAllowed = allowedHosts.has(hostname) || allowedHosts.has(`${hostname}:${effectivePort}`);
+      checkUrl(hop.url, effectivePort, { isAllowed, webOnly });
       permit?.(hop.url);
-      const options = { ...hop.init, redirect: "manual", dispatcher: opened ? anywhere : publicOnly } as UndiciInit;
+      const options = { ...hop.init, redirect: "manual", dispatcher: isAllowed ? anywhere : publicOnly } as UndiciInit;
       const response = await undiciFetch(hop.url, options);
       const next = nextHop(hop, response);
       if (!next || init.redirect === "manual") return response;

@@ -6,20 +6,20 @@ export interface Hop {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** What another server may hear; keys come in headers of any name. */
-const FOR_EVERYBODY = new Set(["accept", "accept-language", "content-type", "content-encoding", "user-agent"]);
+/** Headers that another server gets. All others may hold a key, whatever their name. */
+const SHARED_HEADERS = new Set(["accept", "accept-language", "content-type", "content-encoding", "user-agent"]);
 
-/** Where a redirect leads, with what may go there; undefined when the response is none. Throws an AddressRefused for a step down from https. */
+/** The request that a redirect asks for; undefined when the response is not one. Throws an AddressRefused for https to http. */
 export function nextHop({ url, init }: Hop, response: Response): Hop | undefined {
   const location = response.headers.get("location");
   if (!REDIRECTS.has(response.status) || location === null) return undefined;
   const next = URL.parse(location, url);
-  if (!next) throw new AddressRefused("a redirect leads to something that is no address");
+  if (!next) throw new AddressRefused("a redirect has an invalid address");
   if (url.protocol === "https:" && next.protocol === "http:")
     throw new AddressRefused("a redirect leads from https to http");
   const headers = new Headers(init.headers);
   if (next.origin !== url.origin)
-    for (const name of Array.from(headers.keys())) if (!FOR_EVERYBODY.has(name)) headers.delete(name);
+    for (const name of Array.from(headers.keys())) if (!SHARED_HEADERS.has(name)) headers.delete(name);
   return {
     url: next,
     init: { ...init, headers, ...(dropsBody(response.status, init.method) && withoutBody(headers)) },

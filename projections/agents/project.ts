@@ -1,23 +1,23 @@
 import type { AgentEvent } from "#events/agent.ts";
 import { defineProjection, encode, type Row } from "../projection.ts";
 
-type Changed = Extract<AgentEvent, { type: "AgentChanged" }>;
+type AgentChange = Extract<AgentEvent, { type: "AgentChanged" }>;
 
-/** Columns that hold JSON, because what stands in them is free text or a list. */
+/** Columns of JSON text: free text and lists. */
 const ENCODED = new Set(["name", "instructions", "model", "tools", "collections", "reasoning_effort"]);
 
-/** Only what the event names. */
+/** The columns that an event sets. */
 function columns(
-  { agent_id: _, ...data }: Changed["data"],
-  words: Partial<NonNullable<Changed["personal"]>> = {},
+  { agent_id: _, ...data }: AgentChange["data"],
+  personal: Partial<NonNullable<AgentChange["personal"]>> = {},
 ): Row {
-  const named = Object.entries({ ...data, ...words }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(named.map(([name, value]) => [name, ENCODED.has(name) ? encode(value) : value])) as Row;
+  const fields = Object.entries({ ...data, ...personal }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields.map(([name, value]) => [name, ENCODED.has(name) ? encode(value) : value])) as Row;
 }
 
 export const agents = defineProjection<AgentEvent>({
   name: "agents",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
     AgentCreated: ({ organization_id, data, personal, recorded_at }) =>
@@ -27,7 +27,13 @@ export const agents = defineProjection<AgentEvent>({
               table: "agents",
               kind: "put",
               key: { id: data.agent_id },
-              row: { organization_id, ...columns(data, personal), created_at: recorded_at, updated_at: recorded_at },
+              row: {
+                organization_id,
+                client_tools: false,
+                ...columns(data, personal),
+                created_at: recorded_at,
+                updated_at: recorded_at,
+              },
             },
           ]
         : [],

@@ -1,5 +1,5 @@
 import { isUuid } from "#events/ids.ts";
-import { decode, decoded, type Db } from "../projection.ts";
+import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface AgentRow {
   id: string;
@@ -9,43 +9,55 @@ export interface AgentRow {
   /** `provider/model`; null: not configured. */
   model: string | null;
   tools: string[];
-  /** Ids; null: every collection of the organization. */
+  /** Ids; null: all collections of the organization. */
   collections: string[] | null;
   reasoning_effort: string | null;
   api_enabled: boolean;
   project_id: string | null;
   expose_tool_items: boolean;
+  /** Whether requests may pass tools of the caller's own. */
+  client_tools: boolean;
   created_at: Date;
   updated_at: Date;
 }
 
 const SELECT = `select a.id, a.version, a.name, a.instructions, a.model, a.tools, a.collections, a.reasoning_effort, a.api_enabled,
-    a.project_id, a.expose_tool_items, a.created_at, a.updated_at
+    a.project_id, a.expose_tool_items, a.client_tools, a.created_at, a.updated_at
   from read.agents a join log.keys k on k.thing = 'agent-' || a.id`;
-type Stored = Omit<AgentRow, "tools" | "collections"> & { tools: string; collections: string | null };
-const present = (row: Stored): AgentRow => ({
+type StoredRow = Omit<AgentRow, "tools" | "collections"> & { tools: string; collections: string | null };
+const parseRow = (row: StoredRow): AgentRow => ({
   ...row,
-  name: decoded(row.name),
-  instructions: decoded(row.instructions),
-  model: decode(row.model),
-  tools: decoded(row.tools),
-  collections: decode(row.collections),
-  reasoning_effort: decode(row.reasoning_effort),
+  name: decode(row.name),
+  instructions: decode(row.instructions),
+  model: decodeOrNull(row.model),
+  tools: decode(row.tools),
+  collections: decodeOrNull(row.collections),
+  reasoning_effort: decodeOrNull(row.reasoning_effort),
 });
 
 export async function getAgent(db: Db, organization: string, id: string): Promise<AgentRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(`${SELECT} where a.id = $2 and a.organization_id = $1`, [organization, id]);
-  return row && present(row);
+  const [row] = await db.query<StoredRow>(`${SELECT} where a.id = $2 and a.organization_id = $1`, [organization, id]);
+  return row && parseRow(row);
 }
 
-/** In the order they were made. */
+/** Names of the agents that have a tool, in order of creation. */
+export async function listAgentsWithTool(db: Db, organization: string, tool: string): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select a.name from read.agents a join log.keys k on k.thing = 'agent-' || a.id
+     where a.organization_id = $1 and a.tools::jsonb ? $2 order by a.created_at, a.id`,
+    [organization, tool],
+  );
+  return rows.map(({ name }) => decode(name));
+}
+
+/** In order of creation. */
 export async function listAgents(
   db: Db,
   organization: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: AgentRow[]; total: number }> {
-  const rows = await db.query<Stored>(
+  const rows = await db.query<StoredRow>(
     `${SELECT} where a.organization_id = $1 order by a.created_at, a.id limit $2 offset $3`,
     [organization, limit, offset],
   );
@@ -53,5 +65,5 @@ export async function listAgents(
     "select count(*)::integer as total from read.agents where organization_id = $1",
     [organization],
   );
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }

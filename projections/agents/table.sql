@@ -11,6 +11,7 @@ create table agents (
   api_enabled boolean not null,
   project_id uuid,
   expose_tool_items boolean not null,
+  client_tools boolean not null,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );

@@ -1,2 +1,2 @@
-/** Under which a display name is one of a kind in its organization, and is found whatever its case. */
-export const nameKeyOf = (name: string): string => name.toWellFormed().normalize("NFKC").toLowerCase();
+/** The form of a display name that is unique in its organization and used for case-insensitive lookups. */
+export const toNameKey = (name: string): string => name.toWellFormed().normalize("NFKC").toLowerCase();

@@ -1,18 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { CollectionChanged, CollectionCreated, CollectionDeleted, CollectionEmptied } from "#events/collection.ts";
-import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { collections } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
-const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(collections, `collection-${id}`, ...events);
+const from = (...events: Parameters<typeof projectEvents>[2][]) =>
+  projectEvents(collections, `collection-${id}`, ...events);
 const claims = { slug_claim: "s", name_claim: "n" };
 const created = CollectionCreated.of(
   { collection_id: id, ...claims },
   { slug: "hand-book", name: "Hand Book\u0000", description: "" },
 );
 
-describe("collections", () => {
-  test("a collection is a row, found by its name whatever the case", () => {
+describe("the collections projection", () => {
+  test("inserts a created collection with a case-insensitive name key, and nothing if it was erased", () => {
     expect(from(created)).toEqual([
       {
         table: "collections",
@@ -32,7 +33,7 @@ describe("collections", () => {
     expect(from(erased(created))).toEqual([]);
   });
 
-  test("a change touches what it names", () => {
+  test("patches only the changed columns", () => {
     const renamed = CollectionChanged.of({ collection_id: id, renamed: null }, { name: "ＦＡＱ" });
     expect(from(renamed)).toEqual([
       {
@@ -47,7 +48,7 @@ describe("collections", () => {
     expect(from(erased(described))).toMatchObject([{ row: { updated_at: RECORDED_AT } }]);
   });
 
-  test("a deleted one is gone, and stays so when it is empty", () => {
+  test("removes a deleted collection, and changes nothing when it is emptied", () => {
     expect(
       from(CollectionDeleted.of({ collection_id: id, ...claims }), CollectionEmptied.of({ collection_id: id })),
     ).toEqual([{ table: "collections", kind: "remove", key: { id } }]);

@@ -1,9 +1,9 @@
 import type { CollectionEvent } from "#events/collection.ts";
 import { defineProjection, encode, type Row } from "../projection.ts";
-import { nameKeyOf } from "./nameKey.ts";
+import { toNameKey } from "./nameKey.ts";
 
-const named = ({ name, description }: { name?: string | undefined; description?: string | undefined }): Row => ({
-  ...(name !== undefined && { name: encode(name), name_key: encode(nameKeyOf(name)) }),
+const textColumns = ({ name, description }: { name?: string | undefined; description?: string | undefined }): Row => ({
+  ...(name !== undefined && { name: encode(name), name_key: encode(toNameKey(name)) }),
   ...(description !== undefined && { description: encode(description) }),
 });
 
@@ -22,7 +22,7 @@ export const collections = defineProjection<CollectionEvent>({
               row: {
                 organization_id,
                 slug: personal.slug,
-                ...named(personal),
+                ...textColumns(personal),
                 created_at: recorded_at,
                 updated_at: recorded_at,
               },
@@ -34,7 +34,7 @@ export const collections = defineProjection<CollectionEvent>({
         table: "collections",
         kind: "patch",
         key: { id: data.collection_id },
-        row: { ...(personal && named(personal)), updated_at: recorded_at },
+        row: { ...(personal && textColumns(personal)), updated_at: recorded_at },
       },
     ],
     CollectionDeleted: ({ data }) => [{ table: "collections", kind: "remove", key: { id: data.collection_id } }],

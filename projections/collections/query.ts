@@ -1,15 +1,15 @@
 import { isUuid } from "#events/ids.ts";
-import { decoded, encode, type Db } from "../projection.ts";
-import { nameKeyOf } from "./nameKey.ts";
+import { decode, encode, type Db } from "../projection.ts";
+import { toNameKey } from "./nameKey.ts";
 
-/** What a collection holds, as the summary had it when it was last refreshed. */
+/** Counts of a collection's documents, as of the last refresh of the summary. */
 export interface Summary {
   ready: number;
-  /** Waiting or being read. */
+  /** Waiting to be read, or being read. */
   pending: number;
   failed: number;
   total: number;
-  /** Size of what is ready. */
+  /** Bytes of the ready documents. */
   bytes: number;
 }
 export interface CollectionRow {
@@ -23,20 +23,20 @@ export interface CollectionRow {
 }
 export type NamedCollection = Pick<CollectionRow, "id" | "slug" | "name">;
 
-// the inner join hides a collection from the moment its key is gone
+// the inner join hides a collection as soon as its key is destroyed
 const FROM = "from read.collections c join log.keys k on k.thing = 'collection-' || c.id";
 const SELECT = `select c.id, c.slug, c.name, c.description, coalesce(s.ready, 0) as ready, coalesce(s.pending, 0) as pending,
     coalesce(s.failed, 0) as failed, coalesce(s.total, 0) as total, coalesce(s.bytes, 0) as bytes, c.created_at, c.updated_at
   ${FROM} left join ops.collection_summaries s on s.collection_id = c.id`;
 
-const present = ({ ready, pending, failed, total, bytes, ...row }: CollectionRow & Summary): CollectionRow => ({
+const parseRow = ({ ready, pending, failed, total, bytes, ...row }: CollectionRow & Summary): CollectionRow => ({
   ...row,
-  name: decoded(row.name),
-  description: decoded(row.description),
+  name: decode(row.name),
+  description: decode(row.description),
   documents: { ready, pending, failed, total, bytes },
 });
 
-/** A collection by its id or its slug. */
+/** `reference` is the id or the slug of the collection. */
 export async function getCollection(
   db: Db,
   organization: string,
@@ -47,7 +47,7 @@ export async function getCollection(
     `${SELECT} where c.organization_id = $1 and c.${column} = $2 limit 1`,
     [organization, reference],
   );
-  return row && present(row);
+  return row && parseRow(row);
 }
 
 /** An organization's collections, newest first. */
@@ -64,31 +64,31 @@ export async function listCollections(
     `select count(*)::integer as total ${FROM} where c.organization_id = $1`,
     [organization],
   );
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }
 
-/** Longer words name no collection; composing them would take seconds (see http/filename.ts). */
-const LONGEST = 1_000;
+/** No collection has a longer name, and normalizing one can take seconds (see http/base/filename.ts). */
+const MAX_NAME_LENGTH = 1_000;
 
-/** Collections of an organization: all of them, by slug. */
-export async function allCollections(db: Db, organization: string): Promise<NamedCollection[]> {
+/** All collections of an organization, ordered by slug. */
+export async function listAllCollections(db: Db, organization: string): Promise<NamedCollection[]> {
   const rows = await db.query<NamedCollection>(
     `select c.id, c.slug, c.name ${FROM} where c.organization_id = $1 order by c.slug`,
     [organization],
   );
-  return rows.map((row) => ({ ...row, name: decoded<string>(row.name) }));
+  return rows.map((row) => ({ ...row, name: decode<string>(row.name) }));
 }
 
 /**
- * The collections with these slugs or display names, whatever their case; a slug wins over another's display name.
- * `unknown` are the names that fit none.
+ * Finds collections by slug or display name, ignoring case. A slug wins over the display name of another collection.
+ * `unknown` holds the names that match none.
  */
 export async function resolveCollections(
   db: Db,
   organization: string,
   names: string[],
 ): Promise<{ found: NamedCollection[]; unknown: string[] }> {
-  const keys = new Map(names.map((name) => [name, name.length > LONGEST ? "" : nameKeyOf(name.trim())]));
+  const keys = new Map(names.map((name) => [name, name.length > MAX_NAME_LENGTH ? "" : toNameKey(name.trim())]));
   const wanted = [...new Set(keys.values())];
   const rows = await db.query<NamedCollection & { name_key: string }>(
     `select c.id, c.slug, c.name, c.name_key ${FROM}
@@ -96,12 +96,12 @@ export async function resolveCollections(
     [organization, wanted.map((key) => key.replaceAll("\0", "")), wanted.map(encode)],
   );
   const bySlug = new Map(rows.map((row) => [row.slug, row]));
-  const byName = new Map(rows.map((row) => [decoded<string>(row.name_key), row]));
+  const byName = new Map(rows.map((row) => [decode<string>(row.name_key), row]));
   const found = new Map<string, NamedCollection>();
   const unknown: string[] = [];
   for (const [name, key] of keys) {
     const row = bySlug.get(key) ?? byName.get(key);
-    if (row) found.set(row.id, { id: row.id, slug: row.slug, name: decoded(row.name) });
+    if (row) found.set(row.id, { id: row.id, slug: row.slug, name: decode(row.name) });
     else unknown.push(name);
   }
   return { found: [...found.values()], unknown };

@@ -3,7 +3,7 @@ create table collections (
   organization_id uuid not null,
   slug text not null,
   name text not null,
-  -- the name as it is looked up: whatever its case
+  -- the name for case-insensitive lookups, see nameKey.ts
   name_key text not null,
   description text not null,
   created_at timestamptz not null,

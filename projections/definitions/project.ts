@@ -1,11 +1,11 @@
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { DefinitionEvent } from "#events/definition.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
-type Saved = Recorded<Extract<DefinitionEvent, { type: "DefinitionCreated" | "DefinitionSaved" }>>;
+type SaveEvent = RecordedEvent<Extract<DefinitionEvent, { type: "DefinitionCreated" | "DefinitionSaved" }>>;
 
-/** The columns that a save sets; none where the definition was erased. */
-function columns({ data, personal, recorded_at }: Saved): Row | undefined {
+/** The columns that a save sets; undefined if the definition was erased. */
+function columns({ data, personal, recorded_at }: SaveEvent): Row | undefined {
   const { version, blob, sha256 } = data;
   return (
     personal && {
@@ -20,7 +20,7 @@ function columns({ data, personal, recorded_at }: Saved): Row | undefined {
   );
 }
 
-const version = ({ data, personal, meta, recorded_at }: Saved): Change => ({
+const version = ({ data, personal, meta, recorded_at }: SaveEvent): Change => ({
   table: "definition_versions",
   kind: "put",
   key: { definition_id: data.definition_id, version: data.version },
@@ -41,9 +41,9 @@ export const definitions = defineProjection<DefinitionEvent>({
     DefinitionCreated: (event) => {
       const { organization_id, data, recorded_at } = event;
       const row = columns(event);
-      const made = row && { organization_id, type: data.type, ...row, created_at: recorded_at };
-      return made
-        ? [{ table: "definitions", kind: "put", key: { id: data.definition_id }, row: made }, version(event)]
+      const created = row && { organization_id, type: data.type, ...row, created_at: recorded_at };
+      return created
+        ? [{ table: "definitions", kind: "put", key: { id: data.definition_id }, row: created }, version(event)]
         : [];
     },
     DefinitionSaved: (event) => {

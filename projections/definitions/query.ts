@@ -1,6 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { ScriptMeta } from "#events/definition.ts";
-import { decoded, encode, type Db } from "../projection.ts";
+import { decode, encode, type Db } from "../projection.ts";
 
 export interface DefinitionRow {
   id: string;
@@ -8,7 +8,7 @@ export interface DefinitionRow {
   version: number;
   name: string;
   meta: ScriptMeta;
-  /** Secrets that it may have. */
+  /** Names of the secrets granted to it. */
   grants: string[];
   /** Key of the blob (JSON `{source, js}`), sealed with the data key below. */
   blob: string;
@@ -23,44 +23,44 @@ export interface VersionRow {
   version: number;
   blob: string;
   sha256: string;
-  /** Principal who saved it. */
+  /** The principal that saved it. */
   created_by: string;
   created_at: Date;
 }
 
 const FROM = "from read.definitions d join log.keys k on k.thing = 'definition-' || d.id";
 const SELECT = `select d.id, d.type, d.version, d.name, d.meta, d.grants, d.blob, d.sha256, k.wrapped as wrapped_key, d.created_at, d.updated_at ${FROM}`;
-type Stored = Omit<DefinitionRow, "meta" | "grants"> & { meta: string; grants: string };
-const present = (row: Stored): DefinitionRow => ({
+type StoredRow = Omit<DefinitionRow, "meta" | "grants"> & { meta: string; grants: string };
+const parseRow = (row: StoredRow): DefinitionRow => ({
   ...row,
-  name: decoded(row.name),
-  meta: decoded(row.meta),
-  grants: decoded(row.grants),
+  name: decode(row.name),
+  meta: decode(row.meta),
+  grants: decode(row.grants),
 });
 
 export async function getDefinition(db: Db, organization: string, id: string): Promise<DefinitionRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(`${SELECT} where d.id = $2 and d.organization_id = $1`, [organization, id]);
-  return row && present(row);
+  const [row] = await db.query<StoredRow>(`${SELECT} where d.id = $2 and d.organization_id = $1`, [organization, id]);
+  return row && parseRow(row);
 }
 
-/** The organization's scripted tools with these names. */
+/** Tools of the organization by name. */
 export async function findTools(db: Db, organization: string, names: string[]): Promise<DefinitionRow[]> {
-  const rows = await db.query<Stored>(
+  const rows = await db.query<StoredRow>(
     `${SELECT} where d.organization_id = $1 and d.type = 'tool' and d.name = any ($2)`,
     [organization, names.map(encode)],
   );
-  return rows.map(present);
+  return rows.map(parseRow);
 }
 
-/** In the order they were made; of one type where it is given. */
+/** In order of creation; `type` null: definitions of both types. */
 export async function listDefinitions(
   db: Db,
   organization: string,
   { type, limit, offset }: { type: DefinitionRow["type"] | null; limit: number; offset: number },
 ): Promise<{ rows: DefinitionRow[]; total: number }> {
   const where = "where d.organization_id = $1 and ($2::text is null or d.type = $2)";
-  const rows = await db.query<Stored>(`${SELECT} ${where} order by d.created_at, d.id limit $3 offset $4`, [
+  const rows = await db.query<StoredRow>(`${SELECT} ${where} order by d.created_at, d.id limit $3 offset $4`, [
     organization,
     type,
     limit,
@@ -70,23 +70,23 @@ export async function listDefinitions(
     organization,
     type,
   ]);
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }
 
-/** Every save of a definition, newest first. */
+/** All versions of a definition, newest first. */
 export const listVersions = (db: Db, definition: string): Promise<VersionRow[]> =>
   db.query<VersionRow>(
     "select version, blob, sha256, created_by, created_at from read.definition_versions where definition_id = $1 order by version desc",
     [definition],
   );
 
-/** A version that a workflow is bound to. */
+/** The definition version that a workflow runs. */
 export interface WorkflowVersion {
   name: string;
   version: number;
-  /** The newest. */
+  /** The newest version of the definition. */
   latest_version: number;
-  /** As this version says it. */
+  /** The declarations of this version. */
   meta: ScriptMeta;
   blob: string;
   /** SHA-256 of the JavaScript, hex. */
@@ -109,5 +109,5 @@ export async function getWorkflowVersion(
      where d.id = $2 and d.organization_id = $1 and d.type = 'workflow' and v.version = $3`,
     [organization, id, version],
   );
-  return row && { ...row, name: decoded(row.name), meta: decoded(row.meta) };
+  return row && { ...row, name: decode(row.name), meta: decode(row.meta) };
 }

@@ -12,7 +12,7 @@ create table definitions (
   updated_at timestamptz not null
 );
 create index definitions_by_organization on definitions (organization_id, type, name);
--- Every save stays: a response or a run names the version that it ran on.
+-- All versions are kept: responses and runs name the version that they ran.
 create table definition_versions (
   definition_id uuid not null,
   version integer not null,

@@ -11,12 +11,13 @@ import {
   ReadingFailed,
   ReadingStarted,
 } from "#events/document.ts";
-import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { documents } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
 const collection = "0198c0de-0000-7000-8000-00000000000b";
-const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(documents, `document-${id}`, ...events);
+const from = (...events: Parameters<typeof projectEvents>[2][]) =>
+  projectEvents(documents, `document-${id}`, ...events);
 const patch = (row: object) => ({
   table: "documents",
   kind: "patch",
@@ -39,8 +40,8 @@ const uploaded = DocumentUploaded.of(
 );
 const work = { document_id: id, generation: 2, attempt: 1 };
 
-describe("documents", () => {
-  test("an uploaded one waits; erased, it leaves no row", () => {
+describe("the documents projection", () => {
+  test("inserts an uploaded document as pending, and nothing if it was erased", () => {
     expect(from(uploaded, erased(uploaded))).toEqual([
       {
         table: "documents",
@@ -65,13 +66,13 @@ describe("documents", () => {
     ]);
   });
 
-  test("what was read is kept by its generation, and search sees it when it is indexed", () => {
+  test("stores a reading under its generation, and makes it live when it is indexed", () => {
     const text = { text: "t2", passages: "p2", page_count: 4, chunk_count: 9, characters: 100 };
     const indexed_at = "2026-01-02T03:04:06.000Z";
     expect(
       from(
         ReadingStarted.of({ ...work, worker: "w" }),
-        DocumentRead.of({ ...work, ...text }),
+        DocumentRead.of({ ...work, ...text, warnings: [{ code: "page_without_text", pages: [3] }] }),
         DocumentIndexed.of({ document_id: id, generation: 2, indexed_at, units: 4, unused: ["t1", "p1"] }),
       ),
     ).toEqual([
@@ -80,7 +81,13 @@ describe("documents", () => {
         table: "readings",
         kind: "put",
         key: { document_id: id, generation: 2 },
-        row: { text_blob: "t2", passages_blob: "p2", page_count: 4, chunk_count: 9 },
+        row: {
+          text_blob: "t2",
+          passages_blob: "p2",
+          page_count: 4,
+          chunk_count: 9,
+          warnings: '[{"code":"page_without_text","pages":[3]}]',
+        },
       },
       patch({}),
       patch({ status: "ready", error: null, live_generation: 2, indexed_at: new Date(indexed_at) }),
@@ -89,7 +96,7 @@ describe("documents", () => {
     ]);
   });
 
-  test("a failure says why, and keeps what search sees", () => {
+  test("stores the reason of a failure, and keeps the live generation", () => {
     const unread = ReadingFailed.of(work, { error: "Encrypted." });
     expect(from(unread)).toEqual([patch({ status: "failed", error: '"Encrypted."' })]);
     expect(from(erased(unread))).toEqual([patch({ status: "failed", error: null })]);
@@ -98,7 +105,7 @@ describe("documents", () => {
     ]);
   });
 
-  test("it is described anew, processed anew, and replaced", () => {
+  test("patches a changed, a reprocessed and a replaced document", () => {
     const reprocessed = DocumentReprocessed.of({ document_id: id, generation: 2, worker: null, reextract: false });
     const replaced = DocumentReplaced.of(
       { ...original, mime_type: "text/markdown", blob: "b2", size_bytes: 5, released_claim: "c0", original: "text" },
@@ -120,7 +127,7 @@ describe("documents", () => {
     ]);
   });
 
-  test("a deleted one leaves nothing", () => {
+  test("removes a deleted document with its readings", () => {
     const deleted = DocumentDeleted.of({
       document_id: id,
       collection_id: collection,

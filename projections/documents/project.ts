@@ -1,19 +1,22 @@
 import type { DocumentEvent } from "#events/document.ts";
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
-type Of<T extends DocumentEvent["type"]> = Recorded<Extract<DocumentEvent, { type: T }>>;
+type EventRecord<T extends DocumentEvent["type"]> = RecordedEvent<Extract<DocumentEvent, { type: T }>>;
 
-const patch = ({ data, recorded_at }: Pick<Of<"DocumentChanged">, "data" | "recorded_at">, row: Row): Change => ({
+const patch = (
+  { data, recorded_at }: Pick<EventRecord<"DocumentChanged">, "data" | "recorded_at">,
+  row: Row,
+): Change => ({
   table: "documents",
   kind: "patch",
   key: { id: data.document_id },
   row: { ...row, updated_at: recorded_at },
 });
 
-type Sent = Pick<Of<"DocumentReplaced">["data"], "mime_type" | "size_bytes" | "original" | "blob">;
-/** What was sent; it waits to be read. */
-const sent = ({ mime_type, size_bytes, original, blob }: Sent): Row => ({
+type Original = Pick<EventRecord<"DocumentReplaced">["data"], "mime_type" | "size_bytes" | "original" | "blob">;
+/** Columns of a new original, which waits to be read. */
+const originalColumns = ({ mime_type, size_bytes, original, blob }: Original): Row => ({
   mime_type: encode(mime_type),
   size_bytes,
   original,
@@ -21,12 +24,12 @@ const sent = ({ mime_type, size_bytes, original, blob }: Sent): Row => ({
   status: "pending",
 });
 
-const described = ({ name, tags }: { name?: string | undefined; tags?: string[] | undefined }): Row => ({
+const descriptionColumns = ({ name, tags }: { name?: string | undefined; tags?: string[] | undefined }): Row => ({
   ...(name !== undefined && { name: encode(name) }),
   ...(tags !== undefined && { tags: encode(tags) }),
 });
 
-const uploaded = ({ organization_id, data, personal, recorded_at }: Of<"DocumentUploaded">): Change[] =>
+const applyUpload = ({ organization_id, data, personal, recorded_at }: EventRecord<"DocumentUploaded">): Change[] =>
   personal
     ? [
         {
@@ -38,8 +41,8 @@ const uploaded = ({ organization_id, data, personal, recorded_at }: Of<"Document
             collection_id: data.collection_id,
             source: data.source,
             external_id: encode(personal.external_id),
-            ...sent(data),
-            ...described(personal),
+            ...originalColumns(data),
+            ...descriptionColumns(personal),
             created_at: recorded_at,
             updated_at: recorded_at,
           },
@@ -47,14 +50,14 @@ const uploaded = ({ organization_id, data, personal, recorded_at }: Of<"Document
       ]
     : [];
 
-const read = (event: Of<"DocumentRead">): Change[] => {
-  const { document_id, generation, text, passages, page_count, chunk_count } = event.data;
-  const row = { text_blob: text, passages_blob: passages, page_count, chunk_count };
+const applyReading = (event: EventRecord<"DocumentRead">): Change[] => {
+  const { document_id, generation, text, passages, page_count, chunk_count, warnings } = event.data;
+  const row = { text_blob: text, passages_blob: passages, page_count, chunk_count, warnings: encode(warnings) };
   return [{ table: "readings", kind: "put", key: { document_id, generation }, row }, patch(event, {})];
 };
 
-/** From here on search sees this generation; what the earlier ones left is gone. */
-const indexed = (event: Of<"DocumentIndexed">): Change[] => {
+/** Search shows this generation from now on, and the readings of earlier generations are removed. */
+const applyIndexing = (event: EventRecord<"DocumentIndexed">): Change[] => {
   const { document_id, generation, indexed_at, unused } = event.data;
   const live = { status: "ready", error: null, live_generation: generation, indexed_at: new Date(indexed_at) };
   return [
@@ -71,19 +74,23 @@ const indexed = (event: Of<"DocumentIndexed">): Change[] => {
 
 export const documents = defineProjection<DocumentEvent>({
   name: "documents",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    DocumentUploaded: uploaded,
+    DocumentUploaded: applyUpload,
     DocumentReplaced: (event) => [
-      patch(event, { ...sent(event.data), ...(event.personal && described(event.personal)), error: null }),
+      patch(event, {
+        ...originalColumns(event.data),
+        ...(event.personal && descriptionColumns(event.personal)),
+        error: null,
+      }),
     ],
-    DocumentChanged: (event) => [patch(event, event.personal ? described(event.personal) : {})],
+    DocumentChanged: (event) => [patch(event, event.personal ? descriptionColumns(event.personal) : {})],
     DocumentReprocessed: (event) => [patch(event, { status: "processing", error: null })],
     ReadingStarted: (event) => [patch(event, { status: "processing" })],
-    DocumentRead: read,
+    DocumentRead: applyReading,
     ReadingFailed: (event) => [patch(event, { status: "failed", error: encode(event.personal?.error) })],
-    DocumentIndexed: indexed,
+    DocumentIndexed: applyIndexing,
     IndexingFailed: (event) => [patch(event, { status: "failed", error: encode(event.personal?.error) })],
     DocumentDeleted: ({ data: { document_id } }) => [
       { table: "documents", kind: "remove", key: { id: document_id } },

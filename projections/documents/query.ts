@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
-import { decode, decoded, type Db } from "../projection.ts";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export const DOCUMENT_STATUSES = ["pending", "processing", "ready", "failed"] as const;
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
@@ -14,20 +15,22 @@ export interface DocumentRow {
   mime_type: string;
   size_bytes: number;
   status: DocumentStatus;
-  /** Why it could not be read or indexed. */
+  /** Why it could not be read or indexed; null if it was. */
   error: string | null;
   tags: string[];
   source: "api" | "upload" | "connector";
   original: "file" | "text";
-  /** Key of the blob with what was sent; like every blob of the document sealed with the data key below. */
+  /** Key of the blob with the original. All blobs of the document are sealed with the data key below. */
   blob: string;
   external_id: string | null;
-  /** The generation that search sees, and what it came to; null, and no passages, before the first. */
+  /** The generation that search shows, and the result of its reading. Null, and zero passages, before the first one. */
   live_generation: number | null;
   text_blob: string | null;
   passages_blob: string | null;
   page_count: number | null;
   chunk_count: number;
+  /** What its reader left out. */
+  warnings: ReadingWarning[];
   /** The data key of `document-<id>`, wrapped (base64). */
   wrapped_key: string;
   created_at: Date;
@@ -35,34 +38,38 @@ export interface DocumentRow {
   indexed_at: Date | null;
 }
 
-// the inner joins hide a document from the moment its key, or its collection's, is gone
+// the inner joins hide a document as soon as its key, or the key of its collection, is destroyed
 const FROM = `from read.documents d
   join log.keys k on k.thing = 'document-' || d.id
   join read.collections c on c.id = d.collection_id
   join log.keys ck on ck.thing = 'collection-' || c.id`;
+const LIVE_READING = "left join read.readings r on r.document_id = d.id and r.generation = d.live_generation";
 const SELECT = `select d.id, d.organization_id, d.collection_id, c.name as collection, d.name, d.mime_type, d.size_bytes, d.status,
     d.error, d.tags, d.source, d.original, d.blob, d.external_id, d.live_generation, r.text_blob, r.passages_blob, r.page_count,
-    coalesce(r.chunk_count, 0) as chunk_count, k.wrapped as wrapped_key, d.created_at, d.updated_at, d.indexed_at
-  ${FROM} left join read.readings r on r.document_id = d.id and r.generation = d.live_generation`;
+    coalesce(r.chunk_count, 0) as chunk_count, r.warnings, k.wrapped as wrapped_key, d.created_at, d.updated_at, d.indexed_at
+  ${FROM} ${LIVE_READING}`;
 
-type Stored = Omit<DocumentRow, "tags"> & { tags: string };
-const present = (row: Stored): DocumentRow => ({
+const decodeWarnings = (stored: string | null): ReadingWarning[] => decodeOrNull(stored) ?? [];
+
+type StoredRow = Omit<DocumentRow, "tags" | "warnings"> & { tags: string; warnings: string | null };
+const parseRow = (row: StoredRow): DocumentRow => ({
   ...row,
-  collection: decoded(row.collection),
-  name: decoded(row.name),
-  mime_type: decoded(row.mime_type),
-  error: decode(row.error),
-  tags: decoded(row.tags),
-  external_id: decode(row.external_id),
+  collection: decode(row.collection),
+  name: decode(row.name),
+  mime_type: decode(row.mime_type),
+  error: decodeOrNull(row.error),
+  tags: decode(row.tags),
+  warnings: decodeWarnings(row.warnings),
+  external_id: decodeOrNull(row.external_id),
 });
 
 export async function getDocument(db: Db, organization: string, id: string): Promise<DocumentRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(`${SELECT} where d.organization_id = $1 and d.id = $2`, [organization, id]);
-  return row && present(row);
+  const [row] = await db.query<StoredRow>(`${SELECT} where d.organization_id = $1 and d.id = $2`, [organization, id]);
+  return row && parseRow(row);
 }
 
-/** A collection's documents, newest first; `status` null: whatever their status. */
+/** A collection's documents, newest first; `status` null: any status. */
 export async function listDocuments(
   db: Db,
   collection: string,
@@ -70,38 +77,48 @@ export async function listDocuments(
 ): Promise<{ rows: DocumentRow[]; total: number }> {
   const wanted = `from read.documents where collection_id = $1 ${status === null ? "" : "and status = $2"}`;
   const values = status === null ? [collection] : [collection, status];
-  // paged before it is joined: 90,000 rows that are skipped took 900 ms, and take 10 by the index alone
-  const rows = await db.query<Stored>(
+  // the page is cut before the join: skipping 90,000 rows took 900 ms joined, and takes 10 ms by the index alone
+  const rows = await db.query<StoredRow>(
     `with page as materialized (select id ${wanted} order by created_at desc, id desc limit ${Number(limit)} offset ${Number(offset)})
      ${SELECT} where d.id in (select id from page) order by d.created_at desc, d.id desc`,
     values,
   );
   const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${wanted}`, values);
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }
 
 /** A document that search may show. */
-export type LiveDocument = Pick<DocumentRow, "id" | "name" | "collection_id" | "collection" | "tags"> & {
+export type LiveDocument = Pick<DocumentRow, "id" | "name" | "collection_id" | "collection" | "tags" | "warnings"> & {
   live_generation: number;
 };
 
-/** Those of the documents that are there and in the index, by id. */
-export async function liveDocuments(db: Db, organization: string, ids: string[]): Promise<Map<string, LiveDocument>> {
-  const rows = await db.query<Omit<LiveDocument, "tags"> & { tags: string }>(
-    `select d.id, d.name, d.collection_id, c.name as collection, d.tags, d.live_generation ${FROM}
+/** The documents among `ids` that exist and are indexed, by id. */
+export async function findLiveDocuments(
+  db: Db,
+  organization: string,
+  ids: string[],
+): Promise<Map<string, LiveDocument>> {
+  const rows = await db.query<Omit<LiveDocument, "tags" | "warnings"> & { tags: string; warnings: string | null }>(
+    `select d.id, d.name, d.collection_id, c.name as collection, d.tags, d.live_generation, r.warnings ${FROM} ${LIVE_READING}
      where d.organization_id = $1 and d.id = any ($2) and d.live_generation is not null`,
     [organization, ids.filter(isUuid)],
   );
   return new Map(
     rows.map((row) => [
       row.id,
-      { ...row, name: decoded<string>(row.name), collection: decoded<string>(row.collection), tags: decoded(row.tags) },
+      {
+        ...row,
+        name: decode<string>(row.name),
+        collection: decode<string>(row.collection),
+        tags: decode(row.tags),
+        warnings: decodeWarnings(row.warnings),
+      },
     ]),
   );
 }
 
-/** Which of the documents were pushed as text: there is no file of theirs to look at. */
-export async function pushedAmong(db: Db, organization: string, ids: string[]): Promise<Set<string>> {
+/** The ids of documents that were pushed as text, and so have no file to show. */
+export async function findPushedDocuments(db: Db, organization: string, ids: string[]): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>(
     "select id from read.documents where organization_id = $1 and id = any ($2) and original = 'text'",
     [organization, ids.filter(isUuid)],
@@ -109,7 +126,7 @@ export async function pushedAmong(db: Db, organization: string, ids: string[]): 
   return new Set(rows.map(({ id }) => id));
 }
 
-/** By the index, thanks to the order: without it the plan read the documents of all organizations, 32 ms of 100,000 for each search. */
+/** The order makes PostgreSQL use the index. Without it the plan read the documents of all organizations: 32 ms per search at 100,000. */
 const ANY_OF_COLLECTIONS = `
   select from unnest($2::uuid[]) wanted (id) cross join lateral (
     select ${FROM} where d.organization_id = $1 and d.collection_id = wanted.id and d.live_generation is not null
@@ -119,8 +136,8 @@ const ANY_OF_DOCUMENTS = `
   select ${FROM} where d.organization_id = $1 and d.collection_id = any ($2) and d.id = any ($3) and d.live_generation is not null
   limit 1`;
 
-/** Whether there is anything in the index of these collections; `document_ids` empty: of any document. */
-export async function anyLive(
+/** Whether these collections have an indexed document; `document_ids` empty: any document counts. */
+export async function hasLiveDocuments(
   db: Db,
   organization: string,
   { collection_ids, document_ids }: { collection_ids: string[]; document_ids: string[] },
@@ -132,8 +149,8 @@ export async function anyLive(
   return rows.length > 0;
 }
 
-/** Which of the documents are in one of the collections. */
-export async function documentsAmong(
+/** The ids of documents that are in one of the collections. */
+export async function filterDocuments(
   db: Db,
   organization: string,
   ids: string[],
@@ -148,8 +165,8 @@ export async function documentsAmong(
 
 const BATCH = 1_000;
 
-/** Ids of documents of a collection, oldest first, a thousand at most; also of one that is deleted. */
-export async function documentsIn(db: Db, collection: string): Promise<string[]> {
+/** Ids of up to BATCH documents of a collection, oldest first. It also works for a deleted collection. */
+export async function listDocumentIds(db: Db, collection: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     "select id from read.documents where collection_id = $1 order by created_at, id limit $2",
     [collection, BATCH],

@@ -1,4 +1,4 @@
--- A document is put once and patched while it is worked on: room in the page keeps those updates off the indexes.
+-- A document is inserted once and updated while it is processed. Free space in the pages allows updates without index writes.
 create table documents (
   id uuid primary key,
   organization_id uuid not null,
@@ -10,21 +10,21 @@ create table documents (
   error text,
   tags text not null,
   source text not null,
-  -- what was sent: a file, or text that was pushed
+  -- an uploaded file, or pushed text
   original text not null,
   blob text not null,
   external_id text,
-  -- the one that search sees
+  -- the generation that search shows
   live_generation integer,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   indexed_at timestamptz
 ) with (fillfactor = 70);
 create index documents_by_collection on documents (collection_id, created_at, id);
--- what the summaries count, and lists of a status
+-- for the summaries, and for lists of one status
 create index documents_by_status on documents (collection_id, status, created_at, id) include (size_bytes);
 
--- What reading came to, by generation.
+-- Results of reading, by generation.
 create table readings (
   document_id uuid not null,
   generation integer not null,
@@ -32,5 +32,7 @@ create table readings (
   passages_blob text not null,
   page_count integer,
   chunk_count integer not null,
+  -- what the reader left out (JSON); null if nothing
+  warnings text,
   primary key (document_id, generation)
 );

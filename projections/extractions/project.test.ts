@@ -7,11 +7,12 @@ import {
   ExtractionRequested,
   ExtractionStarted,
 } from "#events/extraction.ts";
-import { changesOf, erased, ORGANIZATION } from "#test/projections/given.ts";
+import { projectEvents, erased, ORGANIZATION } from "#test/projections/projectEvents.ts";
 import { extractions } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
-const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(extractions, `extraction-${id}`, ...events);
+const from = (...events: Parameters<typeof projectEvents>[2][]) =>
+  projectEvents(extractions, `extraction-${id}`, ...events);
 const patch = (row: object) => ({ table: "extractions", kind: "patch", key: { id }, row });
 const requested = ExtractionRequested.of(
   {
@@ -26,8 +27,8 @@ const requested = ExtractionRequested.of(
   { name: "a.csv", sha256: "00" },
 );
 
-describe("extractions", () => {
-  test("one that was asked for lives a day to the millisecond; erased, it leaves no row", () => {
+describe("the extractions projection", () => {
+  test("inserts a requested extraction exactly a day before its expiry, and nothing if it was erased", () => {
     expect(from(requested, erased(requested))).toEqual([
       {
         table: "extractions",
@@ -46,7 +47,7 @@ describe("extractions", () => {
     ]);
   });
 
-  test("it is read, or not", () => {
+  test("patches the status of an extraction that is started, completed or failed", () => {
     const work = { extraction_id: id, attempt: 1 };
     const failed = ExtractionFailed.of({ ...work, content_claim: "c" }, { error: "Scanned." });
     expect(
@@ -58,13 +59,13 @@ describe("extractions", () => {
       ),
     ).toEqual([
       patch({ status: "processing" }),
-      patch({ status: "ready", text_blob: "t", page_count: null, chunk_count: 2 }),
+      patch({ status: "ready", text_blob: "t", page_count: null, chunk_count: 2, warnings: null }),
       patch({ status: "failed", error: '"Scanned."' }),
       patch({ status: "failed", error: null }),
     ]);
   });
 
-  test("deleted or expired, it is gone", () => {
+  test("removes a deleted or expired extraction", () => {
     const gone = { extraction_id: id, content_claim: null };
     const remove = { table: "extractions", kind: "remove", key: { id } };
     expect(from(ExtractionDeleted.of(gone), ExtractionExpired.of(gone))).toEqual([remove, remove]);

@@ -1,11 +1,11 @@
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { ExtractionEvent } from "#events/extraction.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type Requested = Recorded<Extract<ExtractionEvent, { type: "ExtractionRequested" }>>;
-const requested = ({ organization_id, data, personal }: Requested): Change[] => {
+type RequestEvent = RecordedEvent<Extract<ExtractionEvent, { type: "ExtractionRequested" }>>;
+const applyRequest = ({ organization_id, data, personal }: RequestEvent): Change[] => {
   if (!personal) return [];
   const expires_at = new Date(data.expires_at);
   const row = {
@@ -14,7 +14,7 @@ const requested = ({ organization_id, data, personal }: Requested): Change[] => 
     mime_type: encode(data.mime_type),
     size_bytes: data.size_bytes,
     status: "pending",
-    // to the millisecond a day before its end, whenever it was recorded
+    // exactly a day before its end, whenever the event was recorded
     created_at: new Date(expires_at.getTime() - DAY_MS),
     expires_at,
   };
@@ -26,13 +26,13 @@ const remove = (id: string): Change[] => [{ table: "extractions", kind: "remove"
 
 export const extractions = defineProjection<ExtractionEvent>({
   name: "extractions",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    ExtractionRequested: requested,
+    ExtractionRequested: applyRequest,
     ExtractionStarted: ({ data }) => patch(data.extraction_id, { status: "processing" }),
-    ExtractionCompleted: ({ data: { extraction_id, text, page_count, chunk_count } }) =>
-      patch(extraction_id, { status: "ready", text_blob: text, page_count, chunk_count }),
+    ExtractionCompleted: ({ data: { extraction_id, text, page_count, chunk_count, warnings } }) =>
+      patch(extraction_id, { status: "ready", text_blob: text, page_count, chunk_count, warnings: encode(warnings) }),
     ExtractionFailed: ({ data, personal }) =>
       patch(data.extraction_id, { status: "failed", error: encode(personal?.error) }),
     ExtractionDeleted: ({ data }) => remove(data.extraction_id),

@@ -9,6 +9,8 @@ create table extractions (
   text_blob text,
   page_count integer,
   chunk_count integer,
+  -- what the reader left out (JSON); null if nothing
+  warnings text,
   created_at timestamptz not null,
   expires_at timestamptz not null
 );

@@ -3,10 +3,10 @@ import { defineProjection, encode } from "../projection.ts";
 
 export const files = defineProjection<FileEvent>({
   name: "files",
-  version: 1,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    FileUploaded: ({ organization_id, data, personal, recorded_at }) =>
+    FileUploaded: ({ organization_id, position, data, personal, meta, recorded_at }) =>
       personal
         ? [
             {
@@ -15,11 +15,14 @@ export const files = defineProjection<FileEvent>({
               key: { id: data.file_id },
               row: {
                 organization_id,
+                position,
+                principal: meta.principal,
                 scope: data.scope,
                 filename: encode(personal.filename),
                 purpose: encode(personal.purpose),
                 mime_type: encode(data.mime_type),
                 bytes: data.bytes,
+                sha256: personal.sha256,
                 blob: data.blob,
                 created_at: recorded_at,
               },

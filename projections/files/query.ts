@@ -1,12 +1,20 @@
 import { isUuid } from "#events/ids.ts";
-import { decoded, type Db } from "../projection.ts";
+import type { Principal } from "#events/envelope.ts";
+import { ownerColumn, type OwnedPage, type Owner } from "../owner.ts";
+import { decode, type Db } from "../projection.ts";
 
 export interface FileRow {
   id: string;
+  /** Of the event that uploaded it. */
+  position: number;
+  principal: Principal;
+  scope: string;
   filename: string;
   purpose: string;
   mime_type: string;
   bytes: number;
+  /** Of the bytes, in hex. */
+  sha256: string;
   /** Key of the blob with the bytes, sealed with the data key below. */
   blob: string;
   /** The data key of `file-<id>`, wrapped (base64). */
@@ -14,14 +22,15 @@ export interface FileRow {
   created_at: Date;
 }
 
-// the inner join hides a file from the moment its key is gone
-const SELECT = `select f.id, f.filename, f.purpose, f.mime_type, f.bytes, f.blob, k.wrapped as wrapped_key, f.created_at
+// the inner join hides a file as soon as its key is destroyed
+const SELECT = `select f.id, f.position, f.principal, f.scope, f.filename, f.purpose, f.mime_type, f.bytes, f.sha256, f.blob, k.wrapped as wrapped_key, f.created_at
   from read.files f join log.keys k on k.thing = 'file-' || f.id`;
-const present = (row: FileRow): FileRow => ({
+const parseRow = (row: FileRow): FileRow => ({
   ...row,
-  filename: decoded(row.filename),
-  purpose: decoded(row.purpose),
-  mime_type: decoded(row.mime_type),
+  position: Number(row.position),
+  filename: decode(row.filename),
+  purpose: decode(row.purpose),
+  mime_type: decode(row.mime_type),
   bytes: Number(row.bytes),
 });
 
@@ -32,7 +41,7 @@ export async function getFile(db: Db, organization: string, scope: string, id: s
     scope,
     id,
   ]);
-  return row && present(row);
+  return row && parseRow(row);
 }
 
 /** Newest first. */
@@ -41,5 +50,28 @@ export async function listFiles(db: Db, organization: string, scope: string, lim
     `${SELECT} where f.organization_id = $1 and f.scope = $2 order by f.created_at desc, f.id desc limit $3`,
     [organization, scope, limit],
   );
-  return rows.map(present);
+  return rows.map(parseRow);
+}
+
+/** A file of any owner. */
+export async function getAnyFile(db: Db, organization: string, id: string): Promise<FileRow | undefined> {
+  const [row] = await db.query<FileRow>(`${SELECT} where f.id = $2 and f.organization_id = $1`, [organization, id]);
+  return row && parseRow(row);
+}
+
+/** The files of a key or person, whatever their user value, newest first. Agents have none. */
+export async function listFilesOf(
+  db: Db,
+  organization: string,
+  owner: Owner,
+  { before, limit }: OwnedPage,
+): Promise<FileRow[]> {
+  const { column, value } = ownerColumn(owner);
+  if (column !== "principal") return [];
+  const rows = await db.query<FileRow>(
+    `${SELECT} where f.organization_id = $1 and f.principal = $2 and ($3::bigint is null or f.position < $3)
+     order by f.position desc limit $4`,
+    [organization, value, before, limit],
+  );
+  return rows.map(parseRow);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { KeyChanged, KeyCreated, KeyDeleted } from "#events/key.ts";
-import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { KeyChanged, KeyCreated, KeyDeleted, KeyRotated } from "#events/key.ts";
+import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { keys } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
-const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(keys, `key-${id}`, ...events);
+const from = (...events: Parameters<typeof projectEvents>[2][]) => projectEvents(keys, `key-${id}`, ...events);
 const created = KeyCreated.of(
   {
     key_id: id,
@@ -19,8 +19,8 @@ const created = KeyCreated.of(
   { name: "CI" },
 );
 
-describe("keys", () => {
-  test("a created key is a row", () => {
+describe("the keys projection", () => {
+  test("inserts a created key", () => {
     expect(from(created)).toEqual([
       {
         table: "keys",
@@ -32,6 +32,7 @@ describe("keys", () => {
           key_hash: "hash",
           key_hint: "abcd",
           project_id: null,
+          client_tools: false,
           products: '["knowledge"]',
           enabled: true,
           expires_at: new Date("2027-01-01T00:00:00.000Z"),
@@ -43,11 +44,11 @@ describe("keys", () => {
     ]);
   });
 
-  test("an erased key leaves no row", () => {
+  test("inserts nothing for an erased key", () => {
     expect(from(erased(created))).toEqual([]);
   });
 
-  test("a change touches what it names, and null is a value", () => {
+  test("patches only the changed columns, null included", () => {
     const changed = KeyChanged.of({ key_id: id, enabled: false, expires_at: null, allowed_models: ["a/b"] }, {});
     expect(from(changed)).toEqual([
       {
@@ -65,7 +66,19 @@ describe("keys", () => {
     ]);
   });
 
-  test("a deleted key's row goes", () => {
+  test("replaces only the secret of a rotated key", () => {
+    const rotated = KeyRotated.of({ key_id: id, key_hash: "i", key_hint: "efgh" });
+    expect(from(rotated)).toEqual([
+      {
+        table: "keys",
+        kind: "patch",
+        key: { id },
+        row: { key_hash: "i", key_hint: "efgh", updated_at: RECORDED_AT },
+      },
+    ]);
+  });
+
+  test("removes a deleted key", () => {
     expect(from(KeyDeleted.of({ key_id: id }))).toEqual([{ table: "keys", kind: "remove", key: { id } }]);
   });
 });

@@ -1,5 +1,5 @@
 import { isUuid } from "#events/ids.ts";
-import { decode, decoded, type Db } from "../projection.ts";
+import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface KeyRow {
   id: string;
@@ -12,35 +12,37 @@ export interface KeyRow {
   expires_at: Date | null;
   /** Null: every model. */
   allowed_models: string[] | null;
+  /** Whether completions may pass tools of the caller's own. */
+  client_tools: boolean;
   /** From `ops.last_used`, by key id. */
   last_used_at: Date | null;
   created_at: Date;
   updated_at: Date;
 }
-/** What a request needs of the key it came with. `parked`: its changes cannot be followed, so it must not be trusted. */
+/** A key as authentication needs it. `parked`: later changes of the key could not be projected, so it must not be trusted. */
 export type KeyInUse = KeyRow & { organization_id: string; parked: boolean };
 
 const COLUMNS = `k.id, k.name, k.key_hint, k.project_id, k.products, k.enabled, k.expires_at, k.allowed_models,
-  l.at as last_used_at, k.created_at, k.updated_at`;
+  k.client_tools, l.at as last_used_at, k.created_at, k.updated_at`;
 const FROM = "from read.keys k left join ops.last_used l on l.id = k.id::text";
 
-type Stored = Omit<KeyRow, "products" | "allowed_models"> & { products: string; allowed_models: string | null };
-const present = <R extends Stored>(row: R) => ({
+type StoredRow = Omit<KeyRow, "products" | "allowed_models"> & { products: string; allowed_models: string | null };
+const parseRow = <R extends StoredRow>(row: R) => ({
   ...row,
-  name: decoded<string>(row.name),
-  products: decoded<string[]>(row.products),
-  allowed_models: decode<string[]>(row.allowed_models),
+  name: decode<string>(row.name),
+  products: decode<string[]>(row.products),
+  allowed_models: decodeOrNull<string[]>(row.allowed_models),
 });
 
-/** The keys with these SHA-256 (hex), by hash. Never cached: a key that was disabled stops at once. */
+/** Keys by SHA-256 (hex). Never cache them: a disabled key must stop working at once. */
 export async function findKeysByHash(db: Db, hashes: string[]): Promise<Map<string, KeyInUse>> {
-  const rows = await db.query<Stored & { key_hash: string; organization_id: string; parked: boolean }>(
+  const rows = await db.query<StoredRow & { key_hash: string; organization_id: string; parked: boolean }>(
     `select ${COLUMNS}, k.key_hash, k.organization_id,
             exists (select from log.parked p where p.projection = 'keys' and p.stream = 'key-' || k.id) as parked
      ${FROM} where k.key_hash = any ($1)`,
     [hashes],
   );
-  return new Map(rows.map(({ key_hash, ...row }) => [key_hash, present(row)]));
+  return new Map(rows.map(({ key_hash, ...row }) => [key_hash, parseRow(row)]));
 }
 
 export async function findKeyByHash(db: Db, hash: string): Promise<KeyInUse | undefined> {
@@ -53,7 +55,7 @@ export async function listKeys(
   organization: string,
   page: { limit: number; offset: number },
 ): Promise<{ rows: KeyRow[]; total: number }> {
-  const rows = await db.query<Stored>(
+  const rows = await db.query<StoredRow>(
     `select ${COLUMNS} ${FROM} where k.organization_id = $1 order by k.created_at desc, k.id desc limit $2 offset $3`,
     [organization, page.limit, page.offset],
   );
@@ -61,14 +63,14 @@ export async function listKeys(
     "select count(*)::integer as total from read.keys where organization_id = $1",
     [organization],
   );
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }
 
 export async function getKey(db: Db, organization: string, id: string): Promise<KeyRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(`select ${COLUMNS} ${FROM} where k.organization_id = $1 and k.id = $2`, [
+  const [row] = await db.query<StoredRow>(`select ${COLUMNS} ${FROM} where k.organization_id = $1 and k.id = $2`, [
     organization,
     id,
   ]);
-  return row && present(row);
+  return row && parseRow(row);
 }

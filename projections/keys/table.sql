@@ -9,6 +9,7 @@ create table keys (
   enabled boolean not null,
   expires_at timestamptz,
   allowed_models text,
+  client_tools boolean not null,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );

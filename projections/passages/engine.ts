@@ -1,12 +1,12 @@
-/* The port to the search server; infra/meilisearch implements it and searches nothing but what these filters allow. */
+/* The port to the search server. infra/meilisearch implements it and applies these filters to every query. */
 
-/** Which passages may be found at all. The organization is never left out. */
-export interface Within {
+/** The passages that a search may find. The organization is always part of the filter. */
+export interface SearchScope {
   organization_id: string;
   collection_ids: string[];
-  /** Empty: every document. */
+  /** Empty: any document. */
   document_ids: string[];
-  /** Any one of them; empty: whatever the tags. */
+  /** The document has at least one of them; empty: any document. */
   tags: string[];
 }
 
@@ -17,7 +17,7 @@ export interface PassageId {
 }
 
 export interface FoundPassage extends PassageId {
-  /** Name of the document and section, as they were indexed. */
+  /** Indexed name of the document and section. */
   title: string;
   page: number | null;
   section: string | null;
@@ -25,7 +25,7 @@ export interface FoundPassage extends PassageId {
   text: string;
 }
 
-/** One query of several: passages with all of its words, or as many as possible of its rarest ones. */
+/** `all`: passages with all words. `rarest`: passages with as many of the rarest words as possible. */
 export interface EngineQuery {
   words: string;
   matching: "all" | "rarest";
@@ -34,14 +34,14 @@ export interface EngineQuery {
   offset?: number;
 }
 
-/** The search could not run: the caller answers 502. */
+/** The search could not run. The API responds with 502. */
 export class SearchFailed extends Error {
   override name = "SearchFailed";
 }
 
 export interface SearchEngine {
-  /** Per query, what matches, best first, and about how many there are. Throws SearchFailed, also when the index is lost. */
-  search(index: string, within: Within, queries: EngineQuery[]): Promise<{ ids: PassageId[]; total: number }[]>;
-  /** Those of the passages that are there and allowed. Throws SearchFailed. */
-  fetch(index: string, within: Within, ids: PassageId[]): Promise<FoundPassage[]>;
+  /** The matches of each query, best first, and their approximate number. Throws SearchFailed, also if the index is missing. */
+  search(index: string, within: SearchScope, queries: EngineQuery[]): Promise<{ ids: PassageId[]; total: number }[]>;
+  /** The passages among `ids` that exist and that the scope allows. Throws SearchFailed. */
+  fetch(index: string, within: SearchScope, ids: PassageId[]): Promise<FoundPassage[]>;
 }

@@ -32,13 +32,13 @@ import { stopwords as swedishWords } from "@orama/stopwords/swedish";
 import { stopwords as turkishWords } from "@orama/stopwords/turkish";
 
 export interface Language {
-  /** Words that say nothing about what is looked for, in lower case. */
+  /** Words that carry no meaning for a search, in lower case. */
   stopWords: Set<string>;
   stem(word: string): string;
 }
 
-const asItIs = (word: string): string => word;
-/** Long lists have words in them that people look for (`trabajo`, `empleo`); the short words of these are beyond doubt. */
+const noStemming = (word: string): string => word;
+/** Long stop word lists contain words that people search for (`trabajo`, `empleo`). Of these lists only short words count. */
 const [LONG_LIST, SHORT_WORD] = [300, 4];
 const language = (stopWords: string[], stem: (word: string) => string): Language => ({
   stopWords: new Set(stopWords.length > LONG_LIST ? stopWords.filter(({ length }) => length <= SHORT_WORD) : stopWords),
@@ -47,7 +47,7 @@ const language = (stopWords: string[], stem: (word: string) => string): Language
 
 const ENGLISH = language(["a", ...englishWords], english);
 const RUSSIAN = language(russianWords, russian);
-/** In the order in which one is taken when as many words speak for another. */
+/** In order of preference when several languages match the same number of words. */
 const LANGUAGES = [
   ENGLISH,
   language(germanWords, german),
@@ -64,12 +64,12 @@ const LANGUAGES = [
   language(romanianWords, romanian),
   language(turkishWords, turkish),
   RUSSIAN,
-  language(japaneseWords, asItIs),
-  language(mandarinWords, asItIs),
+  language(japaneseWords, noStemming),
+  language(mandarinWords, noStemming),
 ];
 
-/** The language whose stop words are the most among these, in lower case; without any, what the letters say. */
-export const languageOf = (words: string[]): Language => {
+/** The language with the most stop words among the words (lower case). Without any: Russian for Cyrillic letters, or else English. */
+export const detectLanguage = (words: string[]): Language => {
   let [best, most] = [words.some((word) => /\p{Script=Cyrillic}/u.test(word)) ? RUSSIAN : ENGLISH, 0];
   for (const each of LANGUAGES) {
     const spoken = words.filter((word) => each.stopWords.has(word)).length;

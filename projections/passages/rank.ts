@@ -3,74 +3,75 @@ import { fold, type Question, type Term } from "./terms.ts";
 
 const [K1, B] = [1.2, 0.5];
 /**
- * How often a word counts: in the title, in the lead, where it only begins alike, and where the search server found the
- * term but it is spelled otherwise. Measured with `npm run bench -- search`.
+ * Weights of an occurrence: in the title, in the lead, of a word that only shares the beginning, and of a term that the search
+ * server found in another spelling. Measured with `npm run bench -- search`.
  */
-const [TITLE, LEAD, ALIKE, MISSPELLED] = [3, 0.5, 0.3, 0.3];
+const [TITLE, LEAD, SAME_BEGINNING, MISSPELLED] = [3, 0.5, 0.3, 0.3];
 
-export interface Weighed extends Term {
-  /** How rare it is. */
+export interface WeightedTerm extends Term {
+  /** Inverse document frequency: how rare the term is. */
   idf: number;
-  /** Keys of the passages that the search server found for it, with their places. */
+  /** Ranks of the passages that the search server found for the term, by key. */
   found: Map<string, number>;
 }
 
-/** How rare a term is that so many of all passages have. */
-export const rarity = (having: number, all: number): number =>
-  Math.log(1 + (Math.max(all - having, 0) + 0.5) / (having + 0.5));
+export const inverseDocumentFrequency = (matches: number, all: number): number =>
+  Math.log(1 + (Math.max(all - matches, 0) + 0.5) / (matches + 0.5));
 
-/** BM25 of each passage, in their order. */
+/** The BM25 score of each passage, in the given order. */
 export const score = (
   passages: (FoundPassage & { key: string })[],
-  terms: Weighed[],
+  terms: WeightedTerm[],
   stemOf: Question["stemOf"],
 ): number[] => {
   const mean = passages.reduce((sum, { text }) => sum + text.length, 0) / passages.length;
-  const strengths = terms.map((term) => strengthOf(term, stemOf));
+  const weights = terms.map((term) => createWordWeight(term, stemOf));
   return passages.map(({ key, ...passage }) => {
     const [title, text, lead] = [fold(passage.title), fold(passage.text), fold(passage.lead)];
-    const long = K1 * (1 - B + (B * passage.text.length) / mean);
+    const lengthNorm = K1 * (1 - B + (B * passage.text.length) / mean);
     return terms.reduce((sum, { start, idf, found }, n) => {
-      const count = (where: string) => occurrences(where, start, strengths[n]!);
+      const count = (field: string) => countOccurrences(field, start, weights[n]!);
       const times = count(text) + TITLE * count(title) + LEAD * count(lead) || (found.has(key) ? MISSPELLED : 0);
-      return sum + (idf * times * (K1 + 1)) / (times + long);
+      return sum + (idf * times * (K1 + 1)) / (times + lengthNorm);
     }, 0);
   });
 };
 
-/** Whether a passage says one of the phrases: the search server only knows of proximity that words are in the same field. */
-export const sayingOneOf = (phrases: string[]): ((passage: FoundPassage) => boolean) => {
-  const said = phrases.map((phrase) => new RegExp(fold(phrase).replaceAll(" ", "[^\\p{L}\\p{N}]+"), "u"));
-  return ({ title, text }) => said.some((one) => one.test(fold(text)) || one.test(fold(title)));
+/** Tests whether a passage contains one of the phrases. The search server only ensures that their words are in one field. */
+export const createPhraseTest = (phrases: string[]): ((passage: FoundPassage) => boolean) => {
+  const patterns = phrases.map((phrase) => new RegExp(fold(phrase).replaceAll(" ", "[^\\p{L}\\p{N}]+"), "u"));
+  return ({ title, text }) => patterns.some((pattern) => pattern.test(fold(text)) || pattern.test(fold(title)));
 };
 
-/** How much a word that begins as the term does counts for it. */
-const strengthOf = (term: Term, stemOf: Question["stemOf"]) => {
-  const known = new Map<string, number>();
+/** The weight of a word that begins like the term. */
+const createWordWeight = (term: Term, stemOf: Question["stemOf"]) => {
+  const weights = new Map<string, number>();
   return (word: string): number => {
-    const strength = known.get(word) ?? (stemOf(word) === term.stem ? 1 : ALIKE);
-    known.set(word, strength);
-    return strength;
+    const weight = weights.get(word) ?? (stemOf(word) === term.stem ? 1 : SAME_BEGINNING);
+    weights.set(word, weight);
+    return weight;
   };
 };
 
-const PART = /[\p{L}\p{N}]/u;
-const isPart = (code: number): boolean =>
-  code < 128 ? (code >= 97 && code <= 122) || (code >= 48 && code <= 57) : PART.test(String.fromCharCode(code));
-/** Scripts that put no space between words. */
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+const isLetterOrDigit = (code: number): boolean =>
+  code < 128
+    ? (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
+    : LETTER_OR_DIGIT.test(String.fromCharCode(code));
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** The sum of what the words count that begin so. */
-const occurrences = (text: string, start: string, strength: (word: string) => number): number => {
-  const anywhere = UNSPACED.test(start);
+/** The sum of the weights of all words in a text that begin with `start`. */
+const countOccurrences = (text: string, start: string, weight: (word: string) => number): number => {
+  const isUnspaced = UNSPACED.test(start);
   let sum = 0;
   for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + start.length)) {
-    if (anywhere) sum += 1;
-    else if (at === 0 || !isPart(text.charCodeAt(at - 1))) {
+    if (isUnspaced) sum += 1;
+    else if (at === 0 || !isLetterOrDigit(text.charCodeAt(at - 1))) {
       let end = at + start.length;
-      while (end < text.length && isPart(text.charCodeAt(end))) end++;
-      sum += strength(text.slice(at, end));
+      while (end < text.length && isLetterOrDigit(text.charCodeAt(end))) end++;
+      sum += weight(text.slice(at, end));
     }
   }
   return sum;

@@ -3,7 +3,7 @@ import { fold, readQuestion } from "./terms.ts";
 
 const prefixes = (query: string): string[] => readQuestion(query).terms.map(({ prefix }) => prefix);
 
-test("words that say nothing are left out, in many languages, unless there is nothing else", () => {
+test("stop words of many languages are left out of the terms, unless a question has only stop words", () => {
   expect(prefixes("How do I reset the password of my account?")).toEqual(["reset", "password", "account"]);
   expect(prefixes("Wie kündige ich meinen Vertrag?")).toEqual(["kundig", "vertrag"]);
   expect(prefixes("Comment résilier mon contrat ?")).toEqual(["comment", "resil", "contrat"]);
@@ -11,7 +11,7 @@ test("words that say nothing are left out, in many languages, unless there is no
   expect(prefixes("to be or not to be")).toEqual(["to", "be", "or", "not"]);
 });
 
-test("a term is what the forms of a word begin with", () => {
+test("a term is the beginning that all forms of a word share", () => {
   const forms: [string, string[]][] = [
     ["constructing", ["construction", "constructs"]],
     ["policy", ["policies"]],
@@ -25,20 +25,20 @@ test("a term is what the forms of a word begin with", () => {
   }
 });
 
-test("the same word twice, or in another form, is one term; twenty are enough", () => {
+test("forms of the same word are one term, and a question has at most 20 terms", () => {
   expect(prefixes("policy policies POLICY")).toEqual(["polic"]);
   const many = Array.from({ length: 500 }, (_, n) => `w${String.fromCharCode(97 + (n % 26), 97 + (n % 25))}x`);
   expect(readQuestion(many.join(" ")).terms).toHaveLength(20);
 });
 
-test("signs are no words, and never reach the search server's own syntax", () => {
+test("punctuation is not a term, so it never reaches the query syntax of the search server", () => {
   expect(prefixes('-secret "a" +b \\ * ?').every((prefix) => /^[\p{L}\p{N}]+$/u.test(prefix))).toBe(true);
   expect(prefixes("?! … -- ()")).toEqual([]);
   expect(prefixes("🎉")).toEqual(["🎉"]);
   expect(prefixes("node.js l'hôtel")).toEqual(["nod", "js", "hotel"]);
 });
 
-test("phrases of several words in any quotation marks are looked for as they are", () => {
+test("several words in any kind of quotation marks are a phrase", () => {
   expect(readQuestion('"annual holiday" and “rate limits” „drei Tage“ «deux mots» "one"').phrases).toEqual([
     "annual holiday",
     "rate limits",

@@ -1,16 +1,16 @@
-import { languageOf } from "./languages.ts";
+import { detectLanguage } from "./languages.ts";
 
-/** More of a question is not read, and more of its words not looked for. */
-const READ = 10_000;
-const MOST_TERMS = 20;
-/** Words of a quoted phrase that are looked for together. */
-const MOST_PHRASES = 3;
+/** Characters of a question that are read. */
+const MAX_QUESTION_LENGTH = 10_000;
+/** Terms of a question, and words of a quoted phrase. */
+const MAX_TERMS = 20;
+const MAX_PHRASES = 3;
 
-/** A word that is looked for, whatever its ending. */
+/** A word to search for in all its forms. */
 export interface Term {
-  /** What the word and its stem begin with alike: the search server finds the words that begin so. */
+  /** The shared beginning of the word and its stem. The search server finds words with this prefix. */
   prefix: string;
-  /** The same folded. */
+  /** The folded prefix. */
   start: string;
   stem: string;
 }
@@ -29,63 +29,63 @@ const PARTS = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
 const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/g;
 const ENCLITIC = 2;
 
-/** In lower case and plain forms, Latin letters without their accents: й and が are letters of their own. */
+/** Lower case, in normal form, Latin letters without accents. й and が keep their marks: they are letters of their own. */
 export const fold = (text: string): string => {
   const lower = text.toLowerCase();
   if (ASCII.test(lower)) return lower;
   return lower.normalize("NFKD").replace(ACCENTS, "").normalize("NFC").replaceAll("ß", "ss");
 };
 
-/** What to look for: no stop words, unless there is nothing else; empty where the question has no words. */
+/** Extracts the terms and phrases of a question. Stop words are left out unless there are no other words. */
 export const readQuestion = (query: string): Question => {
-  const text = query.slice(0, READ).toWellFormed();
-  const words = wordsOf(text);
-  const language = languageOf(words);
-  const telling = words.filter((word) => !language.stopWords.has(word)).flatMap(partsOf);
+  const text = query.slice(0, MAX_QUESTION_LENGTH).toWellFormed();
+  const words = splitWords(text);
+  const language = detectLanguage(words);
+  const meaningful = words.filter((word) => !language.stopWords.has(word)).flatMap(splitWord);
   const stemOf = (word: string): string => fold(language.stem(word));
   const terms = new Map<string, Term>();
-  for (const word of telling.length > 0 ? telling : words.flatMap(partsOf)) {
+  for (const word of meaningful.length > 0 ? meaningful : words.flatMap(splitWord)) {
     const stem = stemOf(word);
-    if (!terms.has(stem)) terms.set(stem, { ...beginning(word, stem), stem });
-    if (terms.size === MOST_TERMS) break;
+    if (!terms.has(stem)) terms.set(stem, { ...sharedBeginning(word, stem), stem });
+    if (terms.size === MAX_TERMS) break;
   }
-  const phrases = [...text.matchAll(QUOTED)].map(([, ...quoted]) => partsOf(quoted.join("").toLowerCase()));
+  const phrases = [...text.matchAll(QUOTED)].map(([, ...quoted]) => splitWord(quoted.join("").toLowerCase()));
   return {
     terms: [...terms.values()],
     phrases: phrases
       .filter((parts) => parts.length > 1)
-      .slice(0, MOST_PHRASES)
-      .map((parts) => parts.slice(0, MOST_TERMS).join(" ")),
+      .slice(0, MAX_PHRASES)
+      .map((parts) => parts.slice(0, MAX_TERMS).join(" ")),
     stemOf,
   };
 };
 
-const wordsOf = (text: string): string[] => {
+const splitWords = (text: string): string[] => {
   const words: string[] = [];
   for (const { segment, isWordLike } of segmenter.segment(text.toLowerCase()))
     if (isWordLike || /\p{Extended_Pictographic}/u.test(segment)) words.push(segment);
   return words;
 };
 
-/** `node.js` is two words to the search server, `l'hôtel` is one with an article. */
-const partsOf = (word: string): string[] => {
+/** Splits a word as the search server does: `node.js` is two words. `l'hôtel` is one word with an article, which is dropped. */
+const splitWord = (word: string): string[] => {
   const parts = word.match(PARTS) ?? [];
   const long = parts.filter((part) => part.length > ENCLITIC);
   return /['’]/.test(word) && long.length > 0 ? long : parts;
 };
 
-/** A stem shorter than this tells nothing of how words begin, nor does one that is spelled otherwise (`gehen`, `ging`). */
-const SHORTEST = 3;
+/** A shorter beginning does not identify a word (`gehen`, `ging`). Then the whole word is used. */
+const MIN_BEGINNING = 3;
 
-/** What all forms of a word begin with: not the letters at the end of a stem that change (`hike`, `hiking`; `policy`, `policies`). */
-const beginning = (word: string, stem: string): Pick<Term, "prefix" | "start"> => {
+/** The beginning that all forms of a word share, without final letters that change (`hike`, `hiking`; `policy`, `policies`). */
+const sharedBeginning = (word: string, stem: string): Pick<Term, "prefix" | "start"> => {
   const folded = fold(word);
   let shared = 0;
-  while (shared < stem.length && alike(folded[shared], stem[shared])) shared++;
-  const begins = shared >= SHORTEST ? folded.slice(0, shared) : folded;
-  const start = begins.length > SHORTEST ? begins.replace(/[eiy]$/, "") : begins;
-  // the search server knows ß as a letter of its own
+  while (shared < stem.length && isSameLetter(folded[shared], stem[shared])) shared++;
+  const beginning = shared >= MIN_BEGINNING ? folded.slice(0, shared) : folded;
+  const start = beginning.length > MIN_BEGINNING ? beginning.replace(/[eiy]$/, "") : beginning;
+  // the search server treats ß as a letter of its own
   return { start, prefix: word.includes("ß") ? word : start };
 };
 
-const alike = (a: string | undefined, b: string | undefined): boolean => a === b || (a === "y" && b === "i");
+const isSameLetter = (a: string | undefined, b: string | undefined): boolean => a === b || (a === "y" && b === "i");

@@ -1,5 +1,5 @@
 import { isUuid } from "#events/ids.ts";
-import { decoded, type Db } from "../projection.ts";
+import { decode, type Db } from "../projection.ts";
 
 export interface ProjectRow {
   id: string;
@@ -9,15 +9,15 @@ export interface ProjectRow {
 }
 
 const SELECT = "select id, name, created_at, updated_at from read.projects";
-const present = (row: ProjectRow): ProjectRow => ({ ...row, name: decoded(row.name) });
+const parseRow = (row: ProjectRow): ProjectRow => ({ ...row, name: decode(row.name) });
 
 export async function getProject(db: Db, organization: string, id: string): Promise<ProjectRow | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await db.query<ProjectRow>(`${SELECT} where id = $2 and organization_id = $1`, [organization, id]);
-  return row && present(row);
+  return row && parseRow(row);
 }
 
-/** In the order they were made. */
+/** In order of creation. */
 export async function listProjects(
   db: Db,
   organization: string,
@@ -31,11 +31,11 @@ export async function listProjects(
     "select count(*)::integer as total from read.projects where organization_id = $1",
     [organization],
   );
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }
 
-/** What belongs to a project and works now. A workflow that is disabled does not. */
-export async function usesOfProject(
+/** Counts the keys, agents and enabled workflows of a project. */
+export async function countProjectUses(
   db: Db,
   organization: string,
   id: string,

@@ -1,14 +1,14 @@
-import { partsOf } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 import type { ProviderEvent } from "#events/provider.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
-/** The first event of the stream makes the row, every later one changes it. */
+/** The first event of the stream creates the row, later ones change it. */
 const change = (event: { stream: string; version: number; recorded_at: Date }, row: Row): Change[] => {
-  const key = { id: partsOf(event.stream).id };
-  const changed = { ...row, updated_at: event.recorded_at };
+  const key = { id: parseStreamName(event.stream).id };
+  const columns = { ...row, updated_at: event.recorded_at };
   return event.version === 1
-    ? [{ table: "providers", kind: "put", key, row: { ...changed, created_at: event.recorded_at } }]
-    : [{ table: "providers", kind: "patch", key, row: changed }];
+    ? [{ table: "providers", kind: "put", key, row: { ...columns, created_at: event.recorded_at } }]
+    : [{ table: "providers", kind: "patch", key, row: columns }];
 };
 
 export const providers = defineProjection<ProviderEvent>({

@@ -1,14 +1,14 @@
-import { partsOf } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 import { providerStream } from "#events/provider.ts";
-import { decode, decoded, type Db } from "../projection.ts";
+import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface ProviderRow {
   name: string;
-  /** Null: the provider's own address. */
+  /** Null: the provider's default address. */
   base_url: string | null;
-  /** Models that the organization named itself. */
+  /** Models that the organization added. */
   models: string[] | null;
-  /** Sealed under the deployment's master key (base64). */
+  /** Sealed with the deployment's master key (base64). */
   sealed_api_key: string;
   /** When the organization first set it. */
   created_at: Date;
@@ -16,29 +16,29 @@ export interface ProviderRow {
 }
 
 const COLUMNS = "name, base_url, models, sealed_api_key, created_at, updated_at";
-type Stored = Omit<ProviderRow, "models"> & { models: string | null };
-const present = (row: Stored): ProviderRow => ({
+type StoredRow = Omit<ProviderRow, "models"> & { models: string | null };
+const parseRow = (row: StoredRow): ProviderRow => ({
   ...row,
-  name: decoded(row.name),
-  base_url: decode(row.base_url),
-  models: decode(row.models),
+  name: decode(row.name),
+  base_url: decodeOrNull(row.base_url),
+  models: decodeOrNull(row.models),
 });
 
-const STANDS = "sealed_api_key is not null";
+const IS_CONFIGURED = "sealed_api_key is not null";
 
-/** An organization's provider credentials, in the order they were first set. */
+/** An organization's provider credentials, in the order in which they were first set. */
 export async function listProviders(db: Db, organization: string): Promise<ProviderRow[]> {
-  const rows = await db.query<Stored>(
-    `select ${COLUMNS} from read.providers where organization_id = $1 and ${STANDS} order by created_at, id`,
+  const rows = await db.query<StoredRow>(
+    `select ${COLUMNS} from read.providers where organization_id = $1 and ${IS_CONFIGURED} order by created_at, id`,
     [organization],
   );
-  return rows.map(present);
+  return rows.map(parseRow);
 }
 
 export async function getProvider(db: Db, organization: string, name: string): Promise<ProviderRow | undefined> {
-  const [row] = await db.query<Stored>(
-    `select ${COLUMNS} from read.providers where organization_id = $1 and id = $2 and ${STANDS}`,
-    [organization, partsOf(providerStream(organization, name)).id],
+  const [row] = await db.query<StoredRow>(
+    `select ${COLUMNS} from read.providers where organization_id = $1 and id = $2 and ${IS_CONFIGURED}`,
+    [organization, parseStreamName(providerStream(organization, name)).id],
   );
-  return row && present(row);
+  return row && parseRow(row);
 }

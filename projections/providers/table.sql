@@ -1,5 +1,5 @@
--- A removed credential leaves its row without a secret, so that one set again keeps the day it was first set.
--- The id is that of the provider's stream and follows from organization and name, so no index on names is needed.
+-- A removed credential keeps its row without the secret, so that created_at survives when it is set again.
+-- The id is that of the provider's stream. It is derived from organization and name, so names need no index.
 create table providers (
   id uuid primary key,
   organization_id uuid not null,

@@ -1,9 +1,10 @@
 import { isUuid } from "#events/ids.ts";
 import type { Actor } from "#events/run.ts";
-import type { ApprovalWords } from "#events/runParts.ts";
+import type { ApprovalText } from "#events/runParts.ts";
 import type { z } from "zod";
-import { decode, decoded, encode, type Db } from "../projection.ts";
-import { assignedTo } from "./assigned.ts";
+import type { Envelope } from "#events/workflow.ts";
+import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
+import { assigneePattern } from "./assignees.ts";
 
 export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
 
@@ -16,36 +17,40 @@ export interface ApprovalRow {
   name: string;
   title: string;
   body: string | null;
-  /** JSON Schema of what the one who decides fills in. */
+  /** JSON Schema of the form that the decider of the approval fills in. */
   form: Record<string, unknown> | null;
-  assignees: z.infer<typeof ApprovalWords>["assignees"];
+  assignees: z.infer<typeof ApprovalText>["assignees"];
   self_approval: boolean;
   allow_api_key: boolean;
   decision: "approve" | "reject" | null;
   data: unknown;
   comment: string | null;
-  /** `name` is null where the person or the key is gone. */
+  /** `name` is null if the person or the key no longer exists. */
   decided_by: (Pick<Actor, "type" | "id"> & { name: string | null }) | null;
   decided_at: Date | null;
   expires_at: Date;
   created_at: Date;
-  /** Who started the run. */
+  /** The actor that started the run. */
   started_by: Actor;
+  /** The rules of the workflow now; null if the workflow cannot be read. */
+  rules: Envelope["approvals"] | null;
 }
 
-const FROM = "from read.approvals a join read.runs r on r.id = a.run_id";
+const FROM = `from read.approvals a join read.runs r on r.id = a.run_id
+  left join read.workflows w on w.id = a.workflow_id and w.organization_id = a.organization_id`;
+const RULES = "w.envelope::json -> 'approvals'";
 const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees,
     a.self_approval, a.allow_api_key, a.decision, a.data, a.comment, a.decided_by_type, a.decided_by_id,
-    coalesce(u.name, y.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.started_by`;
+    coalesce(u.name, y.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.started_by, a.rules`;
 const JOINED = `join log.keys k on k.thing = 'run-' || a.run_id
   left join read.users u on u.id = case when a.decided_by_type = 'person' then a.decided_by_id::uuid end
   left join read.keys y on y.id = case when a.decided_by_type = 'api_key' then a.decided_by_id::uuid end`;
-/** In the order in which they were asked for; cut to a page before more is joined. */
+/** In the order of request. The page is cut before the joins. */
 const ORDER = "order by a.created_at, a.version, a.id";
 const select = (which: string, page = ""): string =>
-  `select ${COLUMNS} from (select a.*, r.started_by ${FROM} ${which} ${ORDER} ${page}) a ${JOINED} ${ORDER}`;
+  `select ${COLUMNS} from (select a.*, r.started_by, ${RULES} as rules ${FROM} ${which} ${ORDER} ${page}) a ${JOINED} ${ORDER}`;
 
-interface Stored
+interface StoredRow
   extends Omit<ApprovalRow, "name" | "title" | "form" | "assignees" | "data" | "decided_by" | "started_by"> {
   name: string;
   title: string;
@@ -58,43 +63,43 @@ interface Stored
   started_by: string;
 }
 
-const present = ({ decided_by_type: type, decided_by_id: id, decided_by_name, ...row }: Stored): ApprovalRow => ({
+const parseRow = ({ decided_by_type: type, decided_by_id: id, decided_by_name, ...row }: StoredRow): ApprovalRow => ({
   ...row,
-  name: decoded(row.name),
-  title: decoded(row.title),
-  body: decode(row.body),
-  form: decode(row.form),
-  assignees: decoded(row.assignees),
-  data: decode(row.data),
-  comment: decode(row.comment),
-  decided_by: type === null || id === null ? null : { type, id, name: decode(decided_by_name) },
-  started_by: decoded(row.started_by),
+  name: decode(row.name),
+  title: decode(row.title),
+  body: decodeOrNull(row.body),
+  form: decodeOrNull(row.form),
+  assignees: decode(row.assignees),
+  data: decodeOrNull(row.data),
+  comment: decodeOrNull(row.comment),
+  decided_by: type === null || id === null ? null : { type, id, name: decodeOrNull(decided_by_name) },
+  started_by: decode(row.started_by),
 });
 
 const ONE = `select one.*, (select s.position <= c.position from log.streams s, log.checkpoints c
     where s.stream = 'run-' || one.run_id and c.name = 'runs') as is_fresh
   from (${select("where a.id = $2 and a.organization_id = $1")}) one`;
 
-/** `isFresh`: it is as the log says at this moment. */
+/** `isFresh`: the row includes all events of its run that are in the log now. */
 export async function getApproval(
   db: Db,
   organization: string,
   id: string,
 ): Promise<{ row: ApprovalRow; isFresh: boolean } | undefined> {
   if (!isUuid(id)) return undefined;
-  const [found] = await db.query<Stored & { is_fresh: boolean | null }>(ONE, [organization, id]);
+  const [found] = await db.query<StoredRow & { is_fresh: boolean | null }>(ONE, [organization, id]);
   if (!found) return undefined;
   const { is_fresh, ...row } = found;
-  return { row: present(row), isFresh: is_fresh === true };
+  return { row: parseRow(row), isFresh: is_fresh === true };
 }
 
-/** What a run has asked. */
-export async function approvalsOfRun(db: Db, run: string): Promise<ApprovalRow[]> {
-  const rows = await db.query<Stored>(select("where a.run_id = $1"), [run]);
-  return rows.map(present);
+/** All approvals of a run. */
+export async function listRunApprovals(db: Db, run: string): Promise<ApprovalRow[]> {
+  const rows = await db.query<StoredRow>(select("where a.run_id = $1"), [run]);
+  return rows.map(parseRow);
 }
 
-/** A person who may decide, as approvals name people. */
+/** A person, with everything by which approvals name assignees. */
 export interface Approver {
   user_id: string;
   email: string;
@@ -102,22 +107,23 @@ export interface Approver {
 }
 
 const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
-  and ($3::text[] is null or ((a.assigned is null or a.assigned like any ($3)) and (a.self_approval or r.started_by <> $4)))`;
+  and ($3::text[] is null or ((a.assigned is null or a.assigned like any ($3)) and (r.started_by <> $4
+    or (a.self_approval and coalesce((${RULES} ->> 'self_approval')::boolean, true)))))`;
 
-/** An organization's approvals, the oldest first; of a person where one is given: those that this one may decide. */
+/** An organization's approvals, oldest first. `mine`: only those that this person may decide. */
 export async function listApprovals(
   db: Db,
   organization: string,
   { status, mine }: { status: ApprovalStatus | null; mine: Approver | null },
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: ApprovalRow[]; total: number }> {
-  const marks = mine && [{ person: mine.user_id }, { person: mine.email }, { role: mine.role }].map(assignedTo);
+  const patterns = mine && [{ person: mine.user_id }, { person: mine.email }, { role: mine.role }].map(assigneePattern);
   const own = mine && encode({ type: "person", id: mine.user_id } satisfies Actor);
-  const values = [organization, status, marks, own];
-  const rows = await db.query<Stored>(select(OF_ORGANIZATION, "limit $5 offset $6"), [...values, limit, offset]);
+  const values = [organization, status, patterns, own];
+  const rows = await db.query<StoredRow>(select(OF_ORGANIZATION, "limit $5 offset $6"), [...values, limit, offset]);
   const [count] = await db.query<{ total: number }>(
     `select count(*)::integer as total ${FROM} ${OF_ORGANIZATION}`,
     values,
   );
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }

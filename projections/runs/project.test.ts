@@ -16,23 +16,23 @@ import {
   StepsScheduled,
 } from "#events/run.ts";
 import { Limits } from "#events/workflow.ts";
-import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
-import { assignedOf, assignedTo } from "./assigned.ts";
+import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
+import { encodeAssignees, assigneePattern } from "./assignees.ts";
 import { runs } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
 const approval_id = "0198c0de-0000-7000-8000-00000000000b";
 const AT = "2026-01-02T03:04:04.000Z";
 const key = "k".repeat(22);
-const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(runs, `run-${id}`, ...events);
+const from = (...events: Parameters<typeof projectEvents>[2][]) => projectEvents(runs, `run-${id}`, ...events);
 const patch = (row: object) => [{ table: "runs", kind: "patch", key: { id }, row }];
 const patchApproval = (row: object) => [{ table: "approvals", kind: "patch", key: { id: approval_id }, row }];
 
-const of = { run_id: id };
+const ids = { run_id: id };
 const person = { type: "person" as const, id: "p1" };
 const created = RunCreated.of(
   {
-    ...of,
+    ...ids,
     workflow_id: "w1",
     definition_id: "d1",
     definition_version: 2,
@@ -50,8 +50,8 @@ const created = RunCreated.of(
   },
   { args: { json: "{}" }, external_user_id: "\u0000" },
 );
-const end = { ...of, slot: null, forget_at: AT };
-const ofApproval = { ...of, key, approval_id };
+const end = { ...ids, slot: null, forget_at: AT };
+const ofApproval = { ...ids, key, approval_id };
 const requested = ApprovalRequested.of(
   {
     ...ofApproval,
@@ -71,8 +71,8 @@ const requested = ApprovalRequested.of(
   },
 );
 
-describe("runs", () => {
-  test("one that was started is a pending row, without its arguments; erased, it leaves none", () => {
+describe("the runs projection", () => {
+  test("inserts a created run as pending without its arguments, and nothing if it was erased", () => {
     expect(from(created, erased(created))).toEqual([
       {
         table: "runs",
@@ -96,19 +96,19 @@ describe("runs", () => {
     ]);
   });
 
-  test("its course changes its status; its steps change nothing", () => {
-    const scheduled = StepsScheduled.of({ ...of, concurrency: null, on_error: "fail", steps: [] }, { args: [] });
-    const step = { ...of, key, name: "pay", attempt: 1, duration_ms: 1, secrets: [] };
+  test("patches the status of a started run, and ignores its steps", () => {
+    const scheduled = StepsScheduled.of({ ...ids, concurrency: null, on_error: "fail", steps: [] }, { args: [] });
+    const step = { ...ids, key, name: "pay", attempt: 1, duration_ms: 1, secrets: [] };
     const done = StepCompleted.of(step, { result: { json: "1" }, logs: [] });
-    expect(from(scheduled, done, RunParked.of(of), RunLogged.of(of, { logs: ["x"] }))).toEqual([]);
-    expect(from(RunStarted.of(of))).toEqual(patch({ status: "running", started_at: RECORDED_AT }));
+    expect(from(scheduled, done, RunParked.of(ids), RunLogged.of(ids, { logs: ["x"] }))).toEqual([]);
+    expect(from(RunStarted.of(ids))).toEqual(patch({ status: "running", started_at: RECORDED_AT }));
   });
 
-  test("each end leaves what it knows", () => {
+  test("stores the result, the error or the canceller of an ended run", () => {
     const completed = RunCompleted.of({ ...end, completion: "implicit" }, { result: { json: '"\\u0000"' } });
-    const over = { completed_at: RECORDED_AT };
+    const ended = { completed_at: RECORDED_AT };
     expect(from(completed)).toEqual(
-      patch({ status: "completed", completion: "implicit", result: '{"json":"\\"\\\\u0000\\""}', ...over }),
+      patch({ status: "completed", completion: "implicit", result: '{"json":"\\"\\\\u0000\\""}', ...ended }),
     );
     expect(from(erased(completed))).toMatchObject(patch({ status: "completed", result: null }));
     const failed = RunFailed.of(
@@ -116,23 +116,23 @@ describe("runs", () => {
       { error: { message: "no", line: 1 } },
     );
     const error = JSON.stringify({ message: "no", code: "step_error", key, step: "pay" });
-    expect(from(failed)).toEqual(patch({ status: "failed", error, ...over }));
+    expect(from(failed)).toEqual(patch({ status: "failed", error, ...ended }));
     expect(from(erased(failed))).toMatchObject(patch({ status: "failed", error: null }));
     expect(from(RunCancelled.of({ ...end, by: person }, { reason: "late" }))).toEqual(
-      patch({ status: "cancelled", cancelled_by: JSON.stringify(person), ...over }),
+      patch({ status: "cancelled", cancelled_by: JSON.stringify(person), ...ended }),
     );
   });
 
-  test("destroyed, it is gone with what it asked", () => {
-    expect(from(RunForgotten.of(of))).toEqual([
+  test("removes a forgotten run with its approvals", () => {
+    expect(from(RunForgotten.of(ids))).toEqual([
       { table: "runs", kind: "remove", key: { id } },
       { table: "approvals", kind: "removeWhere", where: { run_id: id } },
     ]);
   });
 });
 
-describe("approvals", () => {
-  test("one that was asked for is a pending row; erased, it leaves none", () => {
+describe("the runs projection of approvals", () => {
+  test("inserts a requested approval as pending, and nothing if it was erased", () => {
     expect(from(requested, erased(requested))).toEqual([
       {
         table: "approvals",
@@ -160,7 +160,7 @@ describe("approvals", () => {
     ]);
   });
 
-  test("it is decided, expires, or is not asked any more", () => {
+  test("patches a decided, expired or cancelled approval", () => {
     const lease = { epoch: 1, worker: null };
     const decision = { ...ofApproval, ...lease, decision: "reject" as const, by: person, at: AT };
     const decided = ApprovalDecided.of(decision, { data: '{"a":"\\u0000"}', comment: "no\u0000" });
@@ -179,13 +179,13 @@ describe("approvals", () => {
     ).toEqual([...patchApproval({ status: "expired" }), ...patchApproval({ status: "cancelled" })]);
   });
 
-  test("those who may decide are found by what they are, in any case", () => {
-    const assigned = assignedOf([{ person: "Ann@Example.org" }, { role: "admin" }])!;
+  test("finds assignees by person, group or role, in upper or lower case", () => {
+    const assigned = encodeAssignees([{ person: "Ann@Example.org" }, { role: "admin" }])!;
     const isLike = (pattern: string) => assigned.includes(pattern.slice(1, -1));
-    expect(isLike(assignedTo({ person: "ann@example.ORG" }))).toBe(true);
-    expect(isLike(assignedTo({ role: "admin" }))).toBe(true);
-    expect(isLike(assignedTo({ person: "admin" }))).toBe(false);
-    expect(isLike(assignedTo({ group: "admin" }))).toBe(false);
-    expect(assignedOf([])).toBeNull();
+    expect(isLike(assigneePattern({ person: "ann@example.ORG" }))).toBe(true);
+    expect(isLike(assigneePattern({ role: "admin" }))).toBe(true);
+    expect(isLike(assigneePattern({ person: "admin" }))).toBe(false);
+    expect(isLike(assigneePattern({ group: "admin" }))).toBe(false);
+    expect(encodeAssignees([])).toBeNull();
   });
 });

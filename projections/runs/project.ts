@@ -1,15 +1,15 @@
-import type { Recorded } from "#events/envelope.ts";
-import { timeOf, type RunEvent } from "#events/run.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { eventTime, type RunEvent } from "#events/run.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
-import { assignedOf } from "./assigned.ts";
+import { encodeAssignees } from "./assignees.ts";
 
-type Of<T extends RunEvent["type"]> = Recorded<Extract<RunEvent, { type: T }>>;
+type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, { type: T }>>;
 
 const patch = (id: string, row: Row): Change[] => [{ table: "runs", kind: "patch", key: { id }, row }];
 const patchApproval = (id: string, row: Row): Change[] => [{ table: "approvals", kind: "patch", key: { id }, row }];
 const nothing = (): Change[] => [];
 
-function created({ organization_id, data, personal }: Of<"RunCreated">): Change[] {
+function applyCreation({ organization_id, data, personal }: EventRecord<"RunCreated">): Change[] {
   if (!personal) return [];
   const { workflow_id, definition_id, definition_version, project_id, trigger_id, started_by, run_as } = data;
   return [
@@ -35,7 +35,13 @@ function created({ organization_id, data, personal }: Of<"RunCreated">): Change[
   ];
 }
 
-function requested({ organization_id, version, data, personal, recorded_at }: Of<"ApprovalRequested">): Change[] {
+function applyRequest({
+  organization_id,
+  version,
+  data,
+  personal,
+  recorded_at,
+}: EventRecord<"ApprovalRequested">): Change[] {
   if (!personal) return [];
   const { run_id, workflow_id, project_id, self_approval, allow_api_key, expires_at } = data;
   return [
@@ -55,7 +61,7 @@ function requested({ organization_id, version, data, personal, recorded_at }: Of
         body: encode(personal.body),
         form: encode(personal.form),
         assignees: encode(personal.assignees),
-        assigned: assignedOf(personal.assignees),
+        assigned: encodeAssignees(personal.assignees),
         self_approval,
         allow_api_key,
         expires_at: new Date(expires_at),
@@ -65,11 +71,11 @@ function requested({ organization_id, version, data, personal, recorded_at }: Of
   ];
 }
 
-const decided = ({ data, personal }: Of<"ApprovalDecided">): Change[] =>
+const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Change[] =>
   patchApproval(data.approval_id, {
     status: data.decision === "approve" ? "approved" : "rejected",
     decision: data.decision,
-    // JSON already, which is free of what PostgreSQL refuses
+    // already JSON, which contains no NUL character
     data: personal?.data ?? null,
     comment: encode(personal?.comment),
     decided_by_type: data.by.type,
@@ -77,14 +83,14 @@ const decided = ({ data, personal }: Of<"ApprovalDecided">): Change[] =>
     decided_at: new Date(data.at),
   });
 
-/** Runs and what they ask of people. Steps leave no row: a run's own stream tells of them. */
+/** Runs and their approvals. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent>({
   name: "runs",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    RunCreated: created,
-    RunStarted: (event) => patch(event.data.run_id, { status: "running", started_at: timeOf(event) }),
+    RunCreated: applyCreation,
+    RunStarted: (event) => patch(event.data.run_id, { status: "running", started_at: eventTime(event) }),
     RunTaken: nothing,
     StepsScheduled: nothing,
     StepStarted: nothing,
@@ -95,8 +101,8 @@ export const runs = defineProjection<RunEvent>({
     TimerStarted: nothing,
     TimerFired: nothing,
     ValueNoted: nothing,
-    ApprovalRequested: requested,
-    ApprovalDecided: decided,
+    ApprovalRequested: applyRequest,
+    ApprovalDecided: applyDecision,
     ApprovalExpired: ({ data }) => patchApproval(data.approval_id, { status: "expired" }),
     ApprovalCancelled: ({ data }) => patchApproval(data.approval_id, { status: "cancelled" }),
     RunWarned: nothing,

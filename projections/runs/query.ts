@@ -1,12 +1,12 @@
 import { isUuid } from "#events/ids.ts";
 import type { Actor } from "#events/run.ts";
-import type { Value } from "#events/runParts.ts";
+import type { StoredValue } from "#events/runParts.ts";
 import type { RunAs } from "#events/workflow.ts";
-import { decode, decoded, encode, type Db } from "../projection.ts";
+import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
 
-/** Why a run failed; with the step's name and key where one did. */
+/** Why a run failed, with the name and key of the failed step if there is one. */
 export interface RunError {
   message: string;
   code: string;
@@ -18,7 +18,7 @@ export interface RunRow {
   id: string;
   organization_id: string;
   workflow_id: string;
-  /** Null where the workflow cannot be read. */
+  /** Null if the workflow no longer exists. */
   workflow_name: string | null;
   definition_id: string;
   definition_version: number;
@@ -28,7 +28,7 @@ export interface RunRow {
   started_by: Actor;
   run_as: RunAs;
   external_user_id: string | null;
-  result: Value | null;
+  result: StoredValue | null;
   completion: "explicit" | "implicit" | null;
   error: RunError | null;
   cancelled_by: Actor | null;
@@ -45,30 +45,30 @@ const COLUMNS = `r.id, r.organization_id, r.workflow_id, w.name as workflow_name
     r.trigger_id, r.status, r.started_by, r.run_as, r.external_user_id, r.result, r.completion, r.error, r.cancelled_by,
     r.created_at, r.started_at, r.completed_at, r.expires_at, k.wrapped as wrapped_key`;
 type Encoded = "workflow_name" | "external_user_id" | "result" | "error" | "cancelled_by";
-type Stored = Omit<RunRow, Encoded | "started_by" | "run_as"> &
+type StoredRow = Omit<RunRow, Encoded | "started_by" | "run_as"> &
   Record<Encoded, string | null> & { started_by: string; run_as: string };
-const present = (row: Stored): RunRow => ({
+const parseRow = (row: StoredRow): RunRow => ({
   ...row,
-  workflow_name: decode(row.workflow_name),
-  started_by: decoded(row.started_by),
-  run_as: decoded(row.run_as),
-  external_user_id: decode(row.external_user_id),
-  result: decode(row.result),
-  error: decode(row.error),
-  cancelled_by: decode(row.cancelled_by),
+  workflow_name: decodeOrNull(row.workflow_name),
+  started_by: decode(row.started_by),
+  run_as: decode(row.run_as),
+  external_user_id: decodeOrNull(row.external_user_id),
+  result: decodeOrNull(row.result),
+  error: decodeOrNull(row.error),
+  cancelled_by: decodeOrNull(row.cancelled_by),
 });
 
 export async function getRun(db: Db, organization: string, id: string): Promise<RunRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(
+  const [row] = await db.query<StoredRow>(
     `select ${COLUMNS} from read.runs r ${JOINED} where r.id = $2 and r.organization_id = $1`,
     [organization, id],
   );
-  return row && present(row);
+  return row && parseRow(row);
 }
 
-/** Those of these runs that have ended, or are gone. */
-export async function endedAmong(db: Db, ids: string[]): Promise<Set<string>> {
+/** The runs among `ids` that have ended or no longer exist. */
+export async function findEndedRuns(db: Db, ids: string[]): Promise<Set<string>> {
   const rows = await db.query<{ id: string }>(
     "select r.id from read.runs r where r.id = any ($1::uuid[]) and r.completed_at is null",
     [ids],
@@ -77,36 +77,45 @@ export async function endedAmong(db: Db, ids: string[]): Promise<Set<string>> {
   return new Set(ids.filter((id) => !live.has(id)));
 }
 
-/** What narrows a history; null: all. `from` counts, `to` does not. */
+/** Null fields do not filter. `from` is inclusive, `to` exclusive. */
 export interface RunFilter {
+  workflow_id: string | null;
   status: RunStatus | null;
   from: Date | null;
   to: Date | null;
   external_user_id: string | null;
   trigger_id: string | null;
+  /** Only runs whose error (its message, code or step) contains this text, in any case. */
+  error: string | null;
 }
 
-const WHERE = `where r.workflow_id = $1 and ($2::text is null or r.status = $2)
+const WHERE = `where r.organization_id = $1 and ($2::text is null or r.status = $2)
   and ($3::timestamptz is null or r.created_at >= $3) and ($4::timestamptz is null or r.created_at < $4)
-  and ($5::text is null or r.external_user_id = $5) and ($6::uuid is null or r.trigger_id = $6)`;
+  and ($5::text is null or r.external_user_id = $5) and ($6::uuid is null or r.trigger_id = $6)
+  and ($7::text is null or position(lower($7) in lower(r.error)) > 0)`;
+/** Named apart, so that PostgreSQL can use the index of a workflow's runs. */
+const ofWorkflow = (id: string | null): string => (id === null ? "and $8::uuid is null" : "and r.workflow_id = $8");
 
-/** A workflow's runs, newest first. */
+/** An organization's runs, newest first. */
 export async function listRuns(
   db: Db,
-  workflow: string,
-  { status, from, to, external_user_id, trigger_id }: RunFilter,
+  organization: string,
+  { workflow_id, status, from, to, external_user_id, trigger_id, error }: RunFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: RunRow[]; total: number }> {
-  const values = [workflow, status, from, to, encode(external_user_id), trigger_id];
-  // the page is cut before anything is joined: of 20,000 runs in 4 ms, and not in 20
-  const page = `select * from read.runs r ${WHERE} order by r.created_at desc, r.id desc limit $7 offset $8`;
-  const rows = await db.query<Stored>(
+  const where = `${WHERE} ${ofWorkflow(workflow_id)}`;
+  // the error is stored as JSON: its text without the quotes
+  const text = error === null ? null : JSON.stringify(error).slice(1, -1);
+  const values = [organization, status, from, to, encode(external_user_id), trigger_id, text, workflow_id];
+  // the page is cut before the joins: 4 ms instead of 20 at 20,000 runs
+  const page = `select * from read.runs r ${where} order by r.created_at desc, r.id desc limit $9 offset $10`;
+  const rows = await db.query<StoredRow>(
     `select ${COLUMNS} from (${page}) r ${JOINED} order by r.created_at desc, r.id desc`,
     [...values, limit, offset],
   );
   const [count] = await db.query<{ total: number }>(
-    `select count(*)::integer as total from read.runs r ${WHERE}`,
+    `select count(*)::integer as total from read.runs r ${where}`,
     values,
   );
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }

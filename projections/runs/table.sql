@@ -1,4 +1,4 @@
--- One row per run; what its steps came to is read from its stream.
+-- One row per run. The results of its steps are read from its stream.
 create table runs (
   id uuid primary key,
   organization_id uuid not null,
@@ -21,6 +21,7 @@ create table runs (
   expires_at timestamptz not null
 );
 create index runs_by_workflow on runs (workflow_id, created_at, id);
+create index runs_by_organization on runs (organization_id, created_at, id);
 create index runs_live on runs (workflow_id) where status in ('pending', 'running');
 create table approvals (
   id uuid primary key,
@@ -28,7 +29,7 @@ create table approvals (
   workflow_id uuid not null,
   organization_id uuid not null,
   project_id uuid,
-  -- version of the run's stream: approvals of one tick are of one instant
+  -- version of the run's stream: it orders the approvals of one tick, which have the same time
   version integer not null,
   status text not null,
   name text not null,
@@ -36,7 +37,7 @@ create table approvals (
   body text,
   form text,
   assignees text not null,
-  -- what those are looked for by, see ./assigned.ts
+  -- the assignees as searchable text, see ./assignees.ts
   assigned text,
   self_approval boolean not null,
   allow_api_key boolean not null,

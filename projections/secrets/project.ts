@@ -1,4 +1,4 @@
-import { partsOf } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 import type { SecretEvent } from "#events/secret.ts";
 import { defineProjection, encode } from "../projection.ts";
 
@@ -8,7 +8,7 @@ export const secrets = defineProjection<SecretEvent>({
   tables: new URL("table.sql", import.meta.url),
   on: {
     SecretSet: ({ stream, version, organization_id, data, recorded_at }) => {
-      const key = { id: partsOf(stream).id };
+      const key = { id: parseStreamName(stream).id };
       const row = { name: encode(data.name), updated_at: recorded_at };
       return version === 1
         ? [{ table: "secrets", kind: "put", key, row: { organization_id, ...row, created_at: recorded_at } }]
@@ -18,7 +18,7 @@ export const secrets = defineProjection<SecretEvent>({
       {
         table: "secrets",
         kind: "patch",
-        key: { id: partsOf(stream).id },
+        key: { id: parseStreamName(stream).id },
         row: { name: null, updated_at: recorded_at },
       },
     ],

@@ -1,4 +1,4 @@
--- Never the value: whoever runs a script reads it from the log's head row.
+-- The value is never stored here: scripts get it from the head row of the secret's stream.
 create table secrets (
   id uuid primary key,
   organization_id uuid not null,

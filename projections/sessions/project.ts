@@ -2,7 +2,7 @@ import type { SessionEvent } from "#events/session.ts";
 import type { UserEvent } from "#events/user.ts";
 import { defineProjection, type Change } from "../projection.ts";
 
-/** A session that starts at the same moment is of an earlier epoch, and does not hold either. */
+/** A session that starts concurrently belongs to an earlier epoch, so it is invalid as well. */
 const endAll = (user_id: string): Change[] => [{ table: "sessions", kind: "removeWhere", where: { user_id } }];
 
 export const sessions = defineProjection<SessionEvent | Exclude<UserEvent, { type: "UserRegistered" }>>({

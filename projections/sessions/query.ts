@@ -1,5 +1,5 @@
 import type { Role } from "#events/user.ts";
-import { decoded, type Db } from "../projection.ts";
+import { decode, type Db } from "../projection.ts";
 
 export interface SessionRow {
   session_id: string;
@@ -9,15 +9,15 @@ export interface SessionRow {
   email: string;
   name: string;
   organization_name: string;
-  /** The absolute end, whatever the use. */
+  /** The session ends at this time even if it is in use. */
   expires_at: Date;
-  /** When it was last used (`ops.last_used`, by session id), else when it started. */
+  /** The last use (`ops.last_used`, by session id), or else the start. */
   idle_since: Date;
-  /** Something about this session or its user cannot be followed: what the row says may be old. */
+  /** Later changes of the session or its user could not be projected, so the row may be outdated. */
   parked: boolean;
 }
 
-/** The session whose token has this SHA-256 (hex), unless all of its user's have ended; expiry is for the caller to check. */
+/** Finds a session by the SHA-256 (hex) of its token, unless all sessions of its user were ended. The caller checks expiry. */
 export async function findSessionByTokenHash(db: Db, tokenHash: string): Promise<SessionRow | undefined> {
   const [row] = await db.query<SessionRow>(
     `select s.id as session_id, s.user_id, s.organization_id, u.role, u.email, u.name, o.name as organization_name,
@@ -35,8 +35,8 @@ export async function findSessionByTokenHash(db: Db, tokenHash: string): Promise
   if (!row) return undefined;
   return {
     ...row,
-    email: decoded(row.email),
-    name: decoded(row.name),
-    organization_name: decoded(row.organization_name),
+    email: decode(row.email),
+    name: decode(row.name),
+    organization_name: decode(row.organization_name),
   };
 }

@@ -3,7 +3,7 @@ import { defineProjection, encode } from "../projection.ts";
 
 export const triggers = defineProjection<TriggerEvent>({
   name: "triggers",
-  version: 1,
+  version: 2,
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
@@ -23,19 +23,30 @@ export const triggers = defineProjection<TriggerEvent>({
                 run_as: encode(data.run_as),
                 enabled: true,
                 name: encode(personal.name),
-                // JSON already, which is free of what PostgreSQL refuses
+                // already JSON, which contains no NUL character
                 default_args: personal.default_args,
                 created_at: recorded_at,
                 rotated_at: null,
+                verify: personal.verify ? encode(personal.verify) : null,
+                sealed_secret: null,
+                headers: encode(personal.headers ?? []),
               },
             },
           ]
         : [],
+    SigningSecretSet: ({ data: { trigger_id }, personal }) => [
+      {
+        table: "triggers",
+        kind: "patch",
+        key: { id: trigger_id },
+        row: { sealed_secret: personal?.sealed_secret ?? null },
+      },
+    ],
     TriggerRotated: ({ data: { trigger_id, ...secret }, recorded_at }) => [
       { table: "triggers", kind: "patch", key: { id: trigger_id }, row: { ...secret, rotated_at: recorded_at } },
     ],
     TriggerDisabled: ({ data }) => [
-      { table: "triggers", kind: "patch", key: { id: data.trigger_id }, row: { enabled: false } },
+      { table: "triggers", kind: "patch", key: { id: data.trigger_id }, row: { enabled: false, sealed_secret: null } },
     ],
     TriggerDeleted: ({ data }) => [{ table: "triggers", kind: "remove", key: { id: data.trigger_id } }],
   },

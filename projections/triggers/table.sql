@@ -10,7 +10,10 @@ create table triggers (
   name text not null,
   default_args text not null,
   created_at timestamptz not null,
-  rotated_at timestamptz
+  rotated_at timestamptz,
+  verify text,
+  sealed_secret text,
+  headers text not null
 );
 create index triggers_by_token on triggers (hook_token);
 create index triggers_by_workflow on triggers (workflow_id, created_at);

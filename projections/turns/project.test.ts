@@ -12,13 +12,13 @@ import {
   TurnStopped,
   TurnTakenOver,
 } from "#events/thread.ts";
-import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { promptOf } from "#test/startTurn.ts";
 import { turns } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
 const thread = "0198c0de-0000-7000-8000-00000000000b";
-const from = (...events: Parameters<typeof changesOf>[2][]) => changesOf(turns, `thread-${thread}`, ...events);
+const from = (...events: Parameters<typeof projectEvents>[2][]) => projectEvents(turns, `thread-${thread}`, ...events);
 const said = { text: "hi \u0000", reasoning: "", citations: [] };
 const messages = [{ role: "user" as const, text: "hello \ud800", attachments: [] }];
 const prompt = { ...promptOf(messages), instructions: "be brief" };
@@ -34,9 +34,22 @@ const facts = {
 const started = TurnStarted.of(facts, { input: { prompt } });
 const patch = (row: object) => [{ table: "turns", kind: "patch", key: { id }, row }];
 
-describe("turns", () => {
-  test("a started turn is a running row with its messages, not its instructions", () => {
+describe("the turns projection", () => {
+  test("inserts a started turn with its messages and without its instructions", () => {
     expect(from(started)).toEqual([
+      {
+        table: "threads",
+        kind: "put",
+        key: { id: thread },
+        row: {
+          organization_id: ORGANIZATION,
+          position: 1,
+          principal: "system",
+          scope: "mine",
+          agent_id: null,
+          created_at: RECORDED_AT,
+        },
+      },
       {
         table: "turns",
         kind: "put",
@@ -45,13 +58,17 @@ describe("turns", () => {
           thread_id: thread,
           organization_id: ORGANIZATION,
           position: 1,
+          principal: "system",
           scope: "mine",
+          title: '"hello \\ud800"',
           model: '"offline/echo"',
           streamed: true,
           status: "running",
           input: JSON.stringify(messages),
           prompt_blob: null,
+          stored_bytes: 0,
           agent: null,
+          agent_id: null,
           asked: null,
           command_id: "c1",
           attempt: 1,
@@ -62,13 +79,24 @@ describe("turns", () => {
     ]);
   });
 
-  test("a prompt in a blob is named", () => {
-    const [put] = from(TurnStarted.of(facts, { input: { prompt_blob: "org/turn/1" } }));
-    expect(put).toMatchObject({ row: { input: null, prompt_blob: "org/turn/1" } });
+  test("stores the key of a prompt blob, and the title that the event has of it", () => {
+    const [, put] = from(TurnStarted.of(facts, { input: { prompt_blob: "org/turn/1" } }));
+    expect(put).toMatchObject({ row: { input: null, prompt_blob: "org/turn/1", title: null } });
+    const [, titled] = from(TurnStarted.of(facts, { input: { prompt_blob: "org/turn/1", title: "Hello" } }));
+    expect(titled).toMatchObject({ row: { title: '"Hello"' } });
   });
 
-  test("an erased turn keeps its public facts only", () => {
+  test("opens a thread with its first turn only, and none for a turn of a run", () => {
+    const [, , second] = from(started, { ...started, data: { ...facts, turn_id: thread } });
+    expect(second).toMatchObject({ table: "turns", key: { id: thread } });
+    const agent = { agent_id: id, version: 1, expose_tool_items: false, previous_turn_id: null };
+    const changes = from(TurnStarted.of({ ...facts, scope: `run:${id}`, agent }, { input: { prompt } }));
+    expect(changes).toMatchObject([{ table: "turns", row: { agent_id: null } }]);
+  });
+
+  test("keeps only the public fields of an erased turn", () => {
     expect(from(erased(started))).toMatchObject([
+      { table: "threads" },
       { kind: "put", row: { scope: "mine", input: null, prompt_blob: null } },
     ]);
     const completed = TurnCompleted.of(
@@ -78,7 +106,7 @@ describe("turns", () => {
     expect(from(erased(completed))).toMatchObject(patch({ status: "completed", said: null }));
   });
 
-  test("each end leaves what it knows", () => {
+  test("stores the output, the error and the usage of an ended turn", () => {
     const end = { turn_id: id, attempt: 1, usage: NO_USAGE, model: "m" };
     const usage = JSON.stringify(NO_USAGE);
     const text = JSON.stringify(said);
@@ -92,25 +120,34 @@ describe("turns", () => {
       patch({ status: "stopped", frames: null, said: text, usage, ended_at: RECORDED_AT }),
     );
     expect(from(TurnRefused.of({ turn_id: id, attempt: 1, code: "busy" }))).toEqual(
-      patch({ status: "refused", input: null, prompt_blob: null, code: '"busy"', ended_at: RECORDED_AT }),
+      patch({
+        status: "refused",
+        title: null,
+        input: null,
+        prompt_blob: null,
+        stored_bytes: 0,
+        code: '"busy"',
+        ended_at: RECORDED_AT,
+      }),
     );
   });
 
-  test("a takeover counts the attempt, and a deleted thread loses its rows", () => {
+  test("patches the attempt of a turn that was taken over, and removes all rows of a deleted thread", () => {
     expect(from(TurnTakenOver.of({ turn_id: id, attempt: 2, worker: "w" }))).toEqual(patch({ attempt: 2 }));
-    expect(from(ThreadDeleted.of({}))).toEqual(
-      ["turns", "turn_rounds", "turn_calls"].map((table) => ({
+    expect(from(ThreadDeleted.of({}))).toEqual([
+      { table: "threads", kind: "remove", key: { id: thread } },
+      ...["turns", "turn_rounds", "turn_calls"].map((table) => ({
         table,
         kind: "removeWhere",
         where: { thread_id: thread },
       })),
-    );
+    ]);
   });
 
-  test("a response keeps what it shows again of its request, and where its stream is", () => {
+  test("stores the request fields that a response repeats, and the key of its frames", () => {
     const agent = { agent_id: id, version: 3, expose_tool_items: true, previous_turn_id: null };
     const asked = { ...prompt, vars: { a: 1 }, user: "u", agent: { instructions: "secret", reasoning_effort: "low" } };
-    const [put] = from(TurnStarted.of({ ...facts, agent }, { input: { prompt: asked } }));
+    const [, put] = from(TurnStarted.of({ ...facts, agent }, { input: { prompt: asked } }));
     expect(put).toMatchObject({
       row: {
         agent: JSON.stringify(agent),
@@ -123,7 +160,7 @@ describe("turns", () => {
     ]);
   });
 
-  test("rounds and calls are rows of their turn, and go with it", () => {
+  test("stores rounds and tool calls, and removes them with their turn", () => {
     const call = { id: "c", name: "n", arguments: "{}" };
     const asked = { ...said, calls: [call] };
     expect(from(RoundRequested.of({ turn_id: id, attempt: 1, round: 0, usage: NO_USAGE }, asked))).toEqual([

@@ -1,41 +1,86 @@
-import type { Recorded } from "#events/envelope.ts";
-import { partsOf } from "#events/ids.ts";
-import type { Prompt, ThreadEvent } from "#events/thread.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { parseStreamName } from "#events/ids.ts";
+import { runOfScope } from "#events/scope.ts";
+import type { Prompt, PromptOrBlob, ThreadEvent } from "#events/thread.ts";
+import { titleOf } from "#events/threadTitle.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
-type Of<T extends ThreadEvent["type"]> = Recorded<Extract<ThreadEvent, { type: T }>>;
+type EventRecord<T extends ThreadEvent["type"]> = RecordedEvent<Extract<ThreadEvent, { type: T }>>;
 
 const patch = (turnId: string, row: Row): Change[] => [{ table: "turns", kind: "patch", key: { id: turnId }, row }];
 
-/** What a response shows again of its request. */
-export const askedOf = ({ instructions, user, vars, agent }: Prompt) => ({
+/** The request fields that a response repeats. */
+export const echoRequest = ({ instructions, user, vars, agent, max_output_tokens }: Prompt) => ({
   instructions,
   user,
   vars,
   reasoning_effort: agent?.reasoning_effort ?? null,
+  ...(max_output_tokens !== null && { max_output_tokens }),
 });
 
-/** An erased turn keeps its public facts; what was asked is gone. */
-function started({ stream, position, organization_id, data, personal, recorded_at }: Of<"TurnStarted">): Change[] {
+const isOfRun = ({ scope }: { scope: string }): boolean => runOfScope(scope) !== null;
+
+/** The first turn opens the thread. Threads of runs belong to their run and are not listed. */
+function openThread({
+  stream,
+  version,
+  position,
+  organization_id,
+  data,
+  meta,
+  recorded_at,
+}: EventRecord<"TurnStarted">): Change[] {
+  if (version !== 1 || isOfRun(data)) return [];
+  return [
+    {
+      table: "threads",
+      kind: "put",
+      key: { id: parseStreamName(stream).id },
+      row: {
+        organization_id,
+        position,
+        principal: meta.principal,
+        scope: data.scope,
+        agent_id: data.agent?.agent_id ?? null,
+        created_at: recorded_at,
+      },
+    },
+  ];
+}
+
+/** The first words of the user, encoded. */
+function titleFrom(input: PromptOrBlob | undefined): string | null {
+  if (!input) return null;
+  return encode("prompt" in input ? titleOf(input.prompt.messages) : input.title);
+}
+
+/** An erased turn keeps its public fields and loses its input. */
+function applyStart(event: EventRecord<"TurnStarted">): Change[] {
+  const { stream, position, organization_id, data, personal, meta, recorded_at } = event;
   const input = personal?.input;
   const prompt = input && "prompt" in input ? input.prompt : undefined;
   return [
+    ...openThread(event),
     {
       table: "turns",
       kind: "put",
       key: { id: data.turn_id },
       row: {
-        thread_id: partsOf(stream).id,
+        thread_id: parseStreamName(stream).id,
         organization_id,
         position,
+        principal: meta.principal,
         scope: data.scope,
+        title: titleFrom(input),
         model: encode(data.model),
         streamed: data.streamed,
         status: "running",
         input: encode(prompt?.messages),
         prompt_blob: input && "prompt_blob" in input ? input.prompt_blob : null,
+        stored_bytes: data.stored_bytes ?? 0,
         agent: encode(data.agent),
-        asked: data.agent && prompt ? encode(askedOf(prompt)) : null,
+        agent_id: isOfRun(data) ? null : (data.agent?.agent_id ?? null),
+        asked: data.agent && prompt ? encode(echoRequest(prompt)) : null,
         command_id: data.command_id,
         attempt: 1,
         ends_by: new Date(data.ends_by),
@@ -47,10 +92,10 @@ function started({ stream, position, organization_id, data, personal, recorded_a
 
 export const turns = defineProjection<ThreadEvent>({
   name: "turns",
-  version: 3,
+  version: 6,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    TurnStarted: started,
+    TurnStarted: applyStart,
     TurnTakenOver: ({ data }) => patch(data.turn_id, { attempt: data.attempt }),
     RoundRequested: ({ stream, data, personal }) => {
       const { text, reasoning, citations, calls } = personal ?? {};
@@ -60,7 +105,7 @@ export const turns = defineProjection<ThreadEvent>({
           kind: "put",
           key: { turn_id: data.turn_id, round: data.round },
           row: {
-            thread_id: partsOf(stream).id,
+            thread_id: parseStreamName(stream).id,
             said: personal ? encode({ text, reasoning, citations }) : null,
             calls: encode(calls),
           },
@@ -72,7 +117,7 @@ export const turns = defineProjection<ThreadEvent>({
         table: "turn_calls",
         kind: "put",
         key: { turn_id: data.turn_id, round: data.round, call: data.call },
-        row: { thread_id: partsOf(stream).id, status: data.status },
+        row: { thread_id: parseStreamName(stream).id, status: data.status },
       },
     ],
     TurnCompleted: ({ data, personal, recorded_at }) =>
@@ -104,8 +149,10 @@ export const turns = defineProjection<ThreadEvent>({
     TurnRefused: ({ data, recorded_at }) =>
       patch(data.turn_id, {
         status: "refused",
+        title: null,
         input: null,
         prompt_blob: null,
+        stored_bytes: 0,
         code: encode(data.code),
         ended_at: recorded_at,
       }),
@@ -114,11 +161,13 @@ export const turns = defineProjection<ThreadEvent>({
       { table: "turn_rounds", kind: "removeWhere", where: { turn_id } },
       { table: "turn_calls", kind: "removeWhere", where: { turn_id } },
     ],
-    ThreadDeleted: ({ stream }) =>
-      ["turns", "turn_rounds", "turn_calls"].map((table) => ({
+    ThreadDeleted: ({ stream }) => [
+      { table: "threads", kind: "remove", key: { id: parseStreamName(stream).id } },
+      ...["turns", "turn_rounds", "turn_calls"].map((table) => ({
         table,
-        kind: "removeWhere",
-        where: { thread_id: partsOf(stream).id },
+        kind: "removeWhere" as const,
+        where: { thread_id: parseStreamName(stream).id },
       })),
+    ],
   },
 });

@@ -1,13 +1,15 @@
 import { isUuid } from "#events/ids.ts";
-import { scopeOfRun } from "#events/scope.ts";
-import type { AgentOfTurn, FinishReason, Message, Said, ToolCall, Usage } from "#events/thread.ts";
-import { decode, decoded, encode, type Db } from "../projection.ts";
+import { runScope } from "#events/scope.ts";
+import type { TurnAgent, FinishReason, Message, TurnOutput, ToolCall, Usage } from "#events/thread.ts";
+import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
-export interface Asked {
+/** The request fields that a response repeats. */
+export interface RequestEcho {
   instructions: string | null;
   user: string | null;
   vars: Record<string, unknown>;
   reasoning_effort: string | null;
+  max_output_tokens?: number;
 }
 
 export interface TurnRow {
@@ -18,24 +20,24 @@ export interface TurnRow {
   model: string;
   streamed: boolean;
   status: "running" | "completed" | "failed" | "stopped" | "refused";
-  /** The request's messages; null when they are in a blob, or gone. */
+  /** The messages of the request; null if they are in a blob or erased. */
   input: Message[] | null;
   /** Key of the blob of the whole prompt (JSON, sealed with the data key of `turn-<id>`). */
   prompt_blob: string | null;
-  said: Said | null;
+  said: TurnOutput | null;
   finish_reason: FinishReason | null;
   usage: Usage | null;
-  /** Why it failed, in words. */
+  /** The error message of a failed turn. */
   error: string | null;
-  /** The provider's own code, where it refused. */
+  /** The provider's error code, if it refused the request. */
   code: string | null;
-  /** Of a response. */
-  agent: AgentOfTurn | null;
-  /** What a response shows again of its request; null of a chat turn, and where it is in the blob of the prompt. */
-  asked: Asked | null;
-  /** Key of the blob of what its stream told; null while it runs, and of a chat turn. */
+  /** Null for a chat turn. */
+  agent: TurnAgent | null;
+  /** Null for a chat turn, and if the prompt is in a blob. */
+  asked: RequestEcho | null;
+  /** Key of the blob with the frames of its stream; null while it runs, and for a chat turn. */
   frames: string | null;
-  /** The data key of `turn-<id>`, wrapped (base64); null when it is gone. */
+  /** The data key of `turn-<id>`, wrapped (base64); null if it was destroyed. */
   wrapped_key: string | null;
   command_id: string;
   attempt: number;
@@ -44,14 +46,14 @@ export interface TurnRow {
   ended_at: Date | null;
 }
 
-type Stored = {
+type StoredRow = {
   [K in keyof TurnRow]: TurnRow[K] extends Date | string | number | boolean | null ? TurnRow[K] : string | null;
 };
 
-/** One turn of an organization; the scope is for the caller to compare. */
+/** One turn of an organization. The caller must compare the scope. */
 export async function getTurn(db: Db, organization: string, turnId: string): Promise<TurnRow | undefined> {
   if (!isUuid(turnId)) return undefined;
-  const [row] = await db.query<Stored>(
+  const [row] = await db.query<StoredRow>(
     `select t.id, t.thread_id, t.organization_id, t.scope, t.model, t.streamed, t.status, t.input, t.prompt_blob, t.said,
             t.finish_reason, t.usage, t.error, t.code, t.agent, t.asked, t.frames, k.wrapped as wrapped_key, t.command_id,
             t.attempt, t.ends_by, t.started_at, t.ended_at
@@ -61,19 +63,35 @@ export async function getTurn(db: Db, organization: string, turnId: string): Pro
   if (!row) return undefined;
   return {
     ...row,
-    model: decoded(row.model),
-    input: decode(row.input),
-    said: decode(row.said),
-    usage: decode(row.usage),
-    error: decode(row.error),
-    code: decode(row.code),
-    agent: decode(row.agent),
-    asked: decode(row.asked),
+    model: decode(row.model),
+    input: decodeOrNull(row.input),
+    said: decodeOrNull(row.said),
+    usage: decodeOrNull(row.usage),
+    error: decodeOrNull(row.error),
+    code: decodeOrNull(row.code),
+    agent: decodeOrNull(row.agent),
+    asked: decodeOrNull(row.asked),
   };
 }
 
-/** The id of the turn whose start is the event at this position of a thread. */
-export async function turnStartedAt(
+/** The turns of a scope, of any thread, whose ids lie in one of these ranges. */
+export async function findTurnsBetween(
+  db: Db,
+  organization: string,
+  scope: string,
+  ranges: { first: string; last: string }[],
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select distinct t.id from unnest($3::uuid[], $4::uuid[]) as range(first, last)
+     join read.turns t on t.id between range.first and range.last
+     where t.organization_id = $1 and t.scope = $2 and t.agent is not null and t.status <> 'refused'`,
+    [organization, scope, ranges.map(({ first }) => first), ranges.map(({ last }) => last)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The id of the turn that the event at this position started. */
+export async function findTurnStartedAt(
   db: Db,
   organization: string,
   thread: string,
@@ -96,55 +114,73 @@ export async function threadExists(db: Db, organization: string, thread: string,
   return rows.length > 0;
 }
 
-/** What one turn added to its thread. */
+/** One turn as part of its thread: its input messages, then its answer. */
 export interface ThreadTurn {
   turn_id: string;
   status: Exclude<TurnRow["status"], "refused">;
-  /** The request's messages; null when they are in the blob. */
+  /** The messages of the request; null if they are in the blob. */
   input: Message[] | null;
   /** Key of the blob of the whole prompt (JSON with `messages`). */
   prompt_blob: string | null;
-  /** The data key of `turn-<id>`, wrapped (base64); null when it is gone. */
+  /** The data key of `turn-<id>`, wrapped (base64); null if it was destroyed. */
   wrapped_key: string | null;
-  /** What the model said; null while it runs, and where it said nothing. */
-  answer: string | null;
+  said: TurnOutput | null;
   started_at: Date;
   ended_at: Date | null;
 }
 
-/** The turns of a thread in order, up to one where it is named: each is its input messages, then its answer. Refused turns left no trace. */
-export async function listMessages(
+interface TurnsPage {
+  /** The last turn; the newest by default. */
+  until?: string;
+  /** The turn before the first; the thread's beginning by default. */
+  after?: string;
+  limit?: number;
+  /** Bytes of stored text, except for the first turn. */
+  bytes?: number;
+}
+
+/** The turns of a thread in order. Refused turns are left out. */
+export async function listTurns(
   db: Db,
   organization: string,
   thread: string,
   scope: string,
-  { until }: { until?: string } = {},
+  { until, after, limit, bytes }: TurnsPage = {},
 ): Promise<ThreadTurn[]> {
   if (!isUuid(thread)) return [];
-  const rows = await db.query<Omit<ThreadTurn, "input" | "answer"> & { input: string | null; said: string | null }>(
+  const rows = await db.query<Omit<ThreadTurn, "input" | "said"> & { input: string | null; said: string | null }>(
     `select t.id as turn_id, t.status, t.input, t.prompt_blob, k.wrapped as wrapped_key, t.said, t.started_at, t.ended_at
-     from read.turns t left join log.keys k on k.thing = 'turn-' || t.id
-     where t.thread_id = $2 and t.organization_id = $1 and t.scope = $3 and t.status <> 'refused'
-       and ($4::uuid is null or t.position <= (select position from read.turns where id = $4))
+     from (
+       select *, sum(coalesce(octet_length(input), 0) + coalesce(octet_length(said), 0) + case when prompt_blob is null then 0 else stored_bytes end)
+                   over (order by position) as size, row_number() over (order by position) as nth
+       from (
+         select * from read.turns
+         where thread_id = $2 and organization_id = $1 and scope = $3 and status <> 'refused'
+           and ($4::uuid is null or position <= (select position from read.turns where id = $4 and thread_id = $2))
+           and ($5::uuid is null or position > (select position from read.turns where id = $5 and thread_id = $2))
+         order by position limit $6
+       ) page
+     ) t left join log.keys k on k.thing = 'turn-' || t.id
+     where $7::bigint is null or t.size <= $7 or t.nth = 1
      order by t.position`,
-    [organization, thread, scope, until ?? null],
+    [organization, thread, scope, until ?? null, after ?? null, limit ?? null, bytes ?? null],
   );
   return rows.map(({ said, ...row }) => ({
     ...row,
-    input: decode<Message[]>(row.input),
-    answer: decode<Said>(said)?.text || null,
+    input: decodeOrNull<Message[]>(row.input),
+    said: decodeOrNull<TurnOutput>(said),
   }));
 }
 
-/** One answer of the model that asked for tools, and what became of its calls. */
+/** One model call that requested tools, with the status of each tool call. */
 export interface RoundRow {
-  said: Said;
+  said: TurnOutput;
   calls: ToolCall[];
-  /** By call; undefined while it runs. */
+  /** By index of the call; undefined while it runs. */
   statuses: ("completed" | "failed" | undefined)[];
 }
 
-/** The rounds of a turn, in order; none where it was erased. */
+/** The rounds of a turn in order; empty if it was erased. */
 export async function listRounds(db: Db, turn: string): Promise<RoundRow[]> {
   const rows = await db.query<{ said: string | null; calls: string | null; statuses: Record<string, string> }>(
     `select r.said, r.calls, (
@@ -155,12 +191,18 @@ export async function listRounds(db: Db, turn: string): Promise<RoundRow[]> {
   );
   return rows.flatMap(({ said, calls, statuses }) => {
     if (said === null || calls === null) return [];
-    const asked = decoded<ToolCall[]>(calls);
-    return [{ said: decoded<Said>(said), calls: asked, statuses: asked.map((_, n) => statuses[n] as "completed") }];
+    const toolCalls = decode<ToolCall[]>(calls);
+    return [
+      {
+        said: decode<TurnOutput>(said),
+        calls: toolCalls,
+        statuses: toolCalls.map((_, n) => statuses[n] as "completed"),
+      },
+    ];
   });
 }
 
-/** The newest turn of a scope's thread that stands. */
+/** The newest turn of a thread that was not refused. */
 export async function newestTurn(
   db: Db,
   organization: string,
@@ -176,10 +218,10 @@ export async function newestTurn(
 }
 
 /**
- * The response, among the newest 1,000 of a scope, in which a tool call with this id was run here. Turn by turn (`offset 0`):
- * 3 ms at 100,000 turns, where a join took 100 ms.
+ * Finds the newest response, among 1,000 of a scope, whose tool calls include this id; undefined if the caller runs it. Some providers
+ * use ids again. `offset 0` makes PostgreSQL look turn by turn: 3 ms at 100,000 turns, where a join took 100 ms.
  */
-export async function turnOfCall(
+export async function findTurnByCall(
   db: Db,
   organization: string,
   scope: string,
@@ -193,14 +235,16 @@ export async function turnOfCall(
      where position($3 in r.calls) > 0 order by t.started_at desc`,
     [organization, scope, encode(call_id)],
   );
-  return rows.find(({ calls }) => decoded<ToolCall[]>(calls).some(({ id }) => id === call_id))?.id;
+  const found = rows.flatMap(({ id, calls }) => decode<ToolCall[]>(calls).map((call) => ({ turn: id, ...call })));
+  const newest = found.find(({ id }) => id === call_id)?.turn;
+  return found.some(({ turn, id, client }) => turn === newest && id === call_id && client) ? undefined : newest;
 }
 
-/** Threads that steps of a run have begun. */
-export async function threadsOfRun(db: Db, organization: string, run_id: string): Promise<string[]> {
+/** Threads that steps of a run have started. */
+export async function listRunThreads(db: Db, organization: string, run_id: string): Promise<string[]> {
   const rows = await db.query<{ thread_id: string }>(
     "select distinct thread_id from read.turns where scope = $1 and scope like 'run:%' and organization_id = $2",
-    [scopeOfRun(run_id), organization],
+    [runScope(run_id), organization],
   );
   return rows.map(({ thread_id }) => thread_id);
 }

@@ -13,7 +13,7 @@ import {
   TurnStopped,
 } from "#events/thread.ts";
 import { promptOf } from "#test/startTurn.ts";
-import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { usage } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
@@ -46,16 +46,16 @@ const spent = (part: number, counted: object) => ({
   row: { organization_id: ORGANIZATION, at: RECORDED_AT, ...nothing, ...counted },
 });
 
-describe("a turn", () => {
+describe("the usage projection of a turn", () => {
   const attempt = { turn_id: id, attempt: 1 };
 
-  test("is known with its model, agent and user; the user is forgotten with it, the rest is not", () => {
+  test("stores model, agent and user, and removes only the user when the turn is deleted", () => {
     const agent = { agent_id, version: 1, expose_tool_items: true, previous_turn_id: null };
-    const started = turnStarted("ada", { agent });
-    const changes = changesOf(usage, thread, started, TurnDeleted.of({ turn_id: id }), ThreadDeleted.of({}));
+    const started = turnStarted("ada", { agent, workflow_id: agent_id });
+    const changes = projectEvents(usage, thread, started, TurnDeleted.of({ turn_id: id }), ThreadDeleted.of({}));
     const thread_id = thread.slice("thread-".length);
     expect(changes).toEqual([
-      { ...source, kind: "put", row: { ...row, scope: "s", model: '"offline/echo"', agent_id } },
+      { ...source, kind: "put", row: { ...row, scope: "s", model: '"offline/echo"', agent_id, workflow_id: agent_id } },
       {
         table: "usage_users",
         kind: "put",
@@ -65,39 +65,43 @@ describe("a turn", () => {
       { table: "usage_users", kind: "remove", key: { turn_id: id } },
       { table: "usage_users", kind: "removeWhere", where: { thread_id } },
     ]);
-    const unnamed = { ...source, kind: "put", row: { ...row, scope: "s", model: '"offline/echo"', agent_id: null } };
+    const unnamed = {
+      ...source,
+      kind: "put",
+      row: { ...row, scope: "s", model: '"offline/echo"', agent_id: null, workflow_id: null },
+    };
     const blob = { ...turnStarted(null), personal: { input: { prompt_blob: "b" } } };
-    expect(changesOf(usage, thread, turnStarted(null), erased(turnStarted("ada")), blob)).toEqual([
+    expect(projectEvents(usage, thread, turnStarted(null), erased(turnStarted("ada")), blob)).toEqual([
       unnamed,
       unnamed,
       unnamed,
     ]);
   });
 
-  test("counts by its rounds until it has ended, and then as a whole", () => {
+  test("counts its rounds while it runs, and the whole turn after it has ended", () => {
     const round = RoundRequested.of({ ...attempt, round: 1, usage: tokens }, { ...said, calls: [] });
     const ends = [
       TurnCompleted.of({ ...attempt, finish_reason: "stop", usage: tokens, model: "m" }, { said }),
       TurnFailed.of({ ...attempt, usage: tokens, model: "m" }, { said, message: "" }),
       TurnStopped.of({ ...attempt, usage: tokens, model: "m" }, { said }),
     ];
-    expect(changesOf(usage, thread, round)).toEqual([spent(1, tokens)]);
+    expect(projectEvents(usage, thread, round)).toEqual([spent(1, tokens)]);
     for (const end of ends)
-      expect(changesOf(usage, thread, end)).toEqual([
+      expect(projectEvents(usage, thread, end)).toEqual([
         { table: "usage", kind: "removeWhere", where: { source_id: id } },
         spent(-1, { ...tokens, turns: 1 }),
       ]);
   });
 
-  test("that was refused was never there", () => {
-    expect(changesOf(usage, thread, TurnRefused.of({ ...attempt, code: null }))).toEqual([
+  test("removes a refused turn", () => {
+    expect(projectEvents(usage, thread, TurnRefused.of({ ...attempt, code: null }))).toEqual([
       { ...source, kind: "remove" },
       { table: "usage_users", kind: "remove", key: { turn_id: id } },
     ]);
   });
 });
 
-test("pages of documents and extractions count where they are charged", () => {
+test("the usage projection counts the pages of documents and extractions when they are charged", () => {
   const file = { mime_type: "text/plain", size_bytes: 1, blob: "b", content_claim: "c" };
   const uploaded = DocumentUploaded.of(
     {
@@ -115,7 +119,7 @@ test("pages of documents and extractions count where they are charged", () => {
   const indexed = (generation: number, units: number) =>
     DocumentIndexed.of({ document_id: id, generation, indexed_at: RECORDED_AT.toISOString(), units, unused: [] });
   const again = DocumentReprocessed.of({ document_id: id, generation: 2, worker: null, reextract: true });
-  expect(changesOf(usage, `document-${id}`, uploaded, indexed(1, 3), again, indexed(2, 0))).toEqual([
+  expect(projectEvents(usage, `document-${id}`, uploaded, indexed(1, 3), again, indexed(2, 0))).toEqual([
     { ...source, kind: "put", row },
     spent(1, { pages: 3 }),
     { ...source, kind: "patch", row: { principal: "system" } },
@@ -126,7 +130,7 @@ test("pages of documents and extractions count where they are charged", () => {
   );
   const text = { text: "t", page_count: null, chunk_count: 1, characters: 1 };
   const completed = ExtractionCompleted.of({ ...text, extraction_id: id, attempt: 1, units: 2 });
-  expect(changesOf(usage, `extraction-${id}`, requested, completed)).toEqual([
+  expect(projectEvents(usage, `extraction-${id}`, requested, completed)).toEqual([
     { ...source, kind: "put", row },
     spent(0, { pages: 2 }),
   ]);

@@ -1,13 +1,13 @@
 import type { NewEvent } from "#events/define.ts";
 import type { DocumentEvent } from "#events/document.ts";
-import type { Recorded } from "#events/envelope.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { ExtractionEvent } from "#events/extraction.ts";
-import { partsOf } from "#events/ids.ts";
+import { parseStreamName } from "#events/ids.ts";
 import { NO_USAGE, type ThreadEvent, type Usage } from "#events/thread.ts";
 import { defineProjection, encode, type Change } from "../projection.ts";
 
-type Of<E extends NewEvent, T extends E["type"]> = Recorded<Extract<E, { type: T }>>;
-type Named =
+type EventRecord<E extends NewEvent, T extends E["type"]> = RecordedEvent<Extract<E, { type: T }>>;
+type UsageEvent =
   | Exclude<ThreadEvent, { type: "TurnTakenOver" | "ToolFinished" }>
   | Extract<
       DocumentEvent,
@@ -15,87 +15,90 @@ type Named =
     >
   | Extract<ExtractionEvent, { type: "ExtractionRequested" | "ExtractionCompleted" }>;
 
-/** The part of a turn that has ended. */
-const WHOLE = -1;
+/** The `part` of a whole turn, after it has ended. */
+const WHOLE_TURN = -1;
 
-const source = (id: string, { organization_id, meta }: Recorded, row: object = {}): Change => ({
+const source = (id: string, { organization_id, meta }: RecordedEvent, row: object = {}): Change => ({
   table: "usage_sources",
   kind: "put",
   key: { id },
   row: { organization_id, principal: meta.principal, ...row },
 });
-/** From now on somebody else has it done. */
-const askedAnew = ({ data, meta }: Of<DocumentEvent, "DocumentReplaced" | "DocumentReprocessed">): Change[] => [
+/** The caller pays for the next reading. */
+const changePrincipal = ({
+  data,
+  meta,
+}: EventRecord<DocumentEvent, "DocumentReplaced" | "DocumentReprocessed">): Change[] => [
   { table: "usage_sources", kind: "patch", key: { id: data.document_id }, row: { principal: meta.principal } },
 ];
 
-interface Spent {
+interface Quantities {
   turns?: number;
   tokens?: Usage;
   pages?: number;
 }
-const spent = (
-  { organization_id, recorded_at }: Recorded,
+const usageRow = (
+  { organization_id, recorded_at }: RecordedEvent,
   source_id: string,
   part: number,
-  { turns = 0, tokens = NO_USAGE, pages = 0 }: Spent,
+  { turns = 0, tokens = NO_USAGE, pages = 0 }: Quantities,
 ): Change => {
   const { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = tokens;
-  const counted = { turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, pages };
+  const counts = { turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, pages };
   return {
     table: "usage",
     kind: "put",
     key: { source_id, part },
-    row: { organization_id, at: recorded_at, ...counted },
+    row: { organization_id, at: recorded_at, ...counts },
   };
 };
 
-function started(event: Of<ThreadEvent, "TurnStarted">): Change[] {
+function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const { stream, organization_id, data, personal } = event;
-  const { turn_id, scope, model, agent } = data;
+  const { turn_id, scope, model, agent, workflow_id = null } = data;
   const input = personal?.input;
   const user = input && "prompt" in input ? input.prompt.user : null;
   const name = encode(user);
-  const turn = source(turn_id, event, { scope, model: encode(model), agent_id: agent?.agent_id ?? null });
+  const turn = source(turn_id, event, { scope, model: encode(model), agent_id: agent?.agent_id ?? null, workflow_id });
   if (name === null) return [turn];
-  const row = { thread_id: partsOf(stream).id, organization_id, scope, name };
+  const row = { thread_id: parseStreamName(stream).id, organization_id, scope, name };
   return [turn, { table: "usage_users", kind: "put", key: { turn_id }, row }];
 }
 
-const nameless = (turn_id: string): Change[] => [{ table: "usage_users", kind: "remove", key: { turn_id } }];
+const removeUser = (turn_id: string): Change[] => [{ table: "usage_users", kind: "remove", key: { turn_id } }];
 
-/** What its rounds took is part of it. */
-const ended = (event: Of<ThreadEvent, "TurnCompleted" | "TurnFailed" | "TurnStopped">): Change[] => [
+/** The usage of the whole turn includes its rounds and replaces them. */
+const applyEnd = (event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed" | "TurnStopped">): Change[] => [
   { table: "usage", kind: "removeWhere", where: { source_id: event.data.turn_id } },
-  spent(event, event.data.turn_id, WHOLE, { turns: 1, tokens: event.data.usage }),
+  usageRow(event, event.data.turn_id, WHOLE_TURN, { turns: 1, tokens: event.data.usage }),
 ];
 
-export const usage = defineProjection<Named>({
+export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 1,
+  version: 2,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    TurnStarted: started,
-    RoundRequested: (event) => [spent(event, event.data.turn_id, event.data.round, { tokens: event.data.usage })],
-    TurnCompleted: ended,
-    TurnFailed: ended,
-    TurnStopped: ended,
+    TurnStarted: applyStart,
+    RoundRequested: (event) => [usageRow(event, event.data.turn_id, event.data.round, { tokens: event.data.usage })],
+    TurnCompleted: applyEnd,
+    TurnFailed: applyEnd,
+    TurnStopped: applyEnd,
     TurnRefused: ({ data: { turn_id } }) => [
       { table: "usage_sources", kind: "remove", key: { id: turn_id } },
-      ...nameless(turn_id),
+      ...removeUser(turn_id),
     ],
-    TurnDeleted: ({ data }) => nameless(data.turn_id),
+    TurnDeleted: ({ data }) => removeUser(data.turn_id),
     ThreadDeleted: ({ stream }) => [
-      { table: "usage_users", kind: "removeWhere", where: { thread_id: partsOf(stream).id } },
+      { table: "usage_users", kind: "removeWhere", where: { thread_id: parseStreamName(stream).id } },
     ],
     DocumentUploaded: (event) => [source(event.data.document_id, event)],
-    DocumentReplaced: askedAnew,
-    DocumentReprocessed: askedAnew,
+    DocumentReplaced: changePrincipal,
+    DocumentReprocessed: changePrincipal,
     DocumentIndexed: (event) => {
       const { document_id, generation, units } = event.data;
-      return units === 0 ? [] : [spent(event, document_id, generation, { pages: units })];
+      return units === 0 ? [] : [usageRow(event, document_id, generation, { pages: units })];
     },
     ExtractionRequested: (event) => [source(event.data.extraction_id, event)],
-    ExtractionCompleted: (event) => [spent(event, event.data.extraction_id, 0, { pages: event.data.units })],
+    ExtractionCompleted: (event) => [usageRow(event, event.data.extraction_id, 0, { pages: event.data.units })],
   },
 });

@@ -1,7 +1,7 @@
--- What was spent, by turn, by reading of a document and by extraction. It outlives what it was spent on, and names nobody.
+-- Usage by turn, by reading of a document and by extraction. It outlives these, and contains no personal data.
 create table usage (
   source_id uuid not null,
-  -- of a turn: its round until it has ended, then -1 for the whole; of a document: the generation
+  -- of a turn: the round while it runs, then -1 for the whole turn; of a document: the generation
   part integer not null,
   organization_id uuid not null,
   at timestamptz not null,
@@ -14,17 +14,19 @@ create table usage (
   primary key (source_id, part)
 );
 create index usage_by_organization on usage (organization_id, at);
--- Whom and what it was spent for.
+-- The principal that pays, and for a turn its model, user scope and agent.
 create table usage_sources (
   id uuid primary key,
   organization_id uuid not null,
   principal text not null,
-  -- of a turn
+  -- of a turn only
   scope text,
   model text,
-  agent_id uuid
+  agent_id uuid,
+  -- whose step asked
+  workflow_id uuid
 );
--- The user values behind scopes, while a turn of theirs is there.
+-- The user values behind scopes, as long as a turn of the user exists.
 create table usage_users (
   turn_id uuid primary key,
   thread_id uuid not null,

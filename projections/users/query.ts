@@ -1,8 +1,8 @@
 import { isUuid } from "#events/ids.ts";
 import type { Role } from "#events/user.ts";
-import { decoded, encode, type Db } from "../projection.ts";
+import { decode, encode, type Db } from "../projection.ts";
 
-/** A person as others of the organization see it. */
+/** A person as other members of the organization see them. */
 export interface MemberRow {
   id: string;
   email: string;
@@ -13,13 +13,13 @@ export interface MemberRow {
   updated_at: Date;
 }
 
-/** What signing in needs of a person. */
+/** A person as the sign-in needs them. */
 export interface UserRow extends Pick<MemberRow, "id" | "email" | "name" | "role"> {
   organization_id: string;
   organization_name: string;
   /** argon2id, in PHC form. */
   password_hash: string;
-  /** A session that starts now is of this epoch. */
+  /** The epoch of a session that starts now. */
   epoch: number;
 }
 
@@ -29,29 +29,42 @@ const USER = `select u.id, u.organization_id, u.role, u.email, u.name, u.passwor
     and not exists (select from log.parked p where p.projection = 'users' and p.stream = 'organization-' || u.organization_id)`;
 const MEMBER = "select id, email, name, role, active, created_at, updated_at from read.users";
 
-const named = <R extends { email: string; name: string }>(row: R): R => ({
+const decodeNames = <R extends { email: string; name: string }>(row: R): R => ({
   ...row,
-  email: decoded(row.email),
-  name: decoded(row.name),
+  email: decode(row.email),
+  name: decode(row.name),
 });
 
-async function findUser(db: Db, condition: string, value: unknown): Promise<UserRow | undefined> {
-  const [row] = await db.query<UserRow>(`${USER} and ${condition} order by u.created_at limit 1`, [value]);
-  return row && { ...named(row), organization_name: decoded(row.organization_name) };
+const parseUser = (row: UserRow): UserRow => ({
+  ...decodeNames(row),
+  organization_name: decode(row.organization_name),
+});
+
+/** Active people with this e-mail address (lower case), in one organization or, with null, in all: those registered first. */
+export async function findUsersByEmail(
+  db: Db,
+  email: string,
+  { organization, limit }: { organization: string | null; limit: number },
+): Promise<UserRow[]> {
+  const rows = await db.query<UserRow>(
+    `${USER} and u.email = $1 and ($2::uuid is null or u.organization_id = $2) order by u.created_at, u.id limit $3`,
+    [encode(email), organization, limit],
+  );
+  return rows.map(parseUser);
 }
 
-/** Who signs in with this address (lower case); nobody who was deactivated. */
-export const findUserByEmail = (db: Db, email: string) => findUser(db, "u.email = $1", encode(email));
-
-export const findUserById = (db: Db, id: string) => findUser(db, "u.id = $1", id);
+export async function findUserById(db: Db, id: string): Promise<UserRow | undefined> {
+  const [row] = await db.query<UserRow>(`${USER} and u.id = $1`, [id]);
+  return row && parseUser(row);
+}
 
 export async function getMember(db: Db, organization: string, id: string): Promise<MemberRow | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await db.query<MemberRow>(`${MEMBER} where organization_id = $1 and id = $2`, [organization, id]);
-  return row && named(row);
+  return row && decodeNames(row);
 }
 
-/** An organization's people, in the order they came. */
+/** An organization's people in order of registration. */
 export async function listMembers(
   db: Db,
   organization: string,
@@ -65,5 +78,5 @@ export async function listMembers(
     "select count(*)::integer as total from read.users where organization_id = $1",
     [organization],
   );
-  return { rows: rows.map(named), total: count!.total };
+  return { rows: rows.map(decodeNames), total: count!.total };
 }

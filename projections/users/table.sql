@@ -3,7 +3,7 @@ create table users (
   organization_id uuid not null,
   role text not null,
   active boolean not null,
-  -- sessions of another epoch have ended
+  -- sessions of another epoch are invalid
   epoch integer not null,
   email text not null,
   name text not null,

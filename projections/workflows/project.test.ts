@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { RunCreated } from "#events/run.ts";
 import { Envelope, Limits, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
-import { changesOf, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/given.ts";
+import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { workflows } from "./project.ts";
 
 const id = (n: number) => `0198c0de-0000-7000-8000-00000000000${n}`;
 const workflow_id = id(1);
 const key = { id: workflow_id };
-const from = (...events: Parameters<typeof changesOf>[2][]) =>
-  changesOf(workflows, `workflow-${workflow_id}`, ...events);
+const from = (...events: Parameters<typeof projectEvents>[2][]) =>
+  projectEvents(workflows, `workflow-${workflow_id}`, ...events);
 const envelope = Envelope.parse({ tools: ["web_fetch"] });
 const registered = WorkflowRegistered.of(
   { workflow_id, definition_id: id(2), definition_version: 3, project_id: null, enabled: true, envelope },
   { name: "Refund \u0000", description: "" },
 );
 
-describe("workflows", () => {
-  test("a registered workflow is a row", () => {
+describe("the workflows projection", () => {
+  test("inserts a registered workflow", () => {
     expect(from(registered)).toEqual([
       {
         table: "workflows",
@@ -41,7 +41,7 @@ describe("workflows", () => {
     expect(from(erased(registered))).toEqual([]);
   });
 
-  test("a change touches what it names", () => {
+  test("patches only the changed columns", () => {
     const patch = { table: "workflows", kind: "patch", key };
     expect(from(WorkflowChanged.of({ workflow_id, enabled: false, envelope_version: 1 }, {}))).toEqual([
       { ...patch, row: { enabled: false, envelope_version: 1, updated_at: RECORDED_AT } },
@@ -56,7 +56,7 @@ describe("workflows", () => {
     expect(from(erased(changed))).toMatchObject([{ row: { envelope_version: 2 } }]);
   });
 
-  test("a trigger's run leaves a trace of the trigger, and any other run none", () => {
+  test("stores the last start of a trigger, and nothing for a run without a trigger", () => {
     const run = (trigger_id: string | null) =>
       RunCreated.of(
         {

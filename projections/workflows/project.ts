@@ -1,17 +1,17 @@
-import type { EventFrom } from "#events/language.ts";
+import type { EventFrom } from "#events/define.ts";
 import type { RunCreated } from "#events/run.ts";
 import type { WorkflowEvent } from "#events/workflow.ts";
 import { defineProjection, encode, type Row } from "../projection.ts";
 
-type Changed = Extract<WorkflowEvent, { type: "WorkflowChanged" }>;
+type WorkflowChange = Extract<WorkflowEvent, { type: "WorkflowChanged" }>;
 
-/** Columns that hold JSON, because what stands in them is free text or an object. */
+/** Columns of JSON text: free text and objects. */
 const ENCODED = new Set(["name", "description", "envelope"]);
 
-/** Only what the event names. */
-function columns({ workflow_id: _, ...data }: Changed["data"], words: Changed["personal"] = {}): Row {
-  const named = Object.entries({ ...data, ...words }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(named.map(([name, value]) => [name, ENCODED.has(name) ? encode(value) : value])) as Row;
+/** The columns that an event sets. */
+function columns({ workflow_id: _, ...data }: WorkflowChange["data"], personal: WorkflowChange["personal"] = {}): Row {
+  const fields = Object.entries({ ...data, ...personal }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields.map(([name, value]) => [name, ENCODED.has(name) ? encode(value) : value])) as Row;
 }
 
 export const workflows = defineProjection<WorkflowEvent | EventFrom<typeof RunCreated>>({

@@ -1,28 +1,28 @@
 import { isUuid } from "#events/ids.ts";
 import type { Envelope } from "#events/workflow.ts";
-import { decode, decoded, type Db } from "../projection.ts";
+import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface WorkflowRow {
   id: string;
   organization_id: string;
   definition_id: string;
-  /** Null where the definition is gone. */
+  /** Null if the definition no longer exists. */
   definition_name: string | null;
   definition_version: number;
-  /** The definition's newest; null where it is gone. */
+  /** The newest version of the definition; null if it no longer exists. */
   latest_version: number | null;
   project_id: string | null;
   enabled: boolean;
   envelope: Envelope;
-  /** Counts the envelopes that it has had. */
+  /** Counts the envelopes of the workflow from 1. */
   envelope_version: number;
   name: string;
   description: string;
-  /** Principal who registered it. */
+  /** The principal that registered it. */
   created_by: string;
   created_at: Date;
   updated_at: Date;
-  /** Its changes cannot be followed: what the row says may be old. */
+  /** Later changes of the workflow could not be projected, so the row may be outdated. */
   parked: boolean;
 }
 
@@ -31,29 +31,29 @@ const SELECT = `select w.id, w.organization_id, w.definition_id, d.name as defin
     w.name, w.description, w.created_by, w.created_at, w.updated_at,
     exists (select from log.parked p where p.projection = 'workflows' and p.stream = 'workflow-' || w.id) as parked
   ${FROM} left join read.definitions d on d.id = w.definition_id and d.organization_id = w.organization_id`;
-type Stored = Omit<WorkflowRow, "envelope"> & { envelope: string };
-const present = (row: Stored): WorkflowRow => ({
+type StoredRow = Omit<WorkflowRow, "envelope"> & { envelope: string };
+const parseRow = (row: StoredRow): WorkflowRow => ({
   ...row,
-  definition_name: decode(row.definition_name),
-  envelope: decoded(row.envelope),
-  name: decoded(row.name),
-  description: decoded(row.description),
+  definition_name: decodeOrNull(row.definition_name),
+  envelope: decode(row.envelope),
+  name: decode(row.name),
+  description: decode(row.description),
 });
 
 export async function getWorkflow(db: Db, organization: string, id: string): Promise<WorkflowRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await db.query<Stored>(`${SELECT} where w.id = $2 and w.organization_id = $1`, [organization, id]);
-  return row && present(row);
+  const [row] = await db.query<StoredRow>(`${SELECT} where w.id = $2 and w.organization_id = $1`, [organization, id]);
+  return row && parseRow(row);
 }
 
-/** In the order they were registered. */
+/** In order of registration. */
 export async function listWorkflows(
   db: Db,
   organization: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: WorkflowRow[]; total: number }> {
   const where = "where w.organization_id = $1";
-  const rows = await db.query<Stored>(`${SELECT} ${where} order by w.created_at, w.id limit $2 offset $3`, [
+  const rows = await db.query<StoredRow>(`${SELECT} ${where} order by w.created_at, w.id limit $2 offset $3`, [
     organization,
     limit,
     offset,
@@ -61,22 +61,31 @@ export async function listWorkflows(
   const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${FROM} ${where}`, [
     organization,
   ]);
-  return { rows: rows.map(present), total: count!.total };
+  return { rows: rows.map(parseRow), total: count!.total };
 }
 
-/** What is counted of a workflow. */
-export interface Tally {
+/** The workflows of a definition, in order of registration. */
+export async function listWorkflowsOf(db: Db, organization: string, definition: string): Promise<WorkflowRow[]> {
+  const rows = await db.query<StoredRow>(
+    `${SELECT} where w.organization_id = $1 and w.definition_id = $2 order by w.created_at, w.id`,
+    [organization, definition],
+  );
+  return rows.map(parseRow);
+}
+
+/** Counts of a workflow's triggers and runs. */
+export interface WorkflowCounts {
   /** Triggers that are enabled. */
   triggers: number;
   /** Runs that are pending or running. */
   live: number;
-  /** All runs that are there. */
+  /** All runs that still exist. */
   total: number;
 }
 
-/** Of each of the workflows, by id. */
-export async function tallyWorkflows(db: Db, workflows: string[]): Promise<Map<string, Tally>> {
-  const rows = await db.query<Tally & { id: string }>(
+/** The counts of several workflows, by workflow id. */
+export async function countWorkflowUses(db: Db, workflows: string[]): Promise<Map<string, WorkflowCounts>> {
+  const rows = await db.query<WorkflowCounts & { id: string }>(
     `select w.id,
        (select count(*) from read.triggers where workflow_id = w.id and enabled)::integer as triggers,
        (select count(*) from read.runs where workflow_id = w.id and status in ('pending', 'running'))::integer as live,
@@ -87,8 +96,27 @@ export async function tallyWorkflows(db: Db, workflows: string[]): Promise<Map<s
   return new Map(rows.map(({ id, ...tally }) => [id, tally]));
 }
 
-/** What holds a definition in place: workflows that may start runs on it, and runs that are on it now. */
-export async function usesOf(
+/** A workflow whose new runs execute a version of its definition that is not the newest. */
+export interface PinnedWorkflow {
+  id: string;
+  name: string;
+  definition_version: number;
+}
+
+/** The enabled workflows of a definition that stay at an older version, in order of registration. */
+export async function listPinnedWorkflows(db: Db, organization: string, definition: string): Promise<PinnedWorkflow[]> {
+  const rows = await db.query<PinnedWorkflow>(
+    `select w.id, w.name, w.definition_version ${FROM}
+     join read.definitions d on d.id = w.definition_id and d.organization_id = w.organization_id
+     where w.organization_id = $1 and w.definition_id = $2 and w.enabled and w.definition_version < d.version
+     order by w.created_at, w.id`,
+    [organization, definition],
+  );
+  return rows.map((row) => ({ ...row, name: decode(row.name) }));
+}
+
+/** Counts the enabled workflows and the live runs that use a definition, and so prevent its deletion. */
+export async function countDefinitionUses(
   db: Db,
   organization: string,
   definition: string,

@@ -15,7 +15,7 @@ create table workflows (
 );
 create index workflows_by_organization on workflows (organization_id, created_at);
 create index workflows_by_definition on workflows (definition_id);
--- Triggers that have started a run, and when last. It outlives the runs; and it is not among the triggers, because a row there waits for the disk.
+-- The last start of a run by each trigger. It outlives the runs. It is not a column of triggers, because their rows are flushed at commit.
 create table trigger_starts (
   trigger_id uuid primary key,
   started_at timestamptz not null

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
-import { KeyChanged, KeyCreated, KeyDeleted } from "#events/key.ts";
+import { KeyChanged, KeyCreated, KeyDeleted, KeyRotated } from "#events/key.ts";
 import { OrganizationCreated } from "#events/organization.ts";
 import { ProjectChanged, ProjectCreated, ProjectDeleted } from "#events/project.ts";
 import { ProviderConfigured, ProviderRemoved } from "#events/provider.ts";
@@ -15,13 +15,13 @@ import { session } from "./session.ts";
 
 const organizationCreated = OrganizationCreated.of({ organization_id: "o1" }, { name: "A" });
 
-test("an organization is created once", () => {
+test("an organization can be created only once", () => {
   const create = command("CreateOrganization", { organization_id: "o1", name: "A" });
   given(organization).when(create).then(organizationCreated);
   given(organization, [organizationCreated]).when(create).rejected("organization_exists");
 });
 
-test("a session ends once", () => {
+test("a session ends only once", () => {
   const data = { session_id: "s1", user_id: "u1", token_hash: "h", epoch: 1, expires_at: "2026-01-01T00:00:00.000Z" };
   const end = command("EndSession", { session_id: "s1" });
   given(session).when(command("StartSession", data)).then(SessionStarted.of(data));
@@ -33,7 +33,7 @@ test("a session ends once", () => {
     .then();
 });
 
-test("a key is created, changed and deleted with its data key", () => {
+test("an API key is created, changed, given a new secret, and deleted together with its data key", () => {
   const settings = { products: [], expires_at: null, enabled: true, allowed_models: null };
   const fixed = { key_id: "k1", key_hash: "h", key_hint: "abcd", project_id: null };
   const created = KeyCreated.of({ ...fixed, ...settings }, { name: "K" });
@@ -43,6 +43,8 @@ test("a key is created, changed and deleted with its data key", () => {
   given(key, [created])
     .when(command("ChangeKey", { key_id: "k1", enabled: false }))
     .then(KeyChanged.of({ key_id: "k1", enabled: false }, { name: undefined }));
+  const secret = { key_id: "k1", key_hash: "i", key_hint: "efgh" };
+  given(key, [created]).when(command("RotateKey", secret)).then(KeyRotated.of(secret));
   const deleted = KeyDeleted.of({ key_id: "k1" });
   given(key, [created])
     .when(command("DeleteKey", { key_id: "k1" }))
@@ -53,7 +55,7 @@ test("a key is created, changed and deleted with its data key", () => {
     .rejected("key_not_found");
 });
 
-test("a project is created, renamed and deleted with its data key", () => {
+test("a project is created, renamed, and deleted together with its data key", () => {
   const created = ProjectCreated.of({ project_id: "p1" }, { name: "P" });
   const create = command("CreateProject", { project_id: "p1", name: "P" });
   const rename = command("ChangeProject", { project_id: "p1", name: "Q" });
@@ -67,10 +69,11 @@ test("a project is created, renamed and deleted with its data key", () => {
   const deleted = ProjectDeleted.of({ project_id: "p1" });
   given(project, [created]).when(remove).then(deleted);
   expect(project.erases!([deleted], "project-p1")).toEqual({ things: ["project-p1"] });
-  for (const asked of [rename, remove]) given(project, [created, deleted]).when(asked).rejected("project_not_found");
+  for (const request of [rename, remove])
+    given(project, [created, deleted]).when(request).rejected("project_not_found");
 });
 
-test("a provider's credential is kept in its state until it is removed", () => {
+test("the state of a provider holds the credential until it is removed", () => {
   const data = { name: "acme", credential_id: "c1", base_url: "https://acme.example", models: null };
   const secret = { sealed_api_key: "sealed" };
   const configured = ProviderConfigured.of({ ...data, ends_credential_id: null }, secret);
@@ -95,7 +98,7 @@ test("a provider's credential is kept in its state until it is removed", () => {
     .rejected("provider_not_found");
 });
 
-test("a file is its owner's, and its bytes' key ends with it", () => {
+test("only its owner can delete a file, and its data key is destroyed with it", () => {
   const data = { file_id: "f1", bytes: 1, mime_type: "text/plain", blob: "b", scope: "mine" };
   const personal = { filename: "a.txt", purpose: "user_data", sha256: "h" };
   const uploaded = FileUploaded.of(data, personal);

@@ -15,7 +15,7 @@ const settings = {
 const words = { name: "Helper", instructions: "Be brief." };
 const created = AgentCreated.of({ agent_id: "a1", version: 1, ...settings }, words);
 
-test("an agent is created once, and each change is a version", () => {
+test("an agent can be created only once, and each change increments its version", () => {
   const create = command("CreateAgent", { agent_id: "a1", ...settings, ...words });
   given(agent).when(create).then(created);
   given(agent, [created]).when(create).rejected("agent_exists");
@@ -25,7 +25,7 @@ test("an agent is created once, and each change is a version", () => {
   expect(given(agent, [created, changed]).state).toEqual({ status: "active", version: 2 });
 });
 
-test("a deleted agent takes its words with it and cannot be changed", () => {
+test("deleting an agent destroys its data key, and a deleted agent cannot be changed", () => {
   const deleted = AgentDeleted.of({ agent_id: "a1" });
   given(agent, [created])
     .when(command("DeleteAgent", { agent_id: "a1" }))

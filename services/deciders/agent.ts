@@ -1,6 +1,6 @@
 import { AgentChanged, AgentCreated, AgentDeleted, type AgentCommand, type AgentEvent } from "#events/agent.ts";
 import type { Decider } from "#events/decider.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 
 type State = { status: "absent" } | { status: "active"; version: number } | { status: "deleted" };
@@ -29,6 +29,8 @@ export const agent: Decider<State, AgentCommand, AgentEvent> = {
     }
   },
   erases: (events) => ({
-    things: events.flatMap((event) => (event.type === "AgentDeleted" ? [streamOf("agent", event.data.agent_id)] : [])),
+    things: events.flatMap((event) =>
+      event.type === "AgentDeleted" ? [streamName("agent", event.data.agent_id)] : [],
+    ),
   }),
 };

@@ -19,30 +19,30 @@ const nameTaken = expect.objectContaining({
 });
 const slugTaken = expect.objectContaining({ code: "collection_exists", message: expect.stringContaining("slug") });
 
-test("a collection is created once, with its slug and its name", () => {
+test("a collection can be created only once, and claims its slug and its name", () => {
   given(collection).when(create).then(created);
   given(collection, [created]).when(create).rejected("collection_exists");
   given(collection, [created, deleted]).when(create).rejected("collection_exists");
   expect(collection.claims!([created])).toEqual({
     hold: [
-      { name: "name:n1", taken: nameTaken },
-      { name: "slug:s1", taken: slugTaken },
+      { name: "name:n1", rejection: nameTaken },
+      { name: "slug:s1", rejection: slugTaken },
     ],
     release: [],
   });
 });
 
-test("a rename takes the new name and gives the old one back; the slug stays", () => {
+test("renaming a collection claims the new name, releases the old one and keeps the slug", () => {
   given(collection, [created])
     .when(change({ name: "Guide", name_claim: "n2" }))
     .then(renamed);
   expect(collection.claims!([renamed])).toEqual({
-    hold: [{ name: "name:n2", taken: nameTaken }],
+    hold: [{ name: "name:n2", rejection: nameTaken }],
     release: ["name:n1"],
   });
 });
 
-test("a name that differs in letters only keeps its claim", () => {
+test("changing only the case of a collection's name keeps its claim", () => {
   const respelled = CollectionChanged.of({ ...id, renamed: null }, { name: "HANDBOOK" });
   given(collection, [created])
     .when(change({ name: "HANDBOOK", name_claim: "n1" }))
@@ -50,7 +50,7 @@ test("a name that differs in letters only keeps its claim", () => {
   expect(collection.claims!([respelled])).toEqual({ hold: [], release: [] });
 });
 
-test("what is left out of a change stays, and no change is none", () => {
+test("changing a collection keeps omitted fields, and an empty change has no event", () => {
   const described = CollectionChanged.of({ ...id, renamed: null }, { description: "All of it" });
   given(collection, [created])
     .when(change({ description: "All of it" }))
@@ -58,28 +58,28 @@ test("what is left out of a change stays, and no change is none", () => {
   given(collection, [created]).when(change({})).then();
 });
 
-test("deleting gives back the names that it has now, with its key, and leaves its documents to be deleted", () => {
+test("deleting a collection releases its current names, destroys its key and leaves work for its documents", () => {
   const gone = CollectionDeleted.of({ ...id, slug_claim: "s1", name_claim: "n2" });
   given(collection, [created, renamed]).when(remove).then(gone);
   expect(collection.claims!([gone])).toEqual({ hold: [], release: ["slug:s1", "name:n2"] });
   expect(collection.erases!([gone], "collection-k1")).toEqual({ things: ["collection-k1"] });
-  expect(collection.head!(given(collection, [created, gone]).state)).toEqual({
+  expect(collection.workStatus!(given(collection, [created, gone]).state)).toEqual({
     status: "deleting",
     due_at: null,
     worker: null,
   });
 });
 
-test("it is emptied after it was deleted, once", () => {
+test("a collection is emptied only once and only after it was deleted", () => {
   const emptied = CollectionEmptied.of(id);
   given(collection, [created]).when(empty).then();
   given(collection, [created, deleted]).when(empty).then(emptied);
   given(collection, [created, deleted, emptied]).when(empty).then();
   const { state } = given(collection, [created, deleted, emptied]);
-  expect(collection.head!(state)).toEqual({ status: null, due_at: null, worker: null });
+  expect(collection.workStatus!(state)).toEqual({ status: null, due_at: null, worker: null });
 });
 
-test("what does not exist, or not any more, is not found", () => {
+test("a collection that never existed or is deleted cannot be changed or deleted", () => {
   for (const events of [[], [created, deleted], [created, deleted, CollectionEmptied.of(id)]]) {
     given(collection, events)
       .when(change({ name: "Guide", name_claim: "n2" }))

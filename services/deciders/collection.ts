@@ -7,23 +7,23 @@ import {
   type CollectionEvent,
 } from "#events/collection.ts";
 import type { Decider } from "#events/decider.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 
 export type CollectionState =
   | { status: "absent" }
   | { status: "standing"; slug_claim: string; name_claim: string }
-  /** Absent to everybody; its documents go one after the other. */
+  /** Invisible to every reader. Its documents are still being deleted. */
   | { status: "deleted" }
   | { status: "emptied" };
 
-const taken = { code: "collection_exists", message: "Another collection has this name.", param: "name" };
-/** Its own name may be another by now: a slug stays when its collection is renamed. */
-const slugTaken = { ...taken, message: "Another collection has the slug of this name; choose another name." };
+const nameTaken = { code: "collection_exists", message: "Another collection has this name.", param: "name" };
+/** A slug survives a rename, so the collection that holds it may have another name by now. */
+const slugTaken = { ...nameTaken, message: "Another collection has the slug of this name; choose another name." };
 const slugName = (claim: string) => `slug:${claim}`;
 const displayName = (claim: string) => `name:${claim}`;
 
-function standing(state: CollectionState) {
+function requireExisting(state: CollectionState) {
   if (state.status !== "standing") throw new Rejection("collection_not_found", "No such collection.");
   return state;
 }
@@ -36,12 +36,12 @@ export const collection: Decider<CollectionState, CollectionCommand, CollectionE
     const { collection_id } = command.data;
     switch (command.type) {
       case "CreateCollection": {
-        if (state.status !== "absent") throw new Rejection(taken.code, taken.message);
+        if (state.status !== "absent") throw new Rejection(nameTaken.code, nameTaken.message);
         const { slug_claim, name_claim, slug, name, description } = command.data;
         return [CollectionCreated.of({ collection_id, slug_claim, name_claim }, { slug, name, description })];
       }
       case "ChangeCollection": {
-        const before = standing(state);
+        const before = requireExisting(state);
         const { name, name_claim: claim, description } = command.data;
         if (name === undefined && description === undefined) return [];
         const renamed = claim && claim !== before.name_claim ? { claim, released: before.name_claim } : null;
@@ -52,7 +52,7 @@ export const collection: Decider<CollectionState, CollectionCommand, CollectionE
         return [CollectionChanged.of({ collection_id, renamed }, changed)];
       }
       case "DeleteCollection": {
-        const { slug_claim, name_claim } = standing(state);
+        const { slug_claim, name_claim } = requireExisting(state);
         return [CollectionDeleted.of({ collection_id, slug_claim, name_claim })];
       }
       case "EmptyCollection":
@@ -74,11 +74,11 @@ export const collection: Decider<CollectionState, CollectionCommand, CollectionE
     }
   },
 
-  head: (state) => ({ status: state.status === "deleted" ? "deleting" : null, due_at: null, worker: null }),
+  workStatus: (state) => ({ status: state.status === "deleted" ? "deleting" : null, due_at: null, worker: null }),
 
   erases: (events) => ({
     things: events.flatMap((event) =>
-      event.type === "CollectionDeleted" ? [streamOf("collection", event.data.collection_id)] : [],
+      event.type === "CollectionDeleted" ? [streamName("collection", event.data.collection_id)] : [],
     ),
   }),
 
@@ -86,11 +86,11 @@ export const collection: Decider<CollectionState, CollectionCommand, CollectionE
     hold: events.flatMap((event) => {
       if (event.type === "CollectionCreated")
         return [
-          { name: displayName(event.data.name_claim), taken },
-          { name: slugName(event.data.slug_claim), taken: slugTaken },
+          { name: displayName(event.data.name_claim), rejection: nameTaken },
+          { name: slugName(event.data.slug_claim), rejection: slugTaken },
         ];
       if (event.type === "CollectionChanged" && event.data.renamed)
-        return [{ name: displayName(event.data.renamed.claim), taken }];
+        return [{ name: displayName(event.data.renamed.claim), rejection: nameTaken }];
       return [];
     }),
     release: events.flatMap((event) => {

@@ -6,7 +6,7 @@ import {
   type DefinitionCommand,
   type DefinitionEvent,
 } from "#events/definition.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 
 type State =
@@ -14,12 +14,12 @@ type State =
   | { status: "active"; type: "tool" | "workflow"; version: number; name_claim: string }
   | { status: "deleted" };
 
-const taken = {
+const nameTaken = {
   code: "definition_exists",
   message: "Another definition of this type has this name.",
   param: "name",
 };
-const claimOf = (name_claim: string): string => `definition:${name_claim}`;
+const claimName = (name_claim: string): string => `definition:${name_claim}`;
 
 export const definition: Decider<State, DefinitionCommand, DefinitionEvent> = {
   version: 1,
@@ -50,17 +50,17 @@ export const definition: Decider<State, DefinitionCommand, DefinitionEvent> = {
   claims: (events) => ({
     hold: events.flatMap((event) =>
       event.type === "DefinitionCreated" || (event.type === "DefinitionSaved" && event.data.released !== null)
-        ? [{ name: claimOf(event.data.name_claim), taken }]
+        ? [{ name: claimName(event.data.name_claim), rejection: nameTaken }]
         : [],
     ),
     release: events.flatMap((event) => {
-      if (event.type === "DefinitionDeleted") return [claimOf(event.data.name_claim)];
-      return event.type === "DefinitionSaved" && event.data.released ? [claimOf(event.data.released)] : [];
+      if (event.type === "DefinitionDeleted") return [claimName(event.data.name_claim)];
+      return event.type === "DefinitionSaved" && event.data.released ? [claimName(event.data.released)] : [];
     }),
   }),
   erases: (events) => ({
     things: events.flatMap((event) =>
-      event.type === "DefinitionDeleted" ? [streamOf("definition", event.data.definition_id)] : [],
+      event.type === "DefinitionDeleted" ? [streamName("definition", event.data.definition_id)] : [],
     ),
   }),
 };

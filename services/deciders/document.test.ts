@@ -65,44 +65,44 @@ const failReading = (generation = 1, attempt = 1) =>
 const confirm = (generation = 1) => command("ConfirmIndexed", { ...id, generation, indexed_at });
 const failIndexing = (generation = 1) => command("FailIndexing", { ...id, generation, error: "no" });
 
-describe("uploading", () => {
-  test("holds the bytes and the caller's own id, and gives the work to who handled it", () => {
+describe("uploading a document", () => {
+  test("claims its bytes and the caller's id, and gives the work to the handling worker", () => {
     given(document).when(upload).then(uploaded);
     given(document)
       .when({ ...upload, worker: undefined })
       .then({ ...uploaded, data: { ...uploaded.data, worker: null } });
     expect(document.claims!([uploaded])).toEqual({
       hold: [
-        { name: "content:c1", taken: expect.objectContaining({ code: "identical_content" }) },
-        { name: "external:e1", taken: expect.objectContaining({ code: "external_id_taken" }) },
+        { name: "content:c1", rejection: expect.objectContaining({ code: "identical_content" }) },
+        { name: "external:e1", rejection: expect.objectContaining({ code: "external_id_taken" }) },
       ],
       release: [],
     });
     const plain = { ...uploaded, data: { ...uploaded.data, external_claim: null } };
     expect(document.claims!([plain]).hold.map(({ name }) => name)).toEqual(["content:c1"]);
   });
-  test("happens once for an id", () => {
+  test("is possible only once per id", () => {
     given(document, [uploaded]).when(upload).rejected("document_exists");
     given(document, [uploaded, deleted]).when(upload).rejected("document_exists");
   });
 });
 
-describe("replacing", () => {
-  test("takes the new bytes and gives back the old ones, whatever the document is at", () => {
+describe("replacing a document", () => {
+  test("claims the new bytes and releases the old ones in every state", () => {
     for (const events of [[uploaded], [uploaded, started()], ready, [uploaded, started(), unreadable()]])
       given(document, events).when(replace).then(replaced);
     expect(document.claims!([replaced])).toEqual({
-      hold: [{ name: "content:c2", taken: expect.objectContaining({ code: "identical_content" }) }],
+      hold: [{ name: "content:c2", rejection: expect.objectContaining({ code: "identical_content" }) }],
       release: ["content:c1"],
     });
   });
-  test("by the same bytes changes nothing, but tries again what has failed", () => {
+  test("with the same bytes changes nothing, or tries a failed document again", () => {
     const same = command("ReplaceDocument", { ...id, ...original, ...described }, worker);
     given(document, ready).when(same).then();
     given(document, [uploaded]).when(same).then();
     given(document, [uploaded, started(), unreadable()]).when(same).then(again(false));
   });
-  test("makes results of the bytes before come too late", () => {
+  test("makes late results for the old bytes have no effect", () => {
     const moved = given(document, [uploaded, started(), replaced]);
     moved.when(record()).then();
     moved.when(failReading()).then();
@@ -112,22 +112,22 @@ describe("replacing", () => {
   });
 });
 
-describe("reading", () => {
-  test("is begun by one worker for each attempt", () => {
+describe("reading a document", () => {
+  test("is started by one worker per attempt", () => {
     given(document, [uploaded]).when(start(1)).then(started());
     given(document, [uploaded]).when(start(2)).then();
     given(document, [uploaded, started()]).when(start(1)).then();
     given(document, [uploaded, started()]).when(start(2)).then(started(2));
     given(document, [uploaded, started(), read()]).when(start(2)).then();
   });
-  test("ends once, with its text or without", () => {
+  test("ends only once, with a text or an error", () => {
     given(document, [uploaded, started()]).when(record()).then(read());
     given(document, [uploaded, started()]).when(failReading()).then(unreadable());
     given(document, [uploaded]).when(record()).then();
     given(document, [uploaded, started(), read()]).when(record()).then();
     given(document, [uploaded, started(), unreadable()]).when(record()).then();
   });
-  test("by a worker that lost it changes nothing", () => {
+  test("changes nothing if another worker has taken it over", () => {
     const taken = given(document, [uploaded, started(), started(2)]);
     taken.when(record()).then();
     taken.when(failReading()).then();
@@ -135,19 +135,19 @@ describe("reading", () => {
   });
 });
 
-describe("indexing", () => {
-  test("makes it ready, once", () => {
+describe("indexing a document", () => {
+  test("makes it ready only once", () => {
     given(document, [uploaded, started(), read()]).when(confirm()).then(indexed());
     given(document, ready).when(confirm()).then();
     given(document, [uploaded, started()]).when(confirm()).then();
   });
-  test("that fails leaves what search had", () => {
+  test("that fails keeps the live generation", () => {
     given(document, [uploaded, started(), read()]).when(failIndexing()).then(notIndexed);
     given(document, ready).when(failIndexing()).then();
     const { state } = given(document, [...ready, again(false), started(1, 2), unreadable(2)]);
     expect((state as StoredDocument).live).toEqual({ generation: 1, text: "t1", passages: "p1", units: 4 });
   });
-  test("gives up the blobs of what it supersedes", () => {
+  test("lists the blobs of superseded generations as unused", () => {
     const recut = [...ready, again(false), started(1, 2), read(2, { passages: "p2" })];
     given(document, recut)
       .when(confirm(2))
@@ -161,56 +161,56 @@ describe("indexing", () => {
   });
 });
 
-describe("what is charged", () => {
+describe("a charge for a document", () => {
   const units = (events: Parameters<typeof given>[1], generation: number) =>
     document
       .decide(confirm(generation), given(document, events).state)
       .map(({ data }) => (data as { units: number }).units);
-  test("is a reading that the caller asked for", () => {
+  test("is made for a reading that the caller requested", () => {
     expect(units([...ready, again(true), started(1, 2), read(2)], 2)).toEqual([4]);
     expect(units([...ready, again(false), started(1, 2), read(2)], 2)).toEqual([0]);
     expect(units([...ready, replaced, started(1, 2), read(2)], 2)).toEqual([4]);
   });
-  test("is what failed before, at last, once", () => {
+  test("is made once, when a reading that failed before succeeds", () => {
     const retried = [uploaded, started(), read(), notIndexed, again(false), started(1, 2), read(2)];
     expect(units(retried, 2)).toEqual([4]);
     expect(units([...retried, indexed(2), again(false, 3), started(1, 3), read(3)], 3)).toEqual([0]);
   });
-  test("is no cutting after a reading that failed", () => {
+  test("is not made for cutting the text again after a failed reading", () => {
     const cut = [...ready, again(true), started(1, 2), unreadable(2), again(false, 3), started(1, 3), read(3)];
     expect(units(cut, 3)).toEqual([0]);
   });
-  test("is pages, or 3,000 characters", () => {
+  test("is one unit per page, or per 3,000 characters", () => {
     const long = (characters: number) => [uploaded, started(), read(1, { page_count: null, characters })];
     expect([0, 3_000, 3_001].map((characters) => units(long(characters), 1)[0])).toEqual([1, 1, 2]);
   });
 });
 
-describe("reprocessing", () => {
-  test("is a new generation of what is ready or has failed", () => {
+describe("reprocessing a document", () => {
+  test("starts a new generation of a ready or failed document", () => {
     given(document, ready).when(reprocess(false)).then(again(false));
     given(document, ready).when(reprocess(true)).then(again(true));
     given(document, [uploaded, started(), unreadable()]).when(reprocess(true)).then(again(true));
     given(document, [uploaded, started(), read(), notIndexed]).when(reprocess(false)).then(again(false));
   });
-  test("waits for what is under way", () => {
+  test("is rejected while the document is being processed", () => {
     for (const events of [[uploaded], [uploaded, started()], [uploaded, started(), read()], [...ready, again(false)]])
       given(document, events).when(reprocess(false)).rejected("already_processing");
   });
-  test("cannot read a file that was not sent", () => {
+  test("cannot read a file again if only text was pushed", () => {
     const text = [pushed, started(), read(), indexed()];
     given(document, text).when(reprocess(true)).rejected("no_stored_file");
     given(document, text).when(reprocess(false)).then(again(false));
   });
-  test("keeps the text that can be cut again, and forgets the text of other bytes", () => {
+  test("keeps the text of the same original, and drops the text of a replaced one", () => {
     const textAfter = (events: Parameters<typeof given>[1]) => (given(document, events).state as StoredDocument).text;
     expect(textAfter([...ready, again(true), started(1, 2), unreadable(2)])?.text).toBe("t1");
     expect(textAfter([...ready, replaced])).toBeNull();
   });
 });
 
-describe("changing", () => {
-  test("names what is new", () => {
+describe("changing a document", () => {
+  test("records the new name or tags", () => {
     given(document, ready)
       .when(change({ name: "b.pdf" }))
       .then(DocumentChanged.of(id, { name: "b.pdf" }));
@@ -219,14 +219,14 @@ describe("changing", () => {
       .then(DocumentChanged.of(id, { tags: [] }));
     given(document, ready).when(change({})).then();
   });
-  test("leaves the work as it is", () => {
+  test("does not affect its processing", () => {
     const { state } = given(document, [uploaded]);
     expect(document.evolve(state, DocumentChanged.of(id, { tags: [] }))).toEqual(state);
   });
 });
 
-describe("deleting", () => {
-  test("gives back what it held, with its key", () => {
+describe("deleting a document", () => {
+  test("releases its claims and destroys its key", () => {
     given(document, ready).when(remove).then(deleted);
     expect(document.claims!([deleted])).toEqual({ hold: [], release: ["content:c1", "external:e1"] });
     const now = DocumentDeleted.of({ ...deleted.data, content_claim: "c2", external_claim: null });
@@ -236,19 +236,19 @@ describe("deleting", () => {
       .then({ ...deleted, data: { ...deleted.data, content_claim: "c2" } });
     expect(document.erases!([deleted], "document-d1")).toEqual({ things: ["document-d1"] });
   });
-  test("makes every result come too late", () => {
+  test("makes all late results have no effect", () => {
     const gone = given(document, [uploaded, started(), read(), deleted]);
     for (const late of [start(2), record(), failReading(), confirm(), failIndexing()]) gone.when(late).then();
   });
-  test("and what never was are not found in the same way", () => {
+  test("twice, or without an upload, is rejected as not found", () => {
     for (const events of [[], [uploaded, deleted]])
-      for (const asked of [replace, reprocess(false), change({ name: "b" }), remove])
-        given(document, events).when(asked).rejected("not_found");
+      for (const request of [replace, reprocess(false), change({ name: "b" }), remove])
+        given(document, events).when(request).rejected("not_found");
   });
 });
 
-test("the head shows what waits for a reader or is read, and who has it", () => {
-  const head = (events: Parameters<typeof given>[1]) => document.head!(given(document, events).state);
+test("the work status of a document shows a queued or running reading and its worker", () => {
+  const head = (events: Parameters<typeof given>[1]) => document.workStatus!(given(document, events).state);
   const idle = { status: null, due_at: null, worker: null };
   expect(head([uploaded])).toEqual({ status: "pending", due_at: null, worker: "w1" });
   expect(head([uploaded, started()])).toEqual({ status: "processing", due_at: null, worker: "w1" });

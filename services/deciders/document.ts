@@ -16,35 +16,38 @@ import {
   type ReplaceDocument,
   type ReprocessDocument,
 } from "#events/document.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
-import { evolve, stored, unusedBlobs, type DocumentState, type StoredDocument } from "./documentState.ts";
+import { evolve, storedDocument, unusedBlobs, type DocumentState, type StoredDocument } from "./documentState.ts";
 
-const identical = { code: "identical_content", message: "This collection has a document with these bytes already." };
-const known = { code: "external_id_taken", message: "This collection has a document of this external_id already." };
+const sameContent = { code: "identical_content", message: "This collection has a document with these bytes already." };
+const externalIdTaken = {
+  code: "external_id_taken",
+  message: "This collection has a document of this external_id already.",
+};
 const contentName = (claim: string) => `content:${claim}`;
 const externalName = (claim: string) => `external:${claim}`;
 
-function existing(state: DocumentState): StoredDocument {
-  const found = stored(state);
+function requireDocument(state: DocumentState): StoredDocument {
+  const found = storedDocument(state);
   if (!found) throw new Rejection("not_found", "No such document.");
   return found;
 }
 
-/** The document whose newest generation a result is for; a result of an older one, or of a deleted document, changes nothing. */
-function newest(state: DocumentState, status: StoredDocument["status"][], generation: number) {
-  const found = stored(state);
+/** The document, if `generation` is its newest one and its status fits. Results for other generations change nothing. */
+function findNewest(state: DocumentState, status: StoredDocument["status"][], generation: number) {
+  const found = storedDocument(state);
   return found && found.generation === generation && status.includes(found.status) ? found : undefined;
 }
 
-function beingRead(state: DocumentState, { generation, attempt }: { generation: number; attempt: number }): boolean {
-  return newest(state, ["reading"], generation)?.attempt === attempt;
+function isReading(state: DocumentState, { generation, attempt }: { generation: number; attempt: number }): boolean {
+  return findNewest(state, ["reading"], generation)?.attempt === attempt;
 }
 
 function replace(command: CommandFrom<typeof ReplaceDocument>, before: StoredDocument): DocumentEvent[] {
   const { name, tags, sha256, ...data } = command.data;
   const queued = { generation: before.generation + 1, worker: command.worker ?? null };
-  // the same bytes are there or on their way; those that failed are tried again
+  // The same bytes are stored or being processed already. If they failed, they are tried again.
   if (data.content_claim === before.content_claim)
     return before.status === "failed"
       ? [DocumentReprocessed.of({ document_id: data.document_id, reextract: false, ...queued })]
@@ -75,65 +78,65 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
         return [DocumentUploaded.of({ ...data, ...queued }, { name, tags, sha256, external_id })];
       }
       case "ReplaceDocument":
-        return replace(command, existing(state));
+        return replace(command, requireDocument(state));
       case "ChangeDocument": {
-        existing(state);
-        const { document_id, ...changed } = command.data;
-        return Object.values(changed).some((value) => value !== undefined)
-          ? [DocumentChanged.of({ document_id }, changed)]
+        requireDocument(state);
+        const { document_id, ...change } = command.data;
+        return Object.values(change).some((value) => value !== undefined)
+          ? [DocumentChanged.of({ document_id }, change)]
           : [];
       }
       case "ReprocessDocument":
-        return reprocess(command, existing(state));
+        return reprocess(command, requireDocument(state));
       case "DeleteDocument": {
-        const { collection_id, content_claim, external_claim } = existing(state);
+        const { collection_id, content_claim, external_claim } = requireDocument(state);
         return [DocumentDeleted.of({ ...command.data, collection_id, content_claim, external_claim })];
       }
       case "StartReading": {
-        const before = newest(state, ["queued", "reading"], command.data.generation);
+        const before = findNewest(state, ["queued", "reading"], command.data.generation);
         return before?.attempt === command.data.attempt - 1 ? [ReadingStarted.of(command.data)] : [];
       }
       case "RecordText":
-        return beingRead(state, command.data) ? [DocumentRead.of(command.data)] : [];
+        return isReading(state, command.data) ? [DocumentRead.of(command.data)] : [];
       case "FailReading": {
         const { error, ...data } = command.data;
-        return beingRead(state, data) ? [ReadingFailed.of(data, { error })] : [];
+        return isReading(state, data) ? [ReadingFailed.of(data, { error })] : [];
       }
       case "ConfirmIndexed": {
-        const before = newest(state, ["indexing"], command.data.generation);
+        const before = findNewest(state, ["indexing"], command.data.generation);
         if (!before?.text) return [];
-        const charged = before.reextract || !before.paid;
-        const units = charged ? before.text.units : 0;
+        const isCharged = before.reextract || !before.paid;
+        const units = isCharged ? before.text.units : 0;
         return [DocumentIndexed.of({ ...command.data, units, unused: unusedBlobs(before) })];
       }
       case "FailIndexing": {
         const { error, ...data } = command.data;
-        return newest(state, ["indexing"], data.generation) ? [IndexingFailed.of(data, { error })] : [];
+        return findNewest(state, ["indexing"], data.generation) ? [IndexingFailed.of(data, { error })] : [];
       }
     }
   },
 
   evolve,
 
-  head(state) {
+  workStatus(state) {
     if (state.status === "queued") return { status: "pending", due_at: null, worker: state.worker };
     if (state.status === "reading") return { status: "processing", due_at: null, worker: state.worker };
-    // one that waits for the index is in the index follower's hands, whose checkpoint holds it
+    // A document that waits for the index needs no worker: the index follower finds it after its checkpoint.
     return { status: null, due_at: null, worker: null };
   },
 
   erases: (events) => ({
     things: events.flatMap((event) =>
-      event.type === "DocumentDeleted" ? [streamOf("document", event.data.document_id)] : [],
+      event.type === "DocumentDeleted" ? [streamName("document", event.data.document_id)] : [],
     ),
   }),
 
   claims: (events) => ({
     hold: events.flatMap((event) => {
       if (event.type !== "DocumentUploaded" && event.type !== "DocumentReplaced") return [];
-      const content = { name: contentName(event.data.content_claim), taken: identical };
+      const content = { name: contentName(event.data.content_claim), rejection: sameContent };
       if (event.type === "DocumentReplaced" || event.data.external_claim === null) return [content];
-      return [content, { name: externalName(event.data.external_claim), taken: known }];
+      return [content, { name: externalName(event.data.external_claim), rejection: externalIdTaken }];
     }),
     release: events.flatMap((event) => {
       if (event.type === "DocumentReplaced") return [contentName(event.data.released_claim)];

@@ -1,17 +1,19 @@
 import type { DocumentEvent } from "#events/document.ts";
-import { unitsOf } from "./units.ts";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+import { billingUnits } from "./billingUnits.ts";
 
-/** What a generation was read into. */
+/** The result of reading one generation. */
 export interface ReadText {
   generation: number;
   /** Keys of the blobs of its Markdown and of its passages. */
   text: string;
   passages: string;
   units: number;
+  warnings?: ReadingWarning[];
 }
 
 export interface StoredDocument {
-  /** Of its newest generation: waits for a reader, is read, waits for the index, is found, could not be read or indexed. */
+  /** Of its newest generation. `failed`: it could not be read or indexed. */
   status: "queued" | "reading" | "indexing" | "ready" | "failed";
   collection_id: string;
   content_claim: string;
@@ -20,41 +22,41 @@ export interface StoredDocument {
   mime_type: string;
   blob: string;
   generation: number;
-  /** Of the newest generation; 0 until a worker begins. */
+  /** The attempt at reading the newest generation; 0 until a worker starts. */
   attempt: number;
   worker: string | null;
-  /** The original is to be read, even where its Markdown is there. */
+  /** Read the original again, even if its Markdown is stored. */
   reextract: boolean;
   /** Whether a reading of this original was charged. */
   paid: boolean;
   /** The newest reading of this original. */
   text: ReadText | null;
-  /** What search finds. */
+  /** The generation that search shows. */
   live: ReadText | null;
-  /** Every blob that the document has named and not given up. */
+  /** Keys of all blobs that still exist. */
   blobs: string[];
 }
 
 export type DocumentState = { status: "absent" } | StoredDocument | { status: "deleted" };
 
-/** The document while there is one. */
-export const stored = (state: DocumentState): StoredDocument | undefined =>
+/** The document; undefined if it was never uploaded or is deleted. */
+export const storedDocument = (state: DocumentState): StoredDocument | undefined =>
   state.status === "absent" || state.status === "deleted" ? undefined : state;
 
-/** Blobs that nothing names any more once the newest text serves. */
+/** Blobs that nothing references any more once search shows the newest text. */
 export function unusedBlobs({ blobs, blob, text }: StoredDocument): string[] {
-  const named = new Set([blob, text?.text, text?.passages]);
-  return blobs.filter((key) => !named.has(key));
+  const used = new Set([blob, text?.text, text?.passages]);
+  return blobs.filter((key) => !used.has(key));
 }
 
 export function evolve(state: DocumentState, event: DocumentEvent): DocumentState {
   if (event.type === "DocumentUploaded") {
     const { collection_id, content_claim, external_claim, original, mime_type, blob, generation, worker } = event.data;
-    const placed = { collection_id, content_claim, external_claim, original, mime_type, blob, blobs: [blob] };
+    const upload = { collection_id, content_claim, external_claim, original, mime_type, blob, blobs: [blob] };
     const fresh = { attempt: 0, reextract: false, paid: false, text: null, live: null };
-    return { status: "queued", ...placed, ...fresh, generation, worker };
+    return { status: "queued", ...upload, ...fresh, generation, worker };
   }
-  const before = stored(state);
+  const before = storedDocument(state);
   return before ? evolveStored(before, event) : state;
 }
 
@@ -75,13 +77,14 @@ function evolveStored(
     case "ReadingStarted":
       return { ...before, status: "reading", attempt: event.data.attempt, worker: event.data.worker };
     case "DocumentRead": {
-      const { generation, text, passages } = event.data;
+      const { generation, text, passages, warnings } = event.data;
       const blobs = [...new Set([...before.blobs, text, passages])];
-      return { ...before, status: "indexing", text: { generation, text, passages, units: unitsOf(event.data) }, blobs };
+      const read = { generation, text, passages, units: billingUnits(event.data), ...(warnings && { warnings }) };
+      return { ...before, status: "indexing", text: read, blobs };
     }
     case "DocumentIndexed": {
-      const gone = new Set(event.data.unused);
-      const blobs = before.blobs.filter((key) => !gone.has(key));
+      const unused = new Set(event.data.unused);
+      const blobs = before.blobs.filter((key) => !unused.has(key));
       return { ...before, status: "ready", reextract: false, paid: true, live: before.text, blobs };
     }
     case "ReadingFailed":

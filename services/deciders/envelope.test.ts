@@ -6,7 +6,7 @@ import { changeEnvelope, DEFAULT_ENVELOPE } from "./envelope.ts";
 describe("a change of an envelope", () => {
   const changed = (...changes: EnvelopeChange[]) => changes.reduce(changeEnvelope, DEFAULT_ENVELOPE);
 
-  test("keeps what it leaves out, also within", () => {
+  test("keeps omitted fields, also within groups", () => {
     expect(changed({ limits: { max_steps: 7 } }, { limits: { max_parallel: 3 }, secrets: ["a"] })).toEqual({
       ...DEFAULT_ENVELOPE,
       secrets: ["a"],
@@ -18,7 +18,7 @@ describe("a change of an envelope", () => {
     });
   });
 
-  test("puts lists and the identity in place of the ones before", () => {
+  test("replaces lists and the identity as a whole", () => {
     expect(changed({ tools: ["a", "b"] }, { tools: ["c"] }).tools).toEqual(["c"]);
     const id = "0198c0de-0000-7000-8000-00000000000a";
     const person = changed({ run_as: { type: "person", id } });
@@ -29,7 +29,7 @@ describe("a change of an envelope", () => {
     });
   });
 
-  test("takes null for the default, of a field and of all below it", () => {
+  test("restores the default of a field or a whole group for null", () => {
     const filled = changed({
       secrets: ["a"],
       limits: { max_steps: 7, max_parallel: 3 },
@@ -46,19 +46,19 @@ describe("a change of an envelope", () => {
     );
   });
 
-  test("is refused where it does not make an envelope", () => {
+  test("is rejected if the result is not a valid envelope", () => {
     expect(() => changed({ concurrency: { key: "/customer" } })).toThrow(
       expect.objectContaining({ code: "invalid_envelope", param: "envelope.concurrency.max_runs" }),
     );
   });
 
-  test("names fields that there are", () => {
+  test("is rejected if it names an unknown field", () => {
     for (const wrong of [{ secret: ["a"] }, { limits: { steps: 1 } }, { run_as: { type: "service", user: "x" } }])
       expect(EnvelopeChange.safeParse(wrong).success).toBe(false);
     expect(EnvelopeChange.parse({ run_as: { type: "service" } })).toEqual({ run_as: { type: "service", id: null } });
   });
 
-  test("of the whole envelope is that envelope, whatever it was before", () => {
+  test("that sets every field results in that envelope, independent of the previous one", () => {
     const names = fc.array(fc.stringMatching(/^[a-z]{1,5}$/), { maxLength: 3 });
     const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
     const changes = fc.record({

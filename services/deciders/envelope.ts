@@ -3,8 +3,8 @@ import { Envelope, type EnvelopeChange } from "#events/workflow.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Fields over others; a null takes one out, so that its default comes in when the whole is parsed. */
-const over = (before: Fields, change: Fields): Fields =>
+/** Merges changed fields into others. Null removes a field, so that parsing the result restores its default. */
+const merge = (before: Fields, change: Fields): Fields =>
   Object.fromEntries(
     Object.entries({
       ...before,
@@ -12,16 +12,16 @@ const over = (before: Fields, change: Fields): Fields =>
     }).filter(([, value]) => value !== null),
   );
 
-/** The envelope as it is with a change. Throws `invalid_envelope` where the two do not make one. */
+/** Applies a change. Throws `invalid_envelope` if the result is not a valid envelope. */
 export function changeEnvelope(before: Envelope, change: EnvelopeChange): Envelope {
-  const within = (name: "limits" | "concurrency" | "approvals") =>
-    change[name] ? over(before[name] ?? {}, change[name]) : change[name];
+  const mergeGroup = (name: "limits" | "concurrency" | "approvals") =>
+    change[name] ? merge(before[name] ?? {}, change[name]) : change[name];
   const { data, error } = Envelope.safeParse(
-    over(before, {
+    merge(before, {
       ...change,
-      limits: within("limits"),
-      concurrency: within("concurrency"),
-      approvals: within("approvals"),
+      limits: mergeGroup("limits"),
+      concurrency: mergeGroup("concurrency"),
+      approvals: mergeGroup("approvals"),
     }),
   );
   if (data) return data;
@@ -30,5 +30,5 @@ export function changeEnvelope(before: Envelope, change: EnvelopeChange): Envelo
   throw new Rejection("invalid_envelope", `${param}: ${message}.`, { param });
 }
 
-/** What a workflow has of which nothing is said. */
+/** The envelope of a workflow that sets nothing. */
 export const DEFAULT_ENVELOPE: Envelope = Envelope.parse({});

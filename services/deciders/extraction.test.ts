@@ -12,17 +12,17 @@ import { extraction } from "./extraction.ts";
 
 const id = { extraction_id: "x1" };
 const expires_at = "2026-01-02T00:00:00.000Z";
-const asked = { ...id, mime_type: "text/html", size_bytes: 9, blob: "b1", content_claim: "c1", expires_at };
+const upload = { ...id, mime_type: "text/html", size_bytes: 9, blob: "b1", content_claim: "c1", expires_at };
 const described = { name: "a.html", sha256: "ff" };
 const text = { text: "t1", page_count: null, chunk_count: 2, characters: 3_001 };
-const requested = ExtractionRequested.of({ ...asked, worker: "w1" }, described);
+const requested = ExtractionRequested.of({ ...upload, worker: "w1" }, described);
 const started = (attempt: number) => ExtractionStarted.of({ ...id, attempt, worker: "w1" });
 const completed = ExtractionCompleted.of({ ...id, attempt: 1, ...text, units: 2 });
 const failed = ExtractionFailed.of({ ...id, attempt: 1, content_claim: "c1" }, { error: "torn" });
 const deleted = ExtractionDeleted.of({ ...id, content_claim: "c1" });
 const expired = ExtractionExpired.of({ ...id, content_claim: "c1" });
 
-const request = command("RequestExtraction", { ...asked, ...described }, { worker: "w1" });
+const request = command("RequestExtraction", { ...upload, ...described }, { worker: "w1" });
 const start = (attempt: number) => command("StartExtraction", { ...id, attempt, worker: "w1" });
 const complete = (attempt: number, more = {}) => command("CompleteExtraction", { ...id, attempt, ...text, ...more });
 const fail = (attempt: number) => command("FailExtraction", { ...id, attempt, error: "torn" });
@@ -31,25 +31,25 @@ const expire = command("ExpireExtraction", id);
 const atItsEnd = { at: expires_at };
 const justBefore = { at: "2026-01-01T23:59:59.999Z" };
 
-describe("asking", () => {
-  test("holds the bytes, and gives the work to who handled it", () => {
+describe("requesting an extraction", () => {
+  test("claims the bytes, and gives the work to the handling worker", () => {
     given(extraction).when(request).then(requested);
     given(extraction)
       .when({ ...request, worker: undefined })
-      .then(ExtractionRequested.of({ ...asked, worker: null }, described));
+      .then(ExtractionRequested.of({ ...upload, worker: null }, described));
     expect(extraction.claims!([requested])).toEqual({
-      hold: [{ name: "extraction:c1", taken: expect.objectContaining({ code: "identical_extraction" }) }],
+      hold: [{ name: "extraction:c1", rejection: expect.objectContaining({ code: "identical_extraction" }) }],
       release: [],
     });
   });
-  test("happens once for an id", () => {
+  test("is possible only once per id", () => {
     given(extraction, [requested]).when(request).rejected("extraction_exists");
     given(extraction, [requested, deleted]).when(request).rejected("extraction_exists");
   });
 });
 
-describe("the work", () => {
-  test("is begun by one worker for each attempt", () => {
+describe("the work on an extraction", () => {
+  test("is started by one worker per attempt", () => {
     given(extraction, [requested]).when(start(1)).then(started(1));
     given(extraction, [requested]).when(start(2)).then();
     given(extraction, [requested, started(1)])
@@ -59,7 +59,7 @@ describe("the work", () => {
       .when(start(2))
       .then(started(2));
   });
-  test("ends once, charged by pages or by 3,000 characters", () => {
+  test("ends only once, charged by pages or by 3,000 characters", () => {
     const running = given(extraction, [requested, started(1)]);
     running.when(complete(1)).then(completed);
     running
@@ -70,13 +70,13 @@ describe("the work", () => {
       .then();
     given(extraction, [requested]).when(complete(1)).then();
   });
-  test("of a worker that lost it changes nothing", () => {
+  test("changes nothing if another worker has taken it over", () => {
     const taken = given(extraction, [requested, started(1), started(2)]);
     taken.when(complete(1)).then();
     taken.when(fail(1)).then();
     taken.when(complete(2)).then(ExtractionCompleted.of({ ...id, attempt: 2, ...text, units: 2 }));
   });
-  test("that fails gives the bytes back, so that they can be tried anew", () => {
+  test("that fails releases the bytes, so that they can be tried again", () => {
     given(extraction, [requested, started(1)])
       .when(fail(1))
       .then(failed);
@@ -85,7 +85,7 @@ describe("the work", () => {
       .then();
     expect(extraction.claims!([failed])).toEqual({ hold: [], release: ["extraction:c1"] });
   });
-  test("comes to nothing once it was deleted or its time is over", () => {
+  test("has no effect after the extraction was deleted or has expired", () => {
     for (const events of [
       [requested, started(1), deleted],
       [requested, started(1), expired],
@@ -103,8 +103,8 @@ describe("the work", () => {
   });
 });
 
-describe("its end", () => {
-  test("by its owner destroys the key and gives the bytes back", () => {
+describe("the end of an extraction", () => {
+  test("by deletion destroys the key and releases the bytes", () => {
     given(extraction, [requested]).when(remove).then(deleted);
     given(extraction, [requested, started(1), completed])
       .when(remove)
@@ -112,14 +112,14 @@ describe("its end", () => {
     expect(extraction.claims!([deleted])).toEqual({ hold: [], release: ["extraction:c1"] });
     expect(extraction.erases!([deleted], "extraction-x1")).toEqual({ things: ["extraction-x1"] });
   });
-  test("after a failure gives back nothing twice", () => {
+  test("after a failure does not release the bytes a second time", () => {
     const gone = ExtractionDeleted.of({ ...id, content_claim: null });
     given(extraction, [requested, started(1), failed])
       .when(remove)
       .then(gone);
     expect(extraction.claims!([gone])).toEqual({ hold: [], release: [] });
   });
-  test("comes at its time and not before", () => {
+  test("by expiry happens at its time and not before", () => {
     const ready = given(extraction, [requested, started(1), completed]);
     ready.when({ ...expire, ...justBefore }).then();
     ready.when({ ...expire, ...atItsEnd }).then(expired);
@@ -135,7 +135,7 @@ describe("its end", () => {
     expect(extraction.claims!([expired])).toEqual({ hold: [], release: ["extraction:c1"] });
     expect(extraction.erases!([expired], "extraction-x1")).toEqual({ things: ["extraction-x1"] });
   });
-  test("is the end for its owner as well", () => {
+  test("by expiry makes it not found for its owner", () => {
     given(extraction).when(remove).rejected("extraction_not_found");
     given(extraction, [requested, deleted]).when(remove).rejected("extraction_not_found");
     given(extraction, [requested, expired]).when(remove).rejected("extraction_not_found");
@@ -145,8 +145,8 @@ describe("its end", () => {
   });
 });
 
-test("the head shows open work with who has it, then the wait for its end", () => {
-  const head = (events: Parameters<typeof given>[1]) => extraction.head!(given(extraction, events).state);
+test("the work status of an extraction shows open work with its worker, then the wait for its expiry", () => {
+  const head = (events: Parameters<typeof given>[1]) => extraction.workStatus!(given(extraction, events).state);
   expect(head([requested])).toEqual({ status: "pending", due_at: expires_at, worker: "w1" });
   expect(head([requested, started(1)])).toEqual({ status: "processing", due_at: expires_at, worker: "w1" });
   expect(head([requested, started(1), completed])).toEqual({ status: "waiting", due_at: expires_at, worker: null });

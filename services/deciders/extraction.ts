@@ -9,44 +9,46 @@ import {
   type ExtractionCommand,
   type ExtractionEvent,
 } from "#events/extraction.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
-import { unitsOf } from "./units.ts";
+import { billingUnits } from "./billingUnits.ts";
 
-interface Standing {
+interface LiveExtraction {
   expires_at: string;
-  /** Null where a failure has given it back. */
+  /** Null after a failure has released it. */
   content_claim: string | null;
 }
-/** `attempt` is 0 until a worker begins. */
-interface Open extends Standing {
+interface OpenExtraction extends LiveExtraction {
   status: "queued" | "reading";
+  /** 0 until a worker starts. */
   attempt: number;
   worker: string | null;
   mime_type: string;
   blob: string;
 }
 
-export type ExtractionState = { status: "absent" } | Open | (Standing & { status: "ended" }) | { status: "gone" };
+type EndedExtraction = LiveExtraction & { status: "ended" };
 
-const identical = { code: "identical_extraction", message: "These bytes were extracted already." };
+export type ExtractionState = { status: "absent" } | OpenExtraction | EndedExtraction | { status: "gone" };
+
+const sameContent = { code: "identical_extraction", message: "These bytes were extracted already." };
 const claimName = (claim: string) => `extraction:${claim}`;
 
-/** What there is at a time: from `expires_at` on it does not exist. */
-const standingAt = (state: ExtractionState, at: string): Open | (Standing & { status: "ended" }) | undefined =>
-  state.status === "absent" || state.status === "gone" || isOver(state, at) ? undefined : state;
+/** The extraction as it exists at a time. From `expires_at` on it does not exist. */
+const findLive = (state: ExtractionState, at: string): OpenExtraction | EndedExtraction | undefined =>
+  state.status === "absent" || state.status === "gone" || isExpired(state, at) ? undefined : state;
 
-const isOver = ({ expires_at }: Standing, at: string): boolean => Date.parse(at) >= Date.parse(expires_at);
+const isExpired = ({ expires_at }: LiveExtraction, at: string): boolean => Date.parse(at) >= Date.parse(expires_at);
 
-/** The open extraction that an attempt is for; what comes from an older attempt, or too late, changes nothing. */
-function open(state: ExtractionState, at: string, attempt: number): Open | undefined {
-  const standing = standingAt(state, at);
-  return standing && standing.status !== "ended" && standing.attempt === attempt ? standing : undefined;
+/** The extraction, if it is open and `attempt` is its current attempt. Late results and those of older attempts change nothing. */
+function findOpen(state: ExtractionState, at: string, attempt: number): OpenExtraction | undefined {
+  const live = findLive(state, at);
+  return live && live.status !== "ended" && live.attempt === attempt ? live : undefined;
 }
 
-/** As `open`, and a worker has begun with it. */
-function reading(state: ExtractionState, at: string, attempt: number): Open | undefined {
-  const found = open(state, at, attempt);
+/** Like `findOpen`, if a worker has started the attempt. */
+function findReading(state: ExtractionState, at: string, attempt: number): OpenExtraction | undefined {
+  const found = findOpen(state, at, attempt);
   return found?.status === "reading" ? found : undefined;
 }
 
@@ -63,23 +65,23 @@ export const extraction: Decider<ExtractionState, ExtractionCommand, ExtractionE
         return [ExtractionRequested.of({ ...data, worker: command.worker ?? null }, { name, sha256 })];
       }
       case "StartExtraction":
-        return open(state, at, command.data.attempt - 1) ? [ExtractionStarted.of(command.data)] : [];
+        return findOpen(state, at, command.data.attempt - 1) ? [ExtractionStarted.of(command.data)] : [];
       case "CompleteExtraction":
-        return reading(state, at, command.data.attempt)
-          ? [ExtractionCompleted.of({ ...command.data, units: unitsOf(command.data) })]
+        return findReading(state, at, command.data.attempt)
+          ? [ExtractionCompleted.of({ ...command.data, units: billingUnits(command.data) })]
           : [];
       case "FailExtraction": {
         const { error, ...data } = command.data;
-        const claim = reading(state, at, data.attempt)?.content_claim;
+        const claim = findReading(state, at, data.attempt)?.content_claim;
         return claim ? [ExtractionFailed.of({ ...data, content_claim: claim }, { error })] : [];
       }
       case "DeleteExtraction": {
-        const standing = standingAt(state, at);
-        if (!standing) throw new Rejection("extraction_not_found", "No such extraction.");
-        return [ExtractionDeleted.of({ ...command.data, content_claim: standing.content_claim })];
+        const live = findLive(state, at);
+        if (!live) throw new Rejection("extraction_not_found", "No such extraction.");
+        return [ExtractionDeleted.of({ ...command.data, content_claim: live.content_claim })];
       }
       case "ExpireExtraction":
-        return state.status !== "absent" && state.status !== "gone" && isOver(state, at)
+        return state.status !== "absent" && state.status !== "gone" && isExpired(state, at)
           ? [ExtractionExpired.of({ ...command.data, content_claim: state.content_claim })]
           : [];
     }
@@ -106,7 +108,7 @@ export const extraction: Decider<ExtractionState, ExtractionCommand, ExtractionE
     }
   },
 
-  head(state) {
+  workStatus(state) {
     switch (state.status) {
       case "absent":
       case "gone":
@@ -123,14 +125,16 @@ export const extraction: Decider<ExtractionState, ExtractionCommand, ExtractionE
   erases: (events) => ({
     things: events.flatMap((event) =>
       event.type === "ExtractionDeleted" || event.type === "ExtractionExpired"
-        ? [streamOf("extraction", event.data.extraction_id)]
+        ? [streamName("extraction", event.data.extraction_id)]
         : [],
     ),
   }),
 
   claims: (events) => ({
     hold: events.flatMap((event) =>
-      event.type === "ExtractionRequested" ? [{ name: claimName(event.data.content_claim), taken: identical }] : [],
+      event.type === "ExtractionRequested"
+        ? [{ name: claimName(event.data.content_claim), rejection: sameContent }]
+        : [],
     ),
     release: events.flatMap((event) => {
       if (event.type !== "ExtractionFailed" && event.type !== "ExtractionDeleted" && event.type !== "ExtractionExpired")

@@ -1,6 +1,6 @@
 import type { Decider } from "#events/decider.ts";
 import { FileDeleted, FileUploaded, type FileCommand, type FileEvent } from "#events/file.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 
 type State = { status: "absent" } | { status: "stored"; scope: string } | { status: "deleted" };
@@ -30,6 +30,6 @@ export const file: Decider<State, FileCommand, FileEvent> = {
     }
   },
   erases: (events) => ({
-    things: events.flatMap((event) => (event.type === "FileDeleted" ? [streamOf("file", event.data.file_id)] : [])),
+    things: events.flatMap((event) => (event.type === "FileDeleted" ? [streamName("file", event.data.file_id)] : [])),
   }),
 };

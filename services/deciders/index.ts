@@ -3,6 +3,7 @@ import { agent } from "./agent.ts";
 import { collection } from "./collection.ts";
 import { definition } from "./definition.ts";
 import { document } from "./document.ts";
+import { erasure } from "./erasure.ts";
 import { extraction } from "./extraction.ts";
 import { file } from "./file.ts";
 import { key } from "./key.ts";
@@ -16,12 +17,13 @@ import { thread } from "./thread.ts";
 import { trigger } from "./trigger.ts";
 import { workflow } from "./workflow.ts";
 
-/** Who decides, by aggregate. */
+/** The decider of each aggregate. */
 export const deciders: Record<string, Decider<any, any, any>> = {
   agent,
   collection,
   definition,
   document,
+  erasure,
   extraction,
   file,
   key,

@@ -1,6 +1,6 @@
 import type { Decider } from "#events/decider.ts";
-import { streamOf } from "#events/ids.ts";
-import { KeyChanged, KeyCreated, KeyDeleted, type KeyCommand, type KeyEvent } from "#events/key.ts";
+import { streamName } from "#events/ids.ts";
+import { KeyChanged, KeyCreated, KeyDeleted, KeyRotated, type KeyCommand, type KeyEvent } from "#events/key.ts";
 import { Rejection } from "#events/rejection.ts";
 
 interface State {
@@ -18,6 +18,7 @@ export const key: Decider<State, KeyCommand, KeyEvent> = {
     }
     if (state.status !== "active") throw new Rejection("key_not_found", "No API key has this id.");
     if (command.type === "DeleteKey") return [KeyDeleted.of({ key_id: command.data.key_id })];
+    if (command.type === "RotateKey") return [KeyRotated.of(command.data)];
     const { name, ...settings } = command.data;
     return [KeyChanged.of(settings, { name })];
   },
@@ -26,12 +27,13 @@ export const key: Decider<State, KeyCommand, KeyEvent> = {
       case "KeyCreated":
         return { status: "active" };
       case "KeyChanged":
+      case "KeyRotated":
         return state;
       case "KeyDeleted":
         return { status: "deleted" };
     }
   },
   erases: (events) => ({
-    things: events.flatMap((event) => (event.type === "KeyDeleted" ? [streamOf("key", event.data.key_id)] : [])),
+    things: events.flatMap((event) => (event.type === "KeyDeleted" ? [streamName("key", event.data.key_id)] : [])),
   }),
 };

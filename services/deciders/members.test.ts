@@ -12,7 +12,7 @@ const person = { email: "a@example.com", name: "A", password_hash: "h" };
 const registered = (user_id: string, role: Role) =>
   UserRegistered.of({ user_id, role, email_claim: `claim of ${user_id}` }, person);
 
-/** Asked by the member of that id. */
+/** A command of the member with this id. */
 const by = (who: Principal, type: string, data: object) => command(type, data, { principal: who });
 const owner = registered("o", "owner");
 const admin = registered("a", "admin");
@@ -20,35 +20,38 @@ const builder = registered("b", "builder");
 const changed = (user_id: string, what: { role?: Role; active?: boolean }, epoch = 1) =>
   UserChanged.of({ user_id, ...what, epoch }, {});
 
-test("a person is registered once and holds the email, which the log does not show", () => {
+test("a person is registered only once, with a keyed hash of the e-mail address that nobody else in the organization has", () => {
   const register = command("RegisterUser", { user_id: "u1", role: "owner", email_claim: "mark", ...person });
   const { state } = given();
   const events = organization.decide(register as never, state);
   expect(events).toMatchObject([{ type: "UserRegistered", personal: person }]);
   expect(JSON.stringify(events[0]!.data)).not.toContain("example.com");
-  expect(organization.claims!(events)).toMatchObject({
-    hold: [{ name: "email:mark", taken: { code: "email_taken" } }],
-    release: [],
-  });
-  given(...events)
-    .when(register)
-    .rejected("user_exists");
+  const members = given(...events);
+  members.when(register).rejected("user_exists");
+  const other = { user_id: "u2", role: "viewer", ...person };
+  members.when(command("RegisterUser", { ...other, email_claim: "mark" })).rejected("email_taken");
+  members
+    .when(command("RegisterUser", { ...other, email_claim: "other mark" }))
+    .then(UserRegistered.of({ user_id: "u2", role: "viewer", email_claim: "other mark" }, person));
   givenEvents(organization).when(register).rejected("organization_not_found");
 });
 
-test("a person who is removed is forgotten, and the email is free again", () => {
+test("removing a person destroys their data key and frees the e-mail address", () => {
   const removed = UserRemoved.of({ user_id: "b", email_claim: "claim of b" });
   given(owner, builder)
     .when(by("person:o", "RemoveUser", { user_id: "b" }))
     .then(removed);
   expect(organization.erases!([removed], "organization-o1")).toEqual({ things: ["user-b"] });
-  expect(organization.claims!([removed])).toEqual({ hold: [], release: ["email:claim of b"] });
+  const again = { user_id: "c", role: "viewer" as const, email_claim: "claim of b" };
+  given(owner, builder, removed)
+    .when(by("person:o", "RegisterUser", { ...again, ...person }))
+    .then(UserRegistered.of(again, person));
   given(owner, builder, removed)
     .when(by("person:o", "ChangeUser", { user_id: "b", role: "admin" }))
     .rejected("member_not_found");
 });
 
-test("what is changed is said, and what is not changes nothing", () => {
+test("a change of a person records only the changed fields, and an empty change has no event", () => {
   const members = given(owner, builder);
   const ask = (data: object) => members.when(by("person:o", "ChangeUser", { user_id: "b", ...data }));
   ask({ role: "viewer" }).then(changed("b", { role: "viewer" }));
@@ -58,7 +61,7 @@ test("what is changed is said, and what is not changes nothing", () => {
   members.when(by("person:o", "ChangeUser", { user_id: "__proto__", role: "viewer" })).rejected("member_not_found");
 });
 
-test("sessions end by the epoch: with each password, and each time that somebody is deactivated", () => {
+test("a new password and a deactivation start a new session epoch", () => {
   const off = changed("b", { active: false }, 2);
   const on = changed("b", { active: true }, 2);
   given(owner, builder)
@@ -72,7 +75,7 @@ test("sessions end by the epoch: with each password, and each time that somebody
     .then(PasswordSet.of({ user_id: "b", epoch: 3 }, { password_hash: "new" }));
 });
 
-describe("who may change whom", () => {
+describe("a change of a person", () => {
   const second = registered("p", "owner");
   const members = given(owner, second, admin, registered("a2", "admin"), builder);
   const asks = (who: Principal, user_id: string): [what: string, asked: ReturnType<typeof command>][] => [
@@ -82,9 +85,9 @@ describe("who may change whom", () => {
     ["remove", by(who, "RemoveUser", { user_id })],
     ["give a new password", by(who, "SetPassword", { user_id, password_hash: "n" })],
   ];
-  const may = (asked: ReturnType<typeof command>) => {
+  const may = (request: ReturnType<typeof command>) => {
     try {
-      return organization.decide(asked as never, members.state).length > 0;
+      return organization.decide(request as never, members.state).length > 0;
     } catch (error) {
       expect(error).toMatchObject({ code: "forbidden" });
       return false;
@@ -103,8 +106,8 @@ describe("who may change whom", () => {
     ["person:nobody", "b", false],
     ["key:o", "b", false],
     ["system", "o", true],
-  ])("%s changes %s: %s", (who, whom, allowed) => {
-    expect(asks(who, whom).map(([what, asked]) => [what, may(asked)])).toEqual(
+  ])("by %s of %s is allowed: %s", (who, whom, allowed) => {
+    expect(asks(who, whom).map(([what, request]) => [what, may(request)])).toEqual(
       asks(who, whom).map(([what]) => [what, allowed]),
     );
   });
@@ -116,12 +119,12 @@ describe("who may change whom", () => {
     ["person:a", "viewer", true],
     ["person:b", "viewer", false],
     ["system", "owner", true],
-  ])("%s makes somebody %s: %s", (who, role, allowed) => {
+  ])("by %s to the role %s is allowed: %s", (who, role, allowed) => {
     expect(may(by(who, "RegisterUser", { user_id: "n", role, email_claim: "mark", ...person }))).toBe(allowed);
     expect(may(by(who, "ChangeUser", { user_id: "b", role: role === "builder" ? "admin" : role }))).toBe(allowed);
   });
 
-  test("nobody raises himself", () => {
+  test("is refused to members who would raise their own role", () => {
     members.when(by("person:a", "ChangeUser", { user_id: "a", role: "owner" })).rejected("forbidden");
     members.when(by("person:b", "ChangeUser", { user_id: "b", role: "admin" })).rejected("forbidden");
     members
@@ -129,14 +132,14 @@ describe("who may change whom", () => {
       .then(PasswordSet.of({ user_id: "b", epoch: 2 }, { password_hash: "n" }));
   });
 
-  test("who was demoted or deactivated a moment ago may no longer", () => {
+  test("is refused to a caller who was just demoted or deactivated", () => {
     const remove = by("person:a", "RemoveUser", { user_id: "b" });
     for (const what of [{ role: "builder" as const }, { active: false }])
       given(owner, admin, builder, changed("a", what)).when(remove).rejected("forbidden");
   });
 });
 
-test("the last active owner stays", () => {
+test("the last active owner cannot be demoted, deactivated or removed", () => {
   const second = registered("p", "owner");
   const off = changed("p", { active: false }, 2);
   for (const members of [
@@ -145,10 +148,10 @@ test("the last active owner stays", () => {
     given(owner, second, changed("p", { role: "admin" })),
   ])
     for (const what of [{ role: "admin" }, { active: false }, undefined]) {
-      const asked = what
+      const request = what
         ? by("person:o", "ChangeUser", { user_id: "o", ...what })
         : by("person:o", "RemoveUser", { user_id: "o" });
-      members.when(asked).rejected("last_owner");
+      members.when(request).rejected("last_owner");
     }
   given(owner, second)
     .when(by("person:o", "ChangeUser", { user_id: "o", role: "viewer" }))

@@ -19,49 +19,53 @@ interface Member {
 export type Members = Record<string, Member>;
 
 const forbidden = (message: string) => new Rejection("forbidden", message);
+/** Every organization has its own people: the same address may belong to a member of another one (ADR 22). */
+const emailTaken = () =>
+  new Rejection("email_taken", "A member of the organization has this email already.", { param: "email" });
 const MANAGERS: Role[] = ["owner", "admin"];
 
-export const memberOf = (members: Members, id: string): Member | undefined =>
+export const findMember = (members: Members, id: string): Member | undefined =>
   Object.hasOwn(members, id) ? members[id] : undefined;
 
-/** Owners manage everybody, admins everybody but owners; what counts is the role that whoever asks has at this moment. */
-function checkMay({ principal }: UserCommand, members: Members, roles: (Role | undefined)[]): void {
+/** Owners manage everybody, admins everybody except owners. The role that the caller has now counts. */
+function requirePermission({ principal }: UserCommand, members: Members, roles: (Role | undefined)[]): void {
   if (principal === "system") return;
-  const asking = memberOf(members, principal.replace(/^person:/, ""));
-  if (!asking?.active || !MANAGERS.includes(asking.role)) throw forbidden("Only an owner or an admin may do this.");
-  if (asking.role !== "owner" && roles.includes("owner"))
+  const caller = findMember(members, principal.replace(/^person:/, ""));
+  if (!caller?.active || !MANAGERS.includes(caller.role)) throw forbidden("Only an owner or an admin may do this.");
+  if (caller.role !== "owner" && roles.includes("owner"))
     throw forbidden("Only an owner may make, change or remove owners.");
 }
 
-/** Somebody must be able to manage the organization. */
-function checkOwnerStays(members: Members): void {
+/** Without an active owner nobody could manage the organization. */
+function requireOwner(members: Members): void {
   if (!Object.values(members).some(({ role, active }) => role === "owner" && active))
     throw new Rejection("last_owner", "An organization keeps at least one active owner.");
 }
 
 function change(command: Extract<UserCommand, { type: "ChangeUser" }>, before: Member, members: Members): UserEvent[] {
   const { user_id, name, role = before.role, active = before.active } = command.data;
-  checkMay(command, members, [before.role, role]);
-  const same = role === before.role && active === before.active;
-  if (same && name === undefined) return [];
+  requirePermission(command, members, [before.role, role]);
+  const isSame = role === before.role && active === before.active;
+  if (isSame && name === undefined) return [];
   const epoch = before.epoch + (before.active && !active ? 1 : 0);
-  const standing = {
+  const membership = {
     ...(role !== before.role && { role }),
     ...(active !== before.active && { active }),
   };
-  const event = UserChanged.of({ user_id, ...standing, epoch }, name === undefined ? {} : { name });
-  if (!same) checkOwnerStays(afterEvent(members, event));
+  const event = UserChanged.of({ user_id, ...membership, epoch }, name === undefined ? {} : { name });
+  if (!isSame) requireOwner(evolveMembers(members, event));
   return [event];
 }
 
-/** What becomes of the people of an organization. Throws `forbidden`, `member_not_found`, `last_owner`, `user_exists`. */
+/** Decides the commands about people. Throws `forbidden`, `member_not_found`, `last_owner`, `user_exists`, `email_taken`. */
 export function decideMembers(command: UserCommand, members: Members): UserEvent[] {
   const { user_id } = command.data;
-  const before = memberOf(members, user_id);
+  const before = findMember(members, user_id);
   if (command.type === "RegisterUser") {
     const { role, email, email_claim, name, password_hash } = command.data;
-    checkMay(command, members, [role]);
+    requirePermission(command, members, [role]);
     if (before) throw new Rejection("user_exists", "This user exists already.");
+    if (Object.values(members).some((member) => member.email_claim === email_claim)) throw emailTaken();
     return [UserRegistered.of({ user_id, role, email_claim }, { email, name, password_hash })];
   }
   if (!before) throw new Rejection("member_not_found", "No member has this id.", { param: "id" });
@@ -69,20 +73,20 @@ export function decideMembers(command: UserCommand, members: Members): UserEvent
     case "ChangeUser":
       return change(command, before, members);
     case "SetPassword": {
-      if (command.principal !== `person:${user_id}`) checkMay(command, members, [before.role]);
+      if (command.principal !== `person:${user_id}`) requirePermission(command, members, [before.role]);
       const { password_hash } = command.data;
       return [PasswordSet.of({ user_id, epoch: before.epoch + 1 }, { password_hash })];
     }
     case "RemoveUser": {
-      checkMay(command, members, [before.role]);
+      requirePermission(command, members, [before.role]);
       const event = UserRemoved.of({ user_id, email_claim: before.email_claim });
-      checkOwnerStays(afterEvent(members, event));
+      requireOwner(evolveMembers(members, event));
       return [event];
     }
   }
 }
 
-export function afterEvent(members: Members, event: UserEvent): Members {
+export function evolveMembers(members: Members, event: UserEvent): Members {
   const { user_id } = event.data;
   if (event.type === "UserRegistered") {
     const { role, email_claim } = event.data;

@@ -1,14 +1,11 @@
 import type { Decider } from "#events/decider.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { OrganizationCreated, type OrganizationCommand, type OrganizationEvent } from "#events/organization.ts";
 import { Rejection } from "#events/rejection.ts";
 import type { UserCommand, UserEvent } from "#events/user.ts";
-import { afterEvent, decideMembers, type Members } from "./members.ts";
+import { evolveMembers, decideMembers, type Members } from "./members.ts";
 
 type State = { status: "absent" } | { status: "active"; members: Members };
-
-const emailTaken = { code: "email_taken", message: "Somebody is registered with this email already.", param: "email" };
-const claimOf = (email_claim: string): string => `email:${email_claim}`;
 
 export const organization: Decider<State, OrganizationCommand | UserCommand, OrganizationEvent | UserEvent> = {
   version: 2,
@@ -24,15 +21,9 @@ export const organization: Decider<State, OrganizationCommand | UserCommand, Org
   },
   evolve(state, event) {
     if (event.type === "OrganizationCreated") return { status: "active", members: {} };
-    return { status: "active", members: afterEvent(state.status === "active" ? state.members : {}, event) };
+    return { status: "active", members: evolveMembers(state.status === "active" ? state.members : {}, event) };
   },
   erases: (events) => ({
-    things: events.flatMap((event) => (event.type === "UserRemoved" ? [streamOf("user", event.data.user_id)] : [])),
-  }),
-  claims: (events) => ({
-    hold: events.flatMap((event) =>
-      event.type === "UserRegistered" ? [{ name: claimOf(event.data.email_claim), taken: emailTaken }] : [],
-    ),
-    release: events.flatMap((event) => (event.type === "UserRemoved" ? [claimOf(event.data.email_claim)] : [])),
+    things: events.flatMap((event) => (event.type === "UserRemoved" ? [streamName("user", event.data.user_id)] : [])),
   }),
 };

@@ -1,5 +1,5 @@
 import type { Decider } from "#events/decider.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import {
   ProjectChanged,
   ProjectCreated,
@@ -13,7 +13,7 @@ interface State {
   status: "absent" | "active" | "deleted";
 }
 
-/** Whether something still belongs to a project is asked before it is deleted, of the read models. */
+/** http checks in the read models that a project is empty before it sends DeleteProject. */
 export const project: Decider<State, ProjectCommand, ProjectEvent> = {
   version: 1,
   initial: { status: "absent" },
@@ -39,7 +39,7 @@ export const project: Decider<State, ProjectCommand, ProjectEvent> = {
   },
   erases: (events) => ({
     things: events.flatMap((event) =>
-      event.type === "ProjectDeleted" ? [streamOf("project", event.data.project_id)] : [],
+      event.type === "ProjectDeleted" ? [streamName("project", event.data.project_id)] : [],
     ),
   }),
 };

@@ -1,17 +1,19 @@
 import type { Decider } from "#events/decider.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { ProviderConfigured, ProviderRemoved, type ProviderCommand, type ProviderEvent } from "#events/provider.ts";
 import { Rejection } from "#events/rejection.ts";
 
 /**
- * A turn reads the credential from the head row of the provider's stream, so the secret is kept here although it is
- * personal: it leaves the row with the event that ends it. An erased one that is folded anew is followed by that event.
+ * A turn reads the credential from the head row of the provider's stream. So the state holds the secret although it is a
+ * personal field: the event that erases it also removes it from the state. When an erased secret is folded again, it is
+ * missing, and a later event of the stream removes the credential.
  */
 export type ProviderState =
   | { status: "absent" }
   | { status: "configured"; credential_id: string; base_url: string | null; sealed_api_key: string };
 
-const current = (state: ProviderState): string | null => (state.status === "configured" ? state.credential_id : null);
+const currentCredential = (state: ProviderState): string | null =>
+  state.status === "configured" ? state.credential_id : null;
 
 export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = {
   version: 1,
@@ -20,12 +22,12 @@ export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = 
     switch (command.type) {
       case "ConfigureProvider": {
         const { sealed_api_key, ...data } = command.data;
-        return [ProviderConfigured.of({ ...data, ends_credential_id: current(state) }, { sealed_api_key })];
+        return [ProviderConfigured.of({ ...data, ends_credential_id: currentCredential(state) }, { sealed_api_key })];
       }
       case "RemoveProvider":
         if (state.status === "absent")
           throw new Rejection("provider_not_found", "No provider of this name is configured.");
-        return [ProviderRemoved.of({ name: command.data.name, ends_credential_id: current(state) })];
+        return [ProviderRemoved.of({ name: command.data.name, ends_credential_id: currentCredential(state) })];
     }
   },
   evolve(_, event) {
@@ -39,6 +41,8 @@ export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = 
     }
   },
   erases: (events) => ({
-    things: events.flatMap(({ data: { ends_credential_id: ended } }) => (ended ? [streamOf("credential", ended)] : [])),
+    things: events.flatMap(({ data: { ends_credential_id: ended } }) =>
+      ended ? [streamName("credential", ended)] : [],
+    ),
   }),
 };

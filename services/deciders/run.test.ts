@@ -68,24 +68,25 @@ const scheduled = (keys: string[], on_error: "fail" | "return" = "fail") =>
     },
     { args: keys.map(() => ({ json: "1" })) },
   );
-const of = (key: string, attempt = 1) => ({ ...id, key, name: "pay", attempt });
-const begun = (key: string, attempt = 1, worker = "p1") => StepStarted.of({ ...of(key, attempt), at: AT, worker });
+const attemptIds = (key: string, attempt = 1) => ({ ...id, key, name: "pay", attempt });
+const stepStarted = (key: string, attempt = 1, worker = "p1") =>
+  StepStarted.of({ ...attemptIds(key, attempt), at: AT, worker });
 const spent = { duration_ms: 5, secrets: ["stripe"] };
 const done = (key: string, attempt = 1) =>
-  StepCompleted.of({ ...of(key, attempt), at: AT, ...spent }, { result: { json: "2" }, logs: ["hi"] });
+  StepCompleted.of({ ...attemptIds(key, attempt), at: AT, ...spent }, { result: { json: "2" }, logs: ["hi"] });
 const error = { message: "no", line: 3 };
-const told = { error, logs: [] };
+const failure = { error, logs: [] };
 const terms = {
   self_approval: true,
   allow_api_key: true,
   expires_at: LATER,
   on_expiry: "return" as const,
 };
-const asked = { name: "boss", title: "Pay?", body: null, form: null, assignees: [] };
+const approvalText = { name: "boss", title: "Pay?", body: null, form: null, assignees: [] };
 const requested = (on_expiry: "return" | "fail" = "return") =>
   ApprovalRequested.of(
     { ...id, approval_id: "v1", key: B, ...terms, on_expiry, workflow_id: "w1", project_id: null },
-    asked,
+    approvalText,
   );
 const end = { ...id, slot: "s1", forget_at: FORGET };
 const completed = RunCompleted.of({ ...end, completion: "explicit" }, { result: { json: "3" } });
@@ -124,7 +125,7 @@ const fails = (key: string, retry_at: string | null, attempt = 1) => ({
   ...spent,
   code: "step_error",
   retry_at,
-  ...told,
+  ...failure,
 });
 const take = (more: object = {}) => command("TakeRun", { ...id, epoch: 1, worker: "p2", lost: false, ...more });
 const decide = command("DecideApproval", {
@@ -136,25 +137,25 @@ const decide = command("DecideApproval", {
   comment: null,
 });
 const stateAfter = (...events: RunEvent[]) => events.reduce(run.evolve, run.initial);
-const headAfter = (...events: RunEvent[]) => run.head!(stateAfter(...events));
+const headAfter = (...events: RunEvent[]) => run.workStatus!(stateAfter(...events));
 
-describe("starting", () => {
-  test("is the work of who handled it, and takes the run's place", () => {
+describe("starting a run", () => {
+  test("gives it to the handling worker and claims its concurrency slot", () => {
     const start = command("StartRun", { ...fixed, ...words }, { worker: "p1", at: AT });
     given(run).when(start).then(created);
     expect(run.claims!([created]).hold).toEqual([
-      { name: "run-slot:s1", taken: expect.objectContaining({ code: "slot_taken" }) },
+      { name: "run-slot:s1", rejection: expect.objectContaining({ code: "slot_taken" }) },
     ]);
     expect(headAfter(created)).toEqual({ status: "running", due_at: EXPIRES, worker: "p1" });
   });
-  test("happens once", () =>
+  test("happens only once", () =>
     given(run, [created])
       .when(command("StartRun", { ...fixed, ...words }))
       .rejected("run_exists"));
 });
 
 describe("a tick", () => {
-  test("the first one starts the run; what it asks for is scheduled and begun", () => {
+  test("starts the run, schedules the requested steps and starts them", () => {
     const tick = ticked(1, {
       schedule: schedules([A, B]),
       start: [A],
@@ -170,11 +171,11 @@ describe("a tick", () => {
         RunWarned.of({ ...id, code: "signal_swallowed", call: "runStep", line: 4 }, { message: "caught" }),
         RunLogged.of(id, { logs: ["line"] }),
         scheduled([A, B]),
-        begun(A),
+        stepStarted(A),
       );
   });
-  test("of another history is void, and what steps came to is kept", () => {
-    given(run, [created, started, scheduled([A]), begun(A)])
+  test("based on another version is void, while the step results with it are kept", () => {
+    given(run, [created, started, scheduled([A]), stepStarted(A)])
       .when(
         advance(
           [completes(A)],
@@ -183,7 +184,7 @@ describe("a tick", () => {
       )
       .then(done(A));
   });
-  test("parts of one command stand on each other: a step is scheduled, begun, done and the run ended in one commit", () => {
+  test("builds on the earlier parts of its command: one commit can schedule, start and complete a step and end the run", () => {
     const end = { type: "completed" as const, completion: "explicit" as const, result: { json: "3" } };
     const parts = [
       { at: AT, entries: [], tick: ticked(1, { schedule: schedules([A]), start: [A] }).tick },
@@ -193,24 +194,24 @@ describe("a tick", () => {
     const all = (seen: number) => command("AdvanceRun", { ...id, epoch: 1, seen, parts });
     given(run, [created])
       .when(all(1))
-      .then(started, scheduled([A]), begun(A), done(A), completed);
-    // nothing that stands on a void tick holds
+      .then(started, scheduled([A]), stepStarted(A), done(A), completed);
+    // nothing that is based on a void tick takes effect
     given(run, [created, started]).when(all(1)).then();
   });
-  test("of an older epoch is void altogether", () => {
+  test("of an older epoch has no effect, and neither have its entries", () => {
     const taken = RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "lost" });
     given(run, [created, started, taken])
       .when(advance([], ticked(3, { schedule: schedules([A]) })))
       .then();
   });
-  test("sees what comes with it: a step's result and the end of the run are one commit", () => {
+  test("and the step result that it is based on are one commit", () => {
     const tick = ticked(4, { end: { type: "completed", completion: "explicit", result: { json: "3" } } });
-    given(run, [created, started, scheduled([A]), begun(A)])
+    given(run, [created, started, scheduled([A]), stepStarted(A)])
       .when({ ...advance([completes(A)], tick), at: AT })
       .then(done(A), completed);
     expect(run.claims!([completed]).release).toEqual(["run-slot:s1"]);
   });
-  test("that finds nothing new lets the run rest, unless a step still runs", () => {
+  test("without new work parks the run, unless a step still runs", () => {
     const decided = ApprovalDecided.of(
       {
         ...id,
@@ -228,13 +229,13 @@ describe("a tick", () => {
     given(run, [created, started, timer, requested(), decided])
       .when(advance([], ticked(5, { timers: [] })))
       .then(RunParked.of(id));
-    given(run, [created, started, scheduled([A]), begun(A), requested(), decided])
+    given(run, [created, started, scheduled([A]), stepStarted(A), requested(), decided])
       .when(advance([], ticked(6)))
       .then();
     expect(headAfter(created, started, timer)).toEqual({ status: "waiting", due_at: LATER, worker: null });
     expect(headAfter(created, started, timer, requested(), decided)).toMatchObject({ status: "running" });
   });
-  test("an approval that is asked no longer is cancelled", () => {
+  test("cancels an approval that it no longer requests", () => {
     given(run, [created, started, requested()])
       .when(advance([], ticked(3, { timers: [{ key: C, fires_at: LATER }], superseded: ["v1"] })))
       .then(
@@ -242,7 +243,7 @@ describe("a tick", () => {
         ApprovalCancelled.of({ ...id, approval_id: "v1", key: B, reason: "superseded" }),
       );
   });
-  test("more steps than the workflow allows end the run", () => {
+  test("with more steps than the workflow allows fails the run", () => {
     const four = ["w", "x", "y", "z"].map((key) => key.repeat(22));
     const failed = RunFailed.of(
       { ...end, code: "too_many_steps", key: null, step: null },
@@ -255,35 +256,38 @@ describe("a tick", () => {
 });
 
 describe("a step", () => {
-  const running = [created, started, scheduled([A]), begun(A)];
-  test("that fails waits for its next attempt, which is the next number", () => {
-    const waits = StepAttemptFailed.of({ ...of(A), at: AT, ...spent, code: "step_error", retry_at: LATER }, told);
+  const running = [created, started, scheduled([A]), stepStarted(A)];
+  test("that fails waits for its next attempt", () => {
+    const waits = StepAttemptFailed.of(
+      { ...attemptIds(A), at: AT, ...spent, code: "step_error", retry_at: LATER },
+      failure,
+    );
     given(run, running)
       .when(advance([fails(A, LATER)]))
       .then(waits);
     expect(headAfter(...running, waits)).toMatchObject({ status: "waiting", due_at: LATER });
     given(run, [...running, waits])
       .when(advance([{ type: "step_started", key: A, attempt: 2 }]))
-      .then(begun(A, 2));
+      .then(stepStarted(A, 2));
     given(run, [...running, waits])
       .when(advance([{ type: "step_started", key: A, attempt: 3 }]))
       .then();
   });
-  test("that fails for good ends the run, with what it was", () => {
+  test("that fails finally fails the run with its error", () => {
     given(run, [...running, requested()])
       .when({ ...advance([fails(A, null)]), at: AT })
       .then(
-        StepFailed.of({ ...of(A), at: AT, ...spent, code: "step_error" }, told),
+        StepFailed.of({ ...attemptIds(A), at: AT, ...spent, code: "step_error" }, failure),
         ApprovalCancelled.of({ ...id, approval_id: "v1", key: B, reason: "run_ended" }),
         RunFailed.of({ ...end, code: "step_error", key: A, step: "pay" }, { error }),
       );
   });
-  test("that fails for good is told to a run that wants to know", () => {
-    given(run, [created, started, scheduled([A], "return"), begun(A)])
+  test("that fails finally does not fail a run that handles the error", () => {
+    given(run, [created, started, scheduled([A], "return"), stepStarted(A)])
       .when(advance([fails(A, null)]))
-      .then(StepFailed.of({ ...of(A), at: AT, ...spent, code: "step_error" }, told));
+      .then(StepFailed.of({ ...attemptIds(A), at: AT, ...spent, code: "step_error" }, failure));
   });
-  test("comes to its end once, and not by an attempt that is not the one that runs", () => {
+  test("ends only once, and only by its running attempt", () => {
     given(run, [...running, done(A)])
       .when(advance([completes(A)]))
       .then();
@@ -293,16 +297,16 @@ describe("a step", () => {
     const lease = { epoch: 1, worker: "p1" };
     expect(isRunning(stateAfter(...running), A, 1, lease)).toBe(true);
     expect(isRunning(stateAfter(...running), A, 1, { ...lease, epoch: 2 })).toBe(false);
-    // whoever else the same creation has reached is at epoch 1, too
+    // another worker that received the same creation is at epoch 1 as well
     expect(isRunning(stateAfter(...running), A, 1, { ...lease, worker: "p2" })).toBe(false);
     expect(isRunning(stateAfter(...running, done(A)), A, 1, lease)).toBe(false);
   });
 });
 
-describe("attending", () => {
-  const running = [created, started, scheduled([A]), begun(A)];
-  test("a lost worker's attempts are lost with it, and another goes on under the next epoch", () => {
-    const lost = StepAttemptLost.of(of(A));
+describe("taking a run", () => {
+  const running = [created, started, scheduled([A]), stepStarted(A)];
+  test("from a lost worker loses its attempts and starts the next epoch", () => {
+    const lost = StepAttemptLost.of(attemptIds(A));
     const taken = RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "lost" });
     given(run, running)
       .when(take({ lost: true }))
@@ -312,18 +316,18 @@ describe("attending", () => {
       .then();
     given(run, [...running, lost, taken])
       .when(advance([{ type: "step_started", key: A, attempt: 2 }], null, 2))
-      .then(begun(A, 2, "p2"));
+      .then(stepStarted(A, 2, "p2"));
     given(run, [...running, lost, taken])
       .when(advance([fails(A, null, 1)], null, 2))
       .then(
-        StepFailed.of({ ...of(A), at: AT, ...spent, code: "step_error" }, told),
+        StepFailed.of({ ...attemptIds(A), at: AT, ...spent, code: "step_error" }, failure),
         RunFailed.of(
           { ...end, forget_at: expect.any(String) as never, code: "step_error", key: A, step: "pay" },
           { error },
         ),
       );
   });
-  test("what is held by a living worker is left to it; what is due happens all the same", () => {
+  test("from a live worker is not possible, but due timers and approvals take effect", () => {
     const timer = TimerStarted.of({ ...id, key: C, fires_at: AT });
     given(run, running)
       .when({ ...take(), at: AT })
@@ -332,7 +336,7 @@ describe("attending", () => {
       .when({ ...take(), at: AT })
       .then(TimerFired.of({ ...id, key: C }));
   });
-  test("a wait that is over is work again", () => {
+  test("whose wait is over starts the next epoch", () => {
     const waiting = [created, started, TimerStarted.of({ ...id, key: C, fires_at: AT })];
     given(run, waiting)
       .when({ ...take(), at: AT })
@@ -341,7 +345,7 @@ describe("attending", () => {
       .when({ ...take(), at: "2025-12-31T23:59:59.999Z" })
       .then();
   });
-  test("an approval expires, and the run goes on or fails as it wishes", () => {
+  test("expires due approvals, and the run continues or fails as it requested", () => {
     const expired = ApprovalExpired.of({ ...id, approval_id: "v1", key: B, at: LATER });
     given(run, [created, started, requested()])
       .when({ ...take(), at: LATER })
@@ -356,7 +360,7 @@ describe("attending", () => {
         ),
       );
   });
-  test("a run that has lived its time fails, and so does one that loses each worker", () => {
+  test("fails it after its time limit, and after too many lost workers", () => {
     const failed = (code: string, forget_at = FORGET) =>
       RunFailed.of(
         { ...end, forget_at, code, key: null, step: null },
@@ -372,7 +376,7 @@ describe("attending", () => {
       .when({ ...take({ epoch: 11, lost: true }), at: AT })
       .then(failed("worker_lost"));
   });
-  test("one that found no room belongs to whoever comes", () => {
+  test("without a worker is possible for every worker", () => {
     const unheld = RunCreated.of({ ...fixed, created_at: AT, worker: null }, words);
     given(run, [unheld])
       .when(take())
@@ -380,29 +384,29 @@ describe("attending", () => {
   });
 });
 
-describe("deciding", () => {
+describe("deciding an approval", () => {
   const decision = { ...id, approval_id: "v1", key: B, decision: "approve" as const, by: decide.data.by, at: AT };
   const filled = { data: '{"a":1}', comment: null };
-  test("wakes a run that waits: who handled it goes on", () => {
+  test("wakes a waiting run on the handling worker", () => {
     given(run, [created, started, requested()])
       .when({ ...decide, at: AT, worker: "p9" })
       .then(ApprovalDecided.of({ ...decision, epoch: 2, worker: "p9" }, filled));
   });
-  test("leaves a run that is worked on to its worker", () => {
-    given(run, [created, started, scheduled([A]), begun(A), requested()])
+  test("leaves an active run with its worker", () => {
+    given(run, [created, started, scheduled([A]), stepStarted(A), requested()])
       .when({ ...decide, at: AT, worker: "p9" })
       .then(ApprovalDecided.of({ ...decision, epoch: 1, worker: "p1" }, filled));
   });
-  test("brings what has come of it since, where that stands on it and on nothing that came between", () => {
+  test("appends the worker's progress since the decision, unless another event came in between", () => {
     const decided = ApprovalDecided.of({ ...decision, epoch: 2, worker: "p9" }, filled);
     const parts = [{ at: AT, entries: [], tick: ticked(1, { schedule: schedules([A]), start: [A] }).tick }];
     const withMore = (seen: number) => ({ ...decide, data: { ...decide.data, seen, parts }, at: AT, worker: "p9" });
     given(run, [created, started, requested()])
       .when(withMore(4))
-      .then(decided, scheduled([A]), begun(A, 1, "p9"));
+      .then(decided, scheduled([A]), stepStarted(A, 1, "p9"));
     given(run, [created, started, requested()]).when(withMore(3)).then(decided);
   });
-  test("happens once, in time, and while the run lives", () => {
+  test("is possible only once, before it expires and while the run is live", () => {
     const decided = ApprovalDecided.of({ ...decision, epoch: 2, worker: "p9" }, filled);
     for (const before of [
       [],
@@ -418,10 +422,10 @@ describe("deciding", () => {
   });
 });
 
-describe("the end", () => {
+describe("the end of a run", () => {
   const cancel = command("CancelRun", { ...id, by: { type: "person" as const, id: "u1" }, reason: null }, { at: AT });
-  test("a cancelled run asks nobody any more; what runs ends on its own and is recorded, and nothing follows", () => {
-    const before = [created, started, scheduled([A, C]), begun(A), requested()];
+  test("by cancellation cancels its approvals, records running steps and schedules nothing more", () => {
+    const before = [created, started, scheduled([A, C]), stepStarted(A), requested()];
     const asks = ApprovalCancelled.of({ ...id, approval_id: "v1", key: B, reason: "run_ended" });
     given(run, before).when(cancel).then(asks, cancelled);
     const after = [...before, asks, cancelled];
@@ -431,18 +435,18 @@ describe("the end", () => {
       .then(done(A));
     given(run, after)
       .when(advance([fails(A, LATER)]))
-      .then(StepFailed.of({ ...of(A), at: AT, ...spent, code: "step_error" }, told));
+      .then(StepFailed.of({ ...attemptIds(A), at: AT, ...spent, code: "step_error" }, failure));
     given(run, after)
       .when(take({ lost: true }))
-      .then(StepAttemptLost.of(of(A)));
+      .then(StepAttemptLost.of(attemptIds(A)));
     expect(headAfter(...after, done(A))).toEqual({ status: "waiting", due_at: FORGET, worker: null });
   });
-  test("cancelling twice changes nothing; what has ended otherwise is not cancelled", () => {
+  test("by cancellation happens only once, and not after another end", () => {
     given(run, [created, cancelled]).when(cancel).then();
     given(run, [created, completed]).when(cancel).rejected("run_not_live");
     given(run).when(cancel).rejected("run_not_found");
   });
-  test("a run is destroyed when its time has come, and its key with it", () => {
+  test("is followed by the destruction of its data and key when its retention ends", () => {
     const forget = command("ForgetRun", id, { at: FORGET });
     given(run, [created, completed]).when(forget).then(RunForgotten.of(id));
     given(run, [created, completed])
@@ -452,7 +456,7 @@ describe("the end", () => {
     expect(run.erases!([RunForgotten.of(id)], "run-r1")).toEqual({ things: ["run-r1"] });
     expect(headAfter(created, completed, RunForgotten.of(id)).status).toBeNull();
   });
-  test("a coordinator that cannot go on says why, if it still holds the run", () => {
+  test("by a coordinator that cannot continue records the reason, if it still holds the run", () => {
     const fail = (epoch: number) =>
       command("FailRun", { ...id, epoch, code: "definition_gone", error: { message: "gone", line: null } }, { at: AT });
     const failed = RunFailed.of(

@@ -1,6 +1,6 @@
 import type { Decider } from "#events/decider.ts";
 import type { CommandFrom } from "#events/envelope.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
   ApprovalDecided,
@@ -18,77 +18,79 @@ import {
   type RunEvent,
   type TakeRun,
 } from "#events/run.ts";
-import { cancelApprovals, courseFrom, endOf, failRun, type Course } from "./runCourse.ts";
-import { recorded } from "./runEntries.ts";
-import { evolve, hasWork, head, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
-import { ticked } from "./runTick.ts";
+import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
+import { recordEntry } from "./runEntry.ts";
+import { evolve, hasWork, isEnded, isLive, type LiveRun, type RunState, workStatus } from "./runState.ts";
+import { applyTick } from "./runTick.ts";
 
-/** Workers that may lose a run in a row, with nothing done in between, before it is given up. */
-const LOSSES = 10;
+/** Workers lost in a row, without progress in between, before the run fails with `worker_lost`. */
+const MAX_LOST_WORKERS = 10;
 
-/** Parts follow each other in one commit: where the first stands on what it saw, so do the others. */
-export function advance(data: CommandFrom<typeof AdvanceRun>["data"], state: RunState): RunEvent[] {
+/** The parts of one command are consecutive: if the version that the first tick saw still holds, the later ticks are valid too. */
+export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: RunState): RunEvent[] {
   if (!(isLive(state) || isEnded(state)) || state.epoch !== data.epoch) return [];
-  const course = courseFrom(state);
-  const holds = data.seen === state.version;
+  const changes = startChanges(state);
+  const isCurrent = data.seen === state.version;
   for (const { at, entries, tick } of data.parts) {
-    const asked = { run_id: data.run_id, at, worker: state.worker ?? "" };
-    for (const entry of entries) recorded(course, entry, asked);
-    if (tick && holds) ticked(course, tick, asked);
+    const context = { run_id: data.run_id, at, worker: state.worker ?? "" };
+    for (const entry of entries) recordEntry(changes, entry, context);
+    if (tick && isCurrent) applyTick(changes, tick, context);
   }
-  return course.events;
+  return changes.events;
 }
 
-/** What was waited for and has come. */
-function whatIsDue(course: Course, run_id: string, at: string): void {
+/** Fires timers and expires approvals that are due. */
+function applyDue(changes: RunChanges, run_id: string, at: string): void {
   const now = Date.parse(at);
   const isDue = (time: string) => Date.parse(time) <= now;
-  const { timers, approvals } = course.state as LiveRun;
-  for (const [key, fires_at] of Object.entries(timers)) if (isDue(fires_at)) course.add(TimerFired.of({ run_id, key }));
+  const { timers, approvals } = changes.state as LiveRun;
+  for (const [key, fires_at] of Object.entries(timers))
+    if (isDue(fires_at)) changes.add(TimerFired.of({ run_id, key }));
   for (const [approval_id, { key, expires_at, on_expiry }] of Object.entries(approvals)) {
     if (!isDue(expires_at)) continue;
-    course.add(ApprovalExpired.of({ run_id, approval_id, key, at }));
+    changes.add(ApprovalExpired.of({ run_id, approval_id, key, at }));
     if (on_expiry !== "fail") continue;
     const error = { message: "An approval was not decided before it expired.", line: null };
-    return failRun(course, run_id, at, { code: "approval_expired", key, error });
+    return failRun(changes, run_id, at, { code: "approval_expired", key, error });
   }
 }
 
-function lose(course: Course, run_id: string): void {
-  const { steps } = course.state as LiveRun;
-  for (const [key, { name, status, attempt }] of Object.entries(steps))
-    if (status === "running") course.add(StepAttemptLost.of({ run_id, key, name, attempt }));
+function loseAttempts(changes: RunChanges, run_id: string): void {
+  const { steps } = changes.state as LiveRun;
+  for (const { key, name, status, attempt } of steps)
+    if (status === "running") changes.add(StepAttemptLost.of({ run_id, key, name, attempt }));
 }
 
-function take({ data, at }: CommandFrom<typeof TakeRun>, state: RunState): RunEvent[] {
+function takeRun({ data, at }: CommandFrom<typeof TakeRun>, state: RunState): RunEvent[] {
   const { run_id, epoch, worker, lost } = data;
   if (!(isLive(state) || isEnded(state)) || state.epoch !== epoch) return [];
-  const course = courseFrom(state);
-  if (lost) lose(course, run_id);
-  if (!isLive(state)) return course.events;
+  const changes = startChanges(state);
+  if (lost) loseAttempts(changes, run_id);
+  if (!isLive(state)) return changes.events;
   if (Date.parse(state.expires_at) <= Date.parse(at)) {
-    failRun(course, run_id, at, {
+    failRun(changes, run_id, at, {
       code: "run_expired",
       error: { message: "The run lived as long as its workflow allows, and had not ended.", line: null },
     });
-    return course.events;
+    return changes.events;
   }
-  if (lost && state.lost >= LOSSES) {
-    failRun(course, run_id, at, {
+  if (lost && state.lost >= MAX_LOST_WORKERS) {
+    failRun(changes, run_id, at, {
       code: "worker_lost",
-      error: { message: `The run was given up: ${LOSSES} processes in a row were lost while they ran it.`, line: null },
+      error: {
+        message: `The run was given up: ${MAX_LOST_WORKERS} processes in a row were lost while they ran it.`,
+        line: null,
+      },
     });
-    return course.events;
+    return changes.events;
   }
-  whatIsDue(course, run_id, at);
-  if (!isLive(course.state)) return course.events;
-  const retryDue = Object.values(state.steps).some(
-    ({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= Date.parse(at),
-  );
-  const held = hasWork(state) && state.worker !== null && !lost;
-  if (!held && (hasWork(course.state) || retryDue))
-    course.add(RunTaken.of({ run_id, epoch: epoch + 1, worker, reason: lost ? "lost" : "woken" }));
-  return course.events;
+  applyDue(changes, run_id, at);
+  if (!isLive(changes.state)) return changes.events;
+  const retryDue = state.steps.some(({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= Date.parse(at));
+  const isHeld = hasWork(state) && state.worker !== null && !lost;
+  if (!isHeld && (hasWork(changes.state) || retryDue))
+    changes.add(RunTaken.of({ run_id, epoch: epoch + 1, worker, reason: lost ? "lost" : "woken" }));
+  return changes.events;
 }
 
 const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
@@ -97,7 +99,7 @@ function decideApproval(command: CommandFrom<typeof DecideApproval>, state: RunS
   const { run_id, approval_id, decision, by, data, comment, seen = 1, parts = [] } = command.data;
   const approval = isLive(state) ? state.approvals[approval_id] : undefined;
   if (!isLive(state) || !approval || Date.parse(approval.expires_at) <= Date.parse(command.at)) throw notPending();
-  // whoever works on it goes on with it; else this process does
+  // The worker that holds the run continues it. If none does, this process takes it.
   const lease = hasWork(state)
     ? { epoch: state.epoch, worker: state.worker }
     : { epoch: state.epoch + 1, worker: command.worker ?? null };
@@ -105,53 +107,53 @@ function decideApproval(command: CommandFrom<typeof DecideApproval>, state: RunS
     { run_id, approval_id, key: approval.key, decision, by, at: command.at, ...lease },
     { data, comment },
   );
-  return [decided, ...advance({ run_id, epoch: lease.epoch, seen, parts }, evolve(state, decided))];
+  return [decided, ...advanceRun({ run_id, epoch: lease.epoch, seen, parts }, evolve(state, decided))];
 }
 
-function cancel({ data, at }: CommandFrom<typeof CancelRun>, state: RunState): RunEvent[] {
+function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState): RunEvent[] {
   const { run_id, by, reason } = data;
   if (state.status === "absent" || state.status === "forgotten")
     throw new Rejection("run_not_found", "No run has this id.");
   if (state.status === "cancelled") return [];
   if (!isLive(state)) throw new Rejection("run_not_live", `The run is ${state.status} already.`);
-  const course = courseFrom(state);
-  cancelApprovals(course, run_id);
-  course.add(RunCancelled.of({ ...endOf(state, run_id, at), by }, { reason }));
-  return course.events;
+  const changes = startChanges(state);
+  cancelApprovals(changes, run_id);
+  changes.add(RunCancelled.of({ ...endFields(state, run_id, at), by }, { reason }));
+  return changes.events;
 }
 
-const slotTaken = { code: "slot_taken", message: "Another run took this place of its workflow meanwhile." };
+const slotTaken = { code: "slot_taken", message: "Another run took this concurrency slot of the workflow meanwhile." };
 
 export const run: Decider<RunState, RunCommand, RunEvent> = {
-  version: 1,
+  version: 2,
   initial: { status: "absent" },
 
   decide(command, state) {
     switch (command.type) {
       case "StartRun": {
         if (state.status !== "absent") throw new Rejection("run_exists", "This run exists already.");
-        const { args, external_user_id, parts = [], ...data } = command.data;
+        const { args, external_user_id, headers, parts = [], ...data } = command.data;
         const created = RunCreated.of(
           { ...data, created_at: command.at, worker: command.worker ?? null },
-          { args, external_user_id },
+          { args, external_user_id, ...(headers && { headers }) },
         );
         const { run_id } = data;
-        return [created, ...advance({ run_id, epoch: 1, seen: 1, parts }, evolve(state, created))];
+        return [created, ...advanceRun({ run_id, epoch: 1, seen: 1, parts }, evolve(state, created))];
       }
       case "AdvanceRun":
-        return advance(command.data, state);
+        return advanceRun(command.data, state);
       case "TakeRun":
-        return take(command, state);
+        return takeRun(command, state);
       case "DecideApproval":
         return decideApproval(command, state);
       case "CancelRun":
-        return cancel(command, state);
+        return cancelRun(command, state);
       case "FailRun": {
         const { run_id, epoch, code, error } = command.data;
         if (!isLive(state) || state.epoch !== epoch) return [];
-        const course = courseFrom(state);
-        failRun(course, run_id, command.at, { code, error });
-        return course.events;
+        const changes = startChanges(state);
+        failRun(changes, run_id, command.at, { code, error });
+        return changes.events;
       }
       case "ForgetRun":
         return isEnded(state) && Date.parse(state.forget_at) <= Date.parse(command.at)
@@ -161,16 +163,16 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
   },
 
   evolve,
-  head,
+  workStatus,
 
   erases: (events) => ({
-    things: events.flatMap((event) => (event.type === "RunForgotten" ? [streamOf("run", event.data.run_id)] : [])),
+    things: events.flatMap((event) => (event.type === "RunForgotten" ? [streamName("run", event.data.run_id)] : [])),
   }),
 
   claims: (events) => ({
     hold: events.flatMap((event) =>
       event.type === "RunCreated" && event.data.slot !== null
-        ? [{ name: `run-slot:${event.data.slot}`, taken: slotTaken }]
+        ? [{ name: `run-slot:${event.data.slot}`, rejection: slotTaken }]
         : [],
     ),
     release: events.flatMap((event) =>

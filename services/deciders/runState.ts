@@ -1,47 +1,49 @@
-import type { Head } from "#events/decider.ts";
+import type { WorkStatus } from "#events/decider.ts";
 import type { RunEvent } from "#events/run.ts";
 
-/** A step that has not come to its end. */
+/** A step that has not ended. */
 export interface OpenStep {
+  key: string;
   name: string;
-  /** `waiting`: for its next attempt, at `retry_at`. */
+  /** `waiting`: the next attempt starts at `retry_at`. */
   status: "queued" | "running" | "waiting";
-  /** Attempts that have begun. */
+  /** Attempts started so far. */
   attempt: number;
-  /** Those of them whose worker was lost. */
+  /** Attempts whose worker was lost. */
   lost: number;
   retry_at: string | null;
   on_error: "fail" | "return";
 }
 
-interface Standing {
-  /** Events of its stream: a tick that saw another number is void. */
+interface RunBase {
+  /** Number of events in the stream. A tick that was computed at another version is void. */
   version: number;
   epoch: number;
   worker: string | null;
   workflow_id: string;
-  steps: Record<string, OpenStep>;
+  /** In the order of scheduling. A list, because each event copies it: copying an object of a thousand keys takes a millisecond. */
+  steps: OpenStep[];
   slot: string | null;
 }
 
-export interface LiveRun extends Standing {
+export interface LiveRun extends RunBase {
   status: "pending" | "running";
   project_id: string | null;
-  /** Something has happened that `run()` has not seen. */
+  /** An event has happened that `run()` has not seen yet. */
   woken: boolean;
   expires_at: string;
   retention_days: number;
   max_steps: number;
-  /** Steps that were ever scheduled. */
+  /** Steps scheduled so far. */
   scheduled: number;
   approvals: Record<string, { key: string; expires_at: string; on_expiry: "return" | "reject" | "fail" }>;
-  /** When each fires, by its key. */
+  /** The time at which each timer fires, by call key. */
   timers: Record<string, string>;
-  /** Workers that have lost it one after another, with nothing done in between. */
+  /** Workers lost in a row, without progress in between. */
   lost: number;
 }
 
-export interface EndedRun extends Standing {
+export interface EndedRun extends RunBase {
   status: "completed" | "failed" | "cancelled";
   forget_at: string;
 }
@@ -52,9 +54,12 @@ export const isLive = (state: RunState): state is LiveRun => state.status === "p
 export const isEnded = (state: RunState): state is EndedRun =>
   state.status === "completed" || state.status === "failed" || state.status === "cancelled";
 
+export const findStep = ({ steps }: Pick<RunBase, "steps">, key: string): OpenStep | undefined =>
+  steps.find((step) => step.key === key);
+
 /**
- * Whether an attempt at a step is the one that runs now, by the coordinator of that epoch. The first epoch is named by its
- * worker too: whoever takes a run to the log begins with it, and the same command may have reached two.
+ * Whether an attempt at a step is the running one, held by the coordinator of that epoch. The worker is compared as well: a
+ * worker starts a run before its command is committed, and a redelivered command may have started it on two workers.
  */
 export const isRunning = (
   state: RunState,
@@ -63,22 +68,22 @@ export const isRunning = (
   { epoch, worker }: { epoch: number; worker: string },
 ): boolean => {
   if (!isLive(state) && !isEnded(state)) return false;
-  const step = state.steps[key];
+  const step = findStep(state, key);
   const isHolder = state.epoch === epoch && state.worker === worker;
   return isHolder && step?.status === "running" && step.attempt === attempt;
 };
 
-/** Something can be done for it at once, waiting left out. */
+/** Whether a worker has something to do now, not counting waits. */
 export const hasWork = ({ woken, steps }: LiveRun): boolean =>
-  woken || Object.values(steps).some(({ status }) => status !== "waiting");
+  woken || steps.some(({ status }) => status !== "waiting");
 
-/** When something will be due that waits for its time. */
+/** The earliest time at which a timer, a retry, an approval or the run itself is due. */
 export function nextDue({ expires_at, timers, approvals, steps }: LiveRun): string {
   const times = [
     expires_at,
     ...Object.values(timers),
     ...Object.values(approvals).map((approval) => approval.expires_at),
-    ...Object.values(steps).flatMap(({ retry_at }) => retry_at ?? []),
+    ...steps.flatMap(({ retry_at }) => retry_at ?? []),
   ];
   return times.reduce((least, time) => (Date.parse(time) < Date.parse(least) ? time : least));
 }
@@ -88,12 +93,14 @@ const without = <T>(record: Record<string, T>, key: string): Record<string, T> =
   return rest;
 };
 
-function withStep<S extends Standing>(state: S, key: string, change: Partial<OpenStep>): S {
-  const step = state.steps[key];
-  return step ? { ...state, steps: { ...state.steps, [key]: { ...step, ...change } } } : state;
-}
+const withoutStep = (steps: OpenStep[], key: string): OpenStep[] => steps.filter((step) => step.key !== key);
 
-function created({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun {
+const withStep = <S extends RunBase>(state: S, key: string, change: Partial<OpenStep>): S => ({
+  ...state,
+  steps: state.steps.map((step) => (step.key === key ? { ...step, ...change } : step)),
+});
+
+function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun {
   return {
     status: "pending",
     version: 1,
@@ -106,7 +113,7 @@ function created({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun {
     retention_days: data.retention_days,
     max_steps: data.limits.max_steps,
     scheduled: 0,
-    steps: {},
+    steps: [],
     approvals: {},
     timers: {},
     lost: 0,
@@ -114,10 +121,10 @@ function created({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun {
   };
 }
 
-/** What runs on finishes on its own; the rest is left. */
-function ended(state: LiveRun, status: EndedRun["status"], forget_at: string): EndedRun {
+/** Running steps of an ended run finish on their own. All other steps are dropped. */
+function endRun(state: LiveRun, status: EndedRun["status"], forget_at: string): EndedRun {
   const { version, epoch, worker, workflow_id, slot, steps } = state;
-  const running = Object.fromEntries(Object.entries(steps).filter(([, step]) => step.status === "running"));
+  const running = steps.filter((step) => step.status === "running");
   return { status, version, epoch, worker, workflow_id, slot, steps: running, forget_at };
 }
 
@@ -131,19 +138,19 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
     }
     case "StepsScheduled": {
       const open = { status: "queued" as const, attempt: 0, lost: 0, retry_at: null, on_error: event.data.on_error };
-      const added = event.data.steps.map(({ key, name }) => [key, { ...open, name }]);
+      const added = event.data.steps.map(({ key, name }) => ({ ...open, key, name }));
       const scheduled = state.scheduled + added.length;
-      return { ...state, woken: false, lost: 0, scheduled, steps: { ...state.steps, ...Object.fromEntries(added) } };
+      return { ...state, woken: false, lost: 0, scheduled, steps: [...state.steps, ...added] };
     }
     case "StepStarted":
       return withStep(state, event.data.key, { status: "running", attempt: event.data.attempt, retry_at: null });
     case "StepCompleted":
     case "StepFailed":
-      return { ...state, woken: true, lost: 0, steps: without(state.steps, event.data.key) };
+      return { ...state, woken: true, lost: 0, steps: withoutStep(state.steps, event.data.key) };
     case "StepAttemptFailed":
       return withStep(state, event.data.key, { status: "waiting", retry_at: event.data.retry_at });
     case "StepAttemptLost": {
-      const lost = (state.steps[event.data.key]?.lost ?? 0) + 1;
+      const lost = (findStep(state, event.data.key)?.lost ?? 0) + 1;
       return withStep(state, event.data.key, { status: "queued", lost });
     }
     case "TimerStarted":
@@ -169,37 +176,37 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
     case "RunParked":
       return { ...state, woken: false, lost: 0 };
     case "RunCompleted":
-      return ended(state, "completed", event.data.forget_at);
+      return endRun(state, "completed", event.data.forget_at);
     case "RunFailed":
-      return ended(state, "failed", event.data.forget_at);
+      return endRun(state, "failed", event.data.forget_at);
     case "RunCancelled":
-      return ended(state, "cancelled", event.data.forget_at);
+      return endRun(state, "cancelled", event.data.forget_at);
     default:
       return state;
   }
 }
 
-/** Steps of a run that is over may still come to their end. */
+/** Steps that were running when the run ended may still end. */
 function evolveEnded(state: EndedRun, event: RunEvent): EndedRun {
   switch (event.type) {
     case "StepCompleted":
     case "StepFailed":
     case "StepAttemptLost":
-      return { ...state, steps: without(state.steps, event.data.key) };
+      return { ...state, steps: withoutStep(state.steps, event.data.key) };
     default:
       return state;
   }
 }
 
 export function evolve(state: RunState, event: RunEvent): RunState {
-  if (event.type === "RunCreated") return created(event);
+  if (event.type === "RunCreated") return createRun(event);
   if (event.type === "RunForgotten") return { status: "forgotten" };
   if (isLive(state)) return evolveLive({ ...state, version: state.version + 1 }, event);
   return isEnded(state) ? evolveEnded({ ...state, version: state.version + 1 }, event) : state;
 }
 
-/** A run that only waits costs its row and nothing more. */
-export function head(state: RunState): Head {
+/** A run that only waits needs no worker (ADR 13). */
+export function workStatus(state: RunState): WorkStatus {
   if (isLive(state)) {
     const due_at = nextDue(state);
     return hasWork(state)
@@ -207,6 +214,6 @@ export function head(state: RunState): Head {
       : { status: "waiting", due_at, worker: null };
   }
   if (!isEnded(state)) return { status: null, due_at: null, worker: null };
-  const rest = Object.keys(state.steps).length > 0;
-  return { status: rest ? "ending" : "waiting", due_at: state.forget_at, worker: rest ? state.worker : null };
+  const hasSteps = state.steps.length > 0;
+  return { status: hasSteps ? "ending" : "waiting", due_at: state.forget_at, worker: hasSteps ? state.worker : null };
 }

@@ -9,12 +9,12 @@ const words = { name: "lookup", meta: { description: "", parameters: {}, secrets
 const saved = { definition_id: "d1", name_claim: "n1", blob: "o/definition-d1/1", sha256: "h" };
 const created = DefinitionCreated.of({ ...saved, type: "tool", version: 1 }, words);
 
-test("every save of a definition is a version, and a new name gives the old one back", () => {
+test("every save of a definition is a new version, and a new name releases the old one", () => {
   given(definition)
     .when(command("CreateDefinition", { ...saved, type: "tool", ...words }))
     .then(created);
   expect(definition.claims!([created])).toMatchObject({
-    hold: [{ name: "definition:n1", taken: { code: "definition_exists" } }],
+    hold: [{ name: "definition:n1", rejection: { code: "definition_exists" } }],
     release: [],
   });
   const same = DefinitionSaved.of({ ...saved, blob: "b2", type: "tool", version: 2, released: null }, words);
@@ -32,7 +32,7 @@ test("every save of a definition is a version, and a new name gives the old one 
   });
 });
 
-test("a deleted definition gives its name back, and its key ends", () => {
+test("deleting a definition releases its name and destroys its key", () => {
   const deleted = DefinitionDeleted.of({ definition_id: "d1", name_claim: "n1" });
   given(definition, [created])
     .when(command("DeleteDefinition", { definition_id: "d1" }))
@@ -44,7 +44,7 @@ test("a deleted definition gives its name back, and its key ends", () => {
     .rejected("definition_not_found");
 });
 
-test("a secret's value is in its state until it is replaced or removed", () => {
+test("the state of a secret holds its value until it is replaced or removed", () => {
   const set = SecretSet.of({ name: "key", credential_id: "c1", ends_credential_id: null }, { sealed_value: "sealed" });
   given(secret)
     .when(command("SetSecret", { name: "key", credential_id: "c1", sealed_value: "sealed" }))

@@ -1,12 +1,12 @@
 import type { Decider } from "#events/decider.ts";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 import { SecretRemoved, SecretSet, type SecretCommand, type SecretEvent } from "#events/secret.ts";
 
-/** As with a provider's credential, the sealed value is kept here, and leaves the row with the event that ends it. */
+/** The state holds the sealed value, as ProviderState does: the event that erases it also removes it from the state. */
 export type SecretState = { status: "absent" } | { status: "set"; credential_id: string; sealed_value: string };
 
-const current = (state: SecretState): string | null => (state.status === "set" ? state.credential_id : null);
+const currentCredential = (state: SecretState): string | null => (state.status === "set" ? state.credential_id : null);
 
 export const secret: Decider<SecretState, SecretCommand, SecretEvent> = {
   version: 1,
@@ -15,11 +15,11 @@ export const secret: Decider<SecretState, SecretCommand, SecretEvent> = {
     switch (command.type) {
       case "SetSecret": {
         const { sealed_value, ...data } = command.data;
-        return [SecretSet.of({ ...data, ends_credential_id: current(state) }, { sealed_value })];
+        return [SecretSet.of({ ...data, ends_credential_id: currentCredential(state) }, { sealed_value })];
       }
       case "RemoveSecret":
         if (state.status === "absent") throw new Rejection("secret_not_found", "No secret has this name.");
-        return [SecretRemoved.of({ name: command.data.name, ends_credential_id: current(state) })];
+        return [SecretRemoved.of({ name: command.data.name, ends_credential_id: currentCredential(state) })];
     }
   },
   evolve(_, event) {
@@ -35,6 +35,8 @@ export const secret: Decider<SecretState, SecretCommand, SecretEvent> = {
     }
   },
   erases: (events) => ({
-    things: events.flatMap(({ data: { ends_credential_id: ended } }) => (ended ? [streamOf("credential", ended)] : [])),
+    things: events.flatMap(({ data: { ends_credential_id: ended } }) =>
+      ended ? [streamName("credential", ended)] : [],
+    ),
   }),
 };

@@ -5,6 +5,7 @@ import {
   ThreadDeleted,
   ToolFinished,
   TurnCompleted,
+  TurnDeleted,
   TurnFailed,
   TurnRefused,
   TurnStarted,
@@ -25,17 +26,63 @@ const startTurn = (more = {}) => command("StartTurn", { ...start, input, continu
 const complete = (more = {}) =>
   command("CompleteTurn", { ...ids, finish_reason: "stop", usage: NO_USAGE, said, ...more });
 
+describe("results of the caller's own tools", () => {
+  const calls = ["a", "b"].map((id) => ({ id, name: "f", arguments: "{}", client: true as const }));
+  const calling = TurnCompleted.of(
+    { ...ids, finish_reason: "tool_calls", usage: NO_USAGE, model, open_calls: ["a", "b"] },
+    { said: { ...said, calls } },
+  );
+  const answering = (answers: string[]) => startTurn({ turn_id: "t2", continues: true, answers });
+  const answered = TurnStarted.of(
+    { ...start, turn_id: "t2", answers: ["b", "a"], worker: "w1", command_id: "c1" },
+    { input },
+  );
+  const second = { turn_id: "t2", attempt: 1 };
+
+  test("belong to the calls that a turn ended with", () => {
+    given(thread, [started])
+      .when(complete({ finish_reason: "tool_calls", said: { ...said, calls } }))
+      .then(calling);
+    given(thread, [started, calling])
+      .when(answering(["b", "a"]))
+      .then(answered);
+  });
+  test.each([
+    ["unknown", ["c", "a", "b"]],
+    ["not all of them", ["a"]],
+  ])("are refused when they are %s", (_, answers) =>
+    given(thread, [started, calling]).when(answering(answers)).rejected("invalid_tool_result"),
+  );
+  test("are refused once the calls have theirs, or the thread went on without them", () => {
+    const done = TurnCompleted.of({ ...second, finish_reason: "stop", usage: NO_USAGE, model }, { said });
+    const { answers: _, ...data } = answered.data;
+    for (const next of [answered, { ...answered, data }])
+      given(thread, [started, calling, next, done])
+        .when(answering(["a", "b"]))
+        .rejected("invalid_tool_result");
+    given(thread, [started, calling, TurnDeleted.of({ turn_id: "t1" })])
+      .when(answering(["a", "b"]))
+      .rejected("invalid_tool_result");
+  });
+  test("may come again after the turn that they started has failed", () => {
+    const failed = TurnFailed.of({ ...second, usage: NO_USAGE, model }, { said, message: "no" });
+    given(thread, [started, calling, answered, failed])
+      .when(answering(["b", "a"]))
+      .then(answered);
+  });
+});
+
 describe("starting a turn", () => {
-  test("opens a thread, held by the worker that handles it", () => given(thread).when(startTurn()).then(started));
-  test("without room is held by nobody", () =>
+  test("opens a thread and gives the turn to the handling worker", () => given(thread).when(startTurn()).then(started));
+  test("without capacity leaves the turn without a worker", () =>
     given(thread)
       .when({ ...startTurn(), worker: undefined })
       .then(TurnStarted.of({ ...start, worker: null, command_id: "c1" }, { input })));
-  test("goes on when the turn before has ended", () =>
+  test("is possible when the previous turn has ended", () =>
     given(thread, [started, completed])
       .when(startTurn({ turn_id: "t2", continues: true }))
       .then(TurnStarted.of({ ...start, turn_id: "t2", worker: "w1", command_id: "c1" }, { input })));
-  test("waits while another runs", () =>
+  test("is rejected as busy while another turn runs", () =>
     given(thread, [started])
       .when(startTurn({ turn_id: "t2" }))
       .rejected("thread_busy"));
@@ -46,19 +93,19 @@ describe("starting a turn", () => {
       .when(startTurn({ turn_id: "t2" }))
       .then(TurnStarted.of({ ...start, turn_id: "t2", worker: "w1", command_id: "c1" }, { input }));
   });
-  test("of a thread that does not exist is refused", () =>
+  test("of a thread that does not exist is rejected", () =>
     given(thread)
       .when(startTurn({ continues: true }))
       .rejected("thread_not_found"));
-  test("of somebody else's thread is refused in the same words", () =>
+  test("of another owner's thread is rejected with the same words", () =>
     given(thread, [started, completed])
       .when(startTurn({ scope: "yours" }))
       .rejected("thread_not_found"));
-  test("of somebody else's busy thread does not show that it is busy", () =>
+  test("of another owner's busy thread does not reveal that it is busy", () =>
     given(thread, [started])
       .when(startTurn({ scope: "yours" }))
       .rejected("thread_not_found"));
-  test("of a deleted thread is refused", () =>
+  test("of a deleted thread is rejected", () =>
     given(thread, [started, completed, ThreadDeleted.of({})])
       .when(startTurn({ continues: true }))
       .rejected("thread_not_found"));
@@ -67,15 +114,15 @@ describe("starting a turn", () => {
 describe("ending a turn", () => {
   const takenOver = TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w2" });
   test("completes it", () => given(thread, [started]).when(complete()).then(completed));
-  test("fails it with what was said", () =>
+  test("fails it with its output so far", () =>
     given(thread, [started])
       .when(command("FailTurn", { ...ids, message: "cut", usage: NO_USAGE, said }))
       .then(TurnFailed.of({ ...ids, usage: NO_USAGE, model }, { said, message: "cut" })));
-  test("stops it with what was said", () =>
+  test("stops it with its output so far", () =>
     given(thread, [started])
       .when(command("StopTurn", { ...ids, usage: NO_USAGE, said }))
       .then(TurnStopped.of({ ...ids, usage: NO_USAGE, model }, { said })));
-  test("takes it back when the provider refused, with its key and its command's outcome", () => {
+  test("that the provider refused erases it, its key and the outcome of its command", () => {
     const refused = TurnRefused.of({ ...ids, code: null });
     given(thread, [started])
       .when(command("RefuseTurn", { ...ids, code: null, message: "no" }))
@@ -83,13 +130,13 @@ describe("ending a turn", () => {
     expect(thread.erases!([refused], "thread-1")).toEqual({ things: ["turn-t1"], streams: [] });
     expect(thread.forgets!([refused], given(thread, [started]).state)).toEqual(["c1"]);
   });
-  test("is refused to a worker that lost it", () => given(thread, [started, takenOver]).when(complete()).then());
-  test("is for the worker that took it over", () =>
+  test("has no effect for a worker that lost it", () => given(thread, [started, takenOver]).when(complete()).then());
+  test("is possible for the worker that took it over", () =>
     given(thread, [started, takenOver])
       .when(complete({ attempt: 2 }))
       .then({ ...completed, data: { ...completed.data, attempt: 2 } }));
-  test("happens once", () => given(thread, [started, completed]).when(complete()).then());
-  test("after the thread was deleted changes nothing", () =>
+  test("happens only once", () => given(thread, [started, completed]).when(complete()).then());
+  test("has no effect after the thread was deleted", () =>
     given(thread, [started, ThreadDeleted.of({})])
       .when(complete())
       .then());
@@ -97,7 +144,7 @@ describe("ending a turn", () => {
 
 describe("steps of a turn", () => {
   const usage = NO_USAGE;
-  const asked = { ...said, calls: [{ id: "1", name: "search_documents", arguments: "{}" }], opaque: { kept: true } };
+  const output = { ...said, calls: [{ id: "1", name: "search_documents", arguments: "{}" }], opaque: { kept: true } };
   const result = { output: { text: "nothing" }, sources: [] };
   const finished = {
     ...ids,
@@ -107,29 +154,29 @@ describe("steps of a turn", () => {
     status: "completed" as const,
     duration_ms: 5,
   };
-  const round = command("RequestRound", { ...ids, round: 0, usage, ...asked });
+  const round = command("RequestRound", { ...ids, round: 0, usage, ...output });
   const tool = command("FinishTool", { ...finished, ...result });
   const takenOver = TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w2" });
 
-  test("are recorded, what was said and found as personal words", () => {
-    const requested = RoundRequested.of({ ...ids, round: 0, usage }, asked);
+  test("are recorded with output and results as personal fields", () => {
+    const requested = RoundRequested.of({ ...ids, round: 0, usage }, output);
     given(thread, [started]).when(round).then(requested);
     given(thread, [started, requested]).when(tool).then(ToolFinished.of(finished, result));
   });
-  test("leave the turn to the worker that has it", () => {
+  test("keep the worker of the turn", () => {
     const { state } = given(thread, [started]);
     const later = given(thread, [
       started,
-      RoundRequested.of({ ...ids, round: 0, usage }, asked),
+      RoundRequested.of({ ...ids, round: 0, usage }, output),
       ToolFinished.of(finished, result),
     ]);
     expect(later.state).toEqual(state);
   });
-  test("of a worker that lost it are refused", () => {
+  test("have no effect for a worker that lost it", () => {
     given(thread, [started, takenOver]).when(round).then();
     given(thread, [started, takenOver]).when(tool).then();
   });
-  test("of an ended turn or a deleted thread change nothing", () => {
+  test("have no effect on an ended turn or a deleted thread", () => {
     given(thread, [started, completed]).when(round).then();
     given(thread, [started, ThreadDeleted.of({})])
       .when(tool)
@@ -137,37 +184,42 @@ describe("steps of a turn", () => {
   });
 });
 
-describe("taking over", () => {
+describe("taking over a turn", () => {
   const takeOver = (attempt: number) => command("TakeOverTurn", { turn_id: "t1", attempt, worker: "w2" });
-  test("goes to the next attempt", () =>
+  test("starts the next attempt", () =>
     given(thread, [started])
       .when(takeOver(2))
       .then(TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w2" })));
-  test("is for one of two that try", () =>
+  test("succeeds for only one of two workers", () =>
     given(thread, [started, TurnTakenOver.of({ turn_id: "t1", attempt: 2, worker: "w3" })])
       .when(takeOver(2))
       .then());
-  test("of an ended turn changes nothing", () => given(thread, [started, completed]).when(takeOver(2)).then());
+  test("has no effect on an ended turn", () => given(thread, [started, completed]).when(takeOver(2)).then());
 });
 
-describe("deleting", () => {
+describe("deleting a thread", () => {
   const remove = (scope: string) => command("DeleteThread", { scope });
-  test("ends the thread and every key made in it", () => {
+  test("destroys all keys that were created in it", () => {
     given(thread, [started, completed]).when(remove("mine")).then(ThreadDeleted.of({}));
     expect(thread.erases!([ThreadDeleted.of({})], "thread-1")).toEqual({ things: [], streams: ["thread-1"] });
   });
-  test("is for its owner", () => given(thread, [started]).when(remove("yours")).rejected("thread_not_found"));
-  test("happens once", () =>
+  test("is possible only for its owner", () =>
+    given(thread, [started]).when(remove("yours")).rejected("thread_not_found"));
+  test("happens only once", () =>
     given(thread, [started, ThreadDeleted.of({})])
       .when(remove("mine"))
       .rejected("thread_not_found"));
 });
 
-test("the head shows running work and who has it", () => {
-  expect(thread.head!(given(thread, [started]).state)).toEqual({
+test("the work status of a thread shows a running turn and its worker", () => {
+  expect(thread.workStatus!(given(thread, [started]).state)).toEqual({
     status: "running",
     due_at: start.ends_by,
     worker: "w1",
   });
-  expect(thread.head!(given(thread, [started, completed]).state)).toEqual({ status: null, due_at: null, worker: null });
+  expect(thread.workStatus!(given(thread, [started, completed]).state)).toEqual({
+    status: null,
+    due_at: null,
+    worker: null,
+  });
 });

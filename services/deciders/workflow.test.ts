@@ -12,7 +12,7 @@ const registered = WorkflowRegistered.of({ workflow_id, ...settings, envelope },
 const change = (data: object) => command("ChangeWorkflow", { workflow_id, ...data });
 
 describe("a workflow", () => {
-  test("is registered with the default envelope and what differs from it", () => {
+  test("is registered with the default envelope and its differences", () => {
     given(workflow)
       .when(
         command("RegisterWorkflow", {
@@ -28,7 +28,7 @@ describe("a workflow", () => {
       .rejected("workflow_exists");
   });
 
-  test("has its public side in its state, as it stands", () => {
+  test("holds its public fields in its state", () => {
     expect(given(workflow).state).toEqual({ status: "absent" });
     const { state } = given(workflow, [
       registered,
@@ -46,7 +46,7 @@ describe("a workflow", () => {
     });
   });
 
-  test("says of a change what is otherwise, and nothing of what is not", () => {
+  test("records only the fields that differ", () => {
     const when = given(workflow, [registered]).when;
     when(change({ enabled: false, definition_version: 2 })).then(
       WorkflowChanged.of({ workflow_id, enabled: false, envelope_version: 1 }, {}),
@@ -61,7 +61,7 @@ describe("a workflow", () => {
       .rejected("workflow_not_found");
   });
 
-  test("counts its envelopes; two changes at once do not undo each other", () => {
+  test("counts its envelopes, and concurrent changes do not undo each other", () => {
     const secrets = WorkflowChanged.of(
       { workflow_id, envelope: { ...envelope, secrets: ["other"] }, envelope_version: 2 },
       {},

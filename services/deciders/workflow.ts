@@ -10,21 +10,20 @@ import {
 } from "#events/workflow.ts";
 import { changeEnvelope, DEFAULT_ENVELOPE } from "./envelope.ts";
 
-interface Registered {
+interface RegisteredWorkflow {
   definition_id: string;
   definition_version: number;
   project_id: string | null;
   enabled: boolean;
   envelope: Envelope;
-  /** Counts the envelopes that it has had. */
+  /** Counts the envelopes of the workflow from 1. */
   envelope_version: number;
 }
 
-/** All of a workflow's rules: who asks the stream's head what a step may do gets what holds at that moment. */
-export type WorkflowState = { status: "absent" } | ({ status: "registered" } & Registered);
+/** The whole envelope is state, so a permission check that reads the stream head sees the current rules. */
+export type WorkflowState = { status: "absent" } | ({ status: "registered" } & RegisteredWorkflow);
 
-/** Those fields that are given. */
-const given = <T extends object>(fields: T): Partial<T> =>
+const definedFields = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 export const workflow: Decider<WorkflowState, WorkflowCommand, WorkflowEvent> = {
@@ -33,34 +32,34 @@ export const workflow: Decider<WorkflowState, WorkflowCommand, WorkflowEvent> = 
   decide(command, state) {
     if (command.type === "RegisterWorkflow") {
       if (state.status !== "absent") throw new Rejection("workflow_exists", "This workflow exists already.");
-      const { name, description, envelope, ...registered } = command.data;
-      const made = { ...registered, envelope: changeEnvelope(DEFAULT_ENVELOPE, envelope) };
-      return [WorkflowRegistered.of(made, { name, description })];
+      const { name, description, envelope: differences, ...settings } = command.data;
+      const envelope = changeEnvelope(DEFAULT_ENVELOPE, differences);
+      return [WorkflowRegistered.of({ ...settings, envelope }, { name, description })];
     }
     if (state.status !== "registered") throw new Rejection("workflow_not_found", "No workflow has this id.");
-    const { workflow_id, name, description, envelope: asked, ...rest } = command.data;
-    const words = given({ name, description });
-    const before: Partial<Registered> = state;
-    const envelope = asked && changeEnvelope(state.envelope, asked);
-    const changed = Object.fromEntries(
-      Object.entries(given({ ...rest, envelope })).filter(
-        ([field, value]) => !isDeepStrictEqual(value, before[field as keyof Registered]),
+    const { workflow_id, name, description, envelope: change, ...rest } = command.data;
+    const personal = definedFields({ name, description });
+    const before: Partial<RegisteredWorkflow> = state;
+    const envelope = change && changeEnvelope(state.envelope, change);
+    const changes = Object.fromEntries(
+      Object.entries(definedFields({ ...rest, envelope })).filter(
+        ([field, value]) => !isDeepStrictEqual(value, before[field as keyof RegisteredWorkflow]),
       ),
     );
-    if (Object.keys({ ...changed, ...words }).length === 0) return [];
-    const envelope_version = state.envelope_version + ("envelope" in changed ? 1 : 0);
-    return [WorkflowChanged.of({ workflow_id, ...changed, envelope_version }, words)];
+    if (Object.keys({ ...changes, ...personal }).length === 0) return [];
+    const envelope_version = state.envelope_version + ("envelope" in changes ? 1 : 0);
+    return [WorkflowChanged.of({ workflow_id, ...changes, envelope_version }, personal)];
   },
   evolve(state, event) {
     switch (event.type) {
       case "WorkflowRegistered": {
-        const { workflow_id: _, ...registered } = event.data;
-        return { status: "registered", ...registered, envelope_version: 1 };
+        const { workflow_id: _, ...settings } = event.data;
+        return { status: "registered", ...settings, envelope_version: 1 };
       }
       case "WorkflowChanged": {
         if (state.status === "absent") return state;
-        const { workflow_id: _, ...changed } = event.data;
-        return { ...state, ...given(changed) };
+        const { workflow_id: _, ...changes } = event.data;
+        return { ...state, ...definedFields(changes) };
       }
     }
   },

@@ -1,6 +1,6 @@
-/* The port to the passage index; infra/meilisearch implements it. */
+/* The ports to the passage index and to the record of which index serves. */
 
-/** A passage as search knows it. It is known by (document, generation, seq). */
+/** A passage as the search index stores it, identified by (document, generation, seq). */
 export interface IndexedPassage {
   organization_id: string;
   collection_id: string;
@@ -16,88 +16,87 @@ export interface IndexedPassage {
   text: string;
 }
 
-/** Passages to be taken out: of a document, all generations, those below one, or one alone. */
-export interface Superseded {
+/** Passages to remove: those of all generations of a document (`below_generation` null), of older generations, or of one. */
+export interface PassageRemoval {
   document_id: string;
   below_generation: number | null;
   only_generation?: number;
 }
 
-/** How many passages of a generation there are. */
-export interface Held {
+/** The number of passages of one generation. */
+export interface IndexedGeneration {
   document_id: string;
   generation: number;
   passages: number;
 }
 
-/** What became of a change of the index. */
-export type Settled = { ok: true; finished_at: string } | { ok: false; error: string };
-
-/**
- * One index at a time serves; each has an id of its own, so that another can be filled beside it. Changes are queued in
- * order; `settled` says what became of them. Every method throws when the search server cannot be asked.
- */
-export interface PassageIndex {
-  /** Makes an empty index; resolves when it is there. */
-  create(index: string): Promise<void>;
-  /** Whether it is there, as it was made: not one that was emptied since. */
-  exists(index: string): Promise<boolean>;
-  /** How many passages are in it. */
-  count(index: string): Promise<number>;
-  /** Which they are; undefined where they changed while they were read. */
-  generations(index: string): Promise<Held[] | undefined>;
-  /** Has the server read what it needs for the first search in any language, which is then no slower than others. */
-  warm(index: string): Promise<void>;
-  /** Ids of the indexes of this deployment. */
-  list(): Promise<string[]>;
-  drop(index: string): Promise<void>;
-  /** Queues passages, many at a time in several changes; what was there under the same (document, generation, seq) is replaced. */
-  put(index: string, passages: IndexedPassage[]): Promise<Change[]>;
-  remove(index: string, superseded: Superseded[]): Promise<Change>;
-  /** Waits until each is done. A change that the server does not know any more counts as failed. */
-  settled(changes: Change[]): Promise<Map<Change, Settled>>;
-}
+export type ChangeResult = { ok: true; finished_at: string } | { ok: false; error: string };
 
 /** A queued change, by the number that the search server gave it. */
 export type Change = number;
 
-/** The index that answers, and the version of the code that filled it. */
-export interface Serving {
+/**
+ * The indexes of the deployment. One serves; another can be filled next to it. Changes are queued in order, and `waitFor`
+ * returns their results. Every method throws if the search server is unavailable.
+ */
+export interface PassageIndex {
+  /** Creates an empty index. */
+  create(index: string): Promise<void>;
+  /** Whether the index exists as it was created. An index that was emptied by others counts as missing. */
+  exists(index: string): Promise<boolean>;
+  /** The number of passages in the index. */
+  count(index: string): Promise<number>;
+  /** The generations in the index; undefined if they changed while they were read. */
+  generations(index: string): Promise<IndexedGeneration[] | undefined>;
+  /** Makes the server load its dictionaries, so that the first search in any language is as fast as later ones. */
+  warm(index: string): Promise<void>;
+  /** Ids of the indexes of this deployment. */
+  list(): Promise<string[]>;
+  drop(index: string): Promise<void>;
+  /** Queues passages, in several changes if there are many. They replace passages with the same (document, generation, seq). */
+  put(index: string, passages: IndexedPassage[]): Promise<Change[]>;
+  remove(index: string, removals: PassageRemoval[]): Promise<Change>;
+  /** Waits until each change is done. A change that the server no longer knows counts as failed. */
+  waitFor(changes: Change[]): Promise<Map<Change, ChangeResult>>;
+}
+
+/** The serving index, and the version of the code that filled it. */
+export interface ServingIndex {
   index: string;
   version: number;
 }
 
-export interface Place {
+export interface IndexStatus {
   /** Null before the first document. */
-  serving: Serving | null;
-  /** How far the index has followed the log. */
+  serving: ServingIndex | null;
+  /** The checkpoint: the position up to which the serving index has followed the log. */
   position: number;
-  /** How far the read model of the documents has, which says what search may show. */
-  shown: number;
-  /** Where the log ends. */
+  /** The position of the documents read model, which decides what search may show. */
+  projected: number;
+  /** The end of the log. */
   head: number;
-  /** A new index is to be filled. */
-  asked: boolean;
+  /** Whether somebody has requested that a new index is built. */
+  build_requested: boolean;
 }
 
-/** Where the passage index of the deployment stands: which one serves, and up to where it has followed the log. */
-export interface IndexPlace {
-  look(): Promise<Place>;
-  /** How many passages search may show, but those of some documents; 0 while there is no read model that says so. */
-  shown(except: string[]): Promise<number>;
-  /** Which they are; undefined while there is no read model that says so. */
-  shownGenerations(): Promise<Held[] | undefined>;
-  /** The first index serves from now on; false where another does. */
-  begin(first: Serving): Promise<boolean>;
-  /** Moves forward, never back. */
+/** The record of the serving index, its checkpoint and a requested build. */
+export interface IndexRegistry {
+  status(): Promise<IndexStatus>;
+  /** The number of passages that search may show, without those of some documents; 0 if there is no read model. */
+  countSearchable(except: string[]): Promise<number>;
+  /** The generations that search may show; undefined if there is no read model. */
+  listSearchable(): Promise<IndexedGeneration[] | undefined>;
+  /** Makes the first index serve. False if another one serves already. */
+  startServing(first: ServingIndex): Promise<boolean>;
+  /** Moves the checkpoint forward, never back. */
   advance(position: number): Promise<void>;
-  /** How far a new index has been filled. */
-  filled(position: number, target: number): Promise<void>;
-  /** The new index is not to serve, and nobody asks for one any more. */
-  decline(): Promise<void>;
+  /** Saves how far a new index is filled, for status reports. */
+  saveBuildProgress(position: number, target: number): Promise<void>;
+  /** Drops the request for a new index. */
+  cancelBuild(): Promise<void>;
   /**
-   * The new index, which is filled up to a position, serves from now on, and nobody asks for one any more. False where
-   * `from` did not serve, or somebody has followed further with it.
+   * Makes a new index serve, which is filled up to a position, and drops the request for it. False if `from` does not serve,
+   * or if its checkpoint is beyond that position.
    */
-  flip(from: string, to: Serving, position: number): Promise<boolean>;
+  replaceServing(from: string, to: ServingIndex, position: number): Promise<boolean>;
 }

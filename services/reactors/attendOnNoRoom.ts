@@ -1,6 +1,6 @@
 import type { Reactor } from "./reactor.ts";
 
-/** Work that found no room where it was committed; what was committed with room is under way already. */
+/** Attends to work that was committed by a process without capacity. With capacity, that process has started it already. */
 export const attendOnNoRoom: Reactor = {
   skips: (event) => event.data.worker !== null,
   async react({ event, log, attend }) {

@@ -1,6 +1,6 @@
 import type { Reactor } from "./reactor.ts";
 
-/** Text and passages of earlier generations, which nobody finds any more. */
+/** Deletes text and passages of superseded generations. */
 export const deleteUnusedBlobsOnIndexed: Reactor = {
   skips: (event) => event.data.unused.length === 0,
   async react({ event, blobs }) {

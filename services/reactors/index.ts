@@ -1,11 +1,11 @@
 import type { PublicEvent } from "#events/ports.ts";
+import { attendAtOnce } from "./attendAtOnce.ts";
 import { attendOnNoRoom } from "./attendOnNoRoom.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
 import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
-import { emptyCollectionOnDeleted } from "./emptyCollectionOnDeleted.ts";
 import type { Reactor } from "./reactor.ts";
 
-/** What happens because of an event, by event type. */
+/** The reactors of each event type. */
 export const reactors: Record<string, Reactor[]> = {
   TurnStarted: [attendOnNoRoom],
   RunCreated: [attendOnNoRoom],
@@ -14,7 +14,8 @@ export const reactors: Record<string, Reactor[]> = {
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],
   FileDeleted: [deleteBlobsOnForgotten],
-  CollectionDeleted: [emptyCollectionOnDeleted],
+  CollectionDeleted: [attendAtOnce],
+  ErasureStarted: [attendAtOnce],
   DocumentIndexed: [deleteUnusedBlobsOnIndexed],
   DocumentDeleted: [deleteBlobsOnForgotten],
   ExtractionDeleted: [deleteBlobsOnForgotten],
@@ -22,6 +23,6 @@ export const reactors: Record<string, Reactor[]> = {
   RunForgotten: [deleteBlobsOnForgotten],
 };
 
-/** Whether an event calls for anybody. */
-export const wakes = (event: PublicEvent): boolean =>
+/** Whether a reactor has work to do for an event. */
+export const hasReaction = (event: PublicEvent): boolean =>
   (reactors[event.type] ?? []).some((reactor) => !reactor.skips?.(event));

@@ -1,16 +1,17 @@
-import type { Blobs, EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
+import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
+import type { Blobs } from "#events/vault.ts";
 
 export interface Reaction {
   event: PublicEvent;
   blobs: Pick<Blobs, "remove" | "removeAll">;
   log: Pick<EventLog, "heads">;
-  /** Attends to the open work of a stream, as the sweep does. */
+  /** Handles the open work of a stream, as the sweep does. */
   attend(head: StreamHead): Promise<void>;
 }
 
-/** Slow work that an event calls for. It may be asked twice, and ends in the same either way. */
+/** Slow work after an event. It may run twice for one event and must be idempotent. */
 export interface Reactor {
-  /** Events that it has nothing to do for; they wake nobody. */
+  /** Whether there is nothing to do for an event. Skipped events are not queued. */
   skips?(event: PublicEvent): boolean;
   react(reaction: Reaction): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** The longest title that is told as part of a section. */
-const MOST = 200;
-/** What is looked at of a heading's line. */
-const SEEN = 1_000;
+/** UTF-16 units of a title; a longer one is cut. */
+const MAX_TITLE = 200;
+/** UTF-16 units of a heading's line that are looked at. */
+const MAX_SCANNED = 1_000;
 
 const MARKUP: [RegExp, string][] = [
   [/^\s{0,3}#{1,6}(?=\s|$)/, ""],
@@ -16,19 +16,24 @@ const MARKUP: [RegExp, string][] = [
   [/\s+/g, " "],
 ];
 
-/** A heading of Markdown as a person reads it: no marks, no links, on one line. */
+/** The text of a Markdown heading, without markup and links, on one line. */
 export const plainHeading = (markdown: string): string => {
-  const text = MARKUP.reduce((line, [marks, plain]) => line.replace(marks, plain), markdown.slice(0, SEEN)).trim();
-  return text.length <= MOST ? text : `${text.slice(0, MOST).replace(/\s+\S*$|[\ud800-\udbff]$/, "")}…`;
+  const text = MARKUP.reduce(
+    (line, [marks, plain]) => line.replace(marks, plain),
+    markdown.slice(0, MAX_SCANNED),
+  ).trim();
+  return text.length <= MAX_TITLE ? text : `${text.slice(0, MAX_TITLE).replace(/\s+\S*$|[\ud800-\udbff]$/, "")}…`;
 };
 
-/** The headings above a place in a document, outermost first. */
-export type Path = { level: number; title: string }[];
+/** The headings above a position in a document, outermost first. */
+export type HeadingPath = { level: number; title: string }[];
 
-export const below = (path: Path, level: number, title: string): Path => {
+/** The path below a new heading; an empty title only closes the deeper headings. */
+export const withHeading = (path: HeadingPath, level: number, title: string): HeadingPath => {
   const above = path.filter((heading) => heading.level < level);
   return title === "" ? above : [...above, { level, title }];
 };
 
-export const spelled = (path: Path): string | null =>
+/** `Guide > Install`; null for an empty path. */
+export const formatPath = (path: HeadingPath): string | null =>
   path.length === 0 ? null : path.map(({ title }) => title).join(" > ");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodePassages, encodePassages, pagingOf, passagesFrom } from "./passageLines.ts";
+import { decodePassages, encodePassages, readPaging, passagesFrom } from "./passageLines.ts";
 import type { Passage } from "./reader.ts";
 
 const passagesOf = (count: number): Passage[] =>
@@ -13,14 +13,14 @@ const passagesOf = (count: number): Passage[] =>
   }));
 const paging = { page_count: 2, pages: [7, 9] };
 
-test.each([0, 1, 999, 1_000, 2_001])("%i passages are what they were", async (count) => {
+test.each([0, 1, 999, 1_000, 2_001])("%i passages survive encoding and decoding", async (count) => {
   const passages = passagesOf(count);
   const bytes = encodePassages(paging, passages);
   expect(await decodePassages(bytes)).toEqual(passages);
-  expect(pagingOf(bytes)).toEqual(paging);
+  expect(readPaging(bytes)).toEqual(paging);
 });
 
-test("those from one on are had without the ones before", () => {
+test("passages from one on are read without parsing those before", () => {
   const passages = passagesOf(5);
   const bytes = encodePassages(paging, passages);
   bytes.fill("x", bytes.indexOf('{"seq":1'), bytes.indexOf('{"seq":2') - 1);
@@ -29,14 +29,14 @@ test("those from one on are had without the ones before", () => {
   expect(() => [...passagesFrom(bytes, 1)]).toThrow(SyntaxError);
 });
 
-test("a blob from before there were lines opens", async () => {
+test("an old blob of one line can be read", async () => {
   const passages = passagesOf(3);
   const bytes = Buffer.from(JSON.stringify({ ...paging, passages }));
   expect(await decodePassages(bytes)).toEqual(passages);
   expect([...passagesFrom(bytes, 2)]).toEqual(passages.slice(2));
-  expect(pagingOf(bytes)).toEqual(paging);
+  expect(readPaging(bytes)).toEqual(paging);
 });
 
-test("an empty blob is broken", async () => {
+test("an empty blob is an error", async () => {
   await expect(decodePassages(Buffer.alloc(0))).rejects.toThrow("empty");
 });

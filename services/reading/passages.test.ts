@@ -75,7 +75,7 @@ test("passages cover the Markdown without a gap, are never blank or too long, an
   );
 });
 
-test("a heading begins a passage and is carried, without its marks, as the way to it", () => {
+test("a heading starts a passage, and its plain text is part of the section path", () => {
   const markdown = [
     "Before any heading there is text, which is in no section at all, as it should be.",
     "# The **Guide**",
@@ -97,14 +97,14 @@ test("a heading begins a passage and is carried, without its marks, as the way t
   expect(passages.every(({ page, lead }) => page === null && lead === "")).toBe(true);
 });
 
-test("what looks like a heading inside a code fence is none, and the fence stays whole", () => {
+test("a heading inside a code fence is ignored, and the fence is not split", () => {
   const fence = `\`\`\`sh\n# not a heading\n\n${words(120)}\n\`\`\``;
   const markdown = `# Setup\n\n${sentences(15)}\n\n${fence}\n\n${sentences(20)}`;
   expect(texts(markdown).filter((text) => text.includes(fence))).toHaveLength(1);
   expect(cutPassages(markdown, null).every(({ section }) => section === "Setup")).toBe(true);
 });
 
-test("a long table is cut between its rows, and each passage of it is found by the header too", () => {
+test("a long table is cut between rows, with its header as the lead of each passage", () => {
   const header = "| Region | Limit |\n| --- | ---: |";
   const rows = Array.from({ length: 120 }, (_, n) => `| Region number ${n} | ${n * 1_000} |`);
   const markdown = `${sentences(3)}\n\n${header}\n${rows.join("\n")}\n\n${sentences(3)}`;
@@ -120,7 +120,7 @@ test("a list is cut between its items", () => {
   for (const item of items) expect(texts(markdown).filter((text) => text.includes(item))).toHaveLength(1);
 });
 
-test("what is too long itself is cut after a sentence, and the next passage is found by the end of the one before", () => {
+test("a long paragraph is cut after a sentence, with the end before as the lead of the next passage", () => {
   const markdown = sentences(100);
   const passages = cutPassages(markdown, null);
   for (const text of texts(markdown)) expect(text.trim()).toMatch(/^This is sentence .* of the text\.$/s);
@@ -131,12 +131,12 @@ test("what is too long itself is cut after a sentence, and the next passage is f
   }
 });
 
-test("without sentences the cut is at a space, and without spaces between characters", () => {
+test("text without sentences is cut at a space, and text without spaces between characters", () => {
   for (const text of texts(words(2_000))) expect(text).toMatch(/^word\d+( word\d+)* ?$/);
   for (const text of texts("😀".repeat(3_000))) expect(text).toMatch(/^(😀)+$/u);
 });
 
-test("a short end joins the passage before it, also a heading with nothing below it on its page", () => {
+test("a short rest joins the passage before, and so does a heading at the end of a page", () => {
   const markdown = `${sentences(28)}\n\nA short end.`;
   expect(texts(markdown)).toEqual([markdown]);
   const pages = [`${sentences(5)}\n\n## Next`, sentences(5)];
@@ -155,7 +155,7 @@ test("blank pages have no passages, and blank Markdown has none at all", () => {
   expect(cutPassages("", [0])).toEqual([]);
 });
 
-test("sections of a few words each do not become passages of a few words", () => {
+test("tiny sections are joined into passages", () => {
   const markdown = Array.from({ length: 500 }, (_, n) => `# ${n}\n\nNo.`).join("\n\n");
   expect(cutPassages(markdown, null).length).toBeLessThan(100);
 });

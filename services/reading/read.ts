@@ -1,67 +1,70 @@
-import { hasPages, types, usualType, type ReadableType } from "#events/mediaTypes.ts";
+import { hasPages, MEDIA_TYPES, canonicalType, type ReadableType } from "#events/mediaTypes.ts";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
-import { UnreadableFile, type FileToRead, type Reading } from "./reader.ts";
+import { UnreadableFile, type FileToRead, type Reading, type Warn } from "./reader.ts";
 
-/** The Markdown of a file, page by page; one page where the type has none. */
-type ReadPages = (bytes: Uint8Array) => Promise<string[]>;
+/** Reads a file into one Markdown text per page, or a single one if its type has no pages. */
+type ReadPages = (bytes: Uint8Array, warn: Warn) => Promise<string[]>;
 
 const MAX_BYTES = 50_000_000;
-/** Stands between two pages. */
-const JOINT = "\n\n";
+const PAGE_SEPARATOR = "\n\n";
 
 const startsAsHtml = (bytes: Uint8Array): boolean =>
   /<html[\s>]/i.test(Buffer.from(bytes.subarray(0, 2_000)).toString("latin1"));
 
-/* Imported when first needed: a process loads only the libraries of the types it meets. */
+/* Imported on first use, so that a process loads only the libraries it needs. */
 const readers: Record<ReadableType, ReadPages> = {
-  [types.pdf]: async (bytes) => (await import("./pdf/readPdf.ts")).readPdf(bytes),
-  [types.docx]: async (bytes) => (await import("./office/docx.ts")).readDocx(bytes),
-  [types.doc]: async (bytes) => (await import("./office/doc.ts")).readDoc(bytes),
-  [types.odt]: async (bytes) => (await import("./office/odt.ts")).readOdt(bytes),
-  [types.rtf]: async (bytes) => (await import("./office/rtf.ts")).readRtf(bytes),
-  [types.epub]: async (bytes) => (await import("./office/epub.ts")).readEpub(bytes),
-  [types.eml]: async (bytes) => (await import("./office/eml.ts")).readEml(bytes),
-  [types.html]: async (bytes) => (await import("./html/readHtml.ts")).readHtml(bytes),
-  [types.pptx]: async (bytes) => (await import("./slides/pptx.ts")).readPptx(bytes),
-  [types.odp]: async (bytes) => (await import("./slides/odp.ts")).readOdp(bytes),
-  [types.xlsx]: async (bytes) => (await import("./sheets/readSheets.ts")).readExcel(bytes),
-  [types.xls]: async (bytes) => (await import("./sheets/readSheets.ts")).readExcel(bytes),
-  [types.ods]: async (bytes) => (await import("./sheets/readSheets.ts")).readOds(bytes),
-  [types.csv]: async (bytes) => (await import("./sheets/csv.ts")).readCsv(bytes),
-  [types.tsv]: async (bytes) => (await import("./sheets/csv.ts")).readTsv(bytes),
-  [types.md]: async (bytes) => (await import("./text/markdown.ts")).readMarkdown(bytes),
-  [types.txt]: async (bytes) => (await import("./text/plain.ts")).readPlain(bytes),
-  [types.json]: async (bytes) => (await import("./text/json.ts")).readJson(bytes),
-  [types.xml]: async (bytes) =>
-    startsAsHtml(bytes) ? readers[types.html](bytes) : (await import("./text/xml.ts")).readXml(bytes),
+  [MEDIA_TYPES.pdf]: async (bytes, warn) => (await import("./pdf/readPdf.ts")).readPdf(bytes, warn),
+  [MEDIA_TYPES.docx]: async (bytes, warn) => (await import("./office/docx.ts")).readDocx(bytes, warn),
+  [MEDIA_TYPES.doc]: async (bytes) => (await import("./office/doc.ts")).readDoc(bytes),
+  [MEDIA_TYPES.odt]: async (bytes) => (await import("./office/odt.ts")).readOdt(bytes),
+  [MEDIA_TYPES.rtf]: async (bytes) => (await import("./office/rtf.ts")).readRtf(bytes),
+  [MEDIA_TYPES.epub]: async (bytes) => (await import("./office/epub.ts")).readEpub(bytes),
+  [MEDIA_TYPES.eml]: async (bytes) => (await import("./office/eml.ts")).readEml(bytes),
+  [MEDIA_TYPES.html]: async (bytes) => (await import("./html/readHtml.ts")).readHtml(bytes),
+  [MEDIA_TYPES.pptx]: async (bytes, warn) => (await import("./slides/pptx.ts")).readPptx(bytes, warn),
+  [MEDIA_TYPES.odp]: async (bytes) => (await import("./slides/odp.ts")).readOdp(bytes),
+  [MEDIA_TYPES.xlsx]: async (bytes, warn) => (await import("./sheets/readSheets.ts")).readExcel(bytes, warn),
+  [MEDIA_TYPES.xls]: async (bytes, warn) => (await import("./sheets/readSheets.ts")).readExcel(bytes, warn),
+  [MEDIA_TYPES.ods]: async (bytes, warn) => (await import("./sheets/readSheets.ts")).readOds(bytes, warn),
+  [MEDIA_TYPES.csv]: async (bytes) => (await import("./sheets/csv.ts")).readCsv(bytes),
+  [MEDIA_TYPES.tsv]: async (bytes) => (await import("./sheets/csv.ts")).readTsv(bytes),
+  [MEDIA_TYPES.md]: async (bytes) => (await import("./text/markdown.ts")).readMarkdown(bytes),
+  [MEDIA_TYPES.txt]: async (bytes) => (await import("./text/plain.ts")).readPlain(bytes),
+  [MEDIA_TYPES.json]: async (bytes) => (await import("./text/json.ts")).readJson(bytes),
+  [MEDIA_TYPES.xml]: async (bytes, warn) =>
+    startsAsHtml(bytes) ? readers[MEDIA_TYPES.html](bytes, warn) : (await import("./text/xml.ts")).readXml(bytes),
 };
 
-const readerOf = (type: string): ReadPages => {
+const findReader = (type: string): ReadPages => {
   if (!Object.hasOwn(readers, type)) throw new UnreadableFile("There is no reader for this type of file.");
   return readers[type as ReadableType];
 };
 
-/** Stores take neither NUL nor half a character; blank lines around a page say nothing. */
-const tidy = (page: string): string =>
+/** Removes blank lines around a page, and NUL and lone surrogates, which the stores refuse. */
+const cleanPage = (page: string): string =>
   page
     .replaceAll("\0", "")
     .toWellFormed()
     .replace(/^(?:[ \t]*\n)+/, "")
     .trimEnd();
 
-const lengthsOf = (pages: string[]): number[] =>
-  pages.map((page, at) => page.length + (at < pages.length - 1 ? JOINT.length : 0));
+const pageLengths = (pages: string[]): number[] =>
+  pages.map((page, at) => page.length + (at < pages.length - 1 ? PAGE_SEPARATOR.length : 0));
 
 /**
- * Reads a file into Markdown, pages joined with a blank line, and cuts it into passages. Throws UnreadableFile: no
- * reader for the type, what its reader says, no text in it, more than 50 MB of text.
+ * Reads a file into Markdown, with pages joined by a blank line, and cuts it into passages. Throws UnreadableFile: no reader for the
+ * type, no text, more than 50 MB of text, or the reader's own reason.
  */
 export const readFile = async ({ bytes, mime_type }: FileToRead): Promise<Reading> => {
-  const type = usualType(mime_type);
-  const pages = (await readerOf(type)(bytes)).map(tidy);
-  const markdown = pages.join(JOINT);
+  const type = canonicalType(mime_type);
+  const warnings: ReadingWarning[] = [];
+  const read = await findReader(type)(bytes, (warning) => warnings.push(warning));
+  const pages = read.map(cleanPage);
+  const markdown = pages.join(PAGE_SEPARATOR);
   if (markdown.trim() === "") throw new UnreadableFile("There is no text in the file.");
   if (Buffer.byteLength(markdown) > MAX_BYTES) throw new UnreadableFile("The file contains more than 50 MB of text.");
-  const lengths = hasPages(type) ? lengthsOf(pages) : null;
-  return { markdown, page_count: lengths && pages.length, pages: lengths, passages: cutPassages(markdown, lengths) };
+  const lengths = hasPages(type) ? pageLengths(pages) : null;
+  const passages = cutPassages(markdown, lengths);
+  return { markdown, page_count: lengths && pages.length, pages: lengths, passages, warnings };
 };

@@ -1,46 +1,53 @@
-/* The port to the reading of files: infra/readers runs it in a process of its own, so that no file harms this one. */
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+
+/* The port for reading files. infra/readers implements it with separate processes, so that no file harms this one. */
 
 export interface FileToRead {
   bytes: Buffer;
   mime_type: string;
-  /** Its extension tells apart what looks alike; never a path. */
+  /** A name, never a path; its extension distinguishes similar types. */
   name: string;
 }
 
-/** A citable piece of a document's Markdown. Pieces follow each other without a gap and never cross a page. */
+/** A citable piece of a document's Markdown. Passages follow each other without a gap and never cross a page. */
 export interface Passage {
-  /** 0, 1, 2 … by position: the same Markdown gives the same pieces. */
+  /** 0, 1, 2 … by position; the same Markdown always gives the same passages. */
   seq: number;
-  /** From 1; null where the type has no pages. */
+  /** From 1; null if the type has no pages. */
   page: number | null;
   /** The headings above it, `Guide > Install`; null before the first heading. */
   section: string | null;
   /** Half open, in UTF-16 units of the Markdown. */
   start: number;
   end: number;
-  /** What search knows it by beside its own text: the end of the piece before, or the header of its table. */
+  /** Searched together with its text: the end of the passage before, or the header of its table. */
   lead: string;
 }
 
 /** The pages of a text. */
 export interface Paging {
-  /** Pages or slides; null where the type has none. */
+  /** Pages or slides; null if the type has none. */
   page_count: number | null;
-  /** Their lengths in UTF-16 units, each with the blank line that follows it: what `cut` needs to cut it again. */
+  /** Their lengths in UTF-16 units, each with the blank line after it. `cut` needs them. */
   pages: number[] | null;
 }
 
 export interface Reading extends Paging {
   markdown: string;
   passages: Passage[];
+  /** What was left out; empty if nothing. */
+  warnings: ReadingWarning[];
 }
+
+/** Notes what a reader leaves out or cannot read. */
+export type Warn = (warning: ReadingWarning) => void;
 
 /** The file cannot be read; the message tells a person why. */
 export class UnreadableFile extends Error {
   override name = "UnreadableFile";
 }
 
-/** The passages of a text as they are kept (see encodePassages), and what is told of it. */
+/** The stored passages of a text (see encodePassages), and its counts. */
 export interface CutText {
   passages: Buffer;
   page_count: number | null;
@@ -49,15 +56,19 @@ export interface CutText {
   characters: number;
 }
 
-/** A text as it is kept: nobody but the reading process parses 50 MB of it. */
+/** A text as it is stored: in bytes, because only a reading process handles 50 MB as a string. */
 export interface ReadText extends CutText {
   markdown: Buffer;
+  warnings?: ReadingWarning[];
 }
 
 export interface Reader {
-  /** Reads a file into Markdown and cuts it into passages. Throws UnreadableFile, also when it takes too long or too much. */
-  read(file: FileToRead): Promise<ReadText>;
-  /** Cuts Markdown that was read before. */
-  cut(markdown: Buffer, paging: Paging): Promise<CutText>;
+  /**
+   * Reads a file into Markdown and cuts it into passages. Throws UnreadableFile, also if it takes too much time or memory.
+   * Owners share the processes by turns.
+   */
+  read(file: FileToRead, owner?: string): Promise<ReadText>;
+  /** Cuts Markdown that was read earlier. */
+  cut(markdown: Buffer, paging: Paging, owner?: string): Promise<CutText>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/* The port to the running of an organization's own code; infra/scripts runs it where it can do no harm. */
+/* The port to the sandbox for scripted tools; infra/sandbox implements it. */
 
 export interface ScriptRequest {
   url: string;
@@ -14,31 +14,31 @@ export interface ScriptResponse {
   body: string;
 }
 
-/** What a script may ask of the outside. A rejection is thrown to the script with its message. */
+/** The functions that a script can call. A rejection is thrown in the script with its message. */
 export interface ScriptHost {
   fetch(request: ScriptRequest, signal: AbortSignal): Promise<ScriptResponse>;
   secret(name: string): Promise<string>;
 }
 
 export interface ScriptCall {
-  /** Whose it is: tenants take turns. */
+  /** Organizations share the runner by turns. */
   organization_id: string;
   /** JavaScript module that exports `execute(args, { meta, secrets, fetch })`. */
   js: string;
   args: unknown;
-  /** What the script is told of its call; `vars` come from the request. */
+  /** The script's `meta` argument; `vars` come from the request. */
   meta: Record<string, unknown>;
   host: ScriptHost;
   signal: AbortSignal;
 }
 
-/** The script failed, or asked for more than it may have. The message is for the one who wrote it; `line` and `column` count from 1. */
-export class ScriptFailed extends Error {
+/** The script failed or exceeded a limit. The message is for its author; `line` and `column` count from 1. */
+export class ScriptError extends Error {
   readonly line: number | null;
   readonly column: number | null;
   constructor(message: string, line: number | null = null, column: number | null = null) {
     super(message);
-    this.name = "ScriptFailed";
+    this.name = "ScriptError";
     this.line = line;
     this.column = column;
   }
@@ -46,33 +46,37 @@ export class ScriptFailed extends Error {
 
 export type ScriptType = "tool" | "workflow";
 
-/** What a module says of itself, not checked. */
-export interface Inspected {
-  /** What runs: the source without its types, line by line the same. */
+/** What a module exports, not validated. */
+export interface ScriptInspection {
+  /** The source without its types; lines keep their numbers. */
   js: string;
   meta: unknown;
-  /** Where it exports `meta`: line and column. */
+  /** Line and column of the export `meta`. */
   meta_at: [line: number, column: number] | null;
+  /** Line and column of the fields that are written in it. */
+  meta_fields: Record<string, [line: number, column: number]>;
   /** Whether it exports a function `execute`. */
   executes: boolean;
-  /** Of a workflow. */
+  /** For workflows. */
   workflow?: {
     /** Whether it exports a function `run`. */
     runs: boolean;
-    /** Its steps; `place`: line and column. Null: its `steps` are no object. */
+    /** `place`: line and column. Null when the export `steps` is no object. */
     steps:
       | { name: string; callable: boolean; settings: unknown; place: [line: number, column: number] | null }[]
       | null;
     lint: { code: string; message: string; line: number; column: number }[];
-    /** Whether code outside of the steps may catch what suspends `run()`. */
+    /** Options of calls that cannot work. */
+    wrong_options: { message: string; line: number; column: number }[];
+    /** Whether code outside of the steps can catch the signal that suspends `run()`. */
     catches: boolean;
   };
 }
 
 export interface ScriptRunner {
-  /** What `execute` came to, as JSON. Throws ScriptFailed; throws the signal's reason when it is aborted. */
+  /** Resolves with the result of `execute` as JSON. Throws ScriptError, or the signal's reason. */
   run(call: ScriptCall): Promise<string>;
-  /** Compiles a TypeScript or JavaScript module and evaluates it. Throws ScriptFailed. */
-  inspect(organization_id: string, source: string, type?: ScriptType): Promise<Inspected>;
+  /** Compiles a TypeScript or JavaScript module and evaluates it. Throws ScriptError. */
+  inspect(organization_id: string, source: string, type?: ScriptType): Promise<ScriptInspection>;
   close(): Promise<void>;
 }

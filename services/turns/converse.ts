@@ -1,83 +1,88 @@
-import type { RequestRound, FinishTool } from "#events/thread.ts";
-import { NO_USAGE } from "#events/thread.ts";
 import type { z } from "zod";
+import type { FramePayload } from "#events/ports.ts";
+import { NO_USAGE, type FinishTool, type RequestRound } from "#events/thread.ts";
+import { askModel, type ModelAnswer } from "./askModel.ts";
+import { continueAfter } from "./frames.ts";
 import type { Model, ModelRequest } from "./model.ts";
-import { messagesOf, NOTHING, type Round } from "./round.ts";
-import type { Speaking } from "#events/ports.ts";
-import { speak, type Speech } from "./speak.ts";
-import { wordsAfter } from "./telling.ts";
+import { NO_OUTPUT, roundMessages, type Round } from "./round.ts";
 import { callTool } from "./tools/call.ts";
-import type { Calling, Tool } from "./tools/tool.ts";
+import type { Tool, ToolContext } from "./tools/tool.ts";
 
 /** Rounds of tools in one turn (spec: Limits). */
 const MAX_ROUNDS = 10;
-/** Calls of one round; nobody asks for more at once in earnest. */
+/** Tool calls per round; more are dropped. */
 const MAX_CALLS = 32;
-/** Calls that run at once. */
-const AT_ONCE = 4;
+const MAX_PARALLEL_CALLS = 4;
 
 type Ids = "turn_id" | "attempt";
-/** A step of the turn, as it is recorded. */
-export type RecordRound = Omit<z.infer<typeof RequestRound.schema>, Ids>;
-export type RecordCall = Omit<z.infer<typeof FinishTool.schema>, Ids | "output"> & { text: string };
+export type RoundRecord = Omit<z.infer<typeof RequestRound.schema>, Ids>;
+export type CallRecord = Omit<z.infer<typeof FinishTool.schema>, Ids | "output"> & { text: string };
 
 export interface Conversation {
   model: Model;
   request: ModelRequest;
-  /** The rounds so far; those that follow are added, and their results. */
+  /** The rounds so far. New rounds and their results are added to this array. */
   rounds: Round[];
+  /** The tools that run here. */
   tools: Tool[];
-  calling: Calling;
-  onFrame(frame: Speaking): void;
-  /** Resolves once a step is in the log. Throws when the turn is another worker's by now. */
-  recordRound(round: RecordRound): Promise<void>;
-  recordCall(call: RecordCall): Promise<void>;
+  /** Names of the caller's own tools. */
+  clientTools: ReadonlySet<string>;
+  context: ToolContext;
+  onFrame(frame: FramePayload): void;
+  /** Resolves when the step is in the log. Throws TurnLost. */
+  recordRound(round: RoundRecord): Promise<void>;
+  recordCall(call: CallRecord): Promise<void>;
   onToolError(error: unknown, tool: string): void;
 }
 
 /**
- * Asks the model, runs the tools that it wants and asks again, until it answers or the rounds are used up. Every round is
- * recorded before its tools run, and every call after it: nothing that is in `rounds` is asked or done again. Resolves with
- * the answer that asked for no more. Throws BrokenOff with what was said in the round that broke off.
+ * Asks the model, runs the tools that it calls and asks again, until it answers, calls a tool of the caller's own, or the
+ * rounds are used up. A round is recorded before its tools run, and each call after it has run, so a takeover repeats
+ * nothing that `rounds` holds. Resolves with the last answer. Throws AnswerInterrupted.
  */
-export async function converse(conversation: Conversation): Promise<Speech> {
-  const { model, request, rounds, tools, calling, onFrame } = conversation;
+export async function converse(conversation: Conversation): Promise<ModelAnswer> {
+  const { model, request, rounds, clientTools, context, onFrame } = conversation;
   for (;;) {
     if (rounds.length > 0) await finishCalls(conversation, rounds.length - 1);
-    if (rounds.length === MAX_ROUNDS) return { said: NOTHING, calls: [], finish_reason: "stop", usage: NO_USAGE };
-    const speech = await speak(model, goingOn(request, rounds), calling.signal, wordsAfter(rounds, onFrame));
-    if (!wantsTools(speech) || tools.length === 0) return speech;
-    const { said, opaque, usage } = speech;
-    const calls = speech.calls.slice(0, MAX_CALLS);
-    await conversation.recordRound({ round: rounds.length, usage, ...said, calls, opaque });
+    const clientCalls = rounds.at(-1)?.calls.filter(({ client }) => client) ?? [];
+    if (clientCalls.length > 0)
+      return { output: NO_OUTPUT, calls: clientCalls, finish_reason: "tool_calls", usage: NO_USAGE };
+    if (rounds.length === MAX_ROUNDS) return { output: NO_OUTPUT, calls: [], finish_reason: "stop", usage: NO_USAGE };
+    const answer = await askModel(model, addRounds(request, rounds), context.signal, continueAfter(rounds, onFrame));
+    if (!wantsTools(answer) || request.tools.length === 0) return answer;
+    const { output, opaque, usage } = answer;
+    const calls = answer.calls
+      .slice(0, MAX_CALLS)
+      .map((call) => (clientTools.has(call.name) ? { ...call, client: true as const } : call));
+    await conversation.recordRound({ round: rounds.length, usage, ...output, calls, opaque });
     onFrame({ type: "calls", calls });
-    rounds.push({ ...said, calls, opaque, usage, results: calls.map(() => undefined) });
+    rounds.push({ ...output, calls, opaque, usage, results: calls.map(() => undefined) });
   }
 }
 
-/** The last call of an answer that was cut off is not whole. Not every provider gives the reason `tool_calls` with calls. */
-const wantsTools = ({ calls, finish_reason }: Speech): boolean =>
+/** Other finish reasons cut the answer off, and its last call may be incomplete. Some providers finish with `stop` after calls. */
+const wantsTools = ({ calls, finish_reason }: ModelAnswer): boolean =>
   calls.length > 0 && (finish_reason === "tool_calls" || finish_reason === "stop");
 
-/** A choice that was forced is kept once; a model that always had to call a tool would never answer. */
-const goingOn = (request: ModelRequest, rounds: Round[]): ModelRequest =>
+/** A forced tool choice holds for the first round: a model that always has to call a tool would never answer. */
+const addRounds = (request: ModelRequest, rounds: Round[]): ModelRequest =>
   rounds.length === 0
     ? request
-    : { ...request, tool_choice: "auto", messages: [...request.messages, ...rounds.flatMap(messagesOf)] };
+    : { ...request, tool_choice: "auto", messages: [...request.messages, ...rounds.flatMap(roundMessages)] };
 
-/** Makes the calls of a round that have not been made yet, some at a time. */
-async function finishCalls(conversation: Conversation, at: number): Promise<void> {
-  const { calls, results } = conversation.rounds[at]!;
-  const open = calls.map((call, n) => ({ call, n })).filter(({ n }) => results[n] === undefined);
-  const work = open.values();
+/** Runs the calls of a round that have no result yet, without those of the caller's own tools. */
+async function finishCalls(conversation: Conversation, round: number): Promise<void> {
+  const { calls, results } = conversation.rounds[round]!;
+  const open = calls.map((call, n) => ({ call, n })).filter(({ call, n }) => !call.client && results[n] === undefined);
+  const queue = open.values();
   const worker = async () => {
-    for (const { call, n } of work) {
-      const { tools, calling, onToolError, onFrame } = conversation;
-      const called = await callTool(tools, call, calling, onToolError);
-      await conversation.recordCall({ round: at, call: n, ...called });
-      results[n] = called;
-      onFrame({ type: "called", call: n, status: called.status });
+    for (const { call, n } of queue) {
+      const { tools, clientTools, context, onToolError, onFrame } = conversation;
+      const outcome = await callTool(tools, call, context, onToolError, clientTools);
+      await conversation.recordCall({ round, call: n, ...outcome });
+      results[n] = outcome;
+      onFrame({ type: "called", call: n, status: outcome.status });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, open.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_CALLS, open.length) }, worker));
 }

@@ -1,65 +1,63 @@
 import type { StopReason, TurnEnd } from "#events/ports.ts";
 import { FailTurn, NO_USAGE, RefuseTurn, StopTurn, type CompleteTurn, type Prompt } from "#events/thread.ts";
+import { AnswerInterrupted } from "./askModel.ts";
 import { ModelError } from "./model.ts";
-import { NOTHING, saidIn, totalUsage, withSources, type Round } from "./round.ts";
-import { BrokenOff } from "./speak.ts";
+import { citeSources, joinOutputs, NO_OUTPUT, sumUsage, type Round } from "./round.ts";
 
-/** Why a turn's signal was aborted: it is to stop, its time is up, or it is another worker's by now. */
-export type Cut = StopReason | "late" | "lost";
-const CUT: Partial<Record<Cut, string>> = {
+/** Why a turn's signal aborted: its client or a deletion stops it, its time is up, or another worker has it. */
+export type AbortReason = StopReason | "late" | "lost";
+const MESSAGES: Partial<Record<AbortReason, string>> = {
   late: "The model did not finish within the time that a turn has.",
   deleted: "The thread was deleted while its turn was running.",
 };
 
-/** The command that ends a turn, and what its last frame says. */
-export type Ending = {
+/** The command that ends a turn, and the end that its last frame reports. */
+export type TurnEnding = {
   command: typeof CompleteTurn | typeof StopTurn | typeof FailTurn | typeof RefuseTurn;
   data: Record<string, unknown>;
   end: TurnEnd;
 };
 
-interface Counting {
-  /** Tokens of a text, where a provider could not say (a stopped or cut answer). */
+interface TokenCounter {
   countTokens(text: string): Promise<number>;
 }
 
-interface Broken {
-  prompt: Prompt | undefined;
+interface InterruptedTurn {
+  prompt?: Prompt;
   rounds: Round[];
   of_agent: boolean;
-  signal: AbortSignal;
+  reason: AbortReason | undefined;
 }
 
-/** How a turn ends that came to no end of its own: stopped, failed with what was said until then, or refused. */
-export async function brokenOff(
-  counting: Counting,
+/** Ends a turn that was interrupted by `error`: stopped, failed with its output so far, or refused. */
+export async function endInterrupted(
+  counter: TokenCounter,
   error: unknown,
-  { prompt, rounds, of_agent, signal: { reason } }: Broken,
-): Promise<Ending> {
-  const open = error instanceof BrokenOff ? error.said : NOTHING;
-  const cause = error instanceof BrokenOff ? error.cause : error;
-  const said = withSources(saidIn([...rounds, open]), rounds);
+  { prompt, rounds, of_agent, reason }: InterruptedTurn,
+): Promise<TurnEnding> {
+  const open = error instanceof AnswerInterrupted ? error.output : NO_OUTPUT;
+  const cause = error instanceof AnswerInterrupted ? error.cause : error;
+  const said = citeSources(joinOutputs([...rounds, open]), rounds);
   const text = open.text + open.reasoning;
-  const usage = totalUsage([...rounds, { usage: text === "" ? NO_USAGE : await estimate(counting, prompt, text) }]);
-  if (reason === ("stopped" satisfies Cut)) {
+  const usage = sumUsage([...rounds, { usage: text === "" ? NO_USAGE : await estimateUsage(counter, prompt, text) }]);
+  if (reason === "stopped")
     return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
-  }
-  const message = CUT[reason as Cut] ?? messageOf(cause);
-  // A turn whose tools have run did happen: what it took is counted, and nobody runs them again for the same request.
-  // A response has been promised its id, and ends as failed.
+  const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
+  // Once tools have run, the turn counts and a retried request must not run them again. A response was promised its id.
   if (text !== "" || rounds.length > 0 || of_agent)
     return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
   const code =
     cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
-  return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message } };
+  const retry_after_ms = cause instanceof ModelError && cause.status === 429 ? cause.retry_after_ms : undefined;
+  const advice = retry_after_ms === undefined ? {} : { retry_after_ms };
+  return { command: RefuseTurn, data: { code, message }, end: { status: "refused", code, message, ...advice } };
 }
 
-function messageOf(cause: unknown): string {
-  return cause instanceof ModelError ? cause.message : "The model could not be asked.";
-}
+const describeCause = (cause: unknown): string =>
+  cause instanceof ModelError ? cause.message : "The model could not be asked.";
 
-async function estimate({ countTokens }: Counting, prompt: Prompt | undefined, text: string) {
-  const asked = prompt ? [prompt.instructions ?? "", ...prompt.messages.map((message) => message.text)].join("\n") : "";
-  const [prompt_tokens, completion_tokens] = await Promise.all([countTokens(asked), countTokens(text)]);
+async function estimateUsage({ countTokens }: TokenCounter, prompt: Prompt | undefined, answer: string) {
+  const sent = prompt ? [prompt.instructions ?? "", ...prompt.messages.map(({ text }) => text)].join("\n") : "";
+  const [prompt_tokens, completion_tokens] = await Promise.all([countTokens(sent), countTokens(answer)]);
   return { ...NO_USAGE, prompt_tokens, completion_tokens };
 }

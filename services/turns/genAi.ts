@@ -1,6 +1,6 @@
 /**
- * Names of OpenTelemetry's conventions for generative AI. They are not stable yet and still move, so they stand here and not in
- * a package: what dashboards ask for changes only when this file does. `system` is the older name of `provider`.
+ * OpenTelemetry's attribute names for generative AI. The convention is not stable, so this file pins the names: dashboards
+ * change only when it does. `system` is the older name of `provider`.
  */
 export const GEN_AI = {
   system: "gen_ai.system",

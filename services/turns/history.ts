@@ -1,97 +1,182 @@
-import type { Recorded } from "#events/envelope.ts";
-import { streamOf } from "#events/ids.ts";
-import type { Blobs, DataKeys, Keyring } from "#events/ports.ts";
-import { Prompt, type Attachment, type Message, type ThreadEvent } from "#events/thread.ts";
-import type { ModelRequest, Part } from "./model.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { streamName } from "#events/ids.ts";
+import type { EventLog } from "#events/ports.ts";
+import type { Vault } from "#events/vault.ts";
+import { Prompt, type PromptOrBlob, type ThreadEvent } from "#events/thread.ts";
+import { answerText } from "#events/turnOutput.ts";
+import { isTurnStep, readRounds, type Round } from "./round.ts";
+import type { RecentHistories, RecentHistory } from "./recentHistories.ts";
+import { providerOf, type ThreadMessage } from "./threadMessage.ts";
 
-export interface Stores {
-  blobs: Pick<Blobs, "get">;
-  keyring: Pick<Keyring, "open">;
-  dataKeys: DataKeys;
+export interface TurnStores {
+  vault: Pick<Vault, "get">;
 }
 
-type Started = Extract<ThreadEvent, { type: "TurnStarted" }>;
-type Input = NonNullable<Started["personal"]>["input"];
-
-/** Opens a blob of a turn; undefined when the bytes or their key are gone. */
-export async function openBlob(stores: Stores, turn: string, blob: string): Promise<Buffer | undefined> {
-  const thing = streamOf("turn", turn);
-  const [sealed, keys] = await Promise.all([stores.blobs.get(blob), stores.dataKeys.find([thing])]);
-  const wrapped = keys.get(thing);
-  return sealed && wrapped ? stores.keyring.open(thing, wrapped, sealed) : undefined;
+export interface HistoryStores extends TurnStores {
+  log: Pick<EventLog, "readNewest">;
+  /** Characters of text that a turn loads of the turns before it. */
+  maxHistoryText: number;
+  recentHistories: RecentHistories;
 }
 
-/** What the caller asked in a turn, wherever it is kept; undefined when it was erased. */
-export async function promptOf(stores: Stores, turn: string, input: Input | undefined): Promise<Prompt | undefined> {
+/** Events read at once: their personal fields are opened and parsed without a pause. */
+const PAGE_EVENTS = 200;
+const PAGE_BYTES = 1_000_000;
+/** A character takes at most 6 bytes of JSON, and a prompt has other fields beside its text. */
+const MAX_JSON_PER_CHARACTER = 6;
+/** Bytes of attachments that a turn loads of the turns before it. Providers take requests of 20 to 50 MB. */
+const MAX_HISTORY_FILE_BYTES = 50_000_000;
+
+interface Span {
+  thread: string;
+  from: number;
+  before: number;
+}
+
+type StartedEvent = Extract<ThreadEvent, { type: "TurnStarted" }>;
+type EndEvent = Exclude<ThreadEvent, StartedEvent> & Pick<RecordedEvent, "version">;
+const TYPES = ["TurnStarted", "TurnCompleted", "TurnFailed", "TurnStopped", "TurnRefused", "TurnDeleted"];
+const STEP_TYPES = ["RoundRequested", "ToolFinished"];
+
+/** Reads a blob of a turn; undefined when the bytes or their key are gone. */
+export const readTurnBlob = ({ vault }: TurnStores, turn: string, blob: string): Promise<Buffer | undefined> =>
+  vault.get({ thing: streamName("turn", turn) }, blob);
+
+/** A turn's prompt, from its event or its blob; undefined when it was erased, or its JSON is longer than `maxBytes`. */
+export async function readPrompt(
+  stores: TurnStores,
+  turn: string,
+  input: PromptOrBlob | undefined,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Prompt | undefined> {
   if (!input) return undefined;
   if ("prompt" in input) return input.prompt;
-  const json = await openBlob(stores, turn, input.prompt_blob);
-  return json && Prompt.parse(JSON.parse(json.toString()));
+  if ((input.bytes ?? 0) > maxBytes) return undefined;
+  const json = await readTurnBlob(stores, turn, input.prompt_blob);
+  return json && json.length <= maxBytes ? Prompt.parse(JSON.parse(json.toString())) : undefined;
 }
 
-async function fileParts(stores: Stores, turn: string, attachments: Attachment[]): Promise<Part[]> {
-  const parts = attachments.map(async ({ filename, mime_type, blob }): Promise<Part[]> => {
-    const bytes = await openBlob(stores, turn, blob);
-    // Replay is best effort (spec: Attachment rules): without its bytes the message stands by its text.
-    return bytes ? [{ type: "file", filename, mime_type, bytes }] : [];
-  });
-  return (await Promise.all(parts)).flat();
-}
+export const turnMessages = (turn_id: string, { messages }: Prompt): ThreadMessage[] =>
+  messages.map((message) => ({ ...message, turn_id }));
 
-async function modelMessage(stores: Stores, turn: string, message: Message): Promise<ModelRequest["messages"][number]> {
-  const text: Part[] =
-    message.text === "" && message.attachments.length > 0 ? [] : [{ type: "text", text: message.text }];
-  return { role: message.role, parts: [...text, ...(await fileParts(stores, turn, message.attachments))] };
-}
-
-/** The answer that a turn left in the thread; a failed or stopped one keeps what was produced. */
-function answerOf(event: ThreadEvent | undefined): ModelRequest["messages"] {
+/** The answer that a turn left in the thread. A failed or stopped turn keeps its partial answer. */
+function answerMessages(turn_id: string, event: ThreadEvent | undefined): ThreadMessage[] {
   if (!event || !("personal" in event) || !event.personal || !("said" in event.personal)) return [];
-  const { text } = event.personal.said;
-  return text === "" ? [] : [{ role: "assistant", parts: [{ type: "text", text }] }];
+  const text = answerText(event.personal.said);
+  return text === "" ? [] : [{ role: "assistant", text, attachments: [], turn_id }];
 }
 
-/** The conversation before a turn, oldest first. Refused turns and erased ones are not part of it. */
-export async function historyBefore(
-  stores: Stores,
-  events: Recorded[],
-  turn: string,
-): Promise<ModelRequest["messages"]> {
-  const ends = new Map<string, ThreadEvent>();
-  const started: Started[] = [];
-  for (const event of events as unknown as ThreadEvent[]) {
-    if (event.type === "TurnStarted" && event.data.turn_id !== turn) started.push(event);
-    else if ("turn_id" in event.data) ends.set(event.data.turn_id, event);
+const roundMessages = ({ text, calls, opaque, results }: Round, turn_id: string, provider: string): ThreadMessage[] => [
+  { role: "assistant", text, attachments: [], turn_id, calls, opaque: { provider, data: opaque } },
+  ...calls.flatMap(({ id }, n): ThreadMessage[] => {
+    const result = results[n];
+    return result ? [{ role: "tool", text: result.text, attachments: [], turn_id, call_id: id }] : [];
+  }),
+];
+
+/**
+ * The rounds of a turn that ended with calls of the caller's own tools. The model goes on as if the turn had not ended: it
+ * gets the calls and results of the server's tools too, and its provider's own data, which some require back.
+ */
+async function callingMessages(stores: HistoryStores, span: Span, turn_id: string, model: string) {
+  const steps: RecordedEvent[] = [];
+  for await (const event of newestFirst(stores, span, STEP_TYPES)) steps.push(event);
+  const own = steps.filter((event) => isTurnStep(event, turn_id)).reverse();
+  const rounds = await readRounds(own, turn_id, (blob) => readTurnBlob(stores, turn_id, blob));
+  return rounds.flatMap((round) => roundMessages(round, turn_id, providerOf(model)));
+}
+
+/** Events of some types before a version of the thread, down to version `from`, newest first. */
+async function* newestFirst(
+  { log }: HistoryStores,
+  { thread, from, before }: Span,
+  types: string[],
+): AsyncIterable<RecordedEvent> {
+  for (let version = before; version > from; ) {
+    const limit = Math.min(PAGE_EVENTS, version - from);
+    const page = await log.readNewest(thread, { before: version, types, limit, bytes: PAGE_BYTES });
+    yield* page.filter((event) => event.version >= from).reverse();
+    version = page[0]?.version ?? from;
   }
-  const turns = started.map(async ({ data, personal }) => {
-    const prompt = await promptOf(stores, data.turn_id, personal?.input);
-    if (!prompt || ends.get(data.turn_id)?.type === "TurnRefused") return [];
-    const asked = await Promise.all(prompt.messages.map((message) => modelMessage(stores, data.turn_id, message)));
-    return [...asked, ...answerOf(ends.get(data.turn_id))];
-  });
-  return (await Promise.all(turns)).flat();
 }
 
-/** What the model is asked: the conversation so far, then this turn's messages. */
-export async function modelRequest(
-  stores: Stores,
-  turn: { id: string; model: string; streamed: boolean },
-  prompt: Prompt,
-  tools: ModelRequest["tools"],
-  history: ModelRequest["messages"],
-): Promise<ModelRequest> {
-  const { messages, vars: _, tools: _names, knowledge: _limits, agent, ...settings } = prompt;
-  const asked = await Promise.all(messages.map((message) => modelMessage(stores, turn.id, message)));
-  const model = turn.model.slice(turn.model.indexOf("/") + 1);
-  // the caller's instructions come after the agent's own (spec: Agent response request)
-  const instructions = [agent?.instructions, prompt.instructions].filter(Boolean).join("\n\n") || null;
-  return {
-    ...settings,
-    instructions,
-    reasoning_effort: agent?.reasoning_effort ?? null,
-    model,
-    messages: [...history, ...asked],
-    tools,
-    streamed: turn.streamed,
+/** Whole turns of a span, newest first, without refused and erased ones. */
+async function* earlierTurns(stores: HistoryStores, span: Span, maxText: () => number, onDeletion: () => void) {
+  const answerOf = async ({ version: from, data }: RecordedEvent<StartedEvent>, end: EndEvent | undefined) =>
+    end?.type === "TurnCompleted" && end.data.open_calls
+      ? callingMessages(stores, { ...span, from, before: end.version }, data.turn_id, end.data.model)
+      : answerMessages(data.turn_id, end);
+  const ends = new Map<string, EndEvent>();
+  for await (const event of newestFirst(stores, span, TYPES)) {
+    const { type, data, personal } = event as unknown as StartedEvent | Exclude<ThreadEvent, StartedEvent>;
+    if (type === "TurnDeleted") onDeletion();
+    if (type !== "TurnStarted") {
+      if ("turn_id" in data) ends.set(data.turn_id, event as unknown as EndEvent);
+      continue;
+    }
+    const end = ends.get(data.turn_id);
+    ends.delete(data.turn_id);
+    const { input } = personal ?? {};
+    if (!input || end?.type === "TurnRefused") continue;
+    const prompt = await readPrompt(stores, data.turn_id, input, MAX_JSON_PER_CHARACTER * maxText());
+    if (prompt)
+      yield [...turnMessages(data.turn_id, prompt), ...(await answerOf(event as RecordedEvent<StartedEvent>, end))];
+    else if ("bytes" in input && (input.bytes ?? 0) > MAX_JSON_PER_CHARACTER * maxText()) return;
+  }
+}
+
+/** Leaves out the older attachments that exceed the budget; their messages keep the text. */
+function limitFiles(messages: ThreadMessage[]): ThreadMessage[] {
+  let left = MAX_HISTORY_FILE_BYTES;
+  return messages
+    .toReversed()
+    .map((message) => ({
+      ...message,
+      attachments: message.attachments.filter(({ bytes }) => (left -= bytes) >= 0),
+    }))
+    .toReversed();
+}
+
+const callText = ({ calls }: ThreadMessage): number =>
+  calls?.reduce((sum, call) => sum + call.arguments.length, 0) ?? 0;
+const textOf = (turn: ThreadMessage[]): number =>
+  turn.reduce((sum, message) => sum + message.text.length + callText(message), 0);
+
+/** The newest whole turns whose text fits into the budget, newest first: those of the span, then the given older ones. */
+async function newestTurns(
+  stores: HistoryStores,
+  span: Span,
+  older: ThreadMessage[][],
+): Promise<RecentHistory | undefined> {
+  const turns: ThreadMessage[][] = [];
+  let left = stores.maxHistoryText;
+  let deletes = false;
+  const take = (turn: ThreadMessage[]): boolean => {
+    left -= textOf(turn);
+    if (left >= 0) turns.push(turn);
+    return left >= 0;
   };
+  const onDeletion = () => (deletes = true);
+  for await (const turn of earlierTurns(stores, span, () => left, onDeletion)) if (!take(turn)) break;
+  if (deletes && span.from > 1) return undefined;
+  if (left >= 0) older.every(take);
+  return { version: span.before, turns, size: turns.reduce((sum, turn) => sum + textOf(turn), 0) };
+}
+
+/**
+ * The messages before a turn, oldest first: the newest whole turns whose text fits into the budget, so that a request costs
+ * the same in a thread of any length. Turns that this process has read before are not read again, unless one was deleted since.
+ */
+export async function readHistory(
+  stores: HistoryStores,
+  { thread, version }: { thread: string; version: number },
+): Promise<ThreadMessage[]> {
+  const { recentHistories } = stores;
+  const recent = recentHistories.find(thread);
+  const known = recent && recent.version <= version ? recent : undefined;
+  const history =
+    (known && (await newestTurns(stores, { thread, from: known.version, before: version }, known.turns))) ??
+    (await newestTurns(stores, { thread, from: 1, before: version }, []))!;
+  recentHistories.put(thread, history);
+  return limitFiles(history.turns.toReversed().flat());
 }

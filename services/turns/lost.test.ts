@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
-import { endOf, stage, times, toolOf, USAGE } from "#test/doubles/turnStage.ts";
+import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
 
 describe("a turn that lost its worker", () => {
   const calls = { one: 0, two: 0 };
-  const counted = (name: "one" | "two") => toolOf(name, async () => void calls[name]++);
-  const story = {
+  const counted = (name: "one" | "two") => echoTool(name, async () => void calls[name]++);
+  const script = {
     rounds: [
       { text: ["Let me look."], calls: ["one", "two"] },
       { text: ["And there."], calls: ["two"] },
@@ -14,85 +14,106 @@ describe("a turn that lost its worker", () => {
   };
   const WHOLE = "Let me look.\n\nAnd there.\n\nFound.";
 
-  /* Of the events TurnStarted, RoundRequested, 2 x ToolFinished, RoundRequested, ToolFinished, as many were recorded. */
+  /* The events are TurnStarted, RoundRequested, ToolFinished, ToolFinished, RoundRequested, ToolFinished. */
   describe.each([{ streamed: false }, { streamed: true }])("streamed: $streamed", ({ streamed }) => {
-    test.each([1, 2, 3, 4, 5, 6])("after %i events goes on from there", async (recorded) => {
+    test.each([1, 2, 3, 4, 5, 6])("after %i events is resumed after the last of them", async (recorded) => {
       Object.assign(calls, { one: 0, two: 0 });
-      const play = stage({ ...story, streamed });
-      await play.worker("first", recorded).begin();
-      play.frames.length = 0;
-      const asked = play.asked.length;
-      const called = play.types().filter((type) => type === "ToolFinished").length;
+      const turn = stageTurn({ ...script, streamed });
+      await turn.worker("first", recorded).start();
+      turn.frames.length = 0;
+      const requests = turn.requests.length;
+      const called = turn.types().filter((type) => type === "ToolFinished").length;
       const before = { ...calls };
-      await play.worker("second").attend();
-      expect(endOf(play)).toMatchObject({
+      await turn.worker("second").sweep();
+      expect(lastEvent(turn)).toMatchObject({
         type: "TurnCompleted",
         data: { attempt: 2, usage: times(USAGE, 3) },
         personal: { said: { text: WHOLE } },
       });
-      const rounds = play.types().filter((type) => type === "RoundRequested").length;
+      const rounds = turn.types().filter((type) => type === "RoundRequested").length;
       expect(rounds).toBe(2);
       const roundsBefore = [0, 0, 1, 1, 1, 2, 2][recorded]!;
-      expect(play.asked.length - asked).toBe(3 - roundsBefore);
+      expect(turn.requests.length - requests).toBe(3 - roundsBefore);
       expect(calls.one + calls.two - before.one - before.two).toBe(3 - called);
       if (streamed) {
-        const words = play.frames.flatMap((frame) => (frame.type === "text" ? frame.text : [])).join("");
+        const words = turn.frames.flatMap((frame) => (frame.type === "text" ? frame.text : [])).join("");
         expect(words).toBe(WHOLE);
-        const steps = play.frames.flatMap((frame) => (frame.type === "calls" ? frame.calls : [])).length;
-        expect([steps, play.frames.filter(({ type }) => type === "called").length]).toEqual([3, 3]);
-        expect(play.frames.map(({ n }) => n)).toEqual(play.frames.map((_, n) => n));
+        const steps = turn.frames.flatMap((frame) => (frame.type === "calls" ? frame.calls : [])).length;
+        expect([steps, turn.frames.filter(({ type }) => type === "called").length]).toEqual([3, 3]);
+        expect(turn.frames.map(({ n }) => n)).toEqual(turn.frames.map((_, n) => n));
       }
     });
   });
 
-  test("with recorded words that a reader has seen goes on", async () => {
-    const play = stage({ ...story, streamed: true });
-    await play.worker("first", 3).begin();
-    expect(play.frames[0]).toMatchObject({ type: "text", text: "Let me look." });
-    await play.worker("second").attend();
-    expect(endOf(play)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
+  test("after a reader has seen recorded text is resumed", async () => {
+    const turn = stageTurn({ ...script, streamed: true });
+    await turn.worker("first", 3).start();
+    expect(turn.frames[0]).toMatchObject({ type: "text", text: "Let me look." });
+    await turn.worker("second").sweep();
+    expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
   });
 
-  test("that ends by itself and lets go of it goes on, and nothing has been said of an end", async () => {
-    const play = stage({ ...story, tools: [toolOf("one", async () => first.leave()), counted("two")] });
-    const first = play.worker("first");
-    await first.begin();
-    expect(play.types()).not.toContainEqual(expect.stringMatching(/^Turn(Completed|Failed|Stopped|Refused)$/));
-    await play.worker("second").attend();
-    expect(endOf(play)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
+  test("because the worker stopped is resumed, and the worker has recorded no end", async () => {
+    const turn = stageTurn({ ...script, tools: [echoTool("one", async () => first.leave()), counted("two")] });
+    const first = turn.worker("first");
+    await first.start();
+    expect(turn.types()).not.toContainEqual(expect.stringMatching(/^Turn(Completed|Failed|Stopped|Refused)$/));
+    await turn.worker("second").sweep();
+    expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
   });
 
-  test("with words of an open round that a reader has seen fails with them", async () => {
-    const play = stage({ ...story, streamed: true });
-    await play.worker("first", 4).begin();
-    play.frames.push({ attempt: 1, n: 1, type: "text", text: "\n\nAnd" });
-    const asked = play.asked.length;
-    await play.worker("second").attend();
-    expect(endOf(play)).toMatchObject({
+  test("after a reader has seen text of an unrecorded round fails with that text", async () => {
+    const turn = stageTurn({ ...script, streamed: true });
+    await turn.worker("first", 4).start();
+    turn.frames.push({ attempt: 1, n: 1, type: "text", text: "\n\nAnd" });
+    const requests = turn.requests.length;
+    await turn.worker("second").sweep();
+    expect(lastEvent(turn)).toMatchObject({
       type: "TurnFailed",
       data: { usage: USAGE },
       personal: { said: { text: "Let me look.\n\nAnd", citations: [{ title: "one " }, { title: "two " }] } },
     });
-    expect(play.asked).toHaveLength(asked);
+    expect(turn.requests).toHaveLength(requests);
   });
 
-  test("three times is given up with what was recorded", async () => {
-    const play = stage({ ...story, streamed: true });
-    await play.worker("first", 3).begin();
-    await play.worker("second", 4).attend();
-    await play.worker("third", 5).attend();
-    await play.worker("fourth").attend();
-    expect(endOf(play)).toMatchObject({ type: "TurnFailed", personal: { said: { text: "Let me look." } } });
+  test("because two workers died fails with the recorded output, and no third one runs it", async () => {
+    const turn = stageTurn({ ...script, streamed: true });
+    await turn.worker("first", 3).start();
+    await turn.worker("second", 5).sweep();
+    const requests = turn.requests.length;
+    await turn.worker("third").sweep();
+    expect(turn.requests).toHaveLength(requests);
+    expect(lastEvent(turn)).toMatchObject({
+      type: "TurnFailed",
+      personal: {
+        said: { text: "Let me look." },
+        message: "The turn was given up: two processes died while they worked on it.",
+      },
+    });
   });
 
-  test("takes nothing more from it", async () => {
-    const slow = toolOf("one", () => new Promise((resolve) => setTimeout(resolve, 20)));
-    const play = stage({ rounds: [{ calls: ["one"] }, { text: ["Found"] }], tools: [slow] });
-    const first = play.worker("first").begin();
-    await vi.waitFor(() => expect(play.types()).toContain("RoundRequested"), { interval: 1 });
-    await play.worker("second").attend();
+  test("because two workers left is resumed by the third", async () => {
+    let left = 0;
+    const leaving = async () => {
+      [first, second][left++]?.leave();
+    };
+    const turn = stageTurn({ ...script, tools: [echoTool("one", leaving), counted("two")] });
+    const first = turn.worker("first");
+    const second = turn.worker("second");
+    await first.start();
+    await second.sweep();
+    await turn.worker("third").sweep();
+    expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: WHOLE } } });
+  });
+
+  test("refuses what the lost worker still records", async () => {
+    const slow = echoTool("one", () => new Promise((resolve) => setTimeout(resolve, 20)));
+    const turn = stageTurn({ rounds: [{ calls: ["one"] }, { text: ["Found"] }], tools: [slow] });
+    const first = turn.worker("first").start();
+    await vi.waitFor(() => expect(turn.types()).toContain("RoundRequested"), { interval: 1, timeout: 30_000 });
+    await turn.worker("second").sweep();
     await first;
-    expect(play.types()).toEqual(["TurnStarted", "RoundRequested", "TurnTakenOver", "ToolFinished", "TurnCompleted"]);
-    expect(play.events.slice(3).map(({ data }) => (data as any).attempt)).toEqual([2, 2]);
+    expect(turn.types()).toEqual(["TurnStarted", "RoundRequested", "TurnTakenOver", "ToolFinished", "TurnCompleted"]);
+    expect(turn.events.slice(3).map(({ data }) => (data as any).attempt)).toEqual([2, 2]);
   });
 });

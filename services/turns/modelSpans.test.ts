@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { currentTrace, recordSpans, type Attributes } from "#events/spans.ts";
+import { currentTrace, setSpanRecorder, type Attributes } from "#events/spans.ts";
 import { newTrace } from "#events/trace.ts";
 import { NO_USAGE } from "#events/thread.ts";
-import { asking } from "#test/doubles/modelRequest.ts";
+import { modelRequest } from "#test/doubles/modelRequest.ts";
 import { ModelError, type Model, type ModelEvent } from "./model.ts";
-import { inSpans } from "./modelSpans.ts";
+import { withModelSpans } from "./modelSpans.ts";
 
 let stop = () => {};
 afterEach(() => stop());
@@ -12,7 +12,7 @@ afterEach(() => stop());
 function record() {
   const ended: { name: string; attributes: Attributes; failure: string | undefined }[] = [];
   const trace = newTrace();
-  stop = recordSpans((name, { attributes = {} }) => ({
+  stop = setSpanRecorder((name, { attributes = {} }) => ({
     trace,
     set: (more) => Object.assign(attributes, more),
     end: (failure) => void ended.push({ name, attributes, failure }),
@@ -25,19 +25,19 @@ const finish: ModelEvent = {
   finish_reason: "stop",
   usage: { ...NO_USAGE, prompt_tokens: 3, completion_tokens: 2 },
 };
-/** Says what it is given, notes in which trace it does, and whether it was let go. */
-function speaker(...said: (ModelEvent | Error)[]) {
+/** Sends these events; `seen` gets the trace of each, then "closed". */
+function openModel(...events: (ModelEvent | Error)[]) {
   const seen: unknown[] = [];
   const model: Model = {
     async *complete() {
       try {
-        for (const event of said) {
+        for (const event of events) {
           seen.push(currentTrace());
           if (event instanceof Error) throw event;
           yield event;
         }
       } finally {
-        seen.push("gone");
+        seen.push("closed");
       }
     },
   };
@@ -45,12 +45,12 @@ function speaker(...said: (ModelEvent | Error)[]) {
 }
 const text = (words: string): ModelEvent => ({ type: "text", text: words });
 
-test("each piece of an answer is asked for within the span, which says what it cost and not what was said", async () => {
+test("a model span covers every event of an answer and records its usage, but no text", async () => {
   const { ended, trace } = record();
-  const { model, seen } = speaker(text("canary"), text("words"), finish);
-  for await (const event of inSpans(model, "acme").complete(asking("canary"), signal))
+  const { model, seen } = openModel(text("canary"), text("words"), finish);
+  for await (const event of withModelSpans(model, "acme").complete(modelRequest("canary"), signal))
     if (event.type === "finish") break;
-  expect(seen).toEqual([trace, trace, trace, "gone"]);
+  expect(seen).toEqual([trace, trace, trace, "closed"]);
   expect(ended).toMatchObject([
     {
       name: "chat gpt-test",
@@ -62,18 +62,21 @@ test("each piece of an answer is asked for within the span, which says what it c
 });
 
 test.each([
-  ["by its status", new ModelError("transient", "canary", { status: 529 }), "529"],
-  ["by its kind where it has none", new ModelError("cut", "canary"), "cut"],
-  ["by the name of any other", new RangeError("canary"), "RangeError"],
-])("a failure is told %s", async (_, error, failure) => {
+  ["by the status of the provider", new ModelError("transient", "canary", { status: 529 }), "529"],
+  ["by its kind when it has no status", new ModelError("cut", "canary"), "cut"],
+  ["by the name of any other error", new RangeError("canary"), "RangeError"],
+])("a model span names a failure %s", async (_, error, failure) => {
   const { ended } = record();
-  const { model } = speaker(text("a"), error);
-  await expect(Array.fromAsync(inSpans(model, "acme").complete(asking("x"), signal))).rejects.toBe(error);
+  const { model } = openModel(text("a"), error);
+  await expect(Array.fromAsync(withModelSpans(model, "acme").complete(modelRequest("x"), signal))).rejects.toBe(error);
   expect(ended.map((span) => span.failure)).toEqual([failure]);
   expect(JSON.stringify(ended)).not.toContain("canary");
 });
 
-test("where nobody records, the model is as it is", async () => {
-  const { model } = speaker(text("a"), finish);
-  expect(await Array.fromAsync(inSpans(model, "acme").complete(asking("x"), signal))).toEqual([text("a"), finish]);
+test("without a span recorder, the model works unchanged", async () => {
+  const { model } = openModel(text("a"), finish);
+  expect(await Array.fromAsync(withModelSpans(model, "acme").complete(modelRequest("x"), signal))).toEqual([
+    text("a"),
+    finish,
+  ]);
 });

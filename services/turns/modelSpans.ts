@@ -2,7 +2,7 @@ import { openSpan, withTrace, type OpenSpan } from "#events/spans.ts";
 import { GEN_AI } from "./genAi.ts";
 import { ModelError, type Model, type ModelEvent, type ModelRequest } from "./model.ts";
 
-const spanOf = (provider: string, { model, streamed }: ModelRequest): OpenSpan | undefined =>
+const openModelSpan = (provider: string, { model, streamed }: ModelRequest): OpenSpan | undefined =>
   openSpan(`chat ${model}`, {
     kind: "client",
     attributes: {
@@ -14,14 +14,14 @@ const spanOf = (provider: string, { model, streamed }: ModelRequest): OpenSpan |
     },
   });
 
-function failureOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof ModelError) return error.status === undefined ? error.kind : String(error.status);
   return error instanceof Error ? error.name : "error";
 }
 
-/** Every step of the answer is taken within its span; whoever has heard the finish leaves the rest. */
-async function* within(span: OpenSpan, said: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
-  const events = said[Symbol.asyncIterator]();
+/** Pulls each event of the answer within the span. The consumer may stop after `finish`. */
+async function* traceEvents(span: OpenSpan, answer: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+  const events = answer[Symbol.asyncIterator]();
   let failure: string | undefined;
   try {
     for (;;) {
@@ -36,7 +36,7 @@ async function* within(span: OpenSpan, said: AsyncIterable<ModelEvent>): AsyncGe
       yield value;
     }
   } catch (error) {
-    failure = failureOf(error);
+    failure = describeFailure(error);
     throw error;
   } finally {
     await events.return?.();
@@ -44,12 +44,12 @@ async function* within(span: OpenSpan, said: AsyncIterable<ModelEvent>): AsyncGe
   }
 }
 
-/** The model, with a span for each request that it is asked. */
-export const inSpans = (model: Model, provider: string): Model => ({
+/** A model that records a span for each request. */
+export const withModelSpans = (model: Model, provider: string): Model => ({
   complete(request, signal) {
-    const span = spanOf(provider, request);
+    const span = openModelSpan(provider, request);
     return span
-      ? within(
+      ? traceEvents(
           span,
           withTrace(span.trace, () => model.complete(request, signal)),
         )

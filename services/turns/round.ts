@@ -1,72 +1,74 @@
-import type { Recorded } from "#events/envelope.ts";
-import type { Citation, Said, Source, ThreadEvent, ToolCall, Usage } from "#events/thread.ts";
-import { NO_USAGE } from "#events/thread.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import {
+  NO_USAGE,
+  type Citation,
+  type Source,
+  type ThreadEvent,
+  type ToolCall,
+  type TurnOutput,
+  type Usage,
+} from "#events/thread.ts";
+import { addUsage } from "#events/turnOutput.ts";
 import type { ModelMessage } from "./model.ts";
 
-/** What a call of a round came to, as the model gets to read it. */
+/** The result of a tool call, as the model reads it. */
 export interface RoundResult {
   status: "completed" | "failed";
   text: string;
   sources: Source[];
 }
 
-/** An answer of the model that asked for tools, as it is recorded. */
-export interface Round extends Said {
+/** An answer of the model that calls tools. */
+export interface Round extends TurnOutput {
   calls: ToolCall[];
   opaque?: unknown;
   usage: Usage;
-  /** By call; absent where it has not been made yet. */
+  /** By call; undefined until the call has run. */
   results: (RoundResult | undefined)[];
 }
 
-/** Between the words of two rounds, which else would run into each other. */
-export const seam = (before: string, after: string): string =>
+/** Goes between the texts of two rounds, which would run together without it. */
+export const separator = (before: string, after: string): string =>
   before === "" || after === "" || /\s$/.test(before) || /^\s/.test(after) ? "" : "\n\n";
 
-export const shifted = (citation: Citation, by: number): Citation => ({
+export const shiftCitation = (citation: Citation, offset: number): Citation => ({
   ...citation,
-  start_index: citation.start_index + by,
-  end_index: citation.end_index + by,
+  start_index: citation.start_index + offset,
+  end_index: citation.end_index + offset,
 });
 
-function joined(before: Said, next: Said): Said {
-  const text = before.text + seam(before.text, next.text);
+function appendOutput(before: TurnOutput, next: TurnOutput): TurnOutput {
+  const text = before.text + separator(before.text, next.text);
+  const refusal = next.refusal ?? before.refusal;
   return {
     text: text + next.text,
-    reasoning: before.reasoning + seam(before.reasoning, next.reasoning) + next.reasoning,
-    citations: [...before.citations, ...next.citations.map((citation) => shifted(citation, text.length))],
+    reasoning: before.reasoning + separator(before.reasoning, next.reasoning) + next.reasoning,
+    citations: [...before.citations, ...next.citations.map((citation) => shiftCitation(citation, text.length))],
+    ...(refusal !== undefined && { refusal }),
   };
 }
 
-export const NOTHING: Said = { text: "", reasoning: "", citations: [] };
+export const NO_OUTPUT: TurnOutput = { text: "", reasoning: "", citations: [] };
 
-/** All that was said in rounds, as one text, with the sources that the model itself cites. */
-export const saidIn = (rounds: Said[]): Said => rounds.reduce(joined, NOTHING);
+/** The output of all rounds as one answer, with the model's own citations. */
+export const joinOutputs = (rounds: TurnOutput[]): TurnOutput => rounds.reduce(appendOutput, NO_OUTPUT);
 
-/** Where the model cites nothing itself, the sources that its tools have consulted stand for the whole answer. */
-export function withSources(said: Said, rounds: Round[]): Said {
-  if (said.citations.length > 0) return said;
+/** Cites the sources that tools consulted, each for the whole answer, when the model cites none itself. */
+export function citeSources(output: TurnOutput, rounds: Round[]): TurnOutput {
+  if (output.citations.length > 0) return output;
   const consulted = new Map<string, Source>();
   for (const source of rounds.flatMap(({ results }) => results.flatMap((result) => result?.sources ?? [])))
     if (!consulted.has(source.url)) consulted.set(source.url, source);
-  const end_index = said.text.length;
+  const end_index = output.text.length;
   const citations = [...consulted.values()].map(({ url, title }) => ({ url, title, start_index: 0, end_index }));
-  return { ...said, citations };
+  return { ...output, citations };
 }
 
-export const totalUsage = (parts: { usage: Usage }[]): Usage =>
-  parts.reduce(
-    (sum, { usage }) => ({
-      prompt_tokens: sum.prompt_tokens + usage.prompt_tokens,
-      completion_tokens: sum.completion_tokens + usage.completion_tokens,
-      cached_tokens: sum.cached_tokens + usage.cached_tokens,
-      reasoning_tokens: sum.reasoning_tokens + usage.reasoning_tokens,
-    }),
-    NO_USAGE,
-  );
+export const sumUsage = (parts: { usage: Usage }[]): Usage =>
+  parts.map(({ usage }) => usage).reduce(addUsage, NO_USAGE);
 
-/** A round whose calls have all been made, as the model is shown it again. */
-export const messagesOf = ({ text, calls, opaque, results }: Round): ModelMessage[] => [
+/** A finished round as messages to the model: its answer, then one result for each call. */
+export const roundMessages = ({ text, calls, opaque, results }: Round): ModelMessage[] => [
   { role: "assistant", parts: text === "" ? [] : [{ type: "text", text }], calls, opaque },
   ...calls.map(
     ({ id }, n): ModelMessage => ({
@@ -78,36 +80,28 @@ export const messagesOf = ({ text, calls, opaque, results }: Round): ModelMessag
 ];
 
 type Step = Extract<ThreadEvent, { type: "RoundRequested" | "ToolFinished" }>;
-type Finished = NonNullable<Extract<Step, { type: "ToolFinished" }>["personal"]>;
+type FinishedCall = NonNullable<Extract<Step, { type: "ToolFinished" }>["personal"]>;
 
-/** Whether an event is a step of a turn. */
-export const isStep = ({ type, data }: Pick<Recorded, "type" | "data">, turn: string): boolean =>
+/** Whether an event records a round or a call of the turn. */
+export const isTurnStep = ({ type, data }: Pick<RecordedEvent, "type" | "data">, turn: string): boolean =>
   (type === "RoundRequested" || type === "ToolFinished") && (data as { turn_id: string }).turn_id === turn;
 
-/**
- * The rounds of a turn, as the log tells them; `open` reads what is kept in a blob of the turn.
- * Throws when what was recorded was erased.
- */
-export async function recordedRounds(
-  events: Recorded[],
-  turn: string,
-  open: (blob: string) => Promise<Buffer | undefined>,
-): Promise<Round[]> {
+type OpenBlob = (blob: string) => Promise<Buffer | undefined>;
+
+/** The rounds of a turn that the log holds; `open` reads a blob of the turn. Throws if a step was erased. */
+export async function readRounds(events: RecordedEvent[], turn: string, open: OpenBlob): Promise<Round[]> {
   const rounds: Round[] = [];
-  for (const { type, data, personal } of events.filter((event) => isStep(event, turn)) as unknown as Step[]) {
+  for (const { type, data, personal } of events.filter((event) => isTurnStep(event, turn)) as unknown as Step[]) {
     if (!personal) throw new Error("a recorded step of a running turn was erased");
     if (type === "RoundRequested")
       rounds.push({ ...personal, usage: data.usage, results: personal.calls.map(() => undefined) });
-    else rounds[data.round]!.results[data.call] = { status: data.status, ...(await resultOf(personal, open)) };
+    else rounds[data.round]!.results[data.call] = { status: data.status, ...(await readResult(personal, open)) };
   }
   return rounds;
 }
 
-async function resultOf(
-  { output, sources }: Finished,
-  open: Parameters<typeof recordedRounds>[2],
-): Promise<Omit<RoundResult, "status">> {
+async function readResult({ output, sources }: FinishedCall, open: OpenBlob): Promise<Omit<RoundResult, "status">> {
   if ("text" in output) return { text: output.text, sources };
-  const opened = await open(output.blob);
-  return { text: opened?.toString() ?? JSON.stringify({ error: "The result is gone." }), sources };
+  const bytes = await open(output.blob);
+  return { text: bytes?.toString() ?? JSON.stringify({ error: "The result is gone." }), sources };
 }

@@ -1,30 +1,30 @@
 import { describe, expect, test, vi } from "vitest";
-import { endOf, stage, times, toolOf, USAGE } from "#test/doubles/turnStage.ts";
+import { echoTool, lastEvent, stageTurn, times, USAGE } from "#test/doubles/turnStage.ts";
 
-const results = (play: ReturnType<typeof stage>, asked: number) =>
-  play.asked[asked]!.messages.filter(({ role }) => role === "tool").map(({ parts }) => (parts[0] as any).text);
+const results = (turn: ReturnType<typeof stageTurn>, n: number) =>
+  turn.requests[n]!.messages.filter(({ role }) => role === "tool").map(({ parts }) => (parts[0] as any).text);
 
-test("a turn without tools asks once, and records nothing but its end", async () => {
-  const play = stage({ rounds: [{ text: ["Hello"] }], streamed: true });
-  await play.worker("w").begin();
-  expect(play.types()).toEqual(["TurnStarted", "TurnCompleted"]);
-  expect(play.asked).toHaveLength(1);
-  expect(play.frames.map(({ type }) => type)).toEqual(["text", "end"]);
+test("a turn without tools asks the model once and records only its end", async () => {
+  const turn = stageTurn({ rounds: [{ text: ["Hello"] }], streamed: true });
+  await turn.worker("w").start();
+  expect(turn.types()).toEqual(["TurnStarted", "TurnCompleted"]);
+  expect(turn.requests).toHaveLength(1);
+  expect(turn.frames.map(({ type }) => type)).toEqual(["text", "end"]);
 });
 
 describe("a turn with tools", () => {
-  test("asks, runs what the model wants, and asks again with the results", async () => {
-    const play = stage({
+  test("asks the model, runs the tools that it calls, and asks again with their results", async () => {
+    const turn = stageTurn({
       rounds: [
         { text: ["Let me ", "look."], calls: ["one", { name: "two", arguments: '{"q":"x"}' }] },
         { text: ["Found."] },
       ],
-      tools: [toolOf("one"), toolOf("two")],
+      tools: [echoTool("one"), echoTool("two")],
     });
-    await play.worker("w").begin();
-    expect(play.types()).toEqual(["TurnStarted", "RoundRequested", "ToolFinished", "ToolFinished", "TurnCompleted"]);
-    expect(play.asked[0]).toMatchObject({ tools: [{ name: "one" }, { name: "two" }], messages: [{ role: "user" }] });
-    expect(play.asked[1]!.messages.slice(1)).toEqual([
+    await turn.worker("w").start();
+    expect(turn.types()).toEqual(["TurnStarted", "RoundRequested", "ToolFinished", "ToolFinished", "TurnCompleted"]);
+    expect(turn.requests[0]).toMatchObject({ tools: [{ name: "one" }, { name: "two" }], messages: [{ role: "user" }] });
+    expect(turn.requests[1]!.messages.slice(1)).toEqual([
       {
         role: "assistant",
         parts: [{ type: "text", text: "Let me look." }],
@@ -36,137 +36,176 @@ describe("a turn with tools", () => {
       { role: "tool", call_id: "call-0-0", parts: [{ type: "text", text: "one()" }] },
       { role: "tool", call_id: "call-0-1", parts: [{ type: "text", text: "two(x)" }] },
     ]);
-    const { data, personal } = endOf(play);
+    const { data, personal } = lastEvent(turn);
     expect(data).toMatchObject({ finish_reason: "stop", usage: times(USAGE, 2) });
     expect(personal.said).toMatchObject({ text: "Let me look.\n\nFound." });
   });
 
-  test("names what its tools consulted, each source once, for the whole answer", async () => {
+  test("cites each source that its tools consulted once, for the whole answer", async () => {
     const again = { name: "two", arguments: '{"q":"a"}' };
-    const play = stage({
+    const turn = stageTurn({
       rounds: [{ calls: [again, "one", again] }, { text: ["Yes"] }],
-      tools: [toolOf("one"), toolOf("two")],
+      tools: [echoTool("one"), echoTool("two")],
     });
-    await play.worker("w").begin();
-    expect(endOf(play).personal.said.citations).toEqual([
+    await turn.worker("w").start();
+    expect(lastEvent(turn).personal.said.citations).toEqual([
       { url: "https://docs.example/two#a", title: "two a", start_index: 0, end_index: 3 },
       { url: "https://docs.example/one#", title: "one ", start_index: 0, end_index: 3 },
     ]);
   });
 
-  test("lets the model's own citations stand, where they are in the whole answer", async () => {
+  test("keeps the model's own citations, shifted to their place in the whole answer", async () => {
     const own = { url: "https://own.example", title: "Own", start_index: 0, end_index: 5 };
-    const play = stage({
+    const turn = stageTurn({
       rounds: [
         { text: ["Wait"], calls: ["one"] },
         { text: ["Found"], more: [{ type: "citations", citations: [own] }] },
       ],
-      tools: [toolOf("one")],
+      tools: [echoTool("one")],
       streamed: true,
     });
-    await play.worker("w").begin();
+    await turn.worker("w").start();
     const shifted = [{ ...own, start_index: 6, end_index: 11 }];
-    expect(endOf(play).personal.said).toMatchObject({ text: "Wait\n\nFound", citations: shifted });
-    expect(play.frames.find(({ type }) => type === "citations")).toMatchObject({ citations: shifted });
+    expect(lastEvent(turn).personal.said).toMatchObject({ text: "Wait\n\nFound", citations: shifted });
+    expect(turn.frames.find(({ type }) => type === "citations")).toMatchObject({ citations: shifted });
   });
 
-  test("says in frames exactly what the answer is", async () => {
-    const play = stage({
+  test("sends frames that add up to the answer", async () => {
+    const turn = stageTurn({
       rounds: [{ text: ["A", "B"], calls: ["one"] }, { calls: ["one"] }, { text: ["C", "D"] }],
-      tools: [toolOf("one")],
+      tools: [echoTool("one")],
       streamed: true,
     });
-    await play.worker("w").begin();
-    const words = play.frames.flatMap((frame) => (frame.type === "text" ? frame.text : []));
+    await turn.worker("w").start();
+    const words = turn.frames.flatMap((frame) => (frame.type === "text" ? frame.text : []));
     expect(words).toEqual(["A", "B", "\n\nC", "D"]);
-    expect(endOf(play).personal.said.text).toBe(words.join(""));
-    expect(play.frames.map(({ type }) => type).join()).toBe("text,text,calls,called,calls,called,text,text,end");
+    expect(lastEvent(turn).personal.said.text).toBe(words.join(""));
+    expect(turn.frames.map(({ type }) => type).join()).toBe("text,text,calls,called,calls,called,text,text,end");
   });
 
-  test("forces a choice in the first round only", async () => {
-    const play = stage({
+  test("forces a tool choice in the first round only", async () => {
+    const turn = stageTurn({
       rounds: [{ calls: ["one"] }, { text: ["ok"] }],
-      tools: [toolOf("one")],
+      tools: [echoTool("one")],
       prompt: { tool_choice: "required" },
     });
-    await play.worker("w").begin();
-    expect(play.asked.map(({ tool_choice }) => tool_choice)).toEqual(["required", "auto"]);
+    await turn.worker("w").start();
+    expect(turn.requests.map(({ tool_choice }) => tool_choice)).toEqual(["required", "auto"]);
   });
 
-  test("offers nothing where the choice is none, and then what the model calls is its end", async () => {
+  test("offers no tools when the choice is none, and ends when the model calls one", async () => {
     const run = vi.fn(async () => {});
-    const play = stage({ rounds: [{ calls: ["one"] }], tools: [toolOf("one", run)], prompt: { tool_choice: "none" } });
-    await play.worker("w").begin();
-    expect(play.asked[0]!.tools).toEqual([]);
+    const turn = stageTurn({
+      rounds: [{ calls: ["one"] }],
+      tools: [echoTool("one", run)],
+      prompt: { tool_choice: "none" },
+    });
+    await turn.worker("w").start();
+    expect(turn.requests[0]!.tools).toEqual([]);
     expect(run).not.toHaveBeenCalled();
-    expect(endOf(play)).toMatchObject({ type: "TurnCompleted", data: { finish_reason: "tool_calls" } });
+    expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", data: { finish_reason: "tool_calls" } });
   });
 
-  test("ends after ten rounds with what was said", async () => {
-    const play = stage({ rounds: [{ text: ["More. "], calls: ["one"] }], tools: [toolOf("one")] });
-    await play.worker("w").begin();
-    expect(play.asked).toHaveLength(10);
-    expect(play.types().filter((type) => type === "ToolFinished")).toHaveLength(10);
-    expect(endOf(play)).toMatchObject({
+  test("ends after ten rounds with the output so far", async () => {
+    const turn = stageTurn({ rounds: [{ text: ["More. "], calls: ["one"] }], tools: [echoTool("one")] });
+    await turn.worker("w").start();
+    expect(turn.requests).toHaveLength(10);
+    expect(turn.types().filter((type) => type === "ToolFinished")).toHaveLength(10);
+    expect(lastEvent(turn)).toMatchObject({
       type: "TurnCompleted",
       data: { finish_reason: "stop", usage: times(USAGE, 10) },
       personal: { said: { text: "More. ".repeat(10) } },
     });
   });
 
-  test("runs some calls at once, and not more than so many", async () => {
+  test("runs four calls at once, and 32 in a round", async () => {
     let running = 0;
-    let most = 0;
-    const busy = toolOf("one", async () => {
-      most = Math.max(most, ++running);
+    let peak = 0;
+    const busy = echoTool("one", async () => {
+      peak = Math.max(peak, ++running);
       await new Promise((resolve) => setTimeout(resolve, 5));
       running--;
     });
-    const play = stage({ rounds: [{ calls: Array(40).fill("one") }, { text: ["ok"] }], tools: [busy] });
-    await play.worker("w").begin();
-    expect(most).toBe(4);
-    expect(results(play, 1)).toHaveLength(32);
+    const turn = stageTurn({ rounds: [{ calls: Array(40).fill("one") }, { text: ["ok"] }], tools: [busy] });
+    await turn.worker("w").start();
+    expect(peak).toBe(4);
+    expect(results(turn, 1)).toHaveLength(32);
   });
 
-  test("keeps a long result beside the log", async () => {
-    const play = stage({ rounds: [{ calls: ["one"] }, { text: ["ok"] }], tools: [toolOf("one", undefined, 70_000)] });
-    await play.worker("w").begin();
-    expect(play.blobs.size).toBe(1);
-    expect((play.events[2] as any).personal.output).toEqual({ blob: [...play.blobs.keys()][0] });
-    expect(results(play, 1)[0]).toHaveLength(70_005);
+  test("stores a long result in a blob", async () => {
+    const turn = stageTurn({
+      rounds: [{ calls: ["one"] }, { text: ["ok"] }],
+      tools: [echoTool("one", undefined, 70_000)],
+    });
+    await turn.worker("w").start();
+    expect(turn.blobs.size).toBe(1);
+    expect((turn.events[2] as any).personal.output).toEqual({ blob: [...turn.blobs.keys()][0] });
+    expect(results(turn, 1)[0]).toHaveLength(70_005);
   });
 });
 
-describe("a tool that fails", () => {
-  const broken = toolOf("broken", async () => {
+describe("a call of the caller's own tool", () => {
+  const client_tools = [{ name: "mine", description: "", parameters: { type: "object" } }];
+  const mixed = { rounds: [{ text: ["One moment."], calls: ["one", "mine"] }], prompt: { client_tools } };
+
+  test("ends the turn after the server's calls of its round", async () => {
+    const turn = stageTurn({ ...mixed, tools: [echoTool("one")] });
+    await turn.worker("w").start();
+    expect(turn.types()).toEqual(["TurnStarted", "RoundRequested", "ToolFinished", "TurnCompleted"]);
+    expect(turn.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([["one", "mine"]]);
+    const { data, personal } = lastEvent(turn);
+    expect(data).toMatchObject({ finish_reason: "tool_calls", open_calls: ["call-0-1"], usage: USAGE });
+    const calls = [{ id: "call-0-1", name: "mine", arguments: "{}", client: true }];
+    expect(personal.said).toMatchObject({ text: "One moment.", calls });
+  });
+
+  test("ends the turn also after a takeover, which asks no model and repeats no tool", async () => {
+    let runs = 0;
+    const turn = stageTurn({ ...mixed, tools: [echoTool("one", async () => void runs++)] });
+    await turn.worker("w", 3).start();
+    await turn.worker("v").sweep();
+    expect(turn.types()).toEqual(["TurnStarted", "RoundRequested", "ToolFinished", "TurnTakenOver", "TurnCompleted"]);
+    expect([runs, turn.requests.length]).toEqual([1, 1]);
+    expect(lastEvent(turn).data).toMatchObject({ attempt: 2, open_calls: ["call-0-1"] });
+  });
+
+  test("is kept from the model when no tool may be called", async () => {
+    const turn = stageTurn({ rounds: [{ text: ["No."] }], prompt: { client_tools, tool_choice: "none" } });
+    await turn.worker("w").start();
+    expect(turn.requests[0]!.tools).toEqual([]);
+  });
+});
+
+describe("a tool call that fails", () => {
+  const broken = echoTool("broken", async () => {
     throw new Error("the password of the database is 123");
   });
   test.each([
-    ["is not there", "three", "no tool of this name"],
-    ["gets no JSON", { name: "one", arguments: "{q:" }, "not valid JSON"],
-    ["gets what it does not take", { name: "one", arguments: '{"q":5}' }, "do not fit: q"],
-    ["throws", "broken", "failed; it may work later"],
-  ])("%s: the model hears of it and goes on", async (_, call, message) => {
-    const play = stage({ rounds: [{ calls: [call] }, { text: ["Sorry"] }], tools: [toolOf("one"), broken] });
-    await play.worker("w").begin();
-    expect(results(play, 1)[0]).toContain(message);
-    expect(results(play, 1)[0]).not.toContain("password");
-    expect(play.events[2]!.data).toMatchObject({
+    ["because the tool does not exist", "three", "no tool of this name"],
+    ["because its arguments are no JSON", { name: "one", arguments: "{q:" }, "not valid JSON"],
+    ["because its arguments do not match the schema", { name: "one", arguments: '{"q":5}' }, "do not fit: q"],
+    ["because the tool throws", "broken", "failed; it may work later"],
+  ])("%s is reported to the model, which continues", async (_, call, message) => {
+    const turn = stageTurn({ rounds: [{ calls: [call] }, { text: ["Sorry"] }], tools: [echoTool("one"), broken] });
+    await turn.worker("w").start();
+    expect(results(turn, 1)[0]).toContain(message);
+    expect(results(turn, 1)[0]).not.toContain("password");
+    expect(turn.events[2]!.data).toMatchObject({
       status: "failed",
       name: call === "three" ? null : expect.any(String),
     });
-    expect(endOf(play)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: "Sorry" } } });
+    expect(lastEvent(turn)).toMatchObject({ type: "TurnCompleted", personal: { said: { text: "Sorry" } } });
   });
 });
 
 describe("a provider that fails after a round", () => {
-  test("fails the turn with what was said and used, and is not asked for the tools again", async () => {
-    const play = stage({
+  test("fails the turn with its output and usage so far", async () => {
+    const turn = stageTurn({
       rounds: [{ text: ["Let me look."], calls: ["one"] }, { error: new Error("gone") }],
-      tools: [toolOf("one")],
+      tools: [echoTool("one")],
     });
-    await play.worker("w").begin();
-    expect(endOf(play)).toMatchObject({
+    await turn.worker("w").start();
+    expect(lastEvent(turn)).toMatchObject({
       type: "TurnFailed",
       data: { usage: USAGE },
       personal: { said: { text: "Let me look." } },
@@ -174,17 +213,17 @@ describe("a provider that fails after a round", () => {
   });
 });
 
-describe("a turn whose tool runs", () => {
-  const hanging = toolOf("one", () => new Promise<void>(() => {}));
+describe("a turn with a running tool", () => {
+  const hanging = echoTool("one", () => new Promise<void>(() => {}));
   const running = { rounds: [{ text: ["So far"], calls: ["one"] }], tools: [hanging], streamed: true };
 
-  test("is stopped by its reader", async () => {
-    const play = stage(running);
-    const run = play.worker("w").begin();
-    await vi.waitFor(() => expect(play.types()).toContain("RoundRequested"), { interval: 1 });
-    play.stop();
+  test("is stopped by its client", async () => {
+    const turn = stageTurn(running);
+    const run = turn.worker("w").start();
+    await vi.waitFor(() => expect(turn.types()).toContain("RoundRequested"), { interval: 1, timeout: 30_000 });
+    turn.stop();
     await run;
-    expect(endOf(play)).toMatchObject({
+    expect(lastEvent(turn)).toMatchObject({
       type: "TurnStopped",
       data: { usage: USAGE },
       personal: { said: { text: "So far" } },
@@ -192,20 +231,20 @@ describe("a turn whose tool runs", () => {
   });
 
   test("fails when its time is up", async () => {
-    const play = stage({ ...running, seconds: 0.05 });
-    await play.worker("w").begin();
-    expect(endOf(play)).toMatchObject({ type: "TurnFailed", personal: { said: { text: "So far" } } });
+    const turn = stageTurn({ ...running, seconds: 0.05 });
+    await turn.worker("w").start();
+    expect(lastEvent(turn)).toMatchObject({ type: "TurnFailed", personal: { said: { text: "So far" } } });
   });
 
-  test("tells the tool", async () => {
-    let told: AbortSignal | undefined;
-    const listening = toolOf("one", ({ signal }) => {
-      told = signal;
+  test("aborts the tool", async () => {
+    let received: AbortSignal | undefined;
+    const listening = echoTool("one", ({ signal }) => {
+      received = signal;
       return new Promise(() => {});
     });
-    await stage({ ...running, tools: [listening], seconds: 0.05 })
+    await stageTurn({ ...running, tools: [listening], seconds: 0.05 })
       .worker("w")
-      .begin();
-    expect(told!.aborted).toBe(true);
+      .start();
+    expect(received!.aborted).toBe(true);
   });
 });

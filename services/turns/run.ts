@@ -1,57 +1,49 @@
-import type { Recorded } from "#events/envelope.ts";
-import type { Blobs, EventLog, Frames, Keyring, Speaking, TurnEnd } from "#events/ports.ts";
+import { parseStreamName } from "#events/ids.ts";
+import type { EventLog, FramePayload, Frames, TurnEnd } from "#events/ports.ts";
+import { runOfScope } from "#events/scope.ts";
+import type { Vault } from "#events/vault.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
-import { CompleteTurn, RefuseTurn, type AgentOfTurn, type Prompt } from "#events/thread.ts";
-import { partsOf } from "#events/ids.ts";
+import { CompleteTurn, RefuseTurn, type Prompt } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
+import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
-import { credentialFor, type Credentials } from "./credential.ts";
-import { brokenOff, type Cut, type Ending } from "./ending.ts";
-import { historyBefore, modelRequest, openBlob, promptOf, type Stores } from "./history.ts";
+import { findCredential, type CredentialSources } from "./credential.ts";
+import { endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
+import { replayFrames } from "./frames.ts";
+import { readHistory, readPrompt, readTurnBlob, turnMessages, type HistoryStores } from "./history.ts";
+import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
 import { ModelError, type Models, type ToolOffer } from "./model.ts";
-import { inSpans } from "./modelSpans.ts";
-import { recordedRounds, saidIn, totalUsage, withSources, type Round } from "./round.ts";
-import { tellAgain } from "./telling.ts";
-import { NotRecorded, stepOf, stepsOf, TurnLost } from "./steps.ts";
+import { withModelSpans } from "./modelSpans.ts";
+import { pairResults } from "./pairResults.ts";
+import { citeSources, joinOutputs, readRounds, sumUsage, type Round } from "./round.ts";
+import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
-import type { Tool } from "./tools/tool.ts";
+import type { Tool, ToolContext } from "./tools/tool.ts";
+import { providerOf } from "./threadMessage.ts";
+import type { TurnToRun } from "./turnToRun.ts";
 
-export interface TurnRunnerOptions extends Omit<Stores, "keyring" | "blobs">, Omit<Credentials, "log" | "keyring"> {
-  keyring: Keyring;
-  blobs: Pick<Blobs, "get" | "put">;
+export interface TurnRunnerOptions
+  extends Omit<CredentialSources, "log">,
+    Pick<HistoryStores, "maxHistoryText" | "recentHistories"> {
+  vault: Pick<Vault, "findKey" | "get" | "put">;
   log: EventLog;
   frames: Frames;
   models: Models;
   tools: Tools;
   handle: Handle;
-  /** Tokens of a text, where a provider could not say (a stopped or cut answer). */
+  /** Runs work while this process has room for the bytes of attachments that it holds. */
+  holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Tokens of a text, for answers whose provider reported no usage (stopped or cut off). */
   countTokens(text: string): Promise<number>;
-  /** A tool failed in a way that no model can help. */
+  /** A tool failed in a way that no other arguments would mend. */
   onToolError(error: unknown, turn: TurnToRun, tool: string): void;
+  /** A provider refused its credential; `details` is what it said. */
+  onCredentialRefused(details: string, turn: TurnToRun): void;
 }
 
-export interface TurnToRun {
-  organization_id: string;
-  thread: string;
-  turn_id: string;
-  attempt: number;
-  model: string;
-  streamed: boolean;
-  agent: AgentOfTurn | undefined;
-  ends_by: string;
-  request_id: string;
-  /** Version of TurnStarted in the thread; 1 means there is no history. */
-  version: number;
-  input: { prompt: Prompt } | { prompt_blob: string } | undefined;
-  /** What earlier attempts have recorded: events of its thread, with the turn's rounds and calls among them. */
-  steps: Recorded[];
-  /** What readers were told by the attempt before this one. */
-  heard: Speaking[];
-}
-
-const aboutTurn = ({ organization_id, thread, turn_id, attempt, model, streamed }: TurnToRun): Attributes => ({
+const describeTurn = ({ organization_id, thread, turn_id, attempt, model, streamed }: TurnToRun): Attributes => ({
   "svc.organization_id": organization_id,
-  "svc.thread_id": partsOf(thread).id,
+  "svc.thread_id": parseStreamName(thread).id,
   "svc.turn_id": turn_id,
   "svc.attempt": attempt,
   "svc.streamed": streamed,
@@ -59,50 +51,64 @@ const aboutTurn = ({ organization_id, thread, turn_id, attempt, model, streamed 
 });
 
 /**
- * Runs a turn to its end event, or until `leaving` is aborted: then it is another worker's. Never throws for what a provider
- * does; throws when the log cannot be written.
+ * Runs a turn to its end event, or until `stopping` aborts: then another worker takes it over. A failing provider ends the turn;
+ * throws only when the log cannot be written.
  */
-export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun, leaving: AbortSignal): Promise<void> =>
-  inSpan("turn", { attributes: aboutTurn(turn) }, (note) => run(options, turn, leaving, note));
+export const runTurn = (options: TurnRunnerOptions, turn: TurnToRun, stopping: AbortSignal): Promise<void> =>
+  inSpan("turn", { attributes: describeTurn(turn) }, (note) => run(options, turn, stopping, note));
+
+/** Aborts with an AbortReason when the process stops, the turn's time is up, or its client asks. */
+function openAborter({ frames }: TurnRunnerOptions, turn: TurnToRun, stopping: AbortSignal) {
+  const aborter = new AbortController();
+  const abort = (why: AbortReason): void => aborter.abort(why);
+  const leave = (): void => abort("lost");
+  stopping.addEventListener("abort", leave, { once: true });
+  const timer = setTimeout(() => abort("late"), Math.max(1, Date.parse(turn.ends_by) - Date.now()));
+  const unsubscribe = turn.streamed ? frames.onStop(turn.organization_id, turn.turn_id, abort) : () => {};
+  return {
+    signal: aborter.signal,
+    abort,
+    close(): void {
+      clearTimeout(timer);
+      stopping.removeEventListener("abort", leave);
+      unsubscribe();
+    },
+  };
+}
+
+/** Numbers the turn's frames and sends them: to all readers of a stream, else to the one process that waits. */
+function openPublisher({ frames }: TurnRunnerOptions, turn: TurnToRun) {
+  let n = 0;
+  const send = turn.streamed ? frames.publish : frames.sendToWaiter;
+  return (frame: FramePayload | { type: "end"; position: number; end: TurnEnd }): void =>
+    send(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
+}
 
 async function run(
   options: TurnRunnerOptions,
   turn: TurnToRun,
-  leaving: AbortSignal,
+  stopping: AbortSignal,
   note: (attributes: Attributes) => void,
 ): Promise<void> {
-  const { frames } = options;
-  const cut = new AbortController();
-  const leave = (): void => cut.abort("lost" satisfies Cut);
-  leaving.addEventListener("abort", leave, { once: true });
-  const late = setTimeout(() => cut.abort("late" satisfies Cut), Math.max(1, Date.parse(turn.ends_by) - Date.now()));
-  const unsubscribe = turn.streamed
-    ? frames.onStop(turn.organization_id, turn.turn_id, (why) => cut.abort(why satisfies Cut))
-    : () => {};
-  let n = 0;
-  const told: Speaking[] = [];
-  const tell = turn.streamed ? frames.publish : frames.tell;
-  const publish = (frame: Speaking | { type: "end"; position: number; end: TurnEnd }) =>
-    tell(turn.organization_id, turn.turn_id, { ...frame, attempt: turn.attempt, n: n++ });
-
+  const aborter = openAborter(options, turn, stopping);
+  const publish = openPublisher(options, turn);
+  const emittedFrames: FramePayload[] = [];
   try {
-    const ending = await answer(options, turn, cut.signal, (frame) => {
-      if (turn.agent) told.push(frame);
+    const ending = await answer(options, turn, aborter.signal, (frame) => {
+      if (turn.agent) emittedFrames.push(frame);
       if (turn.streamed) publish(frame);
     });
-    // a response's stream can be read again, also when the bus has forgotten it
-    const kept = turn.agent && { frames: await stepsOf(options, turn).keepTold(told) };
+    // A response's stream can be read again after the bus has dropped its frames.
+    const stored = turn.agent && { frames: await createStepRecorder(options, turn).storeFrames(emittedFrames) };
     note({ "svc.status": ending.end.status });
-    const done = await options.handle(stepOf(turn, ending.command, { ...ending.data, ...kept }));
-    // Position 0: the turn had been taken over or deleted meanwhile, and whoever has it now says how it ends.
-    if (done.position > 0) publish({ type: "end", position: done.position, end: ending.end });
+    const { position } = await options.handle(turnCommand(turn, ending.command, { ...ending.data, ...stored }));
+    // Position 0: the turn was taken over or deleted meanwhile, and its new worker reports the end.
+    if (position > 0) publish({ type: "end", position, end: ending.end });
   } catch (error) {
-    cut.abort("lost" satisfies Cut);
+    aborter.abort("lost");
     if (!(error instanceof TurnLost)) throw error;
   } finally {
-    clearTimeout(late);
-    leaving.removeEventListener("abort", leave);
-    unsubscribe();
+    aborter.close();
   }
 }
 
@@ -110,99 +116,93 @@ async function answer(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
-  onFrame: (frame: Speaking) => void,
-): Promise<Ending> {
-  let prompt: Prompt | undefined;
-  const rounds: Round[] = [];
+  onFrame: (frame: FramePayload) => void,
+): Promise<TurnEnding> {
+  const answered: { prompt?: Prompt; rounds: Round[] } = { rounds: [] };
   try {
-    const provider = turn.model.slice(0, turn.model.indexOf("/"));
-    const [credential, asked, history] = await Promise.all([
-      credentialFor(options, turn.organization_id, provider),
-      promptOf(options, turn.turn_id, turn.input),
-      turn.version > 1
-        ? options.log.read(turn.thread).then((events) => historyBefore(options, events, turn.turn_id))
-        : [],
-    ]);
-    prompt = asked;
-    if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
-    if (turn.steps.length > 0) {
-      rounds.push(...(await recordedRounds(turn.steps, turn.turn_id, (blob) => openBlob(options, turn.turn_id, blob))));
-      tellAgain(rounds, turn.heard, onFrame);
-    }
-    const { organization_id, turn_id, model, streamed } = turn;
-    const own = options.models.open(credential);
-    const tools = await offered(options.tools, organization_id, prompt);
-    const last = await converse({
-      model: inSpans(own, provider),
-      request: await modelRequest(options, { id: turn_id, model, streamed }, prompt, tools.map(offerOf), history),
-      rounds,
-      tools,
-      calling: {
-        organization_id,
-        turn_id,
-        thread_id: partsOf(turn.thread).id,
-        user: prompt.user,
-        vars: prompt.vars,
-        collections: prompt.knowledge?.collections ?? null,
-        signal,
-      },
-      onFrame,
-      ...stepsOf(options, turn),
-      onToolError: (error, tool) => options.onToolError(error, turn, tool),
-    });
-    const { finish_reason } = last;
-    const said = withSources(saidIn([...rounds, last.said]), rounds);
-    const usage = totalUsage([...rounds, last]);
-    return {
-      command: CompleteTurn,
-      data: { finish_reason, usage, said },
-      end: { status: "completed", said, finish_reason, usage },
-    };
+    return await askWithTools(options, turn, signal, onFrame, answered);
   } catch (error) {
-    if (error instanceof TurnLost || error instanceof NotRecorded) throw error;
-    if (signal.reason === ("lost" satisfies Cut)) throw new TurnLost("it is left to another worker", { cause: error });
-    const ending = await brokenOff(options, error, { prompt, rounds, of_agent: turn.agent !== undefined, signal });
-    // as if it had not been asked, like all else in that thread
-    if (ending.command === RefuseTurn && signal.reason === ("deleted" satisfies Cut))
+    if (error instanceof TurnLost || error instanceof StepNotRecorded) throw error;
+    const cause = error instanceof AnswerInterrupted ? error.cause : error;
+    if (cause instanceof ModelError && cause.details !== undefined) options.onCredentialRefused(cause.details, turn);
+    const reason = signal.reason as AbortReason | undefined;
+    if (reason === "lost") throw new TurnLost("another worker takes it over", { cause: error });
+    const ending = await endInterrupted(options, error, { ...answered, of_agent: turn.agent !== undefined, reason });
+    // A refusal leaves no trace of the turn, and neither does the deletion of its thread.
+    if (ending.command === RefuseTurn && reason === "deleted")
       throw new TurnLost("its thread is deleted", { cause: error });
     return ending;
   }
 }
 
-const offerOf = ({ name, description, parameters }: Tool): ToolOffer => ({ name, description, parameters });
-
-/** A turn without tools asks nobody. */
-const offered = async (tools: Tools, organization: string, { tools: names, tool_choice }: Prompt): Promise<Tool[]> =>
-  tool_choice === "none" || names.length === 0 ? [] : tools.find(organization, names);
-
-/** A started turn as the log tells it. */
-export function turnFrom(
-  started: Pick<Recorded, "organization_id" | "stream" | "version" | "data" | "personal"> & {
-    meta: Pick<Recorded["meta"], "request_id">;
-  },
-  attempt: number,
-  { steps, heard }: Pick<TurnToRun, "steps" | "heard"> = { steps: [], heard: [] },
-): TurnToRun {
-  const { turn_id, model, streamed, agent, ends_by } = started.data as {
-    turn_id: string;
-    model: string;
-    streamed: boolean;
-    agent?: AgentOfTurn;
-    ends_by: string;
-  };
+/** Asks the model until it answers. `answered` holds the prompt and the rounds so far, for when this throws. */
+async function askWithTools(
+  options: TurnRunnerOptions,
+  turn: TurnToRun,
+  signal: AbortSignal,
+  onFrame: (frame: FramePayload) => void,
+  answered: { prompt?: Prompt; rounds: Round[] },
+): Promise<TurnEnding> {
+  const { organization_id, turn_id, model, streamed } = turn;
+  const provider = providerOf(model);
+  const [credential, prompt, history] = await Promise.all([
+    findCredential(options, organization_id, provider),
+    readPrompt(options, turn_id, turn.input),
+    turn.version > 1 ? readHistory(options, turn) : [],
+  ]);
+  if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
+  answered.prompt = prompt;
+  const { rounds } = answered;
+  if (turn.steps.length > 0) {
+    rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
+    replayFrames(rounds, turn.receivedFrames, onFrame);
+  }
+  const tools = await findTools(options.tools, organization_id, prompt);
+  const clientTools = prompt.tool_choice === "none" ? [] : (prompt.client_tools ?? []);
+  const offers = [...tools.map(offerTool), ...clientTools];
+  const conversation = pairResults([...history, ...turnMessages(turn_id, prompt)]);
+  const ask = async () =>
+    converse({
+      model: withModelSpans(options.models.open(credential), provider),
+      request: await buildModelRequest(options, { model, streamed }, prompt, offers, conversation),
+      rounds,
+      tools,
+      clientTools: new Set(clientTools.map(({ name }) => name)),
+      context: toolContext(turn, prompt, signal),
+      onFrame,
+      ...createStepRecorder(options, turn),
+      onToolError: (error, tool) => options.onToolError(error, turn, tool),
+    });
+  const bytes = attachedBytes(conversation);
+  const last = bytes === 0 ? await ask() : await options.holdFiles(organization_id, bytes, ask, signal);
+  const { finish_reason } = last;
+  const calls = last.calls.filter(({ client }) => client);
+  const output = citeSources(joinOutputs([...rounds, last.output]), rounds);
+  const said = calls.length > 0 ? { ...output, calls } : output;
+  const usage = sumUsage([...rounds, last]);
   return {
-    organization_id: started.organization_id,
-    thread: started.stream,
-    turn_id,
-    attempt,
-    model,
-    streamed,
-    agent,
-    ends_by,
-    request_id: started.meta.request_id,
-    version: started.version,
-    input: (started.personal as { input: TurnToRun["input"] } | undefined)?.input,
-    steps,
-    heard,
+    command: CompleteTurn,
+    data: { finish_reason, usage, said },
+    end: { status: "completed", said, finish_reason, usage },
   };
 }
+
+const toolContext = (
+  { organization_id, turn_id, thread, scope }: TurnToRun,
+  { user, vars, knowledge }: Prompt,
+  signal: AbortSignal,
+): ToolContext => ({
+  organization_id,
+  turn_id,
+  thread_id: parseStreamName(thread).id,
+  user,
+  vars,
+  collections: knowledge?.collections ?? null,
+  run_id: runOfScope(scope),
+  signal,
+});
+
+const offerTool = ({ name, description, parameters }: Tool): ToolOffer => ({ name, description, parameters });
+
+const findTools = async (tools: Tools, organization: string, { tools: names, tool_choice }: Prompt): Promise<Tool[]> =>
+  tool_choice === "none" || names.length === 0 ? [] : tools.find(organization, names);

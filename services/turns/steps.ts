@@ -1,17 +1,19 @@
 import type { CommandDefinition } from "#events/define.ts";
-import type { Command } from "#events/envelope.ts";
-import { newCommandId, streamOf } from "#events/ids.ts";
-import type { Blobs, DataKeys, Keyring, Speaking } from "#events/ports.ts";
+import { newCommand, type Command } from "#events/envelope.ts";
+import { blobFolder, streamName } from "#events/ids.ts";
+import type { FramePayload } from "#events/ports.ts";
+import type { Vault } from "#events/vault.ts";
 import { FinishTool, RequestRound } from "#events/thread.ts";
+import { whenSpace } from "../whenSpace.ts";
 import type { Handle } from "../handle.ts";
-import type { RecordCall, RecordRound } from "./converse.ts";
+import type { CallRecord, RoundRecord } from "./converse.ts";
 
-/** Steps and ends of a turn must not be given up early: the sweep would only do the same later. */
-const WITHIN_MS = 60_000;
-/** A longer result is kept beside the log, in bytes. */
+/** How long a step or an end is retried while the log is away. Giving up earlier would only leave it to the sweep. */
+const RETRY_MS = 60_000;
+/** Bytes of a result that an event holds; a longer one goes to a blob. */
 const MAX_IN_EVENT = 64 * 1024;
 
-export interface Stepping {
+export interface TurnAttempt {
   organization_id: string;
   thread: string;
   turn_id: string;
@@ -19,60 +21,55 @@ export interface Stepping {
   request_id: string;
 }
 
-/** The turn has been taken over or deleted meanwhile, and whoever has it now says how it ends. */
+/** The turn was taken over or deleted meanwhile: this attempt neither records nor reports anything more. */
 export class TurnLost extends Error {
   override name = "TurnLost";
 }
 
-/** What became of a step is unknown: the sweep gives the turn to a next attempt. */
-export class NotRecorded extends Error {
-  override name = "NotRecorded";
+/** A step may or may not be in the log. The attempt ends here, and the sweep starts the next one. */
+export class StepNotRecorded extends Error {
+  override name = "StepNotRecorded";
 }
 
-/** A command of this attempt of a turn. */
-export const stepOf = (turn: Stepping, type: CommandDefinition, data: object): Command => ({
-  id: newCommandId(),
-  type: type.type,
-  stream: turn.thread,
-  organization_id: turn.organization_id,
-  principal: "system",
-  at: new Date().toISOString(),
-  deadline: new Date(Date.now() + WITHIN_MS).toISOString(),
-  request_id: turn.request_id,
-  data: { turn_id: turn.turn_id, attempt: turn.attempt, ...data },
-});
+/** A command of one attempt at a turn. */
+export const turnCommand = (turn: TurnAttempt, { type }: CommandDefinition, data: object): Command =>
+  newCommand(type, {
+    stream: turn.thread,
+    organization_id: turn.organization_id,
+    request_id: turn.request_id,
+    timeout_ms: RETRY_MS,
+    data: { turn_id: turn.turn_id, attempt: turn.attempt, ...data },
+  });
 
-interface Recording {
+interface RecorderOptions {
   handle: Handle;
-  blobs: Pick<Blobs, "put">;
-  keyring: Pick<Keyring, "seal">;
-  dataKeys: DataKeys;
+  vault: Pick<Vault, "findKey" | "put">;
 }
 
-async function putBlob({ blobs, keyring, dataKeys }: Recording, turn: Stepping, text: string): Promise<string> {
-  const thing = streamOf("turn", turn.turn_id);
-  const wrapped = (await dataKeys.find([thing])).get(thing);
-  if (!wrapped) throw new TurnLost("the turn was erased");
-  const sealed = keyring.seal(thing, wrapped, Buffer.from(text));
-  return blobs.put(`${turn.organization_id}/${turn.thread}/${thing}`, sealed);
+async function putBlob({ vault }: RecorderOptions, turn: TurnAttempt, text: string): Promise<string> {
+  const thing = streamName("turn", turn.turn_id);
+  const wrapped_key = await vault.findKey(thing);
+  if (!wrapped_key) throw new TurnLost("the turn was erased");
+  const folder = blobFolder(turn.organization_id, turn.thread, thing);
+  return whenSpace(() => vault.put({ thing, wrapped_key, folder }, Buffer.from(text)));
 }
 
-/** Records the steps of a turn. Each throws TurnLost when the turn has gone to another attempt. */
-export function stepsOf(recording: Recording, turn: Stepping) {
+/** Records the steps of a turn. Every function throws TurnLost when another attempt has the turn. */
+export function createStepRecorder(options: RecorderOptions, turn: TurnAttempt) {
   const record = async (type: CommandDefinition, data: object): Promise<void> => {
-    const { position } = await recording.handle(stepOf(turn, type, data)).catch((error: unknown) => {
-      throw new NotRecorded(`${type.type} could not be recorded`, { cause: error });
+    const { position } = await options.handle(turnCommand(turn, type, data)).catch((error: unknown) => {
+      throw new StepNotRecorded(`${type.type} could not be recorded`, { cause: error });
     });
     if (position === 0) throw new TurnLost(`${type.type} came too late`);
   };
   return {
-    recordRound: (round: RecordRound) => record(RequestRound, round),
-    async recordCall({ text, ...call }: RecordCall): Promise<void> {
-      const long = Buffer.byteLength(text) > MAX_IN_EVENT;
-      const output = long ? { blob: await putBlob(recording, turn, text) } : { text };
+    recordRound: (round: RoundRecord) => record(RequestRound, round),
+    async recordCall({ text, ...call }: CallRecord): Promise<void> {
+      const isLong = Buffer.byteLength(text) > MAX_IN_EVENT;
+      const output = isLong ? { blob: await putBlob(options, turn, text) } : { text };
       await record(FinishTool, { ...call, output });
     },
-    /** Keeps everything that readers were told; the blob's key. */
-    keepTold: (frames: Speaking[]): Promise<string> => putBlob(recording, turn, JSON.stringify(frames)),
+    /** Stores every frame that readers received; resolves with the blob's key. */
+    storeFrames: (frames: FramePayload[]): Promise<string> => putBlob(options, turn, JSON.stringify(frames)),
   };
 }

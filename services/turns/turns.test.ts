@@ -1,12 +1,12 @@
 import { expect, test, vi } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import type { EventLog, Frames, StreamHead } from "#events/ports.ts";
-import type { TurnToRun } from "./run.ts";
 import { thread } from "../deciders/thread.ts";
 import { createTurns } from "./turns.ts";
+import type { TurnToRun } from "./turnToRun.ts";
 
-const headOf = (ends_by: Date): StreamHead => ({
-  stream: streamOf("thread", newId()),
+const openThread = (ends_by: Date): StreamHead => ({
+  stream: streamName("thread", newId()),
   organization_id: newId(),
   version: 1,
   position: 1,
@@ -21,40 +21,41 @@ const headOf = (ends_by: Date): StreamHead => ({
   worker: null,
 });
 
-function full() {
-  const frames: Pick<Frames, "kept" | "publish"> = { kept: async () => [], publish: () => {} };
-  const handle = vi.fn(async () => ({ position: 0, repeated: false }));
+function createSlowTurns() {
+  const frames: Pick<Frames, "loadFrames" | "publish"> = { loadFrames: async () => [], publish: () => {} };
+  const send = vi.fn(async () => ({ position: 0, repeated: false }));
   const run = () => new Promise<void>(() => {});
-  const log: Pick<EventLog, "read"> = { read: async () => [] };
+  const log: Pick<EventLog, "read" | "hasDied"> = { read: async () => [], hasDied: async () => false };
   const turns = createTurns({
-    log: log as EventLog,
+    log,
     frames,
     worker: "w",
+    send,
     run,
-    keepTold: async () => "kept",
+    storeFrames: async () => "stored",
     onError: () => {},
   });
   const fill = (organization_id: string): number => {
     let started = 0;
-    for (; turns.room(organization_id); started++)
+    for (; turns.hasRoom(organization_id); started++)
       turns.start({ organization_id, turn_id: newId(), attempt: 1 } as TurnToRun);
     return started;
   };
-  return { turns, handle, fill };
+  return { turns, send, fill };
 }
 
-test("a process whose hands are full takes over no turn, and still ends those that are overdue", async () => {
-  const { turns, handle, fill } = full();
+test("a full process takes over no turn, but ends overdue turns", async () => {
+  const { turns, send, fill } = createSlowTurns();
   fill(newId());
   fill(newId());
-  await turns.attend(handle, headOf(new Date(Date.now() + 60_000)));
-  expect(handle).not.toHaveBeenCalled();
-  await turns.attend(handle, headOf(new Date(0)));
-  expect(handle).toHaveBeenCalledWith(expect.objectContaining({ type: "RefuseTurn" }));
+  await turns.attend(openThread(new Date(Date.now() + 60_000)));
+  expect(send).not.toHaveBeenCalled();
+  await turns.attend(openThread(new Date(0)));
+  expect(send).toHaveBeenCalledWith(expect.anything(), "RefuseTurn", expect.anything());
 });
 
-test("one organization fills half of a process, and leaves the other half to others", () => {
-  const { fill } = full();
+test("one organization can take half of the turns of a process, and the other half stays free for others", () => {
+  const { fill } = createSlowTurns();
   const [first, second, third] = [fill(newId()), fill(newId()), fill(newId())];
   expect(first).toBeGreaterThan(0);
   expect([second, third]).toEqual([first, 0]);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { StepSettings } from "#events/definition.ts";
-import { notRun, retryAt } from "./attempt.ts";
+import { failForRetry, retryAt } from "./attempt.ts";
 
-const settings = (given: object = {}) => StepSettings.parse(given);
+const settings = (fields: object = {}) => StepSettings.parse(fields);
 const failed = (attempt: number, more: object = {}) => ({
   attempt,
   lost: 0,
@@ -17,7 +17,7 @@ const delay = (of: StepSettings, ...[attempt, more]: Parameters<typeof failed>) 
   return at === null ? null : Date.parse(at);
 };
 
-test("attempts follow each other at growing distances, and end", () => {
+test("a step is retried after growing delays, up to its number of retries", () => {
   const four = [1, 2, 3, 4].map((attempt) => delay(settings(), attempt));
   expect(four).toEqual([500, 1_000, 2_000, null]);
   expect(delay(settings({ backoff: { kind: "fixed", initial_ms: 700 } }), 3)).toBe(700);
@@ -25,26 +25,26 @@ test("attempts follow each other at growing distances, and end", () => {
   expect(delay(settings({ retries: 0 }), 1)).toBeNull();
 });
 
-test("chance spreads them by the share that the step says", () => {
+test("the jitter of a step spreads the delay of a retry", () => {
   expect(delay(settings(), 1, { chance: 0 })).toBe(400);
   expect(delay(settings(), 1, { chance: 1 })).toBe(600);
 });
 
-test("what the other side asks for is waited for, within a week", () => {
+test("a retry waits as long as the other side asks for, up to a week", () => {
   expect(delay(settings(), 1, { retry_after_ms: 30_000 })).toBe(30_000);
   expect(delay(settings(), 1, { retry_after_ms: 1e18 })).toBe(7 * 24 * 60 * 60 * 1000);
 });
 
-test("a final failure has no other attempt, and one that was lost counts for nothing", () => {
+test("a final failure has no retry, and a lost attempt does not count as one", () => {
   expect(delay(settings(), 1, { final: true })).toBeNull();
   expect(delay(settings(), 6, { lost: 2 })).toBeNull();
   expect(delay(settings(), 5, { lost: 2 })).toBe(2_000);
   expect(delay(settings({ retries: 0 }), 2, { lost: 2 })).toBe(500);
 });
 
-test("an attempt that could not be run is tried again later and later, and given up in the end", () => {
+test("an attempt that the service could not run is retried after growing delays, and fails in the end", () => {
   const retries = [0, 1, 2, 3, 4, 5].map((lost) => {
-    const entry = notRun({ losses: new Map([["k", lost]]) }, { key: "k", attempt: lost + 1, now: 0 });
+    const entry = failForRetry({ losses: new Map([["k", lost]]) }, { key: "k", attempt: lost + 1, now: 0 });
     return entry.type === "step_attempt_failed" && entry.retry_at !== null ? Date.parse(entry.retry_at) : null;
   });
   expect(retries).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, null]);

@@ -1,30 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepSettings } from "#events/definition.ts";
 import { stepId } from "#events/ids.ts";
-import type { Entry } from "#events/runParts.ts";
-import type { HostOfStep } from "./host/index.ts";
-import type { AskingStep } from "./host/step.ts";
+import type { StepEntry } from "#events/runParts.ts";
+import { findStep } from "../deciders/runState.ts";
+import type { OpenStepHost } from "./host/index.ts";
+import type { StepAttempt } from "./host/step.ts";
 import type { History } from "./history.ts";
+import type { SchemaChecker } from "#events/ports.ts";
+import type { OpenRun } from "./openRun.ts";
 import type { Script } from "./script.ts";
-import { StepFailure, type WorkflowRunner } from "./tick.ts";
-import { RunGone, type Values } from "./values.ts";
+import { StepFailure, type StepHost, type StepResult, type WorkflowRunner } from "./tick.ts";
+import { RunGone } from "./values.ts";
 
 export interface AttemptDeps {
   runner: Pick<WorkflowRunner, "step">;
-  openHost(step: AskingStep): HostOfStep;
+  openHost(step: StepAttempt): OpenStepHost;
   onError(error: unknown, stream: string): void;
-  /** How a value does not fit a JSON Schema, in so many words; undefined where it does. */
-  misfit(schema: Record<string, unknown>, value: unknown): string | undefined;
+  /** Checks arguments against the input schema of a step. */
+  schemas: SchemaChecker;
 }
 
-const DEFAULTS = StepSettings.parse({});
-/** Attempts of one step whose worker, or the process that it had them run in, may be lost. They are no failures of the step's own. */
-const LOST = 5;
-/** How often and how long after each other a result is tried to be kept. */
-const KEEPS = 60;
-const KEEP_AGAIN_MS = 500;
-const UNREADY_MS = 1_000;
-const MOST_DELAY_MS = 7 * 24 * 60 * 60 * 1000;
+const DEFAULT_SETTINGS = StepSettings.parse({});
+/** Attempts at one step that may lose their worker or their runner process. They do not count as retries. */
+const MAX_LOST_ATTEMPTS = 5;
+/** Tries to store a result, 500 ms apart: for 30 s. */
+const MAX_STORE_TRIES = 60;
+const STORE_RETRY_MS = 500;
+/** Delay after the first attempt that the service could not run; it doubles each time. */
+const SERVICE_RETRY_MS = 1_000;
+const MAX_RETRY_DELAY_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface Attempt {
   key: string;
@@ -32,7 +36,9 @@ export interface Attempt {
   epoch: number;
 }
 
-/** When the next attempt begins after one that failed; null: there is none. */
+type FailedEntry = Extract<StepEntry, { type: "step_attempt_failed" }>;
+
+/** The time of the next attempt after a failed one; null when there is none. `chance`: 0 to 1, for the jitter. */
 export function retryAt(
   { retries, backoff }: StepSettings,
   failed: { attempt: number; lost: number; now: number; chance: number } & Pick<
@@ -40,143 +46,164 @@ export function retryAt(
     "final" | "retry_after_ms"
   >,
 ): string | null {
-  const own = failed.attempt - failed.lost;
-  if (failed.final || own > retries) return null;
+  const failures = failed.attempt - failed.lost;
+  if (failed.final || failures > retries) return null;
   const { kind, initial_ms, factor, max_ms, jitter } = backoff;
-  // one that was lost before any has failed is tried again as after the first failure
-  const nth = Math.max(own, 1);
+  // A lost first attempt waits as long as a failed one.
+  const nth = Math.max(failures, 1);
   const delay = Math.min(max_ms, kind === "fixed" ? initial_ms : initial_ms * factor ** (nth - 1));
   const spread = delay * (1 + jitter * (2 * failed.chance - 1));
-  const wait = Math.min(MOST_DELAY_MS, Math.max(spread, failed.retry_after_ms ?? 0));
+  const wait = Math.min(MAX_RETRY_DELAY_MS, Math.max(spread, failed.retry_after_ms ?? 0));
   return new Date(failed.now + wait).toISOString();
 }
 
-export const settingsOf = (script: Script, name: string): StepSettings => script.steps[name] ?? DEFAULTS;
+export const stepSettings = (script: Script, name: string): StepSettings => script.steps[name] ?? DEFAULT_SETTINGS;
 
-/** A step whose worker was lost and that is not tried again; undefined where it is. */
-export function givenUp(history: History, script: Script, key: string): Entry | undefined {
-  const step = "steps" in history.state ? history.state.steps[key] : undefined;
+const failure = (fields: Pick<FailedEntry, "key" | "attempt" | "code" | "retry_at">, message: string): FailedEntry => ({
+  type: "step_attempt_failed",
+  ...fields,
+  error: { message, line: null },
+  duration_ms: 0,
+  logs: [],
+  secrets: [],
+});
+
+/** The failure of a step whose worker was lost and that may not run again; undefined when it may. */
+export function failLostStep(history: History, script: Script, key: string): StepEntry | undefined {
+  const step = "steps" in history.state ? findStep(history.state, key) : undefined;
   if (!step || step.lost === 0) return undefined;
-  const once = settingsOf(script, step.name).on_lost === "fail";
-  if (!once && step.lost <= LOST) return undefined;
-  const message = once
-    ? "The process that ran this step was lost, and the step is not to be tried twice."
+  const runsOnce = stepSettings(script, step.name).on_lost === "fail";
+  if (!runsOnce && step.lost <= MAX_LOST_ATTEMPTS) return undefined;
+  const message = runsOnce
+    ? "The process that ran this step was lost, and the step may not run twice."
     : `The process that ran this step was lost ${step.lost} times.`;
-  const error = { message, line: null };
-  const spent = { duration_ms: 0, logs: [], secrets: [] };
-  return {
-    type: "step_attempt_failed",
-    key,
-    attempt: step.attempt,
-    code: "step_lost",
-    retry_at: null,
-    error,
-    ...spent,
-  };
+  return failure({ key, attempt: step.attempt, code: "step_lost", retry_at: null }, message);
 }
 
-/** Throws StepFailure where the arguments are not what the step says that it takes. */
-function checkArgs({ misfit }: AttemptDeps, { input }: StepSettings, name: string, args: string): void {
-  const wrong = input && misfit(input, JSON.parse(args));
-  if (wrong) throw new StepFailure("invalid_step_args", `The arguments of the step ${name}: ${wrong}`, { final: true });
+/** The failure of an attempt that the service could not run, with a growing delay. The last one has no retry. */
+export function failForRetry(
+  { losses }: Pick<History, "losses">,
+  { key, attempt, now }: Pick<Attempt, "key" | "attempt"> & { now: number },
+): StepEntry {
+  const before = losses.get(key) ?? 0;
+  const delay = SERVICE_RETRY_MS * 2 ** before;
+  const retry_at = before >= MAX_LOST_ATTEMPTS ? null : new Date(now + delay).toISOString();
+  const message = "The service could not run the step; its log has the reason.";
+  return failure({ key, attempt, code: "runner_lost", retry_at }, message);
 }
 
-/** Keeps a result, if need be while the place for it is away: another attempt would do the step's work again. */
-async function kept(deps: AttemptDeps, { stream }: History, values: Values, json: string, signal: AbortSignal) {
+/** Throws StepFailure when the arguments do not match the step's input schema. */
+async function checkArgs(
+  { schemas }: AttemptDeps,
+  organization_id: string,
+  { input }: StepSettings,
+  { name, args }: { name: string; args: string },
+): Promise<void> {
+  const wrong = input && (await schemas.check(organization_id, input, JSON.parse(args)));
+  if (!wrong) return;
+  const message = `The arguments of the step ${name}: ${wrong.pointer || "/"}: ${wrong.message}`;
+  throw new StepFailure("invalid_step_args", message, { final: true });
+}
+
+/** Stores a result, and waits for a store that is away: another attempt would repeat the step's effects. */
+async function storeResult(deps: AttemptDeps, { history, values }: OpenRun, json: string, signal: AbortSignal) {
   for (let tries = 1; ; tries++)
     try {
-      return await values.keep(json);
+      return await values.store(json);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof RunGone) throw error;
-      if (tries === 1) deps.onError(error, stream);
-      if (tries === KEEPS) throw new StepFailure("runner_lost", "The result of the step could not be kept.");
-      await sleep(KEEP_AGAIN_MS, undefined, { signal });
+      if (tries === 1) deps.onError(error, history.stream);
+      if (tries === MAX_STORE_TRIES)
+        throw new StepFailure("runner_lost", "The result of the step could not be stored.");
+      await sleep(STORE_RETRY_MS, undefined, { signal });
     }
 }
 
-/** An attempt that came to nothing for a reason of the service's own. It is tried again later and later, and not for ever. */
-export function notRun(
-  { losses }: Pick<History, "losses">,
-  { key, attempt, now }: Pick<Attempt, "key" | "attempt"> & { now: number },
-): Entry {
-  const before = losses.get(key) ?? 0;
-  const retry_at = before >= LOST ? null : new Date(now + UNREADY_MS * 2 ** before).toISOString();
-  const error = { message: "The step could not be run; the service has noted why.", line: null };
-  const spent = { duration_ms: 0, logs: [], secrets: [] };
-  return { type: "step_attempt_failed", key, attempt, code: "runner_lost", retry_at, error, ...spent };
+type AttemptToRun = Attempt & Pick<StepAttempt, "ensureRecorded" | "worker">;
+
+const describeAttempt = ({ created, organization_id }: History, attempt: AttemptToRun): StepAttempt => ({
+  ...attempt,
+  organization_id,
+  run_id: created.run_id,
+  workflow_id: created.workflow_id,
+  project_id: created.project_id,
+  step_id: stepId(created.run_id, attempt.key),
+  idempotency_key: stepId(created.run_id, `idempotency ${attempt.key}`),
+  run_as: created.run_as,
+});
+
+async function runStep(
+  deps: AttemptDeps,
+  { history, values }: OpenRun,
+  script: Script,
+  step: StepAttempt,
+  host: StepHost,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  const { limits } = history.created;
+  const { name, args: stored } = history.steps.get(step.key)!;
+  const settings = stepSettings(script, name);
+  const args = await values.json(stored);
+  await checkArgs(deps, step.organization_id, settings, { name, args });
+  const { run_id, step_id, attempt, idempotency_key, run_as } = step;
+  return deps.runner.step({
+    organization_id: step.organization_id,
+    js: script.js,
+    sha256: script.sha256,
+    step: name,
+    args,
+    context: { run_id, step_id, attempt, idempotency_key, run_as },
+    host,
+    timeout_ms: Math.min(settings.timeout_s, limits.step_timeout_s) * 1_000,
+    max_result_bytes: limits.max_result_bytes,
+    signal,
+  });
 }
 
-/** Runs one attempt at a step. Throws the signal's reason where the attempt is another process's now. */
+/** The time of the retry after a failure. `lostBefore`: attempts that lost their worker or their runner process. */
+function retryFailure(settings: StepSettings, attempt: number, lostBefore: number, error: StepFailure): string | null {
+  const isLost = error.code === "runner_lost";
+  const lost = isLost ? lostBefore + 1 : lostBefore;
+  const mayNotRepeat = isLost && (settings.on_lost === "fail" || lost > MAX_LOST_ATTEMPTS);
+  const { retry_after_ms } = error;
+  const final = error.final || mayNotRepeat;
+  return retryAt(settings, { attempt, lost, now: Date.now(), chance: Math.random(), final, retry_after_ms });
+}
+
+/** Runs one attempt at a step. Throws the signal's reason when another process has the attempt. */
 export async function runAttempt(
   deps: AttemptDeps,
-  { history, script, values }: { history: History; script: Script; values: Values },
-  { key, attempt, epoch, worker, recorded }: Attempt & Pick<AskingStep, "recorded" | "worker">,
+  run: OpenRun,
+  script: Script,
+  attemptToRun: AttemptToRun,
   signal: AbortSignal,
-): Promise<Entry> {
-  const { created, organization_id, steps, state } = history;
-  const { name, args } = steps.get(key)!;
-  const settings = settingsOf(script, name);
-  const context = {
-    run_id: created.run_id,
-    step_id: stepId(created.run_id, key),
-    attempt,
-    idempotency_key: stepId(created.run_id, `idempotency ${key}`),
-    run_as: created.run_as,
-  };
-  const { host, redact, redactJson, resolved } = deps.openHost({
-    ...context,
-    organization_id,
-    workflow_id: created.workflow_id,
-    key,
-    epoch,
-    worker,
-    recorded,
-  });
-  const started = performance.now();
-  const spent = () => ({ duration_ms: Math.round(performance.now() - started), secrets: resolved() });
+): Promise<StepEntry> {
+  const { key, attempt } = attemptToRun;
+  const { history } = run;
+  // Read now: a reload empties the history while it reads the log.
+  const settings = stepSettings(script, history.steps.get(key)!.name);
+  const lostWorkers = "steps" in history.state ? (findStep(history.state, key)?.lost ?? 0) : 0;
+  const step = describeAttempt(history, attemptToRun);
+  const opened = deps.openHost(step);
+  const startedAt = performance.now();
+  const measure = () => ({ duration_ms: Math.round(performance.now() - startedAt), secrets: opened.secretNames() });
   try {
-    const given = await values.json(args);
-    checkArgs(deps, settings, name, given);
-    const { json, logs } = await deps.runner.step({
-      organization_id,
-      js: script.js,
-      sha256: script.sha256,
-      step: name,
-      args: given,
-      context,
-      host,
-      timeout_ms: Math.min(settings.timeout_s, created.limits.step_timeout_s) * 1_000,
-      max_result_bytes: created.limits.max_result_bytes,
-      signal,
-    });
-    const result = await kept(deps, history, values, redactJson(json), signal);
-    return { type: "step_completed", key, attempt, result, logs: logs.map(redact), ...spent() };
+    const { json, logs } = await runStep(deps, run, script, step, opened.host, signal);
+    const result = await storeResult(deps, run, opened.redactJson(json), signal);
+    return { type: "step_completed", key, attempt, result, logs: logs.map(opened.redact), ...measure() };
   } catch (error) {
-    if (signal.aborted) throw error;
-    const failure = error instanceof StepFailure ? error : undefined;
-    if (!failure) throw error;
-    const { code, final, retry_after_ms, line, logs } = failure;
-    const isLost = code === "runner_lost";
-    const before = ("steps" in state ? (state.steps[key]?.lost ?? 0) : 0) + (history.losses.get(key) ?? 0);
-    const lost = isLost ? before + 1 : before;
-    const retry_at = retryAt(settings, {
-      attempt,
-      lost,
-      now: Date.now(),
-      chance: Math.random(),
-      final: final || (isLost && (settings.on_lost === "fail" || lost > LOST)),
-      retry_after_ms,
-    });
+    if (signal.aborted || !(error instanceof StepFailure)) throw error;
+    const { code, message, line, logs } = error;
     return {
       type: "step_attempt_failed",
       key,
       attempt,
       code,
-      retry_at,
-      error: { message: redact(failure.message), line },
-      logs: logs.map(redact),
-      ...spent(),
+      retry_at: retryFailure(settings, attempt, lostWorkers + (history.losses.get(key) ?? 0), error),
+      error: { message: opened.redact(message), line },
+      logs: logs.map(opened.redact),
+      ...measure(),
     };
   }
 }

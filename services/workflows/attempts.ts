@@ -1,22 +1,24 @@
-import type { Entry } from "#events/runParts.ts";
+import type { StepEntry } from "#events/runParts.ts";
 import { isRunning } from "../deciders/runState.ts";
-import { notRun, runAttempt, type AttemptDeps } from "./attempt.ts";
+import { failForRetry, runAttempt, type AttemptDeps } from "./attempt.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Script } from "./script.ts";
 
-/** The attempts at one run's steps that this process executes, and what they have come to. */
+/** The attempts at one run's steps that this process executes. */
 export interface Attempts {
-  /** Begins every one that has begun here by what is recorded or noted. */
-  begin(script: Script, epoch: number): void;
-  /** How many have not come to their end. */
+  /** Starts every attempt that the history has as running and that does not run yet. */
+  start(script: Script, epoch: number): void;
   running(): number;
-  /** What they have come to, in its order, until whoever notes it takes it off. */
-  finished: Entry[];
-  /** Whether one that did something that others can see has come to its end since this was last asked. */
-  wasSeen(): boolean;
-  /** The history is another than that which they began on: of what is told and of what runs, what fits it is kept. `first`: told before. */
-  refit(first: Entry[], epoch: number): void;
-  /** Cuts off what runs, and resolves when it has ended. */
+  /** Number of finished attempts that were not taken. */
+  finished(): number;
+  /** The finished attempts, in the order of their ends. They count as finished until `drop`. */
+  peekFinished(): StepEntry[];
+  dropFinished(count: number): void;
+  /** True once after an attempt with effects outside of its run has finished. */
+  takeHadEffects(): boolean;
+  /** Fits the attempts to a reloaded history: aborts and drops those that it does not have as running. `finished`: more finished ones. */
+  refit(finished: StepEntry[], epoch: number): void;
+  /** Aborts what runs; resolves when it has ended. */
   close(): Promise<void>;
 }
 
@@ -26,85 +28,97 @@ export interface AttemptsDeps extends AttemptDeps {
   failpoint(name: string): void;
 }
 
-interface Told {
-  /** Resolves when what is noted is on record. */
-  recorded(): Promise<void>;
-  /** One has come to its end. */
-  wake(): void;
+interface AttemptsOptions {
+  /** Resolves when the history is recorded, with the starts of all attempts. */
+  ensureRecorded(): Promise<void>;
+  onEnded(): void;
 }
 
 interface Running {
   key: string;
   attempt: number;
-  cut: AbortController;
+  aborter: AbortController;
   ended: Promise<void>;
 }
 
-export function createAttempts(deps: AttemptsDeps, { history, values }: OpenRun, told: Told): Attempts {
-  const finished: Entry[] = [];
-  const running = new Map<string, Running>();
-  let seen = false;
+interface State extends AttemptsOptions {
+  deps: AttemptsDeps;
+  run: OpenRun;
+  running: Map<string, Running>;
+  finished: StepEntry[];
+  hadEffects: boolean;
+}
 
-  function begin(script: Script, key: string, attempt: number, epoch: number): void {
-    const name = `${key}/${attempt}`;
-    if (running.has(name)) return;
-    const cut = new AbortController();
-    let asked = false;
-    const recorded = (): Promise<void> => {
-      asked = true;
-      return told.recorded();
-    };
-    const finish = (entry: Entry): void => {
-      if (cut.signal.aborted) return;
-      if (asked) seen = true;
-      finished.push(entry);
-    };
-    const work = async () => {
-      const which = { key, attempt, epoch, worker: deps.worker, recorded };
-      finish(await runAttempt(deps, { history, script, values }, which, cut.signal));
-      deps.failpoint("after-step");
-    };
-    const one: Running = { key, attempt, cut, ended: Promise.resolve() };
-    running.set(name, one);
-    one.ended = work()
-      .catch((error: unknown) => {
-        if (cut.signal.aborted) return;
-        deps.onError(error, history.stream);
-        finish(notRun(history, { key, attempt, now: Date.now() }));
-      })
-      .finally(() => {
-        if (running.get(name) === one) running.delete(name);
-        told.wake();
-      });
-  }
+function startAttempt(state: State, script: Script, key: string, attempt: number, epoch: number): void {
+  const { deps, run, running } = state;
+  const name = `${key}/${attempt}`;
+  if (running.has(name)) return;
+  const aborter = new AbortController();
+  const { signal } = aborter;
+  let hasEffects = false;
+  // An attempt has effects on others only after it was recorded.
+  const ensureRecorded = (): Promise<void> => {
+    hasEffects = true;
+    return state.ensureRecorded();
+  };
+  const finish = (entry: StepEntry): void => {
+    if (signal.aborted) return;
+    if (hasEffects) state.hadEffects = true;
+    state.finished.push(entry);
+  };
+  const execute = async (): Promise<void> => {
+    finish(await runAttempt(deps, run, script, { key, attempt, epoch, worker: deps.worker, ensureRecorded }, signal));
+    deps.failpoint("after-step");
+  };
+  const one: Running = { key, attempt, aborter, ended: Promise.resolve() };
+  running.set(name, one);
+  one.ended = execute()
+    .catch((error: unknown) => {
+      if (signal.aborted) return;
+      deps.onError(error, run.history.stream);
+      finish(failForRetry(run.history, { key, attempt, now: Date.now() }));
+    })
+    .finally(() => {
+      if (running.get(name) === one) running.delete(name);
+      state.onEnded();
+    });
+}
 
+function refit(state: State, finished: StepEntry[], epoch: number): void {
+  const { run, running, deps } = state;
+  const isCurrent = ({ key, attempt }: Pick<Running, "key" | "attempt">) =>
+    isRunning(run.history.state, key, attempt, { epoch, worker: deps.worker });
+  state.finished = [...finished, ...state.finished].filter(isCurrent);
+  for (const [name, one] of running)
+    if (!isCurrent(one)) {
+      running.delete(name);
+      one.aborter.abort(new Error("The attempt is no longer the current one."));
+    }
+}
+
+export function createAttempts(deps: AttemptsDeps, run: OpenRun, options: AttemptsOptions): Attempts {
+  const state: State = { ...options, deps, run, running: new Map(), finished: [], hadEffects: false };
+  const { running } = state;
   return {
-    begin(script, epoch) {
-      if (!("steps" in history.state)) return;
-      for (const [key, { status, attempt }] of Object.entries(history.state.steps))
-        if (status === "running" && !finished.some((entry) => entry.key === key)) begin(script, key, attempt, epoch);
+    start(script, epoch) {
+      if (!("steps" in run.history.state)) return;
+      const finished = new Set(state.finished.map(({ key }) => key));
+      for (const { key, status, attempt } of run.history.state.steps)
+        if (status === "running" && !finished.has(key)) startAttempt(state, script, key, attempt, epoch);
     },
     running: () => running.size,
-    finished,
-    wasSeen() {
-      const was = seen;
-      seen = false;
-      return was;
+    finished: () => state.finished.length,
+    peekFinished: () => state.finished.slice(),
+    dropFinished: (count) => void state.finished.splice(0, count),
+    takeHadEffects() {
+      const { hadEffects } = state;
+      state.hadEffects = false;
+      return hadEffects;
     },
-    refit(first, epoch) {
-      const isOpen = ({ key, attempt }: Pick<Running, "key" | "attempt">) =>
-        isRunning(history.state, key, attempt, { epoch, worker: deps.worker });
-      const all = [...first, ...finished.splice(0)];
-      finished.push(...all.filter(isOpen));
-      for (const [name, one] of running)
-        if (!isOpen(one)) {
-          running.delete(name);
-          one.cut.abort(new Error("The attempt is not the one that runs."));
-        }
-    },
+    refit: (finished, epoch) => refit(state, finished, epoch),
     async close() {
       const left = [...running.values()];
-      for (const { cut } of left) cut.abort(new Error("The run is another process's now."));
+      for (const { aborter } of left) aborter.abort(new Error("Another process has the run now."));
       await Promise.all(left.map(({ ended }) => ended));
     },
   };

@@ -1,54 +1,55 @@
 import type { NewEvent } from "#events/define.ts";
-import type { EventFrom } from "#events/language.ts";
+import type { EventFrom } from "#events/define.ts";
 import type { RunCreated, RunEvent } from "#events/run.ts";
-import type { Value } from "#events/runParts.ts";
-import { evolve } from "../deciders/runState.ts";
-import { isLive, type RunState } from "../deciders/runState.ts";
+import type { StoredValue } from "#events/runParts.ts";
+import { evolve, isLive, type LiveRun, type RunState } from "../deciders/runState.ts";
 import type { MemoEntry } from "./tick.ts";
 
-/** A step that was scheduled; kept after its end, so that a changed one can be told from it. */
+/** A scheduled step. Kept after its end, to compare later calls of the same step with it. */
 export interface KnownStep {
   name: string;
-  args: Value;
+  args: StoredValue;
   batch: string | null;
 }
 
-/** What a coordinator knows of a run: its events, folded. */
+/** A run's events, folded into what its coordinator needs. */
 export interface History {
   organization_id: string;
   stream: string;
   created: EventFrom<typeof RunCreated>["data"];
   /** JSON. */
   args: string;
+  /** Of the request that started the run. */
+  headers: Record<string, string> | undefined;
   state: RunState;
-  /** Events that are folded in. Those that are noted and not yet recorded are among them (openRun.ts). */
+  /** Number of folded events. It includes optimistic ones, which are not recorded yet (openRun.ts). */
   version: number;
   memo: MemoEntry[];
   /** Keys in the memo. */
-  known: Set<string>;
+  memoKeys: Set<string>;
   steps: Map<string, KnownStep>;
-  /** Attempts of a step whose script runner was lost, under a worker that lived on. */
+  /** By step: attempts that lost their script runner while this coordinator stayed alive. */
   losses: Map<string, number>;
-  /** What is to be begun, oldest first. */
+  /** Keys of the steps that wait for their first or next start, oldest first. */
   queue: string[];
-  /** How many of a batch are not at their end, and how many of it may run at once. */
+  /** By batch: how many items are open, and how many may run at once. */
   batches: Map<string, { open: number; concurrency: number }>;
-  /** Pending approvals: what is to become of each when it expires. */
+  /** By approval: what its expiry does. */
   approvals: Map<string, "return" | "reject" | "fail">;
-  /** Lines of `run()` that are recorded. */
+  /** Number of recorded log lines of `run()`. */
   logged: number;
-  /** Warnings that were given. */
+  /** Identities of the recorded warnings. */
   warned: Set<string>;
-  /** `run()` has not seen everything. */
-  stale: boolean;
+  /** Something has happened that `run()` has not seen. */
+  needsTick: boolean;
 }
 
-/** JSON of a value of an event; it may have to be opened before the fold. */
-export type Json = (value: Value) => string;
+/** The JSON of a value of an event. The caller reads values from blobs before the fold. */
+export type ReadJson = (value: StoredValue) => string;
 
-export function begin(
+export function emptyHistory(
   { organization_id, stream }: { organization_id: string; stream: string },
-  { data }: EventFrom<typeof RunCreated>,
+  { data, personal }: EventFrom<typeof RunCreated>,
   args: string,
 ): History {
   return {
@@ -56,10 +57,11 @@ export function begin(
     stream,
     created: data,
     args,
+    headers: personal?.headers,
     state: { status: "absent" },
     version: 0,
     memo: [],
-    known: new Set(),
+    memoKeys: new Set(),
     steps: new Map(),
     losses: new Map(),
     queue: [],
@@ -67,29 +69,36 @@ export function begin(
     approvals: new Map(),
     logged: 0,
     warned: new Set(),
-    stale: true,
+    needsTick: true,
   };
 }
 
-/** Answers a call of `run()` from now on; what is known stays as it is. */
-export function remember(history: History, key: string, value: MemoEntry["value"]): void {
-  if (history.known.has(key)) return;
-  history.known.add(key);
+/** Answers a call of `run()` on every later tick. The first answer stays. */
+function addToMemo(history: History, key: string, value: MemoEntry["value"]): void {
+  if (history.memoKeys.has(key)) return;
+  history.memoKeys.add(key);
   history.memo.push({ key, value });
 }
 
-/** A step has come to its end; whether that is something that `run()` waits for. */
-function finish(history: History, key: string): boolean {
+/** Closes a step. `run()` can continue after a single step, or after the last of a batch. */
+function closeStep(history: History, key: string, value: MemoEntry["value"]): void {
+  addToMemo(history, key, value);
   const batch = history.steps.get(key)?.batch;
-  const line = batch ? history.batches.get(batch) : undefined;
-  if (!line) return true;
-  line.open -= 1;
-  return line.open === 0;
+  const counts = batch ? history.batches.get(batch) : undefined;
+  if (counts) counts.open -= 1;
+  if (!counts || counts.open === 0) history.needsTick = true;
 }
 
-/** What makes two warnings the same. */
-export const warningOf = ({ code, call, line }: { code: string; call: string | null; line: number | null }): string =>
-  [code, call, line].join("\n");
+/** Equal for warnings that repeat each other. */
+export const warningIdentity = ({
+  code,
+  call,
+  line,
+}: {
+  code: string;
+  call: string | null;
+  line: number | null;
+}): string => [code, call, line].join("\n");
 
 function answerApproval(history: History, event: Extract<RunEvent, { type: "ApprovalDecided" | "ApprovalExpired" }>) {
   const { key, approval_id, at } = event.data;
@@ -109,11 +118,11 @@ function answerApproval(history: History, event: Extract<RunEvent, { type: "Appr
           comment: null,
           decided_by: null,
         };
-  remember(history, key, { json: JSON.stringify({ ...answer, decided_at: at, approval_id }) });
+  addToMemo(history, key, { json: JSON.stringify({ ...answer, decided_at: at, approval_id }) });
 }
 
-/** Folds an event in. `json` must know what it says of values in blobs. */
-export function fold(history: History, event: NewEvent, json: Json): void {
+/** Folds an event in. `readJson` must know the values of `foldedValues`. */
+export function fold(history: History, event: NewEvent, readJson: ReadJson): void {
   const happened = event as RunEvent;
   history.version += 1;
   history.state = evolve(history.state, happened);
@@ -131,38 +140,32 @@ export function fold(history: History, event: NewEvent, json: Json): void {
       if (code === "runner_lost") history.losses.set(key, (history.losses.get(key) ?? 0) + 1);
       return;
     }
-    case "StepCompleted": {
-      const { key } = happened.data;
-      remember(history, key, { json: json(happened.personal!.result) });
-      if (finish(history, key)) history.stale = true;
-      return;
-    }
+    case "StepCompleted":
+      return closeStep(history, happened.data.key, { json: readJson(happened.personal!.result) });
     case "StepFailed": {
       const { code, key } = happened.data;
-      remember(history, key, { error: { code, message: happened.personal!.error.message } });
       history.queue = history.queue.filter((queued) => queued !== key);
-      if (finish(history, key)) history.stale = true;
-      return;
+      return closeStep(history, key, { error: { code, message: happened.personal!.error.message } });
     }
     case "TimerFired":
-      remember(history, happened.data.key, { json: "null" });
-      history.stale = true;
+      addToMemo(history, happened.data.key, { json: "null" });
+      history.needsTick = true;
       return;
     case "ValueNoted":
-      return remember(history, happened.data.key, { json: happened.personal!.json });
+      return addToMemo(history, happened.data.key, { json: happened.personal!.json });
     case "ApprovalRequested":
       history.approvals.set(happened.data.approval_id, happened.data.on_expiry);
       return;
     case "ApprovalDecided":
     case "ApprovalExpired":
       answerApproval(history, happened);
-      history.stale = true;
+      history.needsTick = true;
       return;
     case "RunTaken":
-      history.stale = true;
+      history.needsTick = true;
       return;
     case "RunWarned":
-      history.warned.add(warningOf(happened.data));
+      history.warned.add(warningIdentity(happened.data));
       return;
     case "RunLogged":
       history.logged += happened.personal!.logs.length;
@@ -181,47 +184,53 @@ function schedule(history: History, { data, personal }: Extract<RunEvent, { type
     history.batches.set(batch, { open: data.steps.length, concurrency: data.concurrency ?? data.steps.length });
 }
 
-/** Values in blobs that an event speaks of and that the fold needs. */
-export const valuesIn = (event: NewEvent): Value[] =>
+/** The values of an event that the fold reads; they may be in blobs. */
+export const foldedValues = (event: NewEvent): StoredValue[] =>
   event.type === "StepCompleted" ? [(event as Extract<RunEvent, { type: "StepCompleted" }>).personal!.result] : [];
 
-/**
- * What may begin now, oldest first, within what a batch and the run have at the same time. A step whose worker was lost begins
- * again only `withLost`: it may have to be given up.
- */
-export function startable(
-  { state, queue, steps, batches, created }: History,
-  { more = [], withLost = false }: { more?: Started[]; withLost?: boolean } = {},
-): string[] {
-  if (!isLive(state)) return [];
-  const running = new Map<string | null, number>();
+/** Steps that are running, in all and by batch. */
+function countRunning({ steps }: History, state: LiveRun): { all: number; byBatch: Map<string | null, number> } {
+  const byBatch = new Map<string | null, number>();
   let all = 0;
-  for (const [key, { status }] of Object.entries(state.steps)) {
+  for (const { key, status } of state.steps) {
     if (status !== "running") continue;
     all += 1;
     const batch = steps.get(key)?.batch ?? null;
-    running.set(batch, (running.get(batch) ?? 0) + 1);
+    byBatch.set(batch, (byBatch.get(batch) ?? 0) + 1);
   }
+  return { all, byBatch };
+}
+
+/**
+ * Keys of the steps that can start now, oldest first, within the limits of the run and of each batch. `more`: steps that are
+ * being scheduled. Steps that lost a worker count only `withLost`, because they may have to fail instead.
+ */
+export function startableSteps(
+  history: History,
+  { more = [], withLost = false }: { more?: StepToStart[]; withLost?: boolean } = {},
+): string[] {
+  const { state, queue, steps, batches, created } = history;
+  if (!isLive(state)) return [];
+  const { all, byBatch } = countRunning(history, state);
+  const unlost = new Set(state.steps.filter(({ lost }) => lost === 0).map(({ key }) => key));
   const waiting = queue
-    .filter((key) => withLost || state.steps[key]?.lost === 0)
+    .filter((key) => withLost || unlost.has(key))
     .map((key) => {
       const batch = steps.get(key)?.batch ?? null;
       return { key, batch, concurrency: batch ? batches.get(batch)!.concurrency : Infinity };
     });
   const starts: string[] = [];
   for (const { key, batch, concurrency } of [...waiting, ...more]) {
-    if (all >= created.limits.max_parallel) break;
-    const beside = batch === null ? 0 : (running.get(batch) ?? 0);
-    if (beside >= concurrency) continue;
-    running.set(batch, beside + 1);
-    all += 1;
+    if (all + starts.length >= created.limits.max_parallel) break;
+    const running = batch === null ? 0 : (byBatch.get(batch) ?? 0);
+    if (running >= concurrency) continue;
+    byBatch.set(batch, running + 1);
     starts.push(key);
   }
   return starts;
 }
 
-/** A step that is about to be scheduled. */
-export interface Started {
+export interface StepToStart {
   key: string;
   batch: string | null;
   concurrency: number;

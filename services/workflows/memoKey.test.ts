@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canonical, memoKey } from "./memoKey.ts";
+import { canonicalJson, memoKey } from "./memoKey.ts";
 
 const keyOf = (value: unknown, name = "charge") => memoKey("step", name, null, JSON.stringify(value));
 
@@ -15,12 +15,12 @@ test.each([
   expect(keyOf(args)).toBe(key);
 });
 
-describe("what tells calls apart", () => {
+describe("the key of a call depends on", () => {
   const key = memoKey("step", "charge", null, "{}");
   test.each([
     ["the kind", memoKey("many-item", "charge", null, "{}")],
     ["the name", memoKey("step", "refund", null, "{}")],
-    ["a key of the author's", memoKey("step", "charge", "2", "{}")],
+    ["the author's key", memoKey("step", "charge", "2", "{}")],
     ["the arguments", memoKey("step", "charge", null, "[]")],
   ])("%s", (_, other) => {
     expect(other).not.toBe(key);
@@ -28,27 +28,27 @@ describe("what tells calls apart", () => {
   });
 });
 
-test("names and keys that hold the marks of JSON are not mistaken for each other", () => {
+test("names and keys with JSON syntax in them do not collide", () => {
   expect(memoKey("step", 'a",null]\n{}', null, "{}")).not.toBe(memoKey("step", "a", null, "{}"));
   expect(memoKey("step", "a", "null", "{}")).not.toBe(memoKey("step", "a", null, "{}"));
 });
 
-test("values that JSON writes alike are alike", () => {
+test("values with the same JSON have the same key", () => {
   expect(keyOf({ at: new Date(0) })).toBe(keyOf({ at: "1970-01-01T00:00:00.000Z" }));
   expect(keyOf({ n: -0 })).toBe(keyOf({ n: 0 }));
   expect(keyOf([undefined])).toBe(keyOf([null]));
   expect(memoKey("step", "a", null, '{"n":1.0}')).toBe(memoKey("step", "a", null, '{ "n" : 1 }'));
 });
 
-test("letters are taken as they are", () => {
-  // the same to look at, once in one character and once in two
+test("the key of a text does not normalise its characters", () => {
+  // the same letter in one character and in two
   expect(keyOf("\u00e9")).not.toBe(keyOf("e\u0301"));
   expect(keyOf("\ud800")).not.toBe(keyOf("\ud801"));
   expect(keyOf("a\u0000")).not.toBe(keyOf("a"));
 });
 
-test("canonical JSON has its names in order, also those of a prototype", () => {
-  expect(canonical(JSON.parse('{"b":{"d":1,"c":[{"z":1,"y":2}]},"a":null,"__proto__":{"x":1},"10":1,"9":2}'))).toBe(
+test("canonical JSON sorts all names, __proto__ among them", () => {
+  expect(canonicalJson(JSON.parse('{"b":{"d":1,"c":[{"z":1,"y":2}]},"a":null,"__proto__":{"x":1},"10":1,"9":2}'))).toBe(
     '{"10":1,"9":2,"__proto__":{"x":1},"a":null,"b":{"c":[{"y":2,"z":1}],"d":1}}',
   );
 });

@@ -33,85 +33,85 @@ beforeEach(async () => {
   log = openMemoryLog(CREATED);
   run = await fromLog(log.deps, target);
 });
-const known = () => run.history.memo.map(({ key, value }) => [key, "json" in value && value.json]);
-/** As the handler tells of what this process has committed. */
+const memoEntries = () => run.history.memo.map(({ key, value }) => [key, "json" in value && value.json]);
+/** Reports a commit of this process, as the handler does. */
 function commit(command: string, ...events: NewEvent[]): void {
   log.add(...events);
   run.commit(command, { events, version: log.version() });
 }
 
-describe("what was foreseen", () => {
-  beforeEach(() => run.foresee([started, ...scheduledAndBegun(A)], INLINE));
+describe("An optimistic event", () => {
+  beforeEach(() => run.applyOptimistically([started, ...scheduledAndBegun(A)], INLINE));
 
-  test("is in the history and not recorded", () => {
+  test("is in the history, but not recorded", () => {
     expect([run.recorded(), run.history.version, run.history.state.status]).toEqual([1, 4, "running"]);
   });
-  test("is recorded once it was expected and committed, and is not folded in again", () => {
-    run.expect(4);
+  test("is recorded by the commit that was expected, and is not folded again", () => {
+    run.expectCommit(4);
     const { memo, state } = run.history;
     commit("AdvanceRun", started, ...scheduledAndBegun(A));
     expect([run.recorded(), run.isBehind()]).toEqual([4, false]);
     expect(run.history.memo).toBe(memo);
     expect(run.history.state).toBe(state);
   });
-  test("is recorded up to where it was expected; what was foreseen since is not", () => {
-    run.expect(4);
-    run.foresee([completed(A, "1")], INLINE);
+  test("stays unrecorded when it was applied after the expected commit", () => {
+    run.expectCommit(4);
+    run.applyOptimistically([completed(A, "1")], INLINE);
     commit("AdvanceRun", started, ...scheduledAndBegun(A));
     expect([run.recorded(), run.history.version, run.isBehind()]).toEqual([4, 5, false]);
   });
   test.each<[string, () => void]>([
     ["another command came first", () => commit("CancelRun", cancelled)],
     ["less was committed", () => commit("AdvanceRun", started)],
-    ["it was not expected", () => commit("TakeRun", started, ...scheduledAndBegun(A))],
+    ["the commit was not expected", () => commit("TakeRun", started, ...scheduledAndBegun(A))],
     [
-      "it stands on what another process has committed",
+      "another process committed in between",
       () => {
         log.add(cancelled);
         commit("AdvanceRun", started, ...scheduledAndBegun(A));
       },
     ],
-  ])("has not come about where %s", (_, happen) => {
-    run.expect(4);
+  ])("leaves the run behind when %s", (_, happen) => {
+    run.expectCommit(4);
     happen();
     expect([run.recorded(), run.isBehind()]).toEqual([1, true]);
   });
-  test("is gone after the log was read anew, and another history begins", async () => {
+  test("is dropped by a reload, which makes a new memo", async () => {
     const { memo } = run.history;
-    run.foresee([completed(A, "1")], INLINE);
+    run.applyOptimistically([completed(A, "1")], INLINE);
     log.add(started, ...scheduledAndBegun(B), completed(B, "2"));
     await run.reload();
     expect([run.recorded(), run.history.version, run.isBehind()]).toEqual([5, 5, false]);
-    expect(known()).toEqual([[B, "2"]]);
+    expect(memoEntries()).toEqual([[B, "2"]]);
     expect(run.history.memo).not.toBe(memo);
     expect([...run.history.steps.keys()]).toEqual([B]);
   });
-  test("is expected no more after that", async () => {
-    run.expect(4);
+  test("is not expected after a reload", async () => {
+    run.expectCommit(4);
     await run.reload();
     commit("AdvanceRun", started, ...scheduledAndBegun(A));
     expect([run.recorded(), run.history.version, run.history.steps.size]).toEqual([4, 4, 1]);
   });
 });
 
-describe("what this process commits", () => {
-  test("is folded in where nothing is foreseen", () => {
+describe("A commit of this process", () => {
+  test("is folded when the run has no optimistic events", () => {
     commit("TakeRun", started);
     expect([run.recorded(), run.history.state.status, run.isBehind()]).toEqual([2, "running", false]);
   });
-  test("is passed over where it is known", async () => {
+  test("is ignored when the run has folded it from the log", async () => {
     log.add(started);
     await run.catchUp();
     run.commit("TakeRun", { events: [started], version: 2 });
     expect([run.recorded(), run.history.version, run.isBehind()]).toEqual([2, 2, false]);
   });
-  test("is read where something before it is missing", () => {
+  test("leaves the run behind when an event before it is missing", () => {
     const [scheduled, begun] = scheduledAndBegun(A);
     log.add(started, scheduled);
     commit("AdvanceRun", begun);
     expect([run.recorded(), run.isBehind()]).toEqual([1, true]);
   });
-  test("is read again where it comes while the log is read", async () => {
+  test("is read again when it arrives while the log is read", async () => {
     log.add(started);
     const reading = run.catchUp();
     commit("CancelRun", cancelled);
@@ -121,8 +121,8 @@ describe("what this process commits", () => {
   });
 });
 
-describe("a log that cannot be read", () => {
-  test("leaves the run behind, and is read again", async () => {
+describe("A run whose log cannot be read", () => {
+  test("is behind, and reads the log again", async () => {
     log.add(started);
     log.breaks(1);
     await expect(run.catchUp()).rejects.toThrow("away");
@@ -130,8 +130,8 @@ describe("a log that cannot be read", () => {
     await run.catchUp();
     expect([run.recorded(), run.isBehind()]).toEqual([2, false]);
   });
-  test("is read again from the beginning where what was foreseen was given up", async () => {
-    run.foresee([started], INLINE);
+  test("reads the log from its start when it failed during a reload", async () => {
+    run.applyOptimistically([started], INLINE);
     log.breaks(1);
     await expect(run.reload()).rejects.toThrow("away");
     expect(run.isBehind()).toBe(true);
@@ -140,13 +140,13 @@ describe("a log that cannot be read", () => {
   });
 });
 
-test("a run that was destroyed is gone", async () => {
+test("a destroyed run cannot catch up or reload", async () => {
   log.add(cancelled, RunForgotten.of({ run_id: RUN_ID }));
   await expect(run.catchUp()).rejects.toThrow(RunGone);
   await expect(run.reload()).rejects.toThrow(RunGone);
 });
 
-test("a run from the log is what the log says", async () => {
+test("a run opened from the log has folded all its events", async () => {
   log.add(started, ...scheduledAndBegun(A), completed(A, "1"));
   const opened = await fromLog(log.deps, target);
   expect([opened.recorded(), opened.history.version, opened.isBehind()]).toEqual([5, 5, false]);

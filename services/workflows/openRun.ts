@@ -1,135 +1,151 @@
-import type { Recorded } from "#events/envelope.ts";
-import type { EventFrom } from "#events/language.ts";
+import type { EventFrom, NewEvent } from "#events/define.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { EventLog } from "#events/ports.ts";
-import type { NewEvent } from "#events/define.ts";
 import { AdvanceRun, type RunCreated } from "#events/run.ts";
-import type { Value } from "#events/runParts.ts";
-import type { Handled } from "../handle.ts";
-import type { SealedDeps } from "../sealed.ts";
+import type { StoredValue } from "#events/runParts.ts";
+import type { CommittedCommand } from "../handle.ts";
+import type { VaultDeps } from "../thingBlobs.ts";
 import type { Target } from "../send.ts";
-import { begin, fold, valuesIn, type History, type Json } from "./history.ts";
-import { RunGone, valuesOf, type Values } from "./values.ts";
+import { emptyHistory, fold, foldedValues, type History, type ReadJson } from "./history.ts";
+import { openValues, RunGone, type Values } from "./values.ts";
 
-/** A run as a coordinator holds it: what the log says, and what is noted to be said next. */
+/** A run in memory: the events of the log, and after them events that are applied optimistically before they are recorded. */
 export interface OpenRun {
   history: History;
   values: Values;
-  /** Folds in what is about to be recorded. */
-  foresee(events: NewEvent[], json: Json): void;
-  /** Version up to which the history is what the log says. */
+  /** Folds events that this process is about to record. */
+  applyOptimistically(events: NewEvent[], readJson: ReadJson): void;
+  /** The version up to which the history equals the log. */
   recorded(): number;
-  /** Everything up to that version is about to be sent, by a command of that type: where it is committed on what is recorded, it is what was foreseen. */
-  expect(version: number, carrier?: string): void;
-  /** Takes in what was committed by this process. */
-  commit(command: string, handled: Pick<Handled, "events" | "version">): void;
-  /** Others have told the run something that is not folded in. */
+  /**
+   * Announces the append in flight. If `carrier` commits exactly recorded..version, the optimistic fold already matches and
+   * needs no reload.
+   */
+  expectCommit(version: number, carrier?: string): void;
+  /** Takes note of a commit of this process. */
+  commit(command: string, handled: Pick<CommittedCommand, "events" | "version">): void;
+  /** The log has events that are not folded. */
   isBehind(): boolean;
-  /** Reads and folds in what the log says beyond what is known. Throws RunGone. */
+  /** Reads and folds the events that are missing. Throws RunGone. */
   catchUp(): Promise<void>;
-  /** Folds the log anew: what was foreseen has not come about. Throws RunGone. */
+  /** Folds the log from its start and drops all optimistic events. Throws RunGone. */
   reload(): Promise<void>;
 }
 
-type Deps = SealedDeps & { log: Pick<EventLog, "read"> };
+type Deps = VaultDeps & { log: Pick<EventLog, "read"> };
 type Created = EventFrom<typeof RunCreated>;
 
-const INLINE = (value: Value): string => {
+const readInline = (value: StoredValue): string => {
   if ("json" in value) return value.json;
-  throw new Error("a value in a blob was not opened");
+  throw new Error("the value is in a blob, which was not read");
 };
 
-async function opened(
-  deps: Deps,
-  target: Target,
-  created: Created,
-  { known = [], creation }: { known?: Recorded[]; creation?: Promise<void> },
-): Promise<OpenRun> {
-  if (!created.personal) throw new RunGone(`${target.stream} was destroyed`);
-  const values = valuesOf(deps, target, creation);
-  const args = await values.json(created.personal.args);
-  const history = begin(target, created, args);
-  let recorded = 0;
-  let expected: { from: number; to: number; carrier: string } | undefined;
-  let behind = false;
+/** The recorded part of a history: how far it reaches, and whether the log has more. */
+interface Position {
+  recorded: number;
+  isBehind: boolean;
+  expected: { from: number; to: number; carrier: string } | undefined;
+}
+
+/** Folds the events of the log into a history; `catchUp` calls at the same time share one read. */
+function createReader({ log }: Deps, history: History, values: Values, position: Position) {
   let catching: Promise<void> | undefined;
 
-  async function foldAll(events: Recorded[]): Promise<void> {
+  async function foldAll(events: RecordedEvent[]): Promise<void> {
     for (const event of events) {
       if (event.version !== history.version + 1) continue;
-      const [value] = event.personal === undefined ? [] : valuesIn(event);
+      const [value] = event.personal === undefined ? [] : foldedValues(event);
       const json = value === undefined ? "" : await values.json(value);
-      // others may have folded it in meanwhile
+      // A commit of this process may have folded the event meanwhile.
       if (event.version === history.version + 1) fold(history, event, () => json);
     }
-    recorded = history.version;
+    position.recorded = history.version;
   }
 
   async function read(): Promise<void> {
     do {
-      behind = false;
-      const events = await deps.log.read(target.stream, history.version + 1);
-      if (events.some(({ type }) => type === "RunForgotten")) throw new RunGone(`${target.stream} was destroyed`);
+      position.isBehind = false;
+      const events = await log.read(history.stream, history.version + 1);
+      if (events.some(({ type }) => type === "RunForgotten")) throw new RunGone(`${history.stream} was destroyed`);
       await foldAll(events);
-    } while (behind);
+    } while (position.isBehind);
   }
 
-  const catchUp = (): Promise<void> =>
-    (catching ??= read()
-      .catch((error: unknown) => {
-        behind = true;
-        throw error;
-      })
-      .finally(() => (catching = undefined)));
+  return {
+    foldAll,
+    current: () => catching,
+    catchUp: (): Promise<void> =>
+      (catching ??= read()
+        .catch((error: unknown) => {
+          position.isBehind = true;
+          throw error;
+        })
+        .finally(() => (catching = undefined))),
+  };
+}
 
-  await foldAll(known);
+async function open(
+  deps: Deps,
+  target: Target,
+  created: Created,
+  { known = [], creation }: { known?: RecordedEvent[]; creation?: Promise<void> },
+): Promise<OpenRun> {
+  if (!created.personal) throw new RunGone(`${target.stream} was destroyed`);
+  const values = openValues(deps, target, creation);
+  const args = await values.json(created.personal.args);
+  const history = emptyHistory(target, created, args);
+  const position: Position = { recorded: 0, isBehind: false, expected: undefined };
+  const reader = createReader(deps, history, values, position);
+  await reader.foldAll(known);
   return {
     history,
     values,
-    recorded: () => recorded,
-    isBehind: () => behind,
-    catchUp,
-    foresee(events, json) {
-      for (const event of events) fold(history, event, json);
+    recorded: () => position.recorded,
+    isBehind: () => position.isBehind,
+    catchUp: reader.catchUp,
+    applyOptimistically(events, readJson) {
+      for (const event of events) fold(history, event, readJson);
     },
-    expect(version, carrier = AdvanceRun.type) {
-      expected = { from: recorded, to: version, carrier };
+    expectCommit(version, carrier = AdvanceRun.type) {
+      position.expected = { from: position.recorded, to: version, carrier };
     },
     commit(command, { events, version }) {
+      const { recorded, expected } = position;
       const from = version - events.length;
       if (version <= recorded) return;
       if (command === expected?.carrier && from === expected.from && version === expected.to)
-        return void (recorded = version);
-      const isClosed = events.some((event) => valuesIn(event).some((value) => "blob" in value));
-      if (catching || isClosed || from !== recorded || recorded !== history.version) return void (behind = true);
-      for (const event of events) fold(history, event, INLINE);
-      recorded = version;
+        return void (position.recorded = version);
+      const hasBlobs = events.some((event) => foldedValues(event).some((value) => "blob" in value));
+      if (reader.current() || hasBlobs || from !== recorded || recorded !== history.version)
+        return void (position.isBehind = true);
+      for (const event of events) fold(history, event, readInline);
+      position.recorded = version;
     },
     async reload() {
-      await catching?.catch(() => {});
-      expected = undefined;
-      Object.assign(history, begin(target, created, args));
-      recorded = 0;
-      await catchUp();
+      await reader.current()?.catch(() => {});
+      Object.assign(history, emptyHistory(target, created, args));
+      Object.assign(position, { recorded: 0, expected: undefined });
+      await reader.catchUp();
     },
   };
 }
 
-/** From the event with which it is about to be created; `creation` resolves when it is in the log, or not going to be. */
+/** Opens a run from the event that is about to create it. `creation` resolves when the creation has succeeded or failed. */
 export async function fromCreated(
   deps: Deps,
   target: Target,
   created: Created,
   creation: Promise<void>,
 ): Promise<OpenRun> {
-  const run = await opened(deps, target, created, { creation });
-  run.foresee([created], INLINE);
+  const run = await open(deps, target, created, { creation });
+  run.applyOptimistically([created], readInline);
   return run;
 }
 
-/** From the log. Throws RunGone. */
+/** Opens a run from the log. Throws RunGone. */
 export async function fromLog(deps: Deps, target: Target): Promise<OpenRun> {
   const events = await deps.log.read(target.stream);
   const [created] = events;
   if (!created) throw new RunGone(`${target.stream} has no event`);
-  return opened(deps, target, created as Recorded<Created>, { known: events });
+  return open(deps, target, created as RecordedEvent<Created>, { known: events });
 }

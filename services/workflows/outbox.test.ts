@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Entry, Part } from "#events/runParts.ts";
+import type { StepEntry, RunPart } from "#events/runParts.ts";
 import { CREATED, INLINE, keyOf, openMemoryLog, STREAM } from "#test/doubles/runInMemory.ts";
 import { NO_TICK } from "#test/noTick.ts";
-import { advance } from "../deciders/run.ts";
+import { advanceRun } from "../deciders/run.ts";
 import { evolve } from "../deciders/runState.ts";
 import { fromCreated, fromLog, type OpenRun } from "./openRun.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const [A, B, C] = [keyOf("a"), keyOf("b"), keyOf("c")];
-/** A tick that asks for a step, which begins at once. */
-const asks = (key: string): Part => ({
+/** A tick that schedules a step and starts it. */
+const schedules = (key: string): RunPart => ({
   at: AT,
   entries: [],
   tick: {
@@ -25,7 +25,7 @@ const asks = (key: string): Part => ({
     start: [key],
   },
 });
-const completed = (key: string, attempt = 1): Entry => ({
+const completed = (key: string, attempt = 1): StepEntry => ({
   type: "step_completed",
   key,
   attempt,
@@ -34,44 +34,44 @@ const completed = (key: string, attempt = 1): Entry => ({
   logs: [],
   secrets: [],
 });
-const came = (...entries: Entry[]): Part => ({ at: AT, entries, tick: null });
+const reports = (...entries: StepEntry[]): RunPart => ({ at: AT, entries, tick: null });
 
-/** What was sent, and how each comes to its end. */
-interface Sent {
+/** A command on its way to the log. */
+interface SentCommand {
   seen: number;
-  parts: Part[];
-  /** Is committed as the decider makes it. */
+  parts: RunPart[];
+  /** Commits the events that the decider makes of it. */
   commit(): void;
   answer: PromiseWithResolvers<void>;
 }
 let log: ReturnType<typeof openMemoryLog>;
 let run: OpenRun;
 let outbox: Outbox;
-let all: Sent[];
+let commands: SentCommand[];
 let failures: unknown[];
-/** Commits the creation of the run with what was handed over. */
-let create: (parts: Part[]) => void;
-/** `creation`: of a run that is not in the log yet. */
+/** Commits the creation of the run with the parts that were handed over. */
+let create: (parts: RunPart[]) => void;
+/** `creation`: the run is not in the log yet. */
 function open(creation?: Promise<void>): void {
-  // what the log says, for the decider that commits
+  // the recorded state
   let state = log.version() === 0 ? evolve({ status: "absent" }, CREATED) : run.history.state;
   outbox = createOutbox(run, {
     send: ({ seen, parts, epoch }) => {
       const answer = Promise.withResolvers<void>();
       const commit = () => {
-        const events = advance({ run_id: CREATED.data.run_id, epoch, seen, parts }, state);
+        const events = advanceRun({ run_id: CREATED.data.run_id, epoch, seen, parts }, state);
         state = events.reduce(evolve, state);
         log.add(...events);
         run.commit("AdvanceRun", { events, version: log.version() });
       };
-      all.push({ seen, parts, commit, answer });
+      commands.push({ seen, parts, commit, answer });
       return answer.promise;
     },
     onFailed: (error) => void failures.push(error),
     creation,
   });
   create = (parts) => {
-    const events = [CREATED, ...advance({ run_id: CREATED.data.run_id, epoch: 1, seen: 1, parts }, state)];
+    const events = [CREATED, ...advanceRun({ run_id: CREATED.data.run_id, epoch: 1, seen: 1, parts }, state)];
     state = events.slice(1).reduce(evolve, state);
     log.add(...events);
     run.commit("StartRun", { events, version: log.version() });
@@ -81,111 +81,111 @@ beforeEach(async () => {
   vi.useFakeTimers();
   log = openMemoryLog(CREATED);
   run = await fromLog(log.deps, { stream: STREAM, organization_id: "o1" });
-  [all, failures] = [[], []];
+  [commands, failures] = [[], []];
   open();
 });
 afterEach(() => vi.useRealTimers());
 
 const settled = () => vi.advanceTimersByTimeAsync(0);
-async function succeed(one: Sent): Promise<void> {
+async function succeed(one: SentCommand): Promise<void> {
   one.commit();
   one.answer.resolve();
   await settled();
 }
-/** Has what is noted sent; gives what resolves when it is recorded. */
+/** Flushes; `over` resolves when the flush does. */
 async function flush(): Promise<{ over: Promise<void> }> {
   const over = outbox.flush();
   await settled();
   return { over };
 }
-const note = (part: Part): boolean => outbox.note(part, 1, INLINE);
+const enqueue = (part: RunPart): boolean => outbox.enqueue(part, 1, INLINE);
 
-test("what is noted is folded in at once and sent 25 ms later", async () => {
-  expect(note(asks(A))).toBe(true);
+test("an enqueued part is applied at once and sent 25 ms later", async () => {
+  expect(enqueue(schedules(A))).toBe(true);
   expect([run.history.version, run.recorded(), outbox.size()]).toEqual([4, 1, 1]);
   await vi.advanceTimersByTimeAsync(24);
-  expect(all).toHaveLength(0);
+  expect(commands).toHaveLength(0);
   await vi.advanceTimersByTimeAsync(1);
-  expect(all).toMatchObject([{ seen: 1, parts: [asks(A)] }]);
-  await succeed(all[0]!);
-  expect([run.recorded(), outbox.size(), outbox.failed()]).toEqual([4, 0, false]);
+  expect(commands).toMatchObject([{ seen: 1, parts: [schedules(A)] }]);
+  await succeed(commands[0]!);
+  expect([run.recorded(), outbox.size(), outbox.hasFailed()]).toEqual([4, 0, false]);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(all).toHaveLength(1);
+  expect(commands).toHaveLength(1);
 });
 
-test("the 25 ms count from the first that waits", async () => {
-  note(asks(A));
+test("the 25 ms count from the first part that waits", async () => {
+  enqueue(schedules(A));
   await vi.advanceTimersByTimeAsync(20);
-  note(came(completed(A)));
+  enqueue(reports(completed(A)));
   await vi.advanceTimersByTimeAsync(5);
-  expect(all[0]!.parts).toHaveLength(2);
+  expect(commands[0]!.parts).toHaveLength(2);
 });
 
-test("what means nothing for the run is not noted", async () => {
-  expect(note(came(completed(A)))).toBe(false);
-  expect(outbox.note(asks(A), 7, INLINE)).toBe(false);
+test("a part that changes nothing is not sent", async () => {
+  expect(enqueue(reports(completed(A)))).toBe(false);
+  expect(outbox.enqueue(schedules(A), 7, INLINE)).toBe(false);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect([all.length, outbox.size(), run.history.version]).toEqual([0, 0, 1]);
+  expect([commands.length, outbox.size(), run.history.version]).toEqual([0, 0, 1]);
 });
 
-test("one is sent at a time, and what comes meanwhile goes with the next, on what that has come to", async () => {
-  note(asks(A));
+test("parts that arrive during a commit share the next one, which builds on it", async () => {
+  enqueue(schedules(A));
   const first = await flush();
-  note(came(completed(A)));
-  note(asks(B));
+  enqueue(reports(completed(A)));
+  enqueue(schedules(B));
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(all).toHaveLength(1);
+  expect(commands).toHaveLength(1);
   expect(outbox.size()).toBe(3);
-  await succeed(all[0]!);
+  await succeed(commands[0]!);
   await first.over;
-  // their time is over: they are sent at once by whoever asks, or by the clock
+  // their 25 ms are over, so they are sent at once
   const second = await flush();
-  expect(all[1]).toMatchObject({ seen: 4, parts: [came(completed(A)), asks(B)] });
-  await succeed(all[1]!);
+  expect(commands[1]).toMatchObject({ seen: 4, parts: [reports(completed(A)), schedules(B)] });
+  await succeed(commands[1]!);
   await second.over;
   expect([run.recorded(), run.history.version]).toEqual([7, 7]);
 });
 
-test("who waits for what is noted does not wait for what is noted later", async () => {
-  note(asks(A));
+test("a flush does not wait for parts that are enqueued later", async () => {
+  enqueue(schedules(A));
   const waited = await flush();
-  note(came(completed(A)));
-  await succeed(all[0]!);
+  enqueue(reports(completed(A)));
+  await succeed(commands[0]!);
   await expect(Promise.race([waited.over.then(() => "done"), vi.advanceTimersByTimeAsync(1)])).resolves.toBe("done");
-  expect(all).toHaveLength(1);
+  expect(commands).toHaveLength(1);
 });
 
-test("nobody waits where nothing is noted", async () => {
+test("a flush without parts sends nothing", async () => {
   await outbox.flush();
-  expect(all).toHaveLength(0);
+  expect(commands).toHaveLength(0);
 });
 
-describe("where it fails", () => {
-  test.each<[string, (one: Sent) => void, unknown[]]>([
-    ["because it could not be sent", ({ answer }) => answer.reject(new Error("away")), [new Error("away")]],
-    ["because something else was committed", ({ answer }) => answer.resolve(), [undefined]],
-  ])("%s, who waits is let go, and what steps came to is given back", async (_, fail, errors) => {
-    note(asks(A));
+describe("a failed append", () => {
+  test.each<[string, (one: SentCommand) => void, unknown[]]>([
+    ["that could not be sent", ({ answer }) => answer.reject(new Error("away")), [new Error("away")]],
+    ["that met another commit", ({ answer }) => answer.resolve(), [undefined]],
+  ])("%s ends the flush and gives the finished attempts back", async (_, fail, errors) => {
+    enqueue(schedules(A));
     const waited = await flush();
-    note(came(completed(A)));
-    note(asks(C));
-    fail(all[0]!);
+    enqueue(reports(completed(A)));
+    enqueue(schedules(C));
+    fail(commands[0]!);
     await waited.over;
     await settled();
     expect(failures).toEqual(errors);
-    expect([outbox.failed(), outbox.size()]).toEqual([true, 3]);
-    // nothing is sent any more
+    expect([outbox.hasFailed(), outbox.size()]).toEqual([true, 3]);
+    // nothing more is sent
     await vi.advanceTimersByTimeAsync(1_000);
     await outbox.flush();
-    expect(all).toHaveLength(1);
-    expect(outbox.rescue()).toEqual([completed(A)]);
-    expect([outbox.failed(), outbox.size()]).toEqual([false, 0]);
+    expect(commands).toHaveLength(1);
+    expect(outbox.takeUnrecorded()).toEqual([completed(A)]);
+    expect([outbox.hasFailed(), outbox.size()]).toEqual([false, 0]);
   });
-  test("starts are not given back: what has begun without being on record has not begun", async () => {
-    note(asks(A));
-    note({ at: AT, entries: [completed(A)], tick: null });
-    note(asks(B));
-    const failed: Entry = {
+  test("gives no starts of attempts back", async () => {
+    enqueue(schedules(A));
+    enqueue({ at: AT, entries: [completed(A)], tick: null });
+    enqueue(schedules(B));
+    const failed: StepEntry = {
       type: "step_attempt_failed",
       key: B,
       attempt: 1,
@@ -196,98 +196,98 @@ describe("where it fails", () => {
       logs: [],
       secrets: [],
     };
-    note(came(failed));
-    note(came({ type: "step_started", key: B, attempt: 2 }, completed(B, 2)));
+    enqueue(reports(failed));
+    enqueue(reports({ type: "step_started", key: B, attempt: 2 }, completed(B, 2)));
     await flush();
-    all[0]!.answer.resolve();
+    commands[0]!.answer.resolve();
     await settled();
-    expect(outbox.rescue()).toEqual([completed(A), failed, completed(B, 2)]);
+    expect(outbox.takeUnrecorded()).toEqual([completed(A), failed, completed(B, 2)]);
   });
 });
 
-describe("closing", () => {
-  test("drops what is not being sent", async () => {
-    note(asks(A));
+describe("closing the outbox", () => {
+  test("drops the parts that wait", async () => {
+    enqueue(schedules(A));
     await outbox.close();
     await vi.advanceTimersByTimeAsync(1_000);
-    expect([all.length, outbox.size()]).toEqual([0, 0]);
+    expect([commands.length, outbox.size()]).toEqual([0, 0]);
   });
-  test("waits for what is", async () => {
-    note(asks(A));
+  test("waits for the append in flight", async () => {
+    enqueue(schedules(A));
     await flush();
-    note(came(completed(A)));
+    enqueue(reports(completed(A)));
     const closed = outbox.close();
     let over = false;
     void closed.then(() => (over = true));
     await settled();
     expect(over).toBe(false);
-    await succeed(all[0]!);
+    await succeed(commands[0]!);
     await closed;
     await vi.advanceTimersByTimeAsync(1_000);
-    expect([all.length, run.recorded(), outbox.size()]).toEqual([1, 4, 0]);
+    expect([commands.length, run.recorded(), outbox.size()]).toEqual([1, 4, 0]);
   });
 });
 
-describe("of a run that is being created", () => {
+describe("the outbox of a run that is being created", () => {
   let creation: PromiseWithResolvers<void>;
-  let isWanted: boolean;
+  let isFlushRequested: boolean;
   beforeEach(async () => {
     log = openMemoryLog();
     creation = Promise.withResolvers<void>();
     run = await fromCreated(log.deps, { stream: STREAM, organization_id: "o1" }, CREATED, creation.promise);
     open(creation.promise);
-    isWanted = false;
-    void outbox.wanted.then(() => (isWanted = true));
+    isFlushRequested = false;
+    void outbox.flushRequested.then(() => (isFlushRequested = true));
   });
 
-  test("what is noted is recorded with its creation, and what comes later by itself", async () => {
-    note(asks(A));
+  test("hands its parts over to the creation, and sends later ones itself", async () => {
+    enqueue(schedules(A));
     expect([run.recorded(), run.history.version]).toEqual([0, 4]);
     const parts = outbox.handOver("StartRun");
-    expect(parts).toEqual([asks(A)]);
-    note(came(completed(A)));
+    expect(parts).toEqual([schedules(A)]);
+    enqueue(reports(completed(A)));
     await vi.advanceTimersByTimeAsync(1_000);
-    // nothing is sent of a run that may never be
-    expect(all).toHaveLength(0);
+    // nothing is sent for a run that may never exist
+    expect(commands).toHaveLength(0);
     create(parts);
     creation.resolve();
     await settled();
-    expect([run.recorded(), outbox.failed()]).toEqual([4, false]);
+    expect([run.recorded(), outbox.hasFailed()]).toEqual([4, false]);
     await vi.advanceTimersByTimeAsync(25);
-    expect(all).toMatchObject([{ seen: 4, parts: [came(completed(A))] }]);
-    await succeed(all[0]!);
+    expect(commands).toMatchObject([{ seen: 4, parts: [reports(completed(A))] }]);
+    await succeed(commands[0]!);
     expect([run.recorded(), outbox.size()]).toEqual([5, 0]);
   });
-  test("nothing is sent before it is handed over; who waits says so, and is let go with its creation", async () => {
-    note(asks(A));
+  test("sends nothing before the creation, and a flush reports that it waits for it", async () => {
+    enqueue(schedules(A));
     await settled();
-    expect(isWanted).toBe(false);
+    expect(isFlushRequested).toBe(false);
     let isOver = false;
     const waited = outbox.flush().then(() => (isOver = true));
     await vi.advanceTimersByTimeAsync(1_000);
-    expect([isWanted, isOver, all.length]).toEqual([true, false, 0]);
+    expect([isFlushRequested, isOver, commands.length]).toEqual([true, false, 0]);
     create(outbox.handOver("StartRun"));
     creation.resolve();
     await waited;
-    expect([run.recorded(), all.length]).toEqual([4, 0]);
+    expect([run.recorded(), commands.length]).toEqual([4, 0]);
   });
-  test("it may have come to nothing yet", async () => {
+  test("may have no parts to hand over", async () => {
     const parts = outbox.handOver("StartRun");
     expect(parts).toEqual([]);
     create(parts);
     creation.resolve();
     await settled();
-    expect([run.recorded(), outbox.failed()]).toEqual([1, false]);
+    expect([run.recorded(), outbox.hasFailed()]).toEqual([1, false]);
   });
-  test("where it was not created, who waits is let go, and what steps came to is given back", async () => {
-    note(asks(A));
+  test("ends the flush and gives the finished attempts back when the creation fails", async () => {
+    enqueue(schedules(A));
     const waited = outbox.flush();
     outbox.handOver("StartRun");
-    note(came(completed(A)));
+    enqueue(reports(completed(A)));
     creation.resolve();
     await waited;
-    expect([run.recorded(), outbox.failed(), failures]).toEqual([0, true, [undefined]]);
-    expect(outbox.rescue()).toEqual([completed(A)]);
-    expect(all).toHaveLength(0);
+    expect([run.recorded(), outbox.hasFailed(), failures]).toEqual([0, true, [undefined]]);
+    expect(outbox.takeUnrecorded()).toEqual([completed(A)]);
+    expect(commands).toHaveLength(0);
   });
 });

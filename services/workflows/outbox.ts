@@ -1,132 +1,155 @@
-import type { Entry, Part } from "#events/runParts.ts";
-import { advance } from "../deciders/run.ts";
-import type { Json } from "./history.ts";
+import type { RunPart, StepEntry } from "#events/runParts.ts";
+import { advanceRun } from "../deciders/run.ts";
+import type { ReadJson } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";
 
 /**
- * How long what is noted may stay unrecorded. A step that has used nothing of the platform by then was seen by nobody: it could
- * be done again, and so need not be on record before the next one begins. In milliseconds.
+ * Milliseconds that a part may wait for others to share its commit. A step without effects on the platform may run again after
+ * a crash, so it need not be recorded before the next one starts (ADR 19).
  */
-const SOON_MS = 25;
+const MAX_DELAY_MS = 25;
 
 export interface Outbox {
-  /** Folds in what this means for the run, to be recorded soon; false where it means nothing. */
-  note(part: Part, epoch: number, json: Json): boolean;
-  /** Resolves when all that was noted is recorded, or cannot be: then `failed` says so. */
+  /** Applies a part to the run and records it within MAX_DELAY_MS; false when it changes nothing. */
+  enqueue(part: RunPart, epoch: number, readJson: ReadJson): boolean;
+  /** Resolves when everything enqueued before is recorded, or has failed (`hasFailed`). */
   flush(): Promise<void>;
-  /** Parts that are not recorded. */
+  /** Number of parts that are not recorded. */
   size(): number;
-  /** What was noted is not what the log says, or whether it is is unknown. */
-  failed(): boolean;
-  /** Takes out what was told of steps and may not have been recorded; `failed` no more. */
-  rescue(): Entry[];
-  /** Drops what is not being recorded. */
+  /** The optimistic history is not, or may not be, what the log holds. */
+  hasFailed(): boolean;
+  /** Empties the outbox after a failure; gives the finished attempts that may not be recorded. */
+  takeUnrecorded(): StepEntry[];
+  /** Waits for the append in flight and drops the rest. */
   close(): Promise<void>;
-  /** Resolves when something waits for what is noted to be on record. */
-  wanted: Promise<void>;
-  /** Gives what is noted of a run whose creation, or what it waited for, is on its way: it is recorded with that command. */
-  handOver(carrier: string): Part[];
+  /** Resolves at the first `flush`: an effect waits until the run is recorded. */
+  flushRequested: Promise<void>;
+  /** Gives the parts to the command that creates or resumes the run, which records them in its commit. */
+  handOver(carrier: string): RunPart[];
 }
 
-type Advance = (data: { epoch: number; seen: number; parts: Part[] }) => Promise<unknown>;
+interface OutboxOptions {
+  send(data: { epoch: number; seen: number; parts: RunPart[] }): Promise<unknown>;
+  onFailed(error?: unknown): void;
+  /** For a run whose command is on its way: nothing is sent before `handOver`. Resolves when the command was handled. */
+  creation?: Promise<void> | undefined;
+}
 
-/**
- * What a coordinator has noted of a run and not yet recorded: one commit at a time, and what comes meanwhile goes with the next.
- * `creation`: of a run that is not in the log yet; resolves when it is, or is not going to be.
- */
-export function createOutbox(
-  run: OpenRun,
-  {
-    send,
-    onFailed,
-    creation,
-  }: { send: Advance; onFailed(error?: unknown): void; creation?: Promise<void> | undefined },
-): Outbox {
-  const { history } = run;
-  const wanted = Promise.withResolvers<void>();
-  const handedOver = Promise.withResolvers<void>();
-  if (!creation) handedOver.resolve();
-  let waiting: Part[] = [];
-  let sent: Part[] = [];
-  let epochOfAll = 0;
-  let hasFailed = false;
-  let sending: Promise<void> | undefined;
-  let soon: NodeJS.Timeout | undefined;
+interface State extends OutboxOptions {
+  run: OpenRun;
+  waiting: RunPart[];
+  inFlight: RunPart[];
+  epoch: number;
+  hasFailed: boolean;
+  sending: Promise<void> | undefined;
+  timer: NodeJS.Timeout | undefined;
+  flushRequested: PromiseWithResolvers<void>;
+  handedOver: PromiseWithResolvers<void>;
+}
 
-  function fail(error?: unknown): void {
-    hasFailed = true;
-    onFailed(error);
+function stopTimer(outbox: State): void {
+  clearTimeout(outbox.timer);
+  outbox.timer = undefined;
+}
+
+function fail(outbox: State, error?: unknown): void {
+  outbox.hasFailed = true;
+  outbox.onFailed(error);
+}
+
+function drop(outbox: State): void {
+  stopTimer(outbox);
+  Object.assign(outbox, { waiting: [], inFlight: [], hasFailed: false });
+}
+
+/** Puts the waiting parts in flight; gives the version that their commit will reach. */
+function beginAppend(outbox: State, carrier?: string): number {
+  stopTimer(outbox);
+  const end = outbox.run.history.version;
+  outbox.inFlight = outbox.waiting.splice(0);
+  outbox.run.expectCommit(end, carrier);
+  return end;
+}
+
+function endAppend(outbox: State, end: number): void {
+  if (outbox.run.recorded() < end) fail(outbox);
+  else outbox.inFlight = [];
+}
+
+async function sendWaiting(outbox: State): Promise<void> {
+  const seen = outbox.run.recorded();
+  const end = beginAppend(outbox);
+  try {
+    await outbox.send({ epoch: outbox.epoch, seen, parts: outbox.inFlight });
+  } catch (error) {
+    return fail(outbox, error);
   }
+  endAppend(outbox, end);
+}
 
-  async function sendWaiting(): Promise<void> {
-    clearTimeout(soon);
-    soon = undefined;
-    const [seen, end] = [run.recorded(), history.version];
-    sent = waiting.splice(0);
-    run.expect(end);
-    try {
-      await send({ epoch: epochOfAll, seen, parts: sent });
-    } catch (error) {
-      return fail(error);
-    }
-    if (run.recorded() < end) return fail();
-    sent = [];
-  }
-  async function flush(): Promise<void> {
-    const end = history.version;
-    wanted.resolve();
-    await handedOver.promise;
-    while (!hasFailed && (sending || waiting.length > 0) && run.recorded() < end)
-      await (sending ??= sendWaiting().finally(() => (sending = undefined)));
-  }
+async function flush(outbox: State): Promise<void> {
+  const { run } = outbox;
+  const end = run.history.version;
+  outbox.flushRequested.resolve();
+  await outbox.handedOver.promise;
+  while (!outbox.hasFailed && (outbox.sending || outbox.waiting.length > 0) && run.recorded() < end)
+    await (outbox.sending ??= sendWaiting(outbox).finally(() => (outbox.sending = undefined)));
+}
 
-  function drop(): void {
-    clearTimeout(soon);
-    soon = undefined;
-    sent = [];
-    waiting = [];
-    hasFailed = false;
-  }
+function enqueue(outbox: State, part: RunPart, epoch: number, readJson: ReadJson): boolean {
+  const { history, applyOptimistically } = outbox.run;
+  const data = { run_id: history.created.run_id, epoch, seen: history.version, parts: [part] };
+  const events = advanceRun(data, history.state);
+  if (events.length === 0) return false;
+  applyOptimistically(events, readJson);
+  outbox.epoch = epoch;
+  outbox.waiting.push(part);
+  outbox.timer ??= setTimeout(() => void flush(outbox), MAX_DELAY_MS);
+  return true;
+}
 
+function handOver(outbox: State, carrier: string): RunPart[] {
+  const end = beginAppend(outbox, carrier);
+  const handled = async (): Promise<void> => {
+    await outbox.creation;
+    endAppend(outbox, end);
+  };
+  outbox.sending = handled().finally(() => (outbox.sending = undefined));
+  outbox.handedOver.resolve();
+  return outbox.inFlight;
+}
+
+/** Appends the parts of one run to the log: one commit at a time, and parts that arrive meanwhile share the next. */
+export function createOutbox(run: OpenRun, options: OutboxOptions): Outbox {
+  const outbox: State = {
+    ...options,
+    run,
+    waiting: [],
+    inFlight: [],
+    epoch: 0,
+    hasFailed: false,
+    sending: undefined,
+    timer: undefined,
+    flushRequested: Promise.withResolvers(),
+    handedOver: Promise.withResolvers(),
+  };
+  if (!options.creation) outbox.handedOver.resolve();
   return {
-    note(part, epoch, json) {
-      const data = { run_id: history.created.run_id, epoch, seen: history.version, parts: [part] };
-      const events = advance(data, history.state);
-      if (events.length === 0) return false;
-      run.foresee(events, json);
-      epochOfAll = epoch;
-      waiting.push(part);
-      soon ??= setTimeout(() => void flush(), SOON_MS);
-      return true;
-    },
-    flush,
-    size: () => sent.length + waiting.length,
-    failed: () => hasFailed,
-    rescue() {
-      const entries = [...sent, ...waiting].flatMap((part) => part.entries);
-      drop();
+    enqueue: (part, epoch, readJson) => enqueue(outbox, part, epoch, readJson),
+    flush: () => flush(outbox),
+    size: () => outbox.inFlight.length + outbox.waiting.length,
+    hasFailed: () => outbox.hasFailed,
+    takeUnrecorded() {
+      const entries = [...outbox.inFlight, ...outbox.waiting].flatMap((part) => part.entries);
+      drop(outbox);
+      // An attempt that started without being recorded has not started.
       return entries.filter(({ type }) => type !== "step_started");
     },
     async close() {
-      await sending;
-      drop();
+      await outbox.sending;
+      drop(outbox);
     },
-    wanted: wanted.promise,
-    handOver(carrier) {
-      clearTimeout(soon);
-      soon = undefined;
-      const end = history.version;
-      const parts = waiting.splice(0);
-      sent = parts;
-      run.expect(end, carrier);
-      const created = async (): Promise<void> => {
-        await creation;
-        if (run.recorded() < end) return fail();
-        sent = [];
-      };
-      sending = created().finally(() => (sending = undefined));
-      handedOver.resolve();
-      return parts;
-    },
+    flushRequested: outbox.flushRequested.promise,
+    handOver: (carrier) => handOver(outbox, carrier),
   };
 }

@@ -3,9 +3,9 @@ import { approvalId } from "#events/ids.ts";
 import { RunCreated, RunStarted, StepCompleted, StepFailed, StepStarted, StepsScheduled } from "#events/run.ts";
 import type { NewEvent } from "#events/define.ts";
 import { Limits } from "#events/workflow.ts";
-import { begin, fold, startable, type History } from "./history.ts";
-import { differences, planned } from "./plan.ts";
-import type { Asked, TickOutcome } from "./tick.ts";
+import { emptyHistory, fold, startableSteps, type History } from "./history.ts";
+import { differences, planTick } from "./plan.ts";
+import type { PendingCall, TickOutcome } from "./tick.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00.000Z");
 const run_id = "0198c0de-0000-7000-8000-00000000000a";
@@ -31,10 +31,10 @@ const created = RunCreated.of(
   { args: { json: "{}" }, external_user_id: null },
 );
 
-const JSON_OF = (value: object) => ("json" in value ? (value.json as string) : "");
-function historyOf(...events: NewEvent[]): History {
-  const history = begin({ organization_id: "o1", stream: `run-${run_id}` }, created, "{}");
-  for (const event of [created, RunStarted.of({ run_id }), ...events]) fold(history, event, JSON_OF);
+const readInline = (value: object) => ("json" in value ? (value.json as string) : "");
+function openHistory(...events: NewEvent[]): History {
+  const history = emptyHistory({ organization_id: "o1", stream: `run-${run_id}` }, created, "{}");
+  for (const event of [created, RunStarted.of({ run_id }), ...events]) fold(history, event, readInline);
   return history;
 }
 const scheduled = (names: string[], { name = "pay", concurrency = null as number | null } = {}) =>
@@ -58,7 +58,7 @@ const done = (each: string) =>
     { run_id, key: key(each), name: "pay", attempt: 1, duration_ms: 1, secrets: [] },
     { result: { json: `"${each}"` }, logs: [] },
   );
-const steps = (names: string[], concurrency: number | null = null): Asked => ({
+const steps = (names: string[], concurrency: number | null = null): PendingCall => ({
   kind: "steps",
   concurrency,
   on_error: "fail",
@@ -74,36 +74,36 @@ const outcome = (more: Partial<TickOutcome> = {}): TickOutcome => ({
   ...more,
 });
 const plan = (history: History, what: TickOutcome) =>
-  planned(history, what, { now: NOW, keep: async (json) => ({ json }) });
+  planTick(history, what, { now: NOW, store: async (json) => ({ json }) });
 const keysOf = (result: Awaited<ReturnType<typeof plan>>) =>
   result.schedule.map((batch) => batch.steps.map((s) => s.key));
 
-describe("what a tick asks for", () => {
-  test("is scheduled once, however often it is asked, and not again when it is known", async () => {
-    const first = await plan(historyOf(), outcome({ asked: [steps(["a"]), steps(["a", "b"])] }));
+describe("A tick", () => {
+  test("schedules a step once, however often run() calls it", async () => {
+    const first = await plan(openHistory(), outcome({ asked: [steps(["a"]), steps(["a", "b"])] }));
     expect(keysOf(first)).toEqual([[key("a")], [key("b")]]);
     expect(first.start).toEqual([key("a"), key("b")]);
-    const again = await plan(historyOf(scheduled(["a"]), begun("a")), outcome({ asked: [steps(["a", "b"])] }));
+    const again = await plan(openHistory(scheduled(["a"]), begun("a")), outcome({ asked: [steps(["a", "b"])] }));
     expect(keysOf(again)).toEqual([[key("b")]]);
   });
-  test("begins within what a batch and the run have at once", async () => {
+  test("starts steps within the limits of the batch and of the run", async () => {
     const names = ["a", "b", "c", "d", "e", "f"];
-    const batch = await plan(historyOf(), outcome({ asked: [steps(names, 2), steps(["x", "y", "z"])] }));
+    const batch = await plan(openHistory(), outcome({ asked: [steps(names, 2), steps(["x", "y", "z"])] }));
     expect(batch.schedule[0]!.steps.map(({ batch, index }) => [batch, index])).toEqual(
       names.map((_, n) => [key("a"), n]),
     );
     expect(batch.start).toEqual(["a", "b", "x", "y"].map(key));
-    const history = historyOf(scheduled(names, { concurrency: 2 }), begun("a"), begun("b"));
-    expect(startable(history)).toEqual([]);
-    fold(history, done("a"), JSON_OF);
-    expect(startable(history)).toEqual([key("c")]);
+    const history = openHistory(scheduled(names, { concurrency: 2 }), begun("a"), begun("b"));
+    expect(startableSteps(history)).toEqual([]);
+    fold(history, done("a"), readInline);
+    expect(startableSteps(history)).toEqual([key("c")]);
   });
-  test("a run that ends asks for nothing", async () => {
+  test("that ends the run schedules nothing", async () => {
     const end = { type: "completed" as const, completion: "explicit" as const, json: "1" };
-    const result = await plan(historyOf(), outcome({ end, asked: [steps(["a"])] }));
+    const result = await plan(openHistory(), outcome({ end, asked: [steps(["a"])] }));
     expect(result).toMatchObject({ schedule: [], start: [], end: { type: "completed", result: { json: "1" } } });
   });
-  test("timers and approvals are set once; an approval that is asked no longer is superseded", async () => {
+  test("sets timers and approvals once, and supersedes an approval that run() no longer requests", async () => {
     const options = {
       title: "Pay?",
       body: null,
@@ -114,21 +114,21 @@ describe("what a tick asks for", () => {
       self_approval: true,
       api_key_may_decide: true,
     };
-    const asked: Asked[] = [
+    const asked: PendingCall[] = [
       { kind: "timer", key: key("t"), until: { in_ms: 1_000 } },
       { kind: "timer", key: key("u"), until: { at: "2026-01-03T00:00:00+01:00" } },
       { kind: "approval", key: key("v"), name: "boss", options },
     ];
-    const first = await plan(historyOf(), outcome({ asked }));
+    const first = await plan(openHistory(), outcome({ asked }));
     expect(first.timers).toEqual([
       { key: key("t"), fires_at: "2026-01-01T00:00:01.000Z" },
       { key: key("u"), fires_at: "2026-01-02T23:00:00.000Z" },
     ]);
-    // the envelope does not let an API key decide, and what it says of expiry holds
+    // the envelope forbids API keys and sets the default expiry
     expect(first.approvals).toEqual([
       expect.objectContaining({ key: key("v"), allow_api_key: false, expires_at: "2026-01-01T00:01:00.000Z" }),
     ]);
-    const history = historyOf();
+    const history = openHistory();
     const id = approvalId(run_id, key("v"));
     history.state = {
       ...history.state,
@@ -139,9 +139,9 @@ describe("what a tick asks for", () => {
   });
 });
 
-describe("other arguments than before", () => {
-  const history = () => historyOf(scheduled(["a"]), begun("a"), done("a"));
-  test("are told, with where they differ, once", async () => {
+describe("Changed arguments of a step", () => {
+  const history = () => openHistory(scheduled(["a"]), begun("a"), done("a"));
+  test("cause one warning, which says where they differ", async () => {
     const changed = outcome({ asked: [steps(["b"])], unasked: [key("a")] });
     const { warnings } = await plan(history(), changed);
     expect(warnings).toEqual([
@@ -152,38 +152,38 @@ describe("other arguments than before", () => {
     expect((await plan(warned, changed)).warnings).toEqual([]);
     expect((await plan(history(), outcome({ asked: [steps(["b"])] }))).warnings).toEqual([]);
   });
-  test("on every tick are a circle, and end the run", async () => {
+  test("fail the run when they change on every tick", async () => {
     const names = Array.from({ length: 25 }, (_, n) => `s${n}`);
-    const round = historyOf(scheduled(names), ...names.flatMap((each) => [begun(each), done(each)]));
+    const round = openHistory(scheduled(names), ...names.flatMap((each) => [begun(each), done(each)]));
     const result = await plan(round, outcome({ asked: [steps(["b"])], unasked: names.map(key) }));
     expect(result.end).toMatchObject({ type: "failed", code: "memo_thrash", step: "pay" });
   });
-  test("differ where they differ", () => {
+  test("are compared as JSON pointers", () => {
     expect(differences({ a: 1, b: { c: [1, 2] } }, { a: 1, b: { c: [2, 2] }, "d/e": 1 })).toEqual(["/b/c/0", "/d~1e"]);
     expect(differences(1, 2)).toEqual(["/"]);
     expect(differences({ a: 1 }, { a: 1 })).toEqual([]);
   });
 });
 
-describe("what run() is told of", () => {
-  test("one step's end is news; of a batch, the last one's is", () => {
-    const batch = historyOf(scheduled(["a", "b"], { concurrency: 2 }), begun("a"), begun("b"));
-    batch.stale = false;
-    fold(batch, done("a"), JSON_OF);
-    expect(batch.stale).toBe(false);
-    fold(batch, done("b"), JSON_OF);
-    expect(batch.stale).toBe(true);
+describe("run()", () => {
+  test("continues after a single step, and after the last step of a batch", () => {
+    const batch = openHistory(scheduled(["a", "b"], { concurrency: 2 }), begun("a"), begun("b"));
+    batch.needsTick = false;
+    fold(batch, done("a"), readInline);
+    expect(batch.needsTick).toBe(false);
+    fold(batch, done("b"), readInline);
+    expect(batch.needsTick).toBe(true);
     expect(batch.memo).toEqual([
       { key: key("a"), value: { json: '"a"' } },
       { key: key("b"), value: { json: '"b"' } },
     ]);
   });
-  test("a failure is told as what it was", () => {
+  test("receives the code and the message of a failed step", () => {
     const failed = StepFailed.of(
       { run_id, key: key("a"), name: "pay", attempt: 1, duration_ms: 1, secrets: [], code: "step_error" },
       { error: { message: "no", line: null }, logs: [] },
     );
-    const { memo } = historyOf(scheduled(["a"]), begun("a"), failed);
+    const { memo } = openHistory(scheduled(["a"]), begun("a"), failed);
     expect(memo).toEqual([{ key: key("a"), value: { error: { code: "step_error", message: "no" } } }]);
   });
 });

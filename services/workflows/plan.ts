@@ -1,31 +1,32 @@
 import { approvalId } from "#events/ids.ts";
-import type { TickResult, Value } from "#events/runParts.ts";
-import { isLive } from "../deciders/runState.ts";
-import { startable, warningOf, type History, type Started } from "./history.ts";
-import type { Asked, TickOutcome, TickWarning } from "./tick.ts";
+import type { StoredValue, TickResult } from "#events/runParts.ts";
+import { isLive, type LiveRun } from "../deciders/runState.ts";
+import { startableSteps, warningIdentity, type History, type StepToStart } from "./history.ts";
+import type { PendingCall, TickOutcome, TickWarning } from "./tick.ts";
 
-/** A step of one name whose finished calls `run()` asks for no longer, so often, goes round in a circle. */
-const THRASHES = 25;
+/** Finished calls of one step that `run()` may drop for other arguments. More mean that its arguments change on every tick. */
+const MAX_DROPPED_CALLS = 25;
 
-type Steps = Extract<Asked, { kind: "steps" }>;
-type ApprovalAsked = Extract<Asked, { kind: "approval" }>;
+type StepCalls = Extract<PendingCall, { kind: "steps" }>;
+type ApprovalCall = Extract<PendingCall, { kind: "approval" }>;
+type Store = (json: string) => Promise<StoredValue>;
 
-/** What is new of the steps that were asked for; each once. */
-function newSteps(history: History, asked: Asked[]): Steps[] {
+/** The steps that were not scheduled before, each once. */
+function newSteps(history: History, calls: PendingCall[]): StepCalls[] {
   const taken = new Set<string>();
-  return asked.flatMap((each) => {
-    if (each.kind !== "steps") return [];
-    const steps = each.steps.filter(({ key }) => {
+  return calls.flatMap((call) => {
+    if (call.kind !== "steps") return [];
+    const steps = call.steps.filter(({ key }) => {
       if (taken.has(key) || history.steps.has(key)) return false;
       taken.add(key);
       return true;
     });
-    return steps.length > 0 ? [{ ...each, steps }] : [];
+    return steps.length > 0 ? [{ ...call, steps }] : [];
   });
 }
 
-function terms(
-  { options, key, name }: ApprovalAsked,
+function approvalTerms(
+  { options, key, name }: ApprovalCall,
   { created }: History,
   now: number,
 ): TickResult["approvals"][number] {
@@ -46,19 +47,25 @@ function terms(
   };
 }
 
-/** Names of steps that are asked for anew while finished calls of the same step are asked for no longer. */
-function changed(history: History, fresh: Steps[], unasked: string[]): Map<string, { old: string[]; now: string }> {
-  const left = Map.groupBy(unasked, (key) => history.steps.get(key)?.name ?? "");
-  const found = new Map<string, { old: string[]; now: string }>();
-  for (const { steps } of fresh)
-    for (const { name, args } of steps) {
-      const old = left.get(name);
-      if (old && !found.has(name)) found.set(name, { old, now: args });
-    }
-  return found;
+interface ChangedCall {
+  /** Keys of the finished calls that `run()` no longer makes. */
+  dropped: string[];
+  /** JSON of the new arguments. */
+  args: string;
 }
 
-/** Paths (JSON pointers) at which two values differ, a few of them. */
+/** Steps that `run()` calls with new arguments while it drops finished calls of the same step, by name. */
+function findChangedCalls(history: History, calls: StepCalls[], unasked: string[]): Map<string, ChangedCall> {
+  const droppedByName = Map.groupBy(unasked, (key) => history.steps.get(key)?.name ?? "");
+  const changed = new Map<string, ChangedCall>();
+  for (const { name, args } of calls.flatMap(({ steps }) => steps)) {
+    const dropped = droppedByName.get(name);
+    if (dropped && !changed.has(name)) changed.set(name, { dropped, args });
+  }
+  return changed;
+}
+
+/** JSON pointers to the places where two values differ, five at most. */
 export function differences(a: unknown, b: unknown, path = "", found: string[] = []): string[] {
   if (found.length >= 5 || Object.is(a, b)) return found;
   const isTree = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
@@ -71,11 +78,9 @@ export function differences(a: unknown, b: unknown, path = "", found: string[] =
   return found;
 }
 
-const jsonOf = (value: Value): unknown => ("json" in value ? JSON.parse(value.json) : undefined);
-
-function warningOfChange(history: History, name: string, { old, now }: { old: string[]; now: string }): TickWarning {
-  const before = jsonOf(history.steps.get(old.at(-1)!)!.args);
-  const where = before === undefined ? [] : differences(before, JSON.parse(now));
+function warnOfChange(history: History, name: string, { dropped, args }: ChangedCall): TickWarning {
+  const before = history.steps.get(dropped.at(-1)!)!.args;
+  const where = "json" in before ? differences(JSON.parse(before.json), JSON.parse(args)) : [];
   const at = where.length > 0 ? ` They differ at ${where.join(", ")}.` : "";
   return {
     code: "step_args_changed",
@@ -85,81 +90,105 @@ function warningOfChange(history: History, name: string, { old, now }: { old: st
   };
 }
 
-type Keep = (json: string) => Promise<Value>;
+const filterCalls = <K extends PendingCall["kind"]>({ asked }: TickOutcome, kind: K) =>
+  asked.filter((call): call is Extract<PendingCall, { kind: K }> => call.kind === kind);
 
-/** What a tick means for the run: what is new in it, what begins at once, or how it ends. */
-export async function planned(
+/** The end of a run that has returned, failed, or changes its arguments on every tick; null while it continues. */
+async function planEnd(
+  { end }: TickOutcome,
+  changed: Map<string, ChangedCall>,
+  store: Store,
+): Promise<TickResult["end"]> {
+  if (end.type === "completed") return { type: "completed", completion: end.completion, result: await store(end.json) };
+  if (end.type === "failed") {
+    const { code, message, line } = end;
+    return { type: "failed", code, step: null, error: { message, line } };
+  }
+  const step = [...changed].find(([, { dropped }]) => dropped.length >= MAX_DROPPED_CALLS)?.[0];
+  if (step === undefined) return null;
+  const message = `The step ${step} was called ${MAX_DROPPED_CALLS} times with arguments that no later tick repeated: they change on every tick.`;
+  return { type: "failed", code: "memo_thrash", step, error: { message, line: null } };
+}
+
+/** All items of one `runStepMany` belong to the batch that its first item names. */
+const batchKey = ({ concurrency, steps }: StepCalls): string | null => (concurrency === null ? null : steps[0]!.key);
+
+async function planSchedule(calls: StepCalls[], store: Store): Promise<TickResult["schedule"]> {
+  const schedule: TickResult["schedule"] = [];
+  for (const call of calls) {
+    const { steps, concurrency, on_error } = call;
+    const batch = batchKey(call);
+    const scheduled = steps.map(async ({ key, name, args }, n) => ({
+      key,
+      name,
+      batch,
+      index: batch === null ? null : n,
+      args: await store(args),
+    }));
+    schedule.push({ concurrency, on_error, steps: await Promise.all(scheduled) });
+  }
+  return schedule;
+}
+
+/** The new timers and approvals of a tick, and the approvals that it drops. */
+function planWaits(
   history: History,
   outcome: TickOutcome,
-  { now, keep }: { now: number; keep: Keep },
+  live: LiveRun | undefined,
+  now: number,
+): Pick<TickResult, "timers" | "approvals" | "superseded"> {
+  const { run_id } = history.created;
+  const approvals = new Map(filterCalls(outcome, "approval").map((call) => [approvalId(run_id, call.key), call]));
+  const timers = new Map(filterCalls(outcome, "timer").map(({ key, until }) => [key, until]));
+  return {
+    timers: [...timers]
+      .filter(([key]) => live?.timers[key] === undefined)
+      .map(([key, until]) => ({
+        key,
+        fires_at: new Date("at" in until ? until.at : now + until.in_ms).toISOString(),
+      })),
+    approvals: [...approvals]
+      .filter(([id]) => live?.approvals[id] === undefined)
+      .map(([, call]) => approvalTerms(call, history, now)),
+    superseded: Object.keys(live?.approvals ?? {}).filter((id) => !approvals.has(id)),
+  };
+}
+
+/** Turns the outcome of a tick into the events' content: new steps, timers and approvals, what starts at once, or the end. */
+export async function planTick(
+  history: History,
+  outcome: TickOutcome,
+  { now, store }: { now: number; store: Store },
 ): Promise<TickResult> {
-  const { state } = history;
-  const live = isLive(state) ? state : undefined;
-  const fresh = outcome.end.type === "suspended" ? newSteps(history, outcome.asked) : [];
-  const others = changed(history, fresh, outcome.unasked);
-  const thrashing = [...others].find(([, { old }]) => old.length >= THRASHES)?.[0];
+  const calls = outcome.end.type === "suspended" ? newSteps(history, outcome.asked) : [];
+  const changed = findChangedCalls(history, calls, outcome.unasked);
   const warnings = [
     ...outcome.warnings,
-    ...[...others].map(([name, change]) => warningOfChange(history, name, change)),
-  ].filter((warning) => !history.warned.has(warningOf(warning)));
+    ...[...changed].map(([name, change]) => warnOfChange(history, name, change)),
+  ].filter((warning) => !history.warned.has(warningIdentity(warning)));
   const result: TickResult = {
     schedule: [],
     start: [],
     timers: [],
     approvals: [],
     superseded: [],
-    notes: outcome.notes.filter(({ key }) => !history.known.has(key)),
+    notes: outcome.notes.filter(({ key }) => !history.memoKeys.has(key)),
     warnings,
     logs: outcome.logs.slice(history.logged),
-    end: null,
+    end: await planEnd(outcome, changed, store),
   };
-  if (outcome.end.type === "completed") {
-    const { completion, json } = outcome.end;
-    return { ...result, end: { type: "completed", completion, result: await keep(json) } };
-  }
-  if (outcome.end.type === "failed") {
-    const { code, message, line } = outcome.end;
-    return { ...result, end: { type: "failed", code, step: null, error: { message, line } } };
-  }
-  if (thrashing !== undefined) {
-    const message = `The step ${thrashing} was called ${THRASHES} times with arguments that run() did not come back to: they change from tick to tick.`;
-    return { ...result, end: { type: "failed", code: "memo_thrash", step: thrashing, error: { message, line: null } } };
-  }
+  if (result.end) return result;
 
-  const asks = <K extends Asked["kind"]>(kind: K) =>
-    outcome.asked.filter((each): each is Extract<Asked, { kind: K }> => each.kind === kind);
-  const approvals = new Map(asks("approval").map((each) => [approvalId(history.created.run_id, each.key), each]));
-  const timers = new Map(asks("timer").map(({ key, until }) => [key, until]));
-  const waiting: Started[] = [];
-  for (const { steps, concurrency, on_error } of fresh) {
-    const batch = concurrency === null ? null : steps[0]!.key;
-    waiting.push(...steps.map(({ key }) => ({ key, batch, concurrency: concurrency ?? Infinity })));
-    result.schedule.push({
-      concurrency,
-      on_error,
-      steps: await Promise.all(
-        steps.map(async ({ key, name, args }, n) => ({
-          key,
-          name,
-          batch,
-          index: batch === null ? null : n,
-          args: await keep(args),
-        })),
-      ),
-    });
-  }
+  const { state } = history;
+  const live = isLive(state) ? state : undefined;
+  const more = calls.flatMap((call): StepToStart[] => {
+    const [batch, concurrency] = [batchKey(call), call.concurrency ?? Infinity];
+    return call.steps.map(({ key }) => ({ key, batch, concurrency }));
+  });
   return {
     ...result,
-    start: startable(history, { more: waiting }),
-    timers: [...timers]
-      .filter(([key]) => live?.timers[key] === undefined)
-      .map(([key, until]) => ({
-        key,
-        fires_at: "at" in until ? new Date(until.at).toISOString() : new Date(now + until.in_ms).toISOString(),
-      })),
-    approvals: [...approvals]
-      .filter(([id]) => live?.approvals[id] === undefined)
-      .map(([, each]) => terms(each, history, now)),
-    superseded: Object.keys(live?.approvals ?? {}).filter((id) => !approvals.has(id)),
+    ...planWaits(history, outcome, live, now),
+    schedule: await planSchedule(calls, store),
+    start: startableSteps(history, { more }),
   };
 }

@@ -1,15 +1,15 @@
 import type { History } from "./history.ts";
 
-/** JSON of everything that a run keeps for its ticks, in UTF-16 units; each part is counted once. */
-export function stateSize(history: Pick<History, "memo">): () => number {
-  let sized = { memo: history.memo, counted: 0, size: 0 };
+/** Measures the data that a run keeps for its ticks, in UTF-16 units of JSON. Counts each memo entry once. */
+export function createStateSizer(history: Pick<History, "memo">): () => number {
+  let measured = { memo: history.memo, counted: 0, size: 0 };
   return () => {
     const { memo } = history;
-    if (sized.memo !== memo) sized = { memo, counted: 0, size: 0 };
-    for (; sized.counted < memo.length; sized.counted++) {
-      const { value } = memo[sized.counted]!;
-      sized.size += "json" in value ? value.json.length : value.error.message.length;
+    if (measured.memo !== memo) measured = { memo, counted: 0, size: 0 };
+    for (; measured.counted < memo.length; measured.counted++) {
+      const { value } = memo[measured.counted]!;
+      measured.size += "json" in value ? value.json.length : value.error.message.length;
     }
-    return sized.size;
+    return measured.size;
   };
 }

@@ -1,26 +1,26 @@
 import { currentTrace, inSpan, withTrace, type Attributes } from "#events/spans.ts";
 import type { StepCall, StepHost, WorkflowRunner } from "./tick.ts";
 
-const about = ({ organization_id, context }: StepCall): Attributes => ({
+const describeStep = ({ organization_id, context }: StepCall): Attributes => ({
   "svc.organization_id": organization_id,
   "svc.run_id": context.run_id,
   "svc.step_id": context.step_id,
   "svc.attempt": context.attempt,
 });
 
-/** What a step asks for arrives from another process, which knows no trace. */
-function inTraceOf({ fetch, secret, call }: StepHost): StepHost {
+/** Restores the trace in the step's host calls, which arrive from a process that has none. */
+function restoreTrace({ fetch, secret, call }: StepHost): StepHost {
   const trace = currentTrace();
   return {
-    fetch: (...asked) => withTrace(trace, () => fetch(...asked)),
-    secret: (...asked) => withTrace(trace, () => secret(...asked)),
-    call: (...asked) => withTrace(trace, () => call(...asked)),
+    fetch: (...args) => withTrace(trace, () => fetch(...args)),
+    secret: (...args) => withTrace(trace, () => secret(...args)),
+    call: (...args) => withTrace(trace, () => call(...args)),
   };
 }
 
-/** A runner whose steps have a span each, and whose turns and tools belong to the trace of their run. */
+/** A runner that records a span for each step. Turns and tools of a step belong to the trace of its run. */
 export const withStepSpans = <Runner extends WorkflowRunner>(runner: Runner): Runner => ({
   ...runner,
   step: (call) =>
-    inSpan("step", { attributes: about(call) }, () => runner.step({ ...call, host: inTraceOf(call.host) })),
+    inSpan("step", { attributes: describeStep(call) }, () => runner.step({ ...call, host: restoreTrace(call.host) })),
 });

@@ -1,9 +1,9 @@
-/* The port to the re-execution of `run()` and to the execution of a step; infra/scripts does both where they can do no harm. */
+/* The port to the sandbox, which executes `run()` and steps; infra/sandbox implements it. */
 
-/** A call of `run()` that has come to something: what it is answered with, on every tick from then on. */
+/** The answer to a call of `run()`, the same on every tick. */
 export interface MemoEntry {
   key: string;
-  /** JSON of what it came to; `error` where a step failed that `run()` wants to be told of. */
+  /** JSON of the result; `error` for a failed step that returns its error to `run()`. */
   value: { json: string } | { error: { message: string; code: string } };
 }
 
@@ -12,41 +12,43 @@ export interface TickCall {
   run_id: string;
   /** JavaScript module that exports `run(ctx, args)` and `steps`. */
   js: string;
-  /** SHA-256 of it, hex: what a runner may keep it by. */
+  /** SHA-256 of `js`, hex: a runner may cache compiled code by it. */
   sha256: string;
   /** JSON. */
   args: string;
-  /** Epoch milliseconds: the time that `run()` sees on every tick. */
+  /** Of the request that started the run. */
+  headers?: Record<string, string> | undefined;
+  /** Epoch milliseconds: the clock of `run()` on every tick. */
   created_at: number;
-  /** Epoch milliseconds of this tick, for `ctx.now` and for how long a timer still has. */
+  /** Epoch milliseconds of this tick, for `ctx.now` and for timers. */
   now: number;
   /**
-   * What is known of the run, oldest first. For one run the array only ever grows at its end, so a runner that has seen a part
-   * needs the rest alone. Another array object is another history.
+   * The answered calls, oldest first. The array of a run only grows at its end, so a runner that has seen a part needs only the
+   * rest. A new array object is a new history.
    */
   memo: MemoEntry[];
-  /** What steps are told of the run: with it, those that ask nothing of the platform may be run before `step` is called for them. */
+  /** The context of steps. When given, the runner may execute steps within the tick, unless they call the platform. */
   ahead?: { run_as: StepContext["run_as"]; max_result_bytes: number };
 }
 
-export interface StepAsked {
+export interface PendingStep {
   key: string;
   name: string;
   /** JSON. */
   args: string;
 }
-/** A call that has come to nothing yet, whether it was asked before or not. */
-export type Asked =
-  /** One step; or those of one runStepMany, in order, equal ones once. */
+/** A call of `run()` without an answer, new or repeated. */
+export type PendingCall =
+  /** One step, or the items of one runStepMany: in order, equal ones once. */
   | {
       kind: "steps";
-      steps: StepAsked[];
-      /** How many run at once; null outside runStepMany. */
+      steps: PendingStep[];
+      /** Items that run at once; null outside runStepMany. */
       concurrency: number | null;
       on_error: "fail" | "return";
     }
   | { kind: "approval"; key: string; name: string; options: ApprovalOptions }
-  /** `in_ms`: from when it was first asked. */
+  /** `in_ms`: counted from the first tick that requests it. */
   | { kind: "timer"; key: string; until: { in_ms: number } | { at: string } };
 
 export interface ApprovalOptions {
@@ -54,7 +56,7 @@ export interface ApprovalOptions {
   body: string | null;
   form: Record<string, unknown> | null;
   assignees: ({ person: string } | { group: string } | { role: string })[];
-  /** Null: what the envelope says. */
+  /** Null: the default of the envelope. */
   expires_in_ms: number | null;
   on_expiry: "return" | "reject" | "fail";
   self_approval: boolean;
@@ -68,45 +70,45 @@ export interface TickWarning {
   line: number | null;
 }
 
-/** Why `run()` failed: it threw, computed too long or needed too much memory, or waited for nothing that would ever come. */
+/** `run_stuck`: `run()` waits for something that is no call. */
 export type RunFailureCode =
   | "run_error"
   | "run_timeout"
   | "out_of_memory"
   | "run_stuck"
-  /** A value that JSON does not know was given to a call, or returned. */
+  /** An argument or a result is no JSON. */
   | "not_serialisable"
   | "result_too_large";
 
 export interface TickOutcome {
-  /** `suspended`: `run()` waits for what it asked for. `ended`: it called `complete()`, or returned with nothing outstanding. */
+  /** `suspended`: `run()` waits for its pending calls. `completed`: it called `complete()` (explicit), or returned (implicit). */
   end:
     | { type: "suspended" }
     | { type: "completed"; completion: "explicit" | "implicit"; json: string }
     | { type: "failed"; code: RunFailureCode; message: string; line: number | null };
-  /** In the order in which they were asked, each key once; of a run that has ended, none counts. */
-  asked: Asked[];
-  /** Keys of the memo that were not asked for; only told where something new was asked. */
+  /** The pending calls in their order, each key once. They mean nothing when the run has ended. */
+  asked: PendingCall[];
+  /** Keys of the memo that `run()` did not call; only given when there is a new call. */
   unasked: string[];
-  /** Values that were fixed in this tick, by `ctx.now(label)`. */
+  /** Values that `ctx.now(label)` fixed in this tick. */
   notes: { key: string; json: string }[];
   warnings: TickWarning[];
-  /** Everything that `run()` logged, from the beginning. */
+  /** All lines that `run()` logged since its start. */
   logs: string[];
 }
 
-/** Of a step: what `ctx` tells it. */
+/** The `ctx` of a step. */
 export interface StepContext {
   run_id: string;
   step_id: string;
   /** 1, 2, 3 … */
   attempt: number;
-  /** The same for every attempt. */
+  /** Equal in every attempt. */
   idempotency_key: string;
   run_as: { type: "service" | "person"; id: string | null };
 }
 
-/** What a step may ask of the platform; the inputs are what the script gave, unchecked. */
+/** Calls of the platform that a step can make. */
 export type PlatformCall = "chat" | "agent" | "search" | "read" | "tool";
 
 export interface StepHost {
@@ -115,7 +117,7 @@ export interface StepHost {
     signal: AbortSignal,
   ): Promise<{ status: number; headers: [string, string][]; body: string }>;
   secret(name: string): Promise<string>;
-  /** `nth`: 0, 1, 2 … of this attempt's calls, so that a repeated attempt makes the same ones. Answers with what JSON knows. */
+  /** `input` comes from the script, not validated. `nth`: 0, 1, 2 … counts the calls of the attempt. Resolves with JSON. */
   call(what: PlatformCall, input: unknown, nth: number, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -128,9 +130,9 @@ export interface StepCall {
   args: string;
   context: StepContext;
   host: StepHost;
-  /** How long it may take, what it waits for included. It counts from when it begins. */
+  /** Wall-clock time of the step from its start, with the calls that it waits for. */
   timeout_ms: number;
-  /** Largest result, in bytes of JSON. */
+  /** Bytes of JSON of the result. */
   max_result_bytes: number;
   signal: AbortSignal;
 }
@@ -140,12 +142,12 @@ export interface StepResult {
   logs: string[];
 }
 
-/** A step did not come to a result. The message is for the one who wrote it. */
+/** A step failed. The message is for the author of the script. */
 export class StepFailure extends Error {
   readonly code: StepFailureCode;
-  /** No further attempt would come out otherwise. */
+  /** Another attempt would fail the same way. */
   readonly final: boolean;
-  /** The least that the next attempt waits, in milliseconds, as the other side asked for. */
+  /** The shortest wait before the next attempt that the other side asks for, in milliseconds. */
   readonly retry_after_ms: number | null;
   readonly line: number | null;
   readonly logs: string[];
@@ -178,22 +180,20 @@ export type StepFailureCode =
   | "agent_not_allowed"
   | "tool_not_allowed"
   | "collection_not_allowed"
-  /** The person that the run acts for is not active in the organization any more. */
+  /** The person that the run acts for is no longer active in the organization. */
   | "run_as_inactive"
-  /** The step finishes on its own, and the platform does nothing more for it. */
-  | "run_ended"
   | "nested_step"
-  /** The process that ran it was lost: it may have done something. */
+  /** The process that ran the step was lost: the step may have had effects. */
   | "runner_lost";
 
-/** A tick could not be run, through no fault that the script's author could mend at once: it is tried again. */
+/** The runner was lost during a tick, which can be retried. */
 export class TickLost extends Error {}
 
 export interface WorkflowRunner {
-  /** Re-executes `run()` against what is known. Pure: the same history comes to the same outcome. Throws TickLost. */
+  /** Executes `run()` against the memo. Pure: equal histories have equal outcomes. Throws TickLost. */
   tick(call: TickCall): Promise<TickOutcome>;
-  /** Throws StepFailure; throws the signal's reason when it is aborted. */
+  /** Executes a step. Throws StepFailure, or the signal's reason. */
   step(call: StepCall): Promise<StepResult>;
-  /** What it keeps of a run may go: nothing of it is to be done soon. */
+  /** Drops what the runner caches for a run. */
   forget(run_id: string): void;
 }

@@ -3,21 +3,22 @@ import type { History } from "./history.ts";
 import type { Script } from "./script.ts";
 import type { TickCall } from "./tick.ts";
 
-/** A tick of a run as it stands. */
-export function tickCall(history: History, { js, sha256, catches }: Script): TickCall {
-  const { organization_id, created, args, memo, state } = history;
+/** The call of the runner for a run's next tick. */
+export function buildTickCall(history: History, { js, sha256, catches }: Script): TickCall {
+  const { organization_id, created, args, headers, memo, state } = history;
   const { run_id, created_at, run_as, limits } = created;
-  // a step that is asked for before a pending approval would be taken to be all that is asked for: the approval was given up
-  const isAsking = isLive(state) && Object.keys(state.approvals).length > 0;
+  // When a step runs ahead, the tick ends at it and does not reach a pending approval behind it, which would then be superseded.
+  const hasApprovals = isLive(state) && Object.keys(state.approvals).length > 0;
   return {
     organization_id,
     run_id,
     js,
     sha256,
     args,
+    headers,
     created_at: Date.parse(created_at),
     now: Date.now(),
     memo,
-    ...(!catches && !isAsking && { ahead: { run_as, max_result_bytes: limits.max_result_bytes } }),
+    ...(!catches && !hasApprovals && { ahead: { run_as, max_result_bytes: limits.max_result_bytes } }),
   };
 }

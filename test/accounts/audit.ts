@@ -1,7 +1,7 @@
 import { clientOf } from "../http/service.ts";
 
-export interface Shown {
-  position: number;
+export interface AuditEvent {
+  cursor: string;
   stream: string;
   type: string;
   principal: string;
@@ -10,15 +10,15 @@ export interface Shown {
   erased: boolean;
 }
 
-/** Events by SSE as they come, until the connection is cut or the other side ends it. */
+/** Receives events by SSE until the test closes the connection or the server ends it. */
 export async function listen(url: string, token: string, headers: Record<string, string> = {}) {
-  const cut = new AbortController();
+  const connection = new AbortController();
   const answer = await fetch(url, {
     headers: { authorization: `Bearer ${token}`, accept: "text/event-stream", ...headers },
-    signal: cut.signal,
+    signal: connection.signal,
   });
   let text = "";
-  const heard = (): Shown[] =>
+  const received = (): AuditEvent[] =>
     text
       .slice(0, text.lastIndexOf("\n\n") + 2)
       .split("\n\n")
@@ -30,21 +30,21 @@ export async function listen(url: string, token: string, headers: Record<string,
   return {
     status: answer.status,
     type: answer.headers.get("content-type"),
-    heard,
+    received,
     raw: () => text,
-    /** Resolves when the other side has ended it, too. */
+    /** Resolves when either side has ended the stream. */
     ended,
     async close() {
-      cut.abort();
+      connection.abort();
       await ended;
     },
   };
 }
 
-/** Everything of an organization's log by plain requests, page by page. */
-export async function everything(call: ReturnType<typeof clientOf>, query = "limit=500"): Promise<Shown[]> {
-  const all: Shown[] = [];
-  for (let after = 0; ; ) {
+/** All events of an organization, page by page. */
+export async function readAllEvents(call: ReturnType<typeof clientOf>, query = "limit=500"): Promise<AuditEvent[]> {
+  const all: AuditEvent[] = [];
+  for (let after = ""; ; ) {
     const { body } = await call("GET", `/events?${query}&after=${after}`);
     all.push(...body.data);
     if (!body.has_more) return all;

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
-import { everything, listen, type Shown } from "./audit.ts";
+import { listen, readAllEvents, type AuditEvent } from "./audit.ts";
 import { openPeople, type People } from "./people.ts";
 
-/* GET /api/events (decisions: accounts): an organization's slice of the log, in pages and as it grows. */
+/* GET /api/events (decisions: accounts): an organization's slice of the log, in pages and by SSE. */
 
 let people: People;
 let organization: string;
@@ -14,20 +14,23 @@ beforeAll(async () => {
 });
 
 const read = (query = "") => people.owner("GET", `/events${query}`);
-const positions = (events: Shown[]) => events.map(({ position }) => position);
-const inLog = async (condition = "true") =>
+const toCursor = (position: number) => people.service.opened.keyring.sealNumber(`events:${organization}`, position);
+const cursors = (events: AuditEvent[]) => events.map(({ cursor }) => cursor);
+/** Positions of the organization's events. */
+const positionsInLog = async (condition = "true") =>
   (
     await people.service.db.query<{ position: number }>(
       `select position from log.events where organization_id = $1 and ${condition} order by position`,
       [organization],
     )
   ).map(({ position }) => position);
+const inLog = async (condition?: string) => (await positionsInLog(condition)).map(toCursor);
 const soon = { timeout: 10_000, interval: 50 };
 const token = async (admin = people.service.credentials.admin) =>
   (await people.login(admin.email, admin.password)).body.token as string;
 
-describe("in pages", () => {
-  test("every event of the organization is there once, in order, and none of another's", async () => {
+describe("the pages of the audit log", () => {
+  test("have every event of the organization once, in order, and none of other organizations", async () => {
     const other = await people.service.organization("Other");
     const stranger = await people.signIn(other);
     for (let n = 0; n < 3; n++) {
@@ -35,19 +38,19 @@ describe("in pages", () => {
       await clientOf(people.service, other.api_key)("POST", "/chat/completions", say(`Theirs ${n}`));
     }
     for (const limit of [1, 7, 500])
-      expect(positions(await everything(people.owner, `limit=${limit}`))).toEqual(await inLog());
-    const theirs = await everything(stranger);
-    expect(JSON.stringify(theirs)).not.toContain("Mine");
-    expect(JSON.stringify(theirs)).toContain("Theirs 2");
+      expect(cursors(await readAllEvents(people.owner, `limit=${limit}`))).toEqual(await inLog());
+    const strangerEvents = await readAllEvents(stranger);
+    expect(JSON.stringify(strangerEvents)).not.toContain("Mine");
+    expect(JSON.stringify(strangerEvents)).toContain("Theirs 2");
     const mine = new Set(await inLog());
-    expect(positions(theirs).filter((position) => mine.has(position))).toEqual([]);
+    expect(cursors(strangerEvents).filter((cursor) => mine.has(cursor))).toEqual([]);
   });
 
-  test("an event says who asked for what, with the words that were said", async () => {
+  test("have the principal, the request and the personal fields of each event", async () => {
     const { headers } = await people.complete(say("What was said"));
     const stream = `thread-${headers.get("x-thread-id")}`;
     const { data, next_after, has_more } = (await read(`?stream=${stream}`)).body;
-    expect(data.map(({ type }: Shown) => type)).toEqual(["TurnStarted", "TurnCompleted"]);
+    expect(data.map(({ type }: AuditEvent) => type)).toEqual(["TurnStarted", "TurnCompleted"]);
     expect(data[0]).toMatchObject({
       stream,
       version: 1,
@@ -60,7 +63,7 @@ describe("in pages", () => {
       erased: false,
     });
     expect(data[1]).toMatchObject({ principal: "system", personal: { said: { text: "What was said" } } });
-    expect({ next_after, has_more }).toEqual({ next_after: data[1].position, has_more: false });
+    expect({ next_after, has_more }).toEqual({ next_after: data[1].cursor, has_more: false });
     expect((await read(`?after=${next_after}&stream=${stream}`)).body).toEqual({
       data: [],
       next_after,
@@ -68,7 +71,7 @@ describe("in pages", () => {
     });
   });
 
-  test("types are filtered, and what was deleted is said to be gone", async () => {
+  test("can be filtered by type, and mark deleted personal fields as erased", async () => {
     const { headers } = await people.complete(say("Forgotten words"));
     const thread = headers.get("x-thread-id");
     await clientOf(people.service, people.service.credentials.api_key)("DELETE", `/threads/${thread}`);
@@ -77,20 +80,42 @@ describe("in pages", () => {
       { type: "TurnStarted", personal: null, erased: true },
       { type: "ThreadDeleted", personal: null, erased: false },
     ]);
-    expect(JSON.stringify(await everything(people.owner))).not.toContain("Forgotten words");
-    const started = await everything(people.owner, "type=TurnStarted&limit=2");
-    expect(positions(started)).toEqual(await inLog("type = 'TurnStarted'"));
+    expect(JSON.stringify(await readAllEvents(people.owner))).not.toContain("Forgotten words");
+    const started = await readAllEvents(people.owner, "type=TurnStarted&limit=2");
+    expect(cursors(started)).toEqual(await inLog("type = 'TurnStarted'"));
   });
 
-  test("no credential is among them", async () => {
+  test("have no credentials", async () => {
     const { key } = (await people.owner("POST", "/keys", { name: "K" })).body;
     await people.owner("PUT", "/secrets/a_secret", { value: "very-secret-value" });
     await people.owner("PUT", "/providers/acme", { api_key: "sk-acme-secret", base_url: "https://models.example/v1" });
     const { password } = await people.join("viewer");
-    const shown = JSON.stringify(await everything(people.owner));
+    const shown = JSON.stringify(await readAllEvents(people.owner));
     for (const secret of [key, "very-secret-value", "sk-acme-secret", password, "$argon2id", "_hash", "sealed_"])
       expect(shown).not.toContain(secret);
     expect(shown).toContain('"key_hint"');
+  });
+
+  test("have cursors that hide how much others do, and that only their organization can use", async () => {
+    const { data } = (await read("?limit=20")).body;
+    for (const { cursor } of data) expect(cursor).toMatch(/^[\w-]{22}$/);
+    expect(data[0]).not.toHaveProperty("position");
+    const stranger = await people.signIn(await people.service.organization("Nosy"));
+    expectRefusal(await stranger("GET", `/events?after=${data[0].cursor}`), 400, undefined, "after");
+  });
+
+  test("accept positions of the organization's events, which earlier releases gave, and no others", async () => {
+    const [first, second] = await positionsInLog();
+    const next = (await read(`?after=${first}&limit=1`)).body.data;
+    expect(cursors(next)).toEqual([toCursor(second!)]);
+    expect((await read(`?after=0&limit=1`)).body.data).toEqual((await read("?limit=1")).body.data);
+    const others = await people.service.organization("Elsewhere");
+    const [theirs] = await people.service.db.query<{ position: number }>(
+      "select position from log.events where organization_id = $1 limit 1",
+      [others.organization_id],
+    );
+    for (const position of [theirs!.position, 999_999_999])
+      expectRefusal(await read(`?after=${position}`), 400, undefined, "after");
   });
 
   test.each([
@@ -104,58 +129,59 @@ describe("in pages", () => {
     ["type=Nothing", "type"],
     ["type=TurnStarted,", "type"],
     ["type=%00", "type"],
-  ])("%s is refused", async (query, param) => expectRefusal(await read(`?${query}`), 400, undefined, param));
+  ])("are refused for ?%s", async (query, param) => expectRefusal(await read(`?${query}`), 400, undefined, param));
 
-  test("a stream of another organization is empty like one that is not there", async () => {
+  test("are empty for a stream of another organization, as for a stream that does not exist", async () => {
     const other = await people.service.organization("Streams");
-    const theirs = (await read(`?stream=organization-${other.organization_id}`)).body;
-    expect(theirs).toEqual((await read(`?stream=organization-${UNKNOWN}`)).body);
-    expect(theirs).toEqual({ data: [], next_after: 0, has_more: false });
+    const strangerEvents = (await read(`?stream=organization-${other.organization_id}`)).body;
+    expect(strangerEvents).toEqual((await read(`?stream=organization-${UNKNOWN}`)).body);
+    expect(strangerEvents).toEqual({ data: [], next_after: toCursor(0), has_more: false });
   });
 });
 
-describe("as it grows", () => {
+describe("the SSE stream of the audit log", () => {
   const follow = async (query = "", headers: Record<string, string> = {}, by?: string) =>
     listen(`${people.api}/events${query}`, by ?? (await token()), headers);
 
-  test("events come as they happen, of this organization alone", async () => {
+  test("sends events of this organization as they happen, and of no other", async () => {
     const stranger = await people.service.organization("Noisy");
     const tail = await follow("?type=TurnStarted");
     expect([tail.status, tail.type]).toEqual([200, "text/event-stream; charset=utf-8"]);
     await clientOf(people.service, stranger.api_key)("POST", "/chat/completions", say("Noise"));
     await people.complete(say("News"));
-    await expect.poll(() => tail.heard().length, soon).toBe(1);
-    const [event] = tail.heard();
+    await expect.poll(() => tail.received().length, soon).toBe(1);
+    const [event] = tail.received();
     expect(event!.personal.input.prompt.messages[0].text).toBe("News");
-    expect(tail.raw()).toContain(`id: ${event!.position}\nevent: TurnStarted\ndata: `);
-    expect((await read(`?after=${event!.position - 1}&limit=1`)).body.data).toEqual([event]);
+    expect(tail.raw()).toContain(`id: ${event!.cursor}\nevent: TurnStarted\ndata: `);
+    const before = (await inLog()).findLast((_, at, all) => all[at + 1] === event!.cursor);
+    expect((await read(`?after=${before}&limit=1`)).body.data).toEqual([event]);
     await tail.close();
   });
 
-  test("whoever comes back goes on after the last event, without a gap or one twice", async () => {
-    const from = (await everything(people.owner)).at(-1)!.position;
-    const heard: number[] = [];
-    let last = String(from);
+  test("resumes after Last-Event-ID without gaps or repetitions", async () => {
+    const from = (await readAllEvents(people.owner)).at(-1)!.cursor;
+    const received: string[] = [];
+    let last = from;
     for (let round = 0; round < 3; round++) {
       for (let n = 0; n < 4; n++) await people.complete(say(`Round ${round}`));
-      const tail = await follow("?after=1", { "last-event-id": last });
-      await expect.poll(() => tail.heard().length, soon).toBeGreaterThan(2);
+      const tail = await follow("?after=0", { "last-event-id": last });
+      await expect.poll(() => tail.received().length, soon).toBeGreaterThan(2);
       await tail.close();
-      heard.push(...positions(tail.heard()));
-      last = String(heard.at(-1));
+      received.push(...cursors(tail.received()));
+      last = received.at(-1)!;
     }
     const rest = await follow(`?after=${last}`);
-    const expected = async () => (await inLog()).filter((position) => position > from);
+    const expected = async () => (await inLog()).slice((await inLog()).indexOf(from) + 1);
     await expect
-      .poll(async () => [...heard, ...positions(rest.heard())].length === (await expected()).length, soon)
+      .poll(async () => [...received, ...cursors(rest.received())].length === (await expected()).length, soon)
       .toBe(true);
-    expect([...heard, ...positions(rest.heard())]).toEqual(await expected());
+    expect([...received, ...cursors(rest.received())]).toEqual(await expected());
     await rest.close();
     const bad = await follow("", { "last-event-id": "x" });
     expect(bad.status).toBe(400);
   });
 
-  test("it ends with the session, with the role, and with the member; nothing is told after that", async () => {
+  test("ends when the admin signs out, is demoted or is removed, and sends nothing after that", async () => {
     const ends: [string, (admin: Awaited<ReturnType<People["join"]>>) => Promise<unknown>][] = [
       ["signed out", ({ call }) => call("POST", "/auth/logout")],
       ["demoted", ({ id }) => people.owner("PATCH", `/members/${id}`, { role: "builder" })],
@@ -167,14 +193,51 @@ describe("as it grows", () => {
       await end(admin);
       await people.complete(say(`After: ${how}`));
       await tail.ended;
-      expect(tail.heard(), how).toEqual([]);
+      expect(tail.received(), how).toEqual([]);
     }
   });
 
-  test("only owners and admins are let in, and no key", async () => {
+  test("is refused to builders and to API keys", async () => {
     const builder = await people.join("builder");
     const tail = await follow("", {}, builder.token);
     expect(tail.status).toBe(403);
     expectRefusal(await people.key("GET", "/events"), 403, "session_required");
+  });
+});
+
+describe("the order and the form of the audit log", () => {
+  test("newest first, pages lead to older events without a gap", async () => {
+    const seen: string[] = [];
+    for (let [after, more] = ["", true]; more; ) {
+      const { body } = await read(`?order=newest&limit=7&after=${after}`);
+      seen.push(...cursors(body.data));
+      [after, more] = [body.next_after, body.has_more];
+    }
+    expect(seen).toEqual((await inLog()).toReversed());
+    const { data } = (await read("?order=newest&type=OrganizationCreated")).body;
+    expect(data).toMatchObject([{ type: "OrganizationCreated" }]);
+    const none = (await read("?order=newest&type=TriggerDisabled")).body;
+    expect(none).toMatchObject({ data: [], has_more: false });
+    expect((await read(`?order=newest&after=${none.next_after}&limit=1`)).body.data).toHaveLength(1);
+    expectRefusal(await read("?order=oldest,newest"), 400, undefined, "order");
+  });
+
+  test("as JSON lines, a file has every event that matches", async () => {
+    const lines = async (query: string) => {
+      const { text, headers } = await read(`?format=jsonl${query}`);
+      expect(headers.get("content-type")).toBe("application/x-ndjson");
+      expect(headers.get("content-disposition")).toContain("events.jsonl");
+      return text
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    };
+    const all = await lines("");
+    expect(cursors(all)).toEqual(await inLog());
+    expect(all).toEqual(await readAllEvents(people.owner));
+    expect((await lines("&type=KeyCreated")).every(({ type }) => type === "KeyCreated")).toBe(true);
+    expect(cursors(await lines(`&after=${all[2].cursor}`))).toEqual(cursors(all).slice(3));
+    const viewer = await people.join("viewer");
+    expectRefusal(await viewer.call("GET", "/events?format=jsonl"), 403, "forbidden");
   });
 });

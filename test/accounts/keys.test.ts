@@ -4,22 +4,22 @@ import { clientOf, say } from "../http/service.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openPeople, type People } from "./people.ts";
 
-/* What an API key may still do: until when, and with which models (decisions: accounts). */
+/* Limits of an API key: its expiry and its models (decisions: accounts). */
 
 let people: People;
 beforeAll(async () => {
   people = await openPeople();
 });
 
-const made = async (body: object) => {
+const createKey = async (body: object) => {
   const { key } = (await people.owner("POST", "/keys", { name: "K", ...body })).body;
   return clientOf(people.service, key);
 };
 
-test("a key works until its second, and from then on no more, whichever zone it was told in", async () => {
+test("an API key works until its expiry to the second, whatever time zone the expiry was sent in", async () => {
   const end = Math.ceil((Date.now() + 1_500) / 1_000) * 1_000;
   const inZone = new Date(end + 5.5 * 3_600_000).toISOString().replace("Z", "+05:30");
-  const keys = [await made({ expires_at: new Date(end).toISOString() }), await made({ expires_at: inZone })];
+  const keys = [await createKey({ expires_at: new Date(end).toISOString() }), await createKey({ expires_at: inZone })];
   for (const use of keys) {
     for (let before = 0; ; before++) {
       const { status, body } = await use("GET", "/files");
@@ -28,7 +28,7 @@ test("a key works until its second, and from then on no more, whichever zone it 
         expect(Date.now()).toBeGreaterThanOrEqual(end);
         break;
       }
-      // nothing is said of an answer that was under way at the end
+      // an answer that was under way at the expiry may come a little later
       expect(Date.now()).toBeLessThan(end + 1_000);
       if (before > 0) await sleep(20);
     }
@@ -36,8 +36,8 @@ test("a key works until its second, and from then on no more, whichever zone it 
   }
 });
 
-test("a key with models names those alone, wherever a model is named", async () => {
-  const use = await made({ allowed_models: ["offline/echo", "none/at-all"] });
+test("an API key with allowed models can list, read and use only those", async () => {
+  const use = await createKey({ allowed_models: ["offline/echo", "none/at-all"] });
   const { data } = (await use("GET", "/models")).body;
   expect(data.map(({ id }: { id: string }) => id)).toEqual(["offline/echo"]);
   expect((await use("GET", "/models/offline/echo")).status).toBe(200);
@@ -49,7 +49,7 @@ test("a key with models names those alone, wherever a model is named", async () 
   }
 });
 
-test("a key with none of the models has none, and one whose models are given back has all", async () => {
+test("an API key with an empty model list can use no model, and with null every model", async () => {
   const { key, id } = (await people.owner("POST", "/keys", { name: "K", allowed_models: [] })).body;
   const use = clientOf(people.service, key);
   expect((await use("GET", "/models")).body.data).toEqual([]);
@@ -59,9 +59,26 @@ test("a key with none of the models has none, and one whose models are given bac
   expect((await use("POST", "/chat/completions", say("x"))).status).toBe(200);
 });
 
-test("an agent brings its own model, whatever the key's are", async () => {
+test("an agent uses its own model even when the API key does not allow it", async () => {
   const { id } = (await people.owner("POST", "/agents", { name: "A", model: "offline/echo" })).body;
   const { key } = (await people.owner("POST", "/keys", { name: "K", allowed_models: [] })).body;
   const use = clientOf({ chat: `${people.api}/agents/${id}/v1` }, key);
   expect((await use("POST", "/responses", { input: "x" })).body.status).toBe("completed");
+});
+
+test("a rotated API key loses its old secret at once and keeps its threads", async () => {
+  const { key, id } = (await people.owner("POST", "/keys", { name: "K" })).body;
+  const old = clientOf(people.service, key);
+  const thread = (await old("POST", "/chat/completions", say("x"))).headers.get("x-thread-id")!;
+  const rotate = () => people.owner("POST", `/keys/${id}/rotate`, undefined, { "idempotency-key": "rotate-1" });
+  const rotated = await rotate();
+  expect([rotated.status, rotated.body.id]).toEqual([200, id]);
+  expect(rotated.body.key).not.toBe(key);
+  expect(rotated.body.key_hint).toBe(rotated.body.key.slice(-4));
+  expectRefusal(await old("GET", `/threads/${thread}/messages`), 401, "invalid_api_key");
+  const renewed = clientOf(people.service, rotated.body.key);
+  expect((await renewed("GET", `/threads/${thread}/messages`)).body.data).toHaveLength(2);
+  const repeated = await rotate();
+  expect([repeated.status, repeated.body.key, repeated.body.key_hint]).toEqual([200, undefined, rotated.body.key_hint]);
+  expectRefusal(await people.owner("POST", "/keys/unknown/rotate"), 404, "key_not_found", "id");
 });

@@ -2,8 +2,8 @@ import type { Role } from "#events/user.ts";
 import { clientOf } from "../http/service.ts";
 import { openDesk } from "../tools/desk.ts";
 
-/** The service with one organization, and short ways to its people. */
-export async function openPeople(env: Record<string, string> = {}) {
+/** Starts the service with one organization, and helpers to manage its members. */
+export async function openPeople(env?: Record<string, string>) {
   const desk = await openDesk(env);
   const { api, service, person: owner } = desk;
   let number = 0;
@@ -15,7 +15,7 @@ export async function openPeople(env: Record<string, string> = {}) {
     const email = `member${nth}.${service.credentials.organization_id.slice(-12)}@example.com`;
     return by("POST", "/members", { email, name: `Member ${nth}`, role: "viewer", ...body }, headers);
   };
-  /** A new member who has signed in. */
+  /** Adds a member and signs in as them. */
   async function join(role: Role, by = owner) {
     const { status, body, text } = await add({ role }, by);
     if (status !== 201) throw new Error(text);

@@ -1,21 +1,23 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
-import { openManagement, type Management } from "../workflows/manage.ts";
+import { openWorkflows, WAITING, type Tenant, type Workflows } from "../workflows/harness.ts";
 
-/* /api/projects (decisions: accounts): what belongs to one is reached by its keys, and by keys of none. */
+/* /api/projects (decisions: accounts): a project's keys reach only what belongs to it, and keys without a project reach everything. */
 
-let m: Management;
+let w: Workflows;
+let home: Tenant;
 beforeAll(async () => {
-  m = await openManagement();
+  w = await openWorkflows();
+  ({ home } = w);
 });
 
-const create = (body: object, headers?: Record<string, string>) => m.person("POST", "/projects", body, headers);
-const made = async (name = "Shop"): Promise<any> => (await create({ name })).body;
-const remove = (id: string) => m.person("DELETE", `/projects/${id}`);
+const create = (body: object, headers?: Record<string, string>) => home.owner("POST", "/projects", body, headers);
+const createProject = async (name = "Shop"): Promise<any> => (await create({ name })).body;
+const remove = (id: string) => home.owner("DELETE", `/projects/${id}`);
 
 describe("a project", () => {
-  test("is made, read, listed, renamed and deleted", async () => {
+  test("can be created, read, listed, renamed and deleted", async () => {
     const { status, body } = await create({ name: " Shop \u0000\ud800 " });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -25,20 +27,20 @@ describe("a project", () => {
       updated_at: expect.any(String),
     });
     const path = `/projects/${body.id}`;
-    expect((await m.person("GET", path)).body).toEqual(body);
-    const list = (await m.person("GET", "/projects?limit=500")).body;
+    expect((await home.owner("GET", path)).body).toEqual(body);
+    const list = (await home.owner("GET", "/projects?limit=500")).body;
     expect(list).toMatchObject({ data: expect.arrayContaining([body]), total: list.data.length, limit: 500 });
-    const renamed = (await m.person("PATCH", path, { name: "Store" })).body;
+    const renamed = (await home.owner("PATCH", path, { name: "Store" })).body;
     expect(renamed).toMatchObject({ id: body.id, name: "Store", created_at: body.created_at });
-    expect((await m.person("PATCH", path, {})).body).toEqual(renamed);
+    expect((await home.owner("PATCH", path, {})).body).toEqual(renamed);
     expect((await remove(body.id)).status).toBe(204);
-    expectRefusal(await m.person("GET", path), 404, "project_not_found", "id");
-    expectRefusal(await m.person("PATCH", path, { name: "x" }), 404, "project_not_found", "id");
+    expectRefusal(await home.owner("GET", path), 404, "project_not_found", "id");
+    expectRefusal(await home.owner("PATCH", path, { name: "x" }), 404, "project_not_found", "id");
     expectRefusal(await remove(body.id), 404, "project_not_found", "id");
-    expect(await m.service.db.query("select from log.keys where thing = $1", [`project-${body.id}`])).toEqual([]);
+    expect(await w.resources.db.query("select from log.keys where thing = $1", [`project-${body.id}`])).toEqual([]);
   });
 
-  test("is made once under one idempotency key", async () => {
+  test("is created once per idempotency key", async () => {
     const once = { "idempotency-key": "project-1" };
     const first = await create({ name: "Once" }, once);
     const again = await create({ name: "Once" }, once);
@@ -47,13 +49,13 @@ describe("a project", () => {
   });
 
   test.each([{}, { name: "" }, { name: "  " }, { name: 5 }, { name: "n".repeat(201) }])(
-    "is not made of %j",
+    "is refused with the body %j",
     async (body) => expectRefusal(await create(body), 400, undefined, "name"),
   );
 
-  test("of another organization does not exist, to the byte", async () => {
-    const { id } = await made();
-    const stranger = await m.signIn(await m.service.organization("Elsewhere"));
+  test("of another organization is answered exactly like one that does not exist", async () => {
+    const { id } = await createProject();
+    const stranger = (await w.join("Elsewhere")).owner;
     const seen = async (project: string) =>
       Promise.all(
         ["GET", "PATCH", "DELETE"].map(async (method) => {
@@ -66,51 +68,51 @@ describe("a project", () => {
     expect((await stranger("GET", "/projects")).body).toMatchObject({ data: [], total: 0 });
     for (const path of ["/agents", "/keys"])
       expectRefusal(await stranger("POST", path, { name: "x", project_id: id }), 400, "unknown_project", "project_id");
-    expect((await m.person("GET", `/projects/${id}`)).status).toBe(200);
+    expect((await home.owner("GET", `/projects/${id}`)).status).toBe(200);
   });
 });
 
-test("what names a project that is not there is refused", async () => {
-  const gone = await made();
+test("keys, agents and workflows cannot be assigned to an unknown or deleted project", async () => {
+  const gone = await createProject();
   await remove(gone.id);
-  const agent = (await m.person("POST", "/agents", { name: "A" })).body;
-  const workflow = await m.register();
+  const agent = (await home.owner("POST", "/agents", { name: "A" })).body;
+  const workflow = await home.register();
   for (const project_id of [UNKNOWN, gone.id]) {
     const refusals = [
-      await m.person("POST", "/keys", { name: "K", project_id }),
-      await m.person("POST", "/agents", { name: "A", project_id }),
-      await m.person("PATCH", `/agents/${agent.id}`, { project_id }),
-      await m.person("POST", "/workflows", { definition_id: workflow.definition.id, project_id }),
-      await m.person("PATCH", `/workflows/${workflow.id}`, { project_id }),
+      await home.owner("POST", "/keys", { name: "K", project_id }),
+      await home.owner("POST", "/agents", { name: "A", project_id }),
+      await home.owner("PATCH", `/agents/${agent.id}`, { project_id }),
+      await home.owner("POST", "/workflows", { definition_id: workflow.definition.id, project_id }),
+      await home.owner("PATCH", `/workflows/${workflow.id}`, { project_id }),
     ];
     for (const refusal of refusals) expectRefusal(refusal, 400, "unknown_project", "project_id");
   }
 });
 
-test("a project stays while it has keys, agents, or workflows that are enabled", async () => {
-  const { id: project_id } = await made();
-  const key = (await m.person("POST", "/keys", { name: "K", project_id })).body;
+test("a project cannot be deleted while it has keys, agents or enabled workflows", async () => {
+  const { id: project_id } = await createProject();
+  const key = (await home.owner("POST", "/keys", { name: "K", project_id })).body;
   const used = await remove(project_id);
   expectRefusal(used, 409, "project_in_use", "id");
   expect(used.body.error.message).toMatch(/ has 1 key; delete it first\.$/);
-  await m.person("DELETE", `/keys/${key.id}`);
-  const agent = (await m.person("POST", "/agents", { name: "A", project_id })).body;
+  await home.owner("DELETE", `/keys/${key.id}`);
+  const agent = (await home.owner("POST", "/agents", { name: "A", project_id })).body;
   expectRefusal(await remove(project_id), 409, "project_in_use", "id");
-  expect((await m.person("PATCH", `/agents/${agent.id}`, { project_id: null })).body.project_id).toBeNull();
-  const workflow = await m.register({ project_id });
+  expect((await home.owner("PATCH", `/agents/${agent.id}`, { project_id: null })).body.project_id).toBeNull();
+  const workflow = await home.register(WAITING, {}, { project_id });
   expectRefusal(await remove(project_id), 409, "project_in_use", "id");
-  await m.person("DELETE", `/workflows/${workflow.id}`);
+  await home.owner("DELETE", `/workflows/${workflow.id}`);
   expect((await remove(project_id)).status).toBe(204);
 });
 
-test("a key of a project reaches its agents and workflows and what has none; what is another's is absent", async () => {
-  const [ours, theirs] = [await made("Ours"), await made("Theirs")];
+test("a project key reaches the agents and workflows of its project, and all others do not exist for it", async () => {
+  const [ours, theirs] = [await createProject("Ours"), await createProject("Theirs")];
   const keyOf = async (project_id: string | null) =>
-    clientOf({ chat: m.api }, (await m.person("POST", "/keys", { name: "K", project_id })).body.key);
+    clientOf({ chat: `${w.url}/api` }, (await home.owner("POST", "/keys", { name: "K", project_id })).body.key);
   const [mine, other, any] = [await keyOf(ours.id), await keyOf(theirs.id), await keyOf(null)];
   const things = async (project_id: string | null) => ({
-    agent: (await m.person("POST", "/agents", { name: "A", model: "offline/echo", project_id })).body.id as string,
-    workflow: (await m.register({ project_id })).id as string,
+    agent: (await home.owner("POST", "/agents", { name: "A", model: "offline/echo", project_id })).body.id as string,
+    workflow: (await home.register(WAITING, {}, { project_id })).id as string,
   });
   const [inside, outside] = [await things(ours.id), await things(null)];
   const nothing = { agent: UNKNOWN, workflow: UNKNOWN };
@@ -124,19 +126,21 @@ test("a key of a project reaches its agents and workflows and what has none; wha
   };
   const reached = [200, 200, 202];
   for (const key of [mine, any]) expect(await reach(key, inside)).toEqual(reached);
-  for (const key of [mine, other, any]) expect(await reach(key, outside)).toEqual(reached);
-  expect(await reach(other, inside)).toEqual(await reach(other, nothing));
+  expect(await reach(any, outside)).toEqual(reached);
+  const unknown = await reach(other, nothing);
+  expect(await reach(other, inside)).toEqual(unknown);
+  for (const key of [mine, other]) expect(await reach(key, outside)).toEqual(unknown);
 });
 
-test("everybody signed in sees projects, owners and admins manage them", async () => {
-  const { id } = await made();
-  for (const role of ["viewer", "approver", "builder", "admin"])
-    await m.as(role, async () => {
-      expect((await m.person("GET", "/projects")).status).toBe(200);
-      const renamed = await m.person("PATCH", `/projects/${id}`, { name: role });
-      expect([renamed.status, renamed.body.error?.code]).toEqual(
-        role === "admin" ? [200, undefined] : [403, "forbidden"],
-      );
-    });
-  expectRefusal(await m.key("GET", "/projects"), 403, "session_required");
+test("every signed-in role can list projects, and only owners and admins can change them", async () => {
+  const { id } = await createProject();
+  for (const role of ["viewer", "approver", "builder", "admin"] as const) {
+    const { call } = await home.member(role);
+    expect((await call("GET", "/projects")).status).toBe(200);
+    const renamed = await call("PATCH", `/projects/${id}`, { name: role });
+    expect([renamed.status, renamed.body.error?.code]).toEqual(
+      role === "admin" ? [200, undefined] : [403, "forbidden"],
+    );
+  }
+  expectRefusal(await home.key("GET", "/projects"), 403, "session_required");
 });

@@ -1,17 +1,18 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { TakeOverTurn } from "#events/thread.ts";
 import { startAgents, signIn, TOOL, type Agents } from "../agents/agents.ts";
 import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { startTurn } from "../startTurn.ts";
+import { ALONE } from "../sharedPlatform.ts";
 
-/* GET /api/turns/{id}/trace (decisions: accounts): what the log alone tells of a turn. */
+/* GET /api/turns/{id}/trace (decisions: accounts): the course of a turn, read from the log alone. */
 
 let agents: Agents;
 let chat: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  agents = await startAgents();
+  agents = await startAgents(ALONE);
   chat = clientOf({ chat: agents.base_url }, agents.api_key);
 });
 
@@ -26,8 +27,8 @@ const user = (content: unknown) => ({ role: "user", content });
 const complete = (messages: unknown[], more: object = {}, headers?: Record<string, string>) =>
   chat("POST", "/chat/completions", { model: "openai/gpt-test", messages, ...more }, headers);
 
-describe("a chat's turn", () => {
-  test("is told with the prompt that the provider got, its rounds, tools, tokens and times", async () => {
+describe("the trace of a chat turn", () => {
+  test("has the prompt as the provider received it, and the rounds, tool calls, tokens and times", async () => {
     agents.answers({ text: "Earlier answer." });
     const earlier = await complete([user("Earlier question")], { user: "ada" });
     const calls = [
@@ -35,7 +36,7 @@ describe("a chat's turn", () => {
       { name: "none", arguments: "{" },
     ];
     agents.answers({ text: "Let me see.", reasoning: "Hm.", tool_calls: calls }, { text: "All done." });
-    const asked = {
+    const options = {
       user: "ada",
       temperature: 0.5,
       max_tokens: 99,
@@ -43,11 +44,11 @@ describe("a chat's turn", () => {
       tools: toolsOf(TOOL),
       metadata: { tier: "gold" },
     };
-    const { body, headers } = await complete([{ role: "system", content: "Be brief." }, user("Now")], asked, {
+    const { body, headers } = await complete([{ role: "system", content: "Be brief." }, user("Now")], options, {
       "x-thread-id": earlier.headers.get("x-thread-id")!,
     });
-    const told = await trace(body.id);
-    expect(told).toMatchObject({
+    const turn = await trace(body.id);
+    expect(turn).toMatchObject({
       id: body.id.replace("chatcmpl-", ""),
       thread_id: headers.get("x-thread-id"),
       status: "completed",
@@ -56,12 +57,22 @@ describe("a chat's turn", () => {
       streamed: false,
       principal: expect.stringMatching(/^key:/),
       request_id: headers.get("x-request-id"),
-      attempts: [{ attempt: 1, worker: expect.any(String), at: told.started_at }],
+      attempts: [{ attempt: 1, worker: expect.any(String), at: turn.started_at }],
       usage: { prompt_tokens: 24, completion_tokens: 14 },
       answer: { text: "Let me see.\n\nAll done.", reasoning: "Hm.", finish_reason: "stop", error: null },
     });
-    expect(told.duration_ms).toBe(Date.parse(told.ended_at) - Date.parse(told.started_at));
-    expect(told.prompt).toMatchObject({
+    expect(turn.events.map(({ type }: any) => type)).toEqual([
+      "TurnStarted",
+      "RoundRequested",
+      "ToolFinished",
+      "ToolFinished",
+      "TurnCompleted",
+    ]);
+    const [{ cursor }] = turn.events;
+    const { body: log } = await agents.person.call("GET", `/events?after=${cursor}&limit=1`);
+    expect(log.data[0]).toMatchObject({ type: "RoundRequested", cursor: turn.events[1].cursor });
+    expect(turn.duration_ms).toBe(Date.parse(turn.ended_at) - Date.parse(turn.started_at));
+    expect(turn.prompt).toMatchObject({
       instructions: "Be brief.",
       temperature: 0.5,
       max_output_tokens: 99,
@@ -73,14 +84,14 @@ describe("a chat's turn", () => {
       forgotten_turns: 0,
     });
     const { messages, temperature } = agents.asked();
-    expect(temperature).toBe(told.prompt.temperature);
+    expect(temperature).toBe(turn.prompt.temperature);
     const sent = messages.filter(({ role }: any) => role === "user" || role === "assistant").slice(0, 3);
-    expect(told.prompt.messages.map(({ role, text }: any) => [role, text])).toEqual(
+    expect(turn.prompt.messages.map(({ role, text }: any) => [role, text])).toEqual(
       sent.map(({ role, content }: any) => [role, typeof content === "string" ? content : content[0].text]),
     );
-    expect(told.prompt.messages.at(-1)).toMatchObject({ text: "Now", turn_id: told.id, attachments: [] });
-    const [round] = told.rounds;
-    expect(told.rounds).toHaveLength(1);
+    expect(turn.prompt.messages.at(-1)).toMatchObject({ text: "Now", turn_id: turn.id, attachments: [] });
+    const [round] = turn.rounds;
+    expect(turn.rounds).toHaveLength(1);
     expect(round).toMatchObject({
       round: 0,
       attempt: 1,
@@ -100,7 +111,7 @@ describe("a chat's turn", () => {
     }
   });
 
-  test("shows its attachments by what they are, and words that were kept beside the log", async () => {
+  test("has the metadata of attachments, and long texts that are stored as blobs", async () => {
     agents.answers({ text: "Seen." });
     const long = `${"A long question. ".repeat(20_000)}?`;
     const png = { type: "file", file: { filename: "a.txt", file_data: `data:text/plain;base64,${btoa("words")}` } };
@@ -123,17 +134,17 @@ describe("a chat's turn", () => {
     ]);
   });
 
-  test("that failed says why", async () => {
+  test("has the error of a failed turn", async () => {
     const failing = { model: "offline/scripted", stream: true };
     const { text } = await complete([user("/say some words here\n/cut")], failing);
-    const told = await trace(/"id":"(chatcmpl-[^"]+)"/.exec(text)![1]!);
-    expect(told).toMatchObject({ status: "failed", streamed: true, answer: { finish_reason: null } });
-    expect(told.answer.error).toMatch(/broke off/);
-    expect(told.answer.text).not.toBe("");
-    expect(told.usage.completion_tokens).toBeGreaterThan(0);
+    const turn = await trace(/"id":"(chatcmpl-[^"]+)"/.exec(text)![1]!);
+    expect(turn).toMatchObject({ status: "failed", streamed: true, answer: { finish_reason: null } });
+    expect(turn.answer.error).toMatch(/broke off/);
+    expect(turn.answer.text).not.toBe("");
+    expect(turn.usage.completion_tokens).toBeGreaterThan(0);
   });
 
-  test("that was deleted, or refused, is gone; one that was asked after it says so", async () => {
+  test("is gone once the turn is deleted, and the trace of the next turn counts it as forgotten", async () => {
     const agent = await agents.open({ model: "offline/echo" });
     const first = await agent.ask("First");
     const second = await agent.ask("Second", { previous_response_id: first.id });
@@ -147,22 +158,22 @@ describe("a chat's turn", () => {
   });
 });
 
-test("an agent's turn is told with the agent's instructions and version", async () => {
+test("the trace of an agent's turn has the agent's version, instructions and settings", async () => {
   const settings = { model: "offline/scripted", instructions: "Be kind.", tools: [TOOL], reasoning: { effort: "low" } };
   const agent = await agents.open(settings);
   const response = await agent.ask(`/tool ${TOOL} {"fail":true}\n/say Sorry.`, { instructions: "And brief." });
-  const told = await trace(response.id);
-  expect(told).toMatchObject({
+  const turn = await trace(response.id);
+  expect(turn).toMatchObject({
     agent: { id: expect.any(String), version: 1 },
     prompt: { instructions: "Be kind.\n\nAnd brief.", reasoning_effort: "low", tools: [TOOL] },
-    rounds: [{ calls: [{ name: TOOL, status: "failed", output: expect.stringContaining("told to fail") }] }],
+    rounds: [{ calls: [{ name: TOOL, status: "failed", output: expect.stringContaining("failed on request") }] }],
     answer: { text: "Sorry." },
   });
-  expect(told.usage.prompt_tokens + told.usage.completion_tokens).toBe(response.usage.total_tokens);
+  expect(turn.usage.prompt_tokens + turn.usage.completion_tokens).toBe(response.usage.total_tokens);
 });
 
-test("a turn that runs is told as far as it has come, with the attempts at it", async () => {
-  const { opened } = agents.platform;
+test("the trace of a running turn has its attempts and what is recorded so far", async () => {
+  const { resources: opened } = agents.platform;
   const { id: organization_id } = (await agents.person.call("GET", "/auth/me")).body.organization;
   const command = startTurn("/slow 30\n/say late", { organization_id, model: "offline/scripted" });
   const sender = opened.bus.sender(opened.log);
@@ -170,8 +181,8 @@ test("a turn that runs is told as far as it has come, with the attempts at it", 
   const { turn_id } = command.data;
   const taken = { turn_id, attempt: 2, worker: newId() };
   await sender.send({ ...command, id: `${"b".repeat(64)}`, type: TakeOverTurn.type, data: taken });
-  const told = await trace(turn_id);
-  expect(told).toMatchObject({
+  const turn = await trace(turn_id);
+  expect(turn).toMatchObject({
     status: "running",
     principal: "system",
     ended_at: null,
@@ -181,10 +192,10 @@ test("a turn that runs is told as far as it has come, with the attempts at it", 
     usage: { prompt_tokens: 0, completion_tokens: 0 },
     attempts: [{ attempt: 1 }, { attempt: 2, worker: taken.worker }],
   });
-  expect(told.thread_id).toBe(command.stream.slice(streamOf("thread", "").length));
+  expect(turn.thread_id).toBe(command.stream.slice(streamName("thread", "").length));
 });
 
-test("what is not there, or another organization's, is unknown to the byte; and it is for owners and admins", async () => {
+test("the trace of another organization's turn is answered exactly like an unknown id, and API keys are refused", async () => {
   const { body } = await complete([user("Mine")], { model: "offline/echo" });
   const mine = body.id.replace("chatcmpl-", "");
   expect((await trace(`resp_${mine.toUpperCase()}`)).id).toBe(mine);
@@ -200,7 +211,7 @@ test("what is not there, or another organization's, is unknown to the byte; and 
   expectRefusal(await key("GET", `/turns/${mine}/trace`), 403, "session_required");
 });
 
-test("nothing but the log is read: without its read models it says the same", async () => {
+test("a trace is read from the log: without read models it is the same", async () => {
   const agent = await agents.open({ model: "offline/scripted", tools: [TOOL] });
   const { id } = await agent.ask(`/tool ${TOOL} {}\n/say done`);
   const before = await trace(id);

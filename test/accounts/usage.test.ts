@@ -1,20 +1,22 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { toolOf } from "../tools/desk.ts";
+import { toolSource } from "../tools/desk.ts";
 import { clientOf, say } from "../http/service.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { everything } from "./audit.ts";
+import { readAllEvents } from "./audit.ts";
 import { openPeople, type People } from "./people.ts";
+import { ALONE } from "../sharedPlatform.ts";
 
-/* GET /api/usage (decisions: accounts): what was spent, equal to the sums over the log. */
+/* GET /api/usage (decisions: accounts): equal to the sums over the log. */
 
 let people: People;
 let agent: string;
+let workflow: string;
 let second: { id: string; key: string };
 let ada: { thread: string };
 beforeAll(async () => {
-  people = await openPeople();
+  people = await openPeople(ALONE);
   await people.service.organization("Others");
-  await spend();
+  await useEverything();
 });
 
 type Sums = Record<string, number>;
@@ -25,8 +27,8 @@ const usage = async (query = ""): Promise<any> => {
 };
 const soon = { timeout: 20_000, interval: 100 };
 
-/** A bit of everything that costs. */
-async function spend(): Promise<void> {
+/** Uses everything that counts as usage. */
+async function useEverything(): Promise<void> {
   const { service, owner, api } = people;
   agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
   second = (await owner("POST", "/keys", { name: "Second" })).body;
@@ -35,7 +37,7 @@ async function spend(): Promise<void> {
   const hers = await first("POST", "/chat/completions", say("Ada's", { user: "ada" }));
   ada = { thread: hers.headers.get("x-thread-id")! };
   await other("POST", "/chat/completions", say("Ada's too, by another key", { user: "ada" }));
-  await people.define(toolOf("return 1"), { name: "own" });
+  await people.define(toolSource("return 1"), { name: "own" });
   await people.obey(["/tool own {}", "/say done"], ["own"]);
   await other("POST", "/chat/completions", say("/say some words\n/cut", { model: "offline/scripted", stream: true }));
   await clientOf(
@@ -43,6 +45,7 @@ async function spend(): Promise<void> {
     (await people.login(service.credentials.admin.email, service.credentials.admin.password)).body.token,
   )("POST", "/chat/completions", say("A person's"));
   await clientOf({ chat: `${api}/agents/${agent}/v1` }, second.key)("POST", "/responses", { input: "To the agent" });
+  workflow = await runWorkflow();
   const knowledge = clientOf({ chat: `${api}/v1/knowledge` }, second.key);
   await knowledge("POST", "/collections", { name: "Shelf" });
   const text = "Words. ".repeat(1_000);
@@ -59,6 +62,19 @@ async function spend(): Promise<void> {
   );
 }
 
+/** Runs a workflow whose step asks a model once; the id of the workflow. */
+async function runWorkflow(): Promise<string> {
+  const { owner } = people;
+  const source = `export const steps = { ask: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }) };
+    export const run = (ctx) => ctx.runStep("ask");`;
+  const definition = (await owner("POST", "/definitions", { type: "workflow", name: "asks", source })).body.id;
+  const { id } = (await owner("POST", "/workflows", { definition_id: definition, name: "Asks" })).body;
+  const run = (await owner("POST", `/workflows/${id}/runs`, { args: {} })).body.id;
+  const ended = await owner("GET", `/workflows/runs/${run}?wait=30`);
+  expect(ended.body.status).toBe("completed");
+  return id;
+}
+
 const NOTHING: Sums = {
   turns: 0,
   prompt_tokens: 0,
@@ -71,9 +87,9 @@ const NOTHING: Sums = {
 const plus = (a: Sums, b: Sums): Sums =>
   Object.fromEntries(Object.keys(NOTHING).map((name) => [name, a[name]! + (b[name] ?? 0)]));
 
-/** What the log itself says was spent, by a mark of each event. */
-async function inLog(mark: (event: any, started: any) => string): Promise<Map<string, Sums>> {
-  const events = await everything(people.owner);
+/** The usage in the events of the log, grouped by a function of each event. */
+async function sumLog(groupBy: (event: any, started: any) => string): Promise<Map<string, Sums>> {
+  const events = await readAllEvents(people.owner);
   const sums = new Map<string, Sums>();
   const opened = new Map<string, any>();
   for (const event of events) {
@@ -85,14 +101,14 @@ async function inLog(mark: (event: any, started: any) => string): Promise<Map<st
     const spent = ends
       ? { ...data.usage, turns: 1, total_tokens: data.usage.prompt_tokens + data.usage.completion_tokens }
       : { pages: data.units };
-    const group = mark(event, opened.get(thing));
+    const group = groupBy(event, opened.get(thing));
     sums.set(group, plus(sums.get(group) ?? NOTHING, spent));
   }
   return sums;
 }
 
-describe("equals the log", () => {
-  const marks: [string, (row: any) => string, Parameters<typeof inLog>[0]][] = [
+describe("the usage report", () => {
+  const groupings: [string, (row: any) => string, Parameters<typeof sumLog>[0]][] = [
     ["day", ({ day }) => day, ({ recorded_at }) => recorded_at.slice(0, 10)],
     [
       "key",
@@ -101,6 +117,7 @@ describe("equals the log", () => {
     ],
     ["model", ({ model }) => String(model), (_, { data }) => String(data.model ?? null)],
     ["agent", (row) => String(row.agent), (_, { data }) => String(data.agent?.agent_id ?? null)],
+    ["workflow", (row) => String(row.workflow), (_, { data }) => String(data.workflow_id ?? null)],
     [
       "user",
       ({ user, member }) => `${user} ${member}`,
@@ -109,35 +126,36 @@ describe("equals the log", () => {
     ],
   ];
 
-  test.each(marks)("by %s", async (by, ofRow, ofEvent) => {
+  test.each(groupings)("grouped by %s equals the sums over the log", async (by, ofRow, ofEvent) => {
     const { data, totals, total, group_by } = await usage(`&group_by=${by}`);
     expect([group_by, total]).toEqual([by, data.length]);
-    const expected = await inLog(ofEvent);
+    const expected = await sumLog(ofEvent);
     const found = new Map(data.map((row: any) => [ofRow(row), plus(NOTHING, row)]));
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
     expect([...expected.values()].reduce(plus)).toEqual(totals);
     expect(data.length).toBeGreaterThan(by === "day" ? 0 : 1);
   });
 
-  test("and there was something of everything", async () => {
+  test("has every kind of usage in this test", async () => {
     const { totals } = await usage();
-    expect(totals).toMatchObject({ turns: 7, pages: 6 });
+    expect(totals).toMatchObject({ turns: 8, pages: 6 });
     expect(totals.prompt_tokens * totals.completion_tokens).toBeGreaterThan(0);
   });
 });
 
-test("keys, agents and people are named while they are there", async () => {
-  const named = async (by: string, id: string) =>
+test("the usage report names keys, agents and members until they are deleted", async () => {
+  const findRow = async (by: string, id: string) =>
     (await usage(`&group_by=${by}`)).data.find((row: any) => row[by] === id || row.member === id);
-  expect(await named("key", second.id)).toMatchObject({ name: "Second" });
-  expect(await named("agent", agent)).toMatchObject({ name: "Helper", turns: 1 });
+  expect(await findRow("key", second.id)).toMatchObject({ name: "Second" });
+  expect(await findRow("agent", agent)).toMatchObject({ name: "Helper", turns: 1 });
+  expect(await findRow("workflow", workflow)).toMatchObject({ name: "Asks", turns: 1 });
   const { id } = (await people.owner("GET", "/auth/me")).body.user;
-  expect(await named("user", id)).toMatchObject({ user: null, name: "Administrator", turns: 1 });
+  expect(await findRow("user", id)).toMatchObject({ user: null, name: "Administrator", turns: 1 });
   await people.owner("DELETE", `/agents/${agent}`);
-  expect(await named("agent", agent)).toMatchObject({ name: null, turns: 1 });
+  expect(await findRow("agent", agent)).toMatchObject({ name: null, turns: 1 });
 });
 
-test("what was spent stays when the words are deleted, and says no longer whose they were", async () => {
+test("deleting a thread keeps its usage but removes the user from it", async () => {
   const before = (await usage()).totals;
   const mine = clientOf(people.service, people.service.credentials.api_key);
   const ofAda = async () => (await usage("&group_by=user")).data.find(({ user }: any) => user === "ada")?.turns;
@@ -147,7 +165,7 @@ test("what was spent stays when the words are deleted, and says no longer whose 
   expect((await usage()).totals).toEqual(before);
 });
 
-test("a time is taken from its first moment until before its last", async () => {
+test("the period of a usage report includes its start and excludes its end", async () => {
   const { rows } = await people.service.pool.query<{ at: Date }>("select at from read.usage order by at limit 1");
   const at = rows[0]!.at.toISOString();
   const after = new Date(rows[0]!.at.getTime() + 1).toISOString();
@@ -156,13 +174,13 @@ test("a time is taken from its first moment until before its last", async () => 
   ).toBeGreaterThan(0);
   expect((await usage(`&from=2020-01-01&to=${at}`)).totals).toEqual(NOTHING);
   const today = at.slice(0, 10);
-  expect(await usage(`&from=${today}`)).toMatchObject({ from: `${today}T00:00:00.000Z`, totals: { turns: 7 } });
+  expect(await usage(`&from=${today}`)).toMatchObject({ from: `${today}T00:00:00.000Z`, totals: { turns: 8 } });
   expect((await usage(`&to=${today}`)).totals).toEqual(NOTHING);
   const zoned = encodeURIComponent(at.replace("Z", "+00:00"));
   expect((await usage(`&to=${zoned}`)).totals).toEqual(NOTHING);
 });
 
-test("pages of groups add up to all of them", async () => {
+test("the pages of a usage report have every group once", async () => {
   const all = (await usage("&group_by=key")).data;
   const one = async (offset: number) =>
     (await people.owner("GET", `/usage?group_by=key&limit=1&offset=${offset}`)).body;
@@ -171,7 +189,7 @@ test("pages of groups add up to all of them", async () => {
   expect(await one(all.length)).toMatchObject({ data: [], total: all.length, limit: 1, offset: all.length });
 });
 
-test("another organization sees its own alone", async () => {
+test("the usage report of an organization has nothing of another organization", async () => {
   const stranger = await people.signIn(await people.service.organization("Strangers"));
   expect((await stranger("GET", "/usage?group_by=key")).body).toMatchObject({ data: [], total: 0, totals: NOTHING });
 });
@@ -185,6 +203,22 @@ test.each([
   ["from=2026-01-02&to=2026-01-01", "from"],
   ["group_by=hour", "group_by"],
   ["from=a&from=b", "from"],
-])("%s is refused", async (query, param) =>
+])("the usage report is refused for ?%s", async (query, param) =>
   expectRefusal(await people.owner("GET", `/usage?${query}`), 400, undefined, param),
 );
+
+test("counts that a provider invented do not break the usage report", async () => {
+  const { db, organization } = people.service;
+  const credentials = await organization("Inventive");
+  const most = Number.MAX_SAFE_INTEGER;
+  await db.query(
+    `insert into read.usage (source_id, part, organization_id, at, turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, pages)
+     select gen_random_uuid(), -1, $1, now(), 1, $2, $2, $2, $2, 0 from generate_series(1, 3000)`,
+    [credentials.organization_id, most],
+  );
+  const inventive = await people.signIn(credentials);
+  for (const by of ["day", "key", "user", "model", "agent"]) {
+    const { status, body } = await inventive("GET", `/usage?group_by=${by}`);
+    expect([status, body.totals.turns, body.totals.prompt_tokens], by).toEqual([200, 3000, most]);
+  }
+});

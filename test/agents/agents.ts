@@ -3,15 +3,15 @@ import { startDeployment } from "../clients/deployment.ts";
 import { clientOf } from "../http/service.ts";
 import { eventsIn, expectNumbered, expectStream } from "./grammar.ts";
 
-/** A tool of an organization's own: it says what it got, and fails where it is told to. */
+/** A scripted tool that returns its arguments, or fails on request. */
 const SOURCE = `
 export const meta = {
-  description: "Says what it was given.",
+  description: "Returns its arguments.",
   parameters: { type: "object", properties: { text: { type: "string" }, fail: { type: "boolean" } } },
   secrets: [],
 };
 export async function execute(args: { text?: string; fail?: boolean }, { meta }: { meta: { vars: object } }) {
-  if (args.fail) throw new Error("told to fail");
+  if (args.fail) throw new Error("failed on request");
   return { text: args.text ?? null, vars: meta.vars };
 }`;
 export const TOOL = "repeat";
@@ -23,7 +23,7 @@ interface Headed {
   body: any;
 }
 
-/** What one credential can do with one agent; `base` names another http process than the first. */
+/** Calls one agent with one credential, at the http process `url`. */
 export function agentClient(url: string, token: string, agent_id: string) {
   const base = `${url}/api/agents/${agent_id}/v1`;
   const call = clientOf({ chat: base }, token);
@@ -33,20 +33,20 @@ export function agentClient(url: string, token: string, agent_id: string) {
     base,
     call,
     post,
-    /** A buffered answer, which must be a 200. */
+    /** Gets a buffered response, which must be a 200. */
     async ask(input: unknown, more: object = {}, headers?: Record<string, string>): Promise<any> {
       const { status, body, text } = await post({ input, ...more }, headers);
       expect(status, text).toBe(200);
       return body;
     },
-    /** The events of a whole streamed answer, with its last response. */
+    /** Gets all events of a streamed response, and the final response. */
     async stream(input: unknown, more: object = {}, headers?: Record<string, string>) {
       const answer = await post({ input, stream: true, ...more }, headers);
       expect(answer.headers.get("content-type"), answer.text).toBe("text/event-stream; charset=utf-8");
       const events = eventsIn(answer.text);
       return { events, response: expectStream(events), headers: answer.headers };
     },
-    /** Its stream once more, after an event. */
+    /** Reads a stream again, after an event. */
     async resume(id: string, after = -1): Promise<any[]> {
       const query = after < 0 ? "stream=true" : `stream=true&starting_after=${after}`;
       const { text } = await call("GET", `/responses/${id}?${query}`);
@@ -54,7 +54,7 @@ export function agentClient(url: string, token: string, agent_id: string) {
       expectNumbered(events, after + 1);
       return events;
     },
-    /** Events as they come, until `enough` says so; then the connection is cut. */
+    /** Reads events until `enough` is true, then disconnects. */
     async some(path: string, body: object | undefined, enough: (events: any[]) => boolean): Promise<any[]> {
       const cut = new AbortController();
       const answer = await fetch(base + path, {
@@ -77,7 +77,7 @@ export function agentClient(url: string, token: string, agent_id: string) {
 }
 export type AgentClient = ReturnType<typeof agentClient>;
 
-/** Who is signed in, and what that person can manage. */
+/** A client of a signed-in person. */
 export async function signIn(url: string, admin: { email: string; password: string }) {
   const anyone = clientOf({ chat: `${url}/api` }, "sk-svc-nobody");
   const { body } = await anyone("POST", "/auth/login", admin);
@@ -91,14 +91,14 @@ export async function makeTool({ call }: Person): Promise<void> {
   expect(status, text).toBe(201);
 }
 
-/** A platform with a provider, an organization, its own tool, and whoever makes agents there. */
-export async function startAgents(env: Record<string, string> = {}) {
+/** A platform with a provider, an organization, a scripted tool, and a person who creates agents. */
+export async function startAgents(env?: Record<string, string>) {
   const deployment = await startDeployment(env);
   const { platform, api_key, admin } = deployment;
   const person = await signIn(platform.url, admin);
   await makeTool(person);
 
-  /** Makes an agent; its id. */
+  /** Creates an agent, and returns its id. */
   const agent = async (settings: object = {}): Promise<string> => {
     const { status, body, text } = await person.call("POST", "/agents", {
       name: "A",
@@ -111,16 +111,16 @@ export async function startAgents(env: Record<string, string> = {}) {
   return {
     ...deployment,
     url: platform.url,
-    db: platform.opened.db,
+    db: platform.resources.db,
     person,
     agent,
-    /** Makes an agent, and whoever can use it with a key. */
+    /** Creates an agent, and returns a client for it. */
     async open(settings: object = {}, token = api_key): Promise<AgentClient> {
       return agentClient(platform.url, token, await agent(settings));
     },
-    /** A new project; its id. */
+    /** Creates a project, and returns its id. */
     project: async (): Promise<string> => (await person.call("POST", "/projects", { name: "P" })).body.id,
-    /** Another key of the organization. */
+    /** Creates another key of the organization. */
     async key(body: object = {}): Promise<{ id: string; key: string }> {
       return (await person.call("POST", "/keys", { name: "K", ...body })).body;
     },

@@ -3,7 +3,7 @@ import { startProcesses, type Processes } from "./deployment.ts";
 import { TOOL, type AgentClient } from "./agents.ts";
 import { expectStream } from "./grammar.ts";
 
-/* Cancelling from another http process than the one that answers. */
+/* Cancellation by another http process than the one that answers. */
 
 let processes: Processes;
 let agent: AgentClient;
@@ -12,33 +12,33 @@ beforeAll(async () => {
   processes = await startProcesses();
   agent = processes.at();
   elsewhere = processes.at((await processes.start("http")).url);
-  // the worker loads what it counts tokens with
+  // makes the worker load its tokenizer
   await agent.ask("/say Ready");
 });
 
-/** Streams until it has been cancelled elsewhere, as soon as `when` says so: all events, the answer and how long it took. */
-async function cancelled(input: string, when: (seen: any[]) => boolean, more: object = {}) {
+/** Streams a response and cancels it through another process once `when` is true: all events, the answer and its duration. */
+async function cancelWhen(input: string, when: (seen: any[]) => boolean, more: object = {}) {
   let answer: ReturnType<AgentClient["call"]> | undefined;
-  let began = 0;
+  let startedAt = 0;
   let took = 0;
   const events = await agent.some("/responses", { input, stream: true, ...more }, (seen) => {
     if (!answer && when(seen)) {
-      began = performance.now();
+      startedAt = performance.now();
       answer = elsewhere.call("POST", `/responses/${seen[0].response.id}/cancel`);
-      void answer.then(() => (took = performance.now() - began));
+      void answer.then(() => (took = performance.now() - startedAt));
     }
     return false;
   });
   return { events, answer: await answer!, took };
 }
-const said = (words: string) => (seen: any[]) =>
+const hasText = (words: string) => (seen: any[]) =>
   seen
     .map(({ type, delta }) => (type === "response.output_text.delta" ? delta : ""))
     .join("")
     .startsWith(words);
 
-test("a running response is cancelled within a second: its stream ends, and what was said is kept", async () => {
-  const { events, answer, took } = await cancelled("/slow 0.3\n/say one two three four five six", said("one two"));
+test("a running response is cancelled within a second: its stream ends, and its output is kept", async () => {
+  const { events, answer, took } = await cancelWhen("/slow 1\n/say one two three four five six", hasText("one two"));
   const response = expectStream(events);
   expect(events.at(-1).type).toBe("response.failed");
   expect(response).toMatchObject({ status: "cancelled", error: null, completed_at: null });
@@ -56,10 +56,10 @@ test("a running response is cancelled within a second: its stream ends, and what
   expect(data.map(({ content }: any) => content[0].text)).toEqual([expect.any(String), "one two ", "/say So"]);
 });
 
-test("before it says anything, and while it reasons or waits for a tool", async () => {
-  const silent = await cancelled("/slow 30\n/say late", ({ length }) => length === 2);
+test("a response can be cancelled before its first output, while it reasons, and while a tool runs", async () => {
+  const silent = await cancelWhen("/slow 30\n/say late", ({ length }) => length === 2);
   expect(expectStream(silent.events)).toMatchObject({ status: "cancelled", output: [] });
-  const thinking = await cancelled("/reason Hm.\n/slow 30\n/say late", ({ length }) => length === 4);
+  const thinking = await cancelWhen("/reason Hm.\n/slow 30\n/say late", ({ length }) => length === 4);
   expect(expectStream(thinking.events)).toMatchObject({ status: "cancelled", output: [{ type: "reasoning" }] });
 
   const source = `export const meta = { description: "Never ends.", parameters: { type: "object" }, secrets: [] };
@@ -80,38 +80,38 @@ test("before it says anything, and while it reasons or waits for a tool", async 
   for (const { took } of [silent, thinking]) expect(took).toBeLessThan(1_000);
 });
 
-test("a client that waits for the whole gets it cancelled", async () => {
+test("a client that waits for a buffered response gets it as cancelled", async () => {
   const { id } = await agent.ask("/say First");
   const waiting = agent.ask("/slow 0.3\n/say one two three four five", { previous_response_id: id, user: undefined });
   const sql = "select id from read.turns where status = 'running'";
-  const running = async () => (await processes.home.opened.db.query<{ id: string }>(sql))[0]?.id;
+  const running = async () => (await processes.home.resources.db.query<{ id: string }>(sql))[0]?.id;
   await expect.poll(running).toBeDefined();
   const { body } = await elsewhere.call("POST", `/responses/${await running()}/cancel`);
   expect(await waiting).toEqual(body);
   expect(body.status).toBe("cancelled");
 });
 
-test("one that has ended stays as it is", async () => {
+test("a response that has ended is not changed by a cancellation", async () => {
   const completed = await agent.ask("/say Done");
   const failed = await agent.ask("/fail 400");
-  const { events } = await cancelled("/slow 0.3\n/say one two three", ({ length }) => length === 2);
+  const { events } = await cancelWhen("/slow 0.3\n/say one two three", ({ length }) => length === 2);
   for (const response of [completed, failed, events.at(-1).response]) {
     const { status, body } = await elsewhere.call("POST", `/responses/${response.id}/cancel`);
     expect([status, body]).toEqual([200, response]);
   }
 });
 
-test("a response whose worker is gone is cancelled all the same, and its stream is the same for everybody", async () => {
+test("a response whose worker died is cancelled, with the same stream for all readers", async () => {
   const { worker, start } = processes;
   const other = await start("services");
-  // whichever of the two runs it: both stop, and a third one decides
+  // either of the two may run the turn, so both are killed, and a third one decides
   let third: Awaited<ReturnType<typeof start>> | undefined;
   let answer: Promise<any> | undefined;
   const events = await agent.some(
     "/responses",
     { input: `/tool ${TOOL} {}\n/slow 0.2\n/say one two three four five`, stream: true },
     (seen) => {
-      if (!said("one two")(seen) || answer) return false;
+      if (!hasText("one two")(seen) || answer) return false;
       worker.kill();
       other.kill();
       answer = start("services").then((started) => {

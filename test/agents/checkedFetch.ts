@@ -1,10 +1,5 @@
-import { afterEach } from "vitest";
+import { afterTest } from "../cleanUp.ts";
 import { eventsIn, expectNumbered, expectStream } from "./grammar.ts";
-
-const checks: Promise<unknown>[] = [];
-afterEach(async () => {
-  await Promise.all(checks.splice(0));
-});
 
 async function check(url: URL, whole: Response): Promise<void> {
   const after = url.searchParams.get("starting_after");
@@ -13,7 +8,7 @@ async function check(url: URL, whole: Response): Promise<void> {
   else expectNumbered(events, Number(after) + 1);
 }
 
-/** The fetch of a client, with every stream of a response that it reads held against the grammar when the test has ended. */
+/** A fetch that checks every response stream against the grammar, when the test has ended. */
 export const checkedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const url = new URL(input instanceof Request ? input.url : input);
@@ -21,7 +16,7 @@ export const checkedFetch: typeof fetch = async (input, init) => {
   if (streamed && url.pathname.includes("/responses")) {
     const checking = check(url, response.clone());
     checking.catch(() => {});
-    checks.push(checking);
+    afterTest(() => checking);
   }
   return response;
 };

@@ -14,8 +14,8 @@ const itemsOf = async ({ id }: { id: string }, client = agent) =>
 const textsOf = async (response: { id: string }, client = agent) =>
   (await itemsOf(response, client)).data.map(({ role, content }: any) => `${role}: ${content[0].text}`);
 
-describe("input_items", () => {
-  test("are what stood in the thread before the response, in one list", async () => {
+describe("the input items of a response", () => {
+  test("are the messages of the thread before the response, in one list", async () => {
     const first = await agent.ask("one");
     const second = await agent.ask(
       [
@@ -46,7 +46,7 @@ describe("input_items", () => {
     expect(await itemsOf(second)).toEqual(list);
   });
 
-  test("go on from the thread's tip, wherever the previous response stands", async () => {
+  test("include the newest messages of the thread, even if an older response is continued", async () => {
     const first = await agent.ask("one");
     await agent.ask("two", { previous_response_id: first.id });
     const late = await agent.ask("three", { previous_response_id: first.id });
@@ -56,7 +56,7 @@ describe("input_items", () => {
 });
 
 describe("a deleted response", () => {
-  test("and the turn that prompted it leave the thread, the history and the lists", async () => {
+  test("disappears with its turn from the thread, the history and the lists", async () => {
     const model = await agents.open({ model: "openai/gpt-test" });
     agents.answers();
     const first = await model.ask("I am Ada");
@@ -73,14 +73,14 @@ describe("a deleted response", () => {
     expect(third.thread_id).toBe(first.thread_id);
   });
 
-  test("that was the only one leaves no thread to go on with", async () => {
+  test("leaves no thread to continue when it was the only one", async () => {
     const { id, thread_id } = await agent.ask("alone");
     await agent.call("DELETE", `/responses/${id}`);
     const next = await agent.post({ input: "x" }, { "x-thread-id": thread_id });
     expect([next.status, next.body.error.code]).toEqual([404, "thread_not_found"]);
   });
 
-  test("that was running is cancelled first, and its reader hears of the end", async () => {
+  test("is cancelled first if it is running, and its reader gets the end", async () => {
     const scripted = await agents.open();
     let deleted: Promise<unknown> | undefined;
     const events = await scripted.some(
@@ -96,7 +96,7 @@ describe("a deleted response", () => {
   });
 });
 
-test("what an agent and its thread bring along may be larger than a command", async () => {
+test("the settings of an agent and the vars of its thread may exceed the size of a command", async () => {
   const wordy = await agents.open({ model: "offline/echo", instructions: "詳".repeat(60_000) });
   expect((await wordy.ask("Short")).output[0].content[0].text).toBe("Short");
   const vars = { long: "x".repeat(600_000) };
@@ -108,7 +108,7 @@ test("what an agent and its thread bring along may be larger than a command", as
 });
 
 describe("an agent that changes", () => {
-  test("answers with its newest settings, and a response keeps the version that it ran on", async () => {
+  test("answers with its newest settings, and each response keeps the version it ran on", async () => {
     const id = await agents.agent({ model: "openai/gpt-test", instructions: "Version one." });
     const client = agentClient(agents.url, agents.api_key, id);
     const change = (settings: object) => agents.person.call("PATCH", `/agents/${id}`, settings);
@@ -129,7 +129,7 @@ describe("an agent that changes", () => {
     ]);
   });
 
-  test("and keeps its tools to itself from now on shows those of before", async () => {
+  test("and hides its tools still shows those of earlier responses", async () => {
     const id = await agents.agent({ tools: [TOOL] });
     const client = agentClient(agents.url, agents.api_key, id);
     const types = ({ output }: any) => output.map(({ type }: { type: string }) => type);
@@ -140,7 +140,7 @@ describe("an agent that changes", () => {
     expect((await client.call("GET", `/responses/${before.id}`)).body).toEqual(before);
   });
 
-  test("or is deleted while it answers lets the turn end", async () => {
+  test("or is deleted while it answers completes the turn", async () => {
     const id = await agents.agent();
     const client = agentClient(agents.url, agents.api_key, id);
     const asked = client.stream("/slow 0.3\n/say one two three");
@@ -151,8 +151,8 @@ describe("an agent that changes", () => {
   });
 });
 
-describe("tools", () => {
-  test("show as items with their rounds, whole and streamed alike", async () => {
+describe("tool calls of a response", () => {
+  test("are items in their rounds, buffered and streamed alike", async () => {
     const client = await agents.open({ tools: [TOOL] });
     const input = `/reason Let me see.\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"fail":true}\n/tool ghost {}\n/rounds 2\n/say So.`;
     const { response } = await client.stream(input);
@@ -179,7 +179,7 @@ describe("tools", () => {
     expect(shapes(whole.output)).toEqual(shapes(response.output));
   });
 
-  test("stop after ten rounds, with a message that says nothing", async () => {
+  test("stop after ten rounds, with an empty message", async () => {
     const client = await agents.open({ tools: [TOOL] });
     const { response } = await client.stream(`/tool ${TOOL} {}\n/rounds 99`);
     expect(response.status).toBe("completed");
@@ -187,7 +187,7 @@ describe("tools", () => {
     expect(response.output.at(-1)).toMatchObject({ type: "message", content: [{ text: "" }] });
   });
 
-  test("between words give one message per round that spoke, with all that the model cites where it cites it", async () => {
+  test("separate one message per round with text, each with its own citations", async () => {
     const client = await agents.open({ model: "openai/gpt-test", tools: [TOOL] });
     const annotations = [
       {
@@ -213,7 +213,7 @@ describe("tools", () => {
     expect((await itemsOf(await client.ask("y", { previous_response_id: response.id }), client)).data).toHaveLength(3);
   });
 
-  test("whose results a client sends back were run here: it gets the message, and no turn begins", async () => {
+  test("whose results a client sends back are answered with the message of their response, and no turn starts", async () => {
     const client = await agents.open({ tools: [TOOL] });
     const first = await client.ask(`/reason Hm.\n/tool ${TOOL} {}\n/say Said.`);
     const { call_id } = first.output[0];
@@ -241,7 +241,7 @@ describe("tools", () => {
     expect((await other.ask(input)).id).not.toBe(first.id);
   });
 
-  test("whose results come back while their turn still runs: its end is waited for", async () => {
+  test("whose results a client sends back while their turn runs are answered at its end", async () => {
     const client = await agents.open({ tools: [TOOL] });
     const input = `/slow 0.3\n/tool ${TOOL} {}\n/say one two three`;
     const seen = await client.some("/responses", { input, stream: true }, (events) =>

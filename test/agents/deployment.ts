@@ -2,7 +2,7 @@ import { startProcess } from "../faults/processes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 import { agentClient, makeTool, signIn, TOOL } from "./agents.ts";
 
-/** A deployment of several processes, with an agent of an organization that has a tool of its own. `env`: settings of all. */
+/** A deployment of several processes, with an agent that has a scripted tool. `env`: settings of all processes. */
 export async function startProcesses(env: Record<string, string> = {}) {
   const deployment = await testDeployment();
   const home = await startPlatform({ roles: ["http", "projections"], deployment, env });
@@ -16,14 +16,14 @@ export async function startProcesses(env: Record<string, string> = {}) {
     home,
     api_key,
     person,
-    /** The services process that stands at the beginning. */
+    /** The first services process. */
     worker,
     start: (role: "http" | "services") => startProcess(role, deployment, env),
-    /** The agent by one http process. */
+    /** A client of the agent, at one http process. */
     at: (url = home.url, agent_id: string = body.id) => agentClient(url, api_key, agent_id),
     async count(type: string): Promise<number> {
       const sql = "select count(*)::integer as n from log.events where type = $1";
-      return (await home.opened.db.query<{ n: number }>(sql, [type]))[0]!.n;
+      return (await home.resources.db.query<{ n: number }>(sql, [type]))[0]!.n;
     },
   };
 }

@@ -38,10 +38,10 @@ type Route = (typeof ALL)[number];
 const askedAt = (route: Route) => async (client: Pick<AgentClient, "call">, id?: string) =>
   told(await routesOf(client, id)[route]());
 
-describe.each(ALL)("%s", (route) => {
+describe.each(ALL)("the route %s", (route) => {
   const asked = askedAt(route);
 
-  test("401 for a credential that is missing, unknown, disabled or expired", async () => {
+  test("answers 401 for a credential that is missing, unknown, disabled or expired", async () => {
     const none = await fetch(`${agent.base}/models`);
     expect([none.status, ((await none.json()) as any).error.code]).toEqual([401, "missing_api_key"]);
     const with_ = (key: string) => ({ call: clientOf({ chat: agent.base }, key) });
@@ -54,7 +54,7 @@ describe.each(ALL)("%s", (route) => {
     expect(await asked(with_(key))).toEqual([401, "expired_api_key", null]);
   });
 
-  test("400 invalid_agent_id, 404 agent_not_found, 403 agent_api_disabled", async () => {
+  test("answers 400 invalid_agent_id, 404 agent_not_found and 403 agent_api_disabled", async () => {
     const at = (id: string) => asked(agentClient(agents.url, agents.api_key, id));
     expect(await at("first")).toEqual([400, "invalid_agent_id", "agent_id"]);
     expect(await at(UNKNOWN)).toEqual([404, "agent_not_found", "agent_id"]);
@@ -64,7 +64,7 @@ describe.each(ALL)("%s", (route) => {
     expect(await at(off)).toEqual([404, "agent_not_found", "agent_id"]);
   });
 
-  test("400 invalid_thread_id for a header that is no UUID", async () => {
+  test("answers 400 invalid_thread_id for a header that is not a UUID", async () => {
     const { id } = await agent.ask("x");
     const call: AgentClient["call"] = (method, path, body) => agent.call(method, path, body, { "x-thread-id": "t1" });
     expect(await asked({ call }, id)).toEqual([400, "invalid_thread_id", "x-thread-id"]);
@@ -192,18 +192,18 @@ test.each<[string, string | null, string | null, object]>([
   ["instructions that are none", null, "instructions", { input: "x", instructions: 5 }],
   ["an effort that is none", null, "reasoning.effort", { input: "x", reasoning: { effort: 5 } }],
   ["attachments that are none", null, "attachments", { input: "x", attachments: "f" }],
-])("400 for %s", async (_, code, param, body) => {
+])("a response request is a 400 for %s", async (_, code, param, body) => {
   expect(told(await agent.post(body))).toEqual([400, code, param]);
   expect(told(await agent.post({ ...body, ...(!("stream" in body) && { stream: true }) }))).toEqual([400, code, param]);
 });
 
-test("400 attachment_too_large for more than 25 MiB", async () => {
+test("an attachment over 25 MiB is a 400 attachment_too_large", async () => {
   const body = user(text, { type: "input_file", filename: "a.bin", file_data: TOO_LARGE });
   const [status, code] = told(await agent.post(body));
   expect([status, code]).toEqual([400, "attachment_too_large"]);
 });
 
-test("404 for a previous response, a thread and a file that are not there", async () => {
+test("a previous response, a thread or a file that does not exist is a 404", async () => {
   const previous = await agent.post({ input: "x", previous_response_id: UNKNOWN });
   expect(told(previous)).toEqual([404, "response_not_found", "previous_response_id"]);
   expect(told(await agent.post({ input: "x" }, { "x-thread-id": UNKNOWN }))).toEqual([
@@ -218,7 +218,7 @@ test("404 for a previous response, a thread and a file that are not there", asyn
   ]);
 });
 
-test("400 where the thread and the previous response are not the same", async () => {
+test("a thread that differs from that of the previous response is a 400", async () => {
   const [one, two] = [await agent.ask("x"), await agent.ask("x")];
   const body = { input: "x", previous_response_id: one.id };
   expect(told(await agent.post(body, { "x-thread-id": two.thread_id }))).toEqual([
@@ -231,7 +231,7 @@ test("400 where the thread and the previous response are not the same", async ()
   );
 });
 
-test("400 model_not_configured, 502 for a model that is not enabled", async () => {
+test("an agent without a model is a 400 model_not_configured, and one whose model is not enabled a 502", async () => {
   const without = await agents.open({ model: null });
   expect(told(await without.post({ input: "x" }))).toEqual([400, "model_not_configured", "agent_id"]);
   expect((await without.call("GET", "/models")).body).toEqual({ object: "list", data: [] });
@@ -241,7 +241,7 @@ test("400 model_not_configured, 502 for a model that is not enabled", async () =
   }
 });
 
-test("a turn that fails after it began is a 200 that says so, with what was said and spent", async () => {
+test("a turn that fails after it started is a 200 with the status failed, its output and its tokens", async () => {
   const failing = await agents.open();
   const refused = await failing.ask("/fail 400");
   expect(refused).toMatchObject({
@@ -267,12 +267,12 @@ test("a turn that fails after it began is a 200 that says so, with what was said
     );
 });
 
-test("what is not JSON, and what is nowhere, is answered in the error shape", async () => {
+test("invalid JSON and an unknown path are answered in the error shape", async () => {
   expect(told(await agent.call("POST", "/responses", "{"))).toEqual([400, "invalid_json", null]);
   expect(told(await agent.call("GET", "/nothing"))).toEqual([404, "not_found", null]);
 });
 
-test("where scripted tools are switched off, an agent that has one answers without it", async () => {
+test("an agent with a scripted tool answers without it where scripted tools are switched off", async () => {
   const deployment = await testDeployment();
   const before = await startPlatform({ deployment });
   const { api_key, admin } = await before.organization();

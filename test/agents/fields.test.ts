@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PDF, PNG } from "../clients/deployment.ts";
 import { agentClient, startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
 
-/* Fields of a request, as the provider and the tools get to see them, and as the response shows them again. */
+/* Fields of a request as the provider and the tools receive them, and as the response shows them. */
 
 let agents: Agents;
 let agent: AgentClient;
@@ -13,8 +13,8 @@ beforeAll(async () => {
 beforeEach(() => agents.answers());
 const user = (content: unknown) => ({ role: "user", content });
 
-describe("input", () => {
-  test("is a text, or items whose last user message drives the turn", async () => {
+describe("the input of a response", () => {
+  test("is a text, or a list of items whose last user message drives the turn", async () => {
     await agent.ask([
       { role: "user", content: "one" },
       { type: "message", role: "assistant", content: [{ type: "output_text", text: "two", annotations: [] }] },
@@ -34,7 +34,7 @@ describe("input", () => {
     ]);
   });
 
-  test("of other types is skipped, however it looks", async () => {
+  test("skips items of other types, whatever their fields", async () => {
     await agent.ask([
       { type: "item_reference", id: "msg_1" },
       { type: "reasoning", summary: [], content: [{ nothing: 1 }], encrypted_content: null },
@@ -50,7 +50,7 @@ describe("input", () => {
     expect(agents.asked().messages.slice(1)).toEqual([{ role: "user", content: "only this" }]);
   });
 
-  test("takes images and files, whole and by their ids", async () => {
+  test("accepts images and files, inline and by id", async () => {
     const form = new FormData();
     form.append("file", new File(["stored words"], "b.txt", { type: "text/plain" }));
     const { id } = (await agent.call("POST", `${agents.base_url}/files`, form)).body;
@@ -69,7 +69,7 @@ describe("input", () => {
       { type: "text", text: "Look" },
       { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } },
       { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${PDF}` } },
-      stored,
+      // attached twice, sent once
       stored,
     ];
     expect(agents.asked().messages.at(-1).content).toEqual(seen);
@@ -77,16 +77,16 @@ describe("input", () => {
     expect(agents.asked().messages.at(-3).content).toEqual(seen);
   });
 
-  test("that is all files is no empty turn", async () => {
+  test("may consist of files only", async () => {
     const image = [user([{ type: "input_image", image_url: `data:image/png;base64,${PNG}` }])];
     expect((await agent.ask(image)).status).toBe("completed");
   });
 });
 
-describe("instructions", () => {
+describe("the instructions of a response", () => {
   const ofSystem = () => agents.asked().messages[0];
 
-  test("come after the agent's own, which are never shown", async () => {
+  test("come after those of the agent, which are never shown", async () => {
     const response = await agent.ask(
       [{ role: "system", content: "Then S." }, { role: "developer", content: "Then D." }, user("x")],
       {
@@ -100,7 +100,7 @@ describe("instructions", () => {
     expect(JSON.parse(text)).toEqual(response);
   });
 
-  test("are of one request only", async () => {
+  test("apply to one request only", async () => {
     const { id } = await agent.ask("x", { instructions: "Once." });
     const next = await agent.ask("y", { previous_response_id: id });
     expect(next.instructions).toBeNull();
@@ -109,7 +109,7 @@ describe("instructions", () => {
   });
 });
 
-test("reasoning.effort: the agent's, unless the request says another", async () => {
+test("reasoning.effort is the agent's, unless the request overrides it", async () => {
   expect((await agent.ask("x")).reasoning).toEqual({ effort: "low", summary: null });
   expect(agents.asked().reasoning_effort).toBe("low");
   expect((await agent.ask("x", { reasoning: { effort: "high", summary: "auto" } })).reasoning.effort).toBe("high");
@@ -121,12 +121,11 @@ test("reasoning.effort: the agent's, unless the request says another", async () 
   expect(agents.asked()).not.toHaveProperty("reasoning_effort");
 });
 
-test("model, store and what nobody knows change nothing; tools may be absent in any way", async () => {
+test("model, store and unknown fields change nothing, and tools may be absent in any way", async () => {
   const ignored = {
     model: "openai/gpt-other",
     store: false,
     temperature: 2,
-    max_output_tokens: 1,
     top_p: 0.1,
     include: [],
     truncation: "auto",
@@ -152,7 +151,7 @@ test("model, store and what nobody knows change nothing; tools may be absent in 
     await agent.ask("x", { text, tools: null });
 });
 
-test("a response has every field", async () => {
+test("a response has every field of the spec", async () => {
   agents.answers({
     text: "So",
     usage: {
@@ -192,7 +191,7 @@ test("a response has every field", async () => {
     tools: [],
     usage: {
       input_tokens: 30,
-      input_tokens_details: { cached_tokens: 10 },
+      input_tokens_details: { cached_tokens: 10, cache_write_tokens: 0 },
       output_tokens: 20,
       output_tokens_details: { reasoning_tokens: 5 },
       total_tokens: 50,
@@ -217,15 +216,31 @@ test("a response has every field", async () => {
   expect(Math.abs(response.created_at - Date.now() / 1000)).toBeLessThan(60);
 });
 
-test("an answer that the token limit cut is completed", async () => {
+test("max_output_tokens reaches the model, and is shown whole, streamed and stored", async () => {
+  const whole = await agent.ask("x", { max_output_tokens: 7 });
+  expect(JSON.stringify(agents.asked())).toMatch(/"max_(completion_)?tokens":7/);
+  const { response } = await agent.stream("x", { max_output_tokens: 7 });
+  const stored = (await agent.call("GET", `/responses/${whole.id}`)).body;
+  expect([whole, response, stored].map((one) => one.max_output_tokens)).toEqual([7, 7, 7]);
+  const refused = await agent.post({ input: "x", max_output_tokens: 0 });
+  expect([refused.status, refused.body.error.param]).toEqual([400, "max_output_tokens"]);
+});
+
+test("a format other than text is refused with the way to JSON", async () => {
+  const { status, body } = await agent.post({ input: "x", text: { format: { type: "json_schema" } } });
+  expect([status, body.error.code]).toEqual([400, "unsupported_response_format"]);
+  expect(body.error.message).toContain("response_format to /api/openai/v1/chat/completions");
+});
+
+test("an answer that the token limit truncates is completed", async () => {
   agents.answers({ text: "So far", finish_reason: "length" });
   expect(await agent.ask("x")).toMatchObject({ status: "completed", incomplete_details: null, error: null });
 });
 
-describe("vars", () => {
+describe("the vars of a response", () => {
   const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, at) => [`k${at}`, at]));
 
-  test("are the thread's: merged, set again, at most 32 after the merge", async () => {
+  test("belong to the thread: they are merged, can be overwritten, and are at most 32 after the merge", async () => {
     const first = await agent.ask("x", { vars: { a: 1, b: { deep: [1] } }, metadata: { b: "lost", c: "kept" } });
     expect(first.metadata).toEqual({ a: 1, b: { deep: [1] }, c: "kept" });
     const second = await agent.ask("y", { previous_response_id: first.id, metadata: { a: 2 } });
@@ -254,7 +269,7 @@ describe("vars", () => {
   });
 });
 
-test("a user belongs to the response, and reaches the provider", async () => {
+test("the user of a request is shown in the response, and reaches the provider", async () => {
   const { id, user: told } = await agent.ask("x", { user: "ada" });
   expect([told, agents.asked().user]).toEqual(["ada", "ada"]);
   expect((await agent.call("GET", `/responses/${id}?user=ada`)).body.user).toBe("ada");

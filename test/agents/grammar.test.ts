@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createStream } from "#http/agents/stream.ts";
+import { createStream } from "#http/agents/responseStream.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import type { Frame, TurnEnd } from "#events/ports.ts";
 import { eventsIn, expectStream } from "./grammar.ts";
 
-/* The checker is worth what it catches: a sound stream passes, and each fault planted in it does not. */
+/* Proves the checker: a valid stream passes, and each planted fault is refused. */
 
 const head = {
   turn_id: "0198c0de-0000-7000-8000-00000000000a",
@@ -15,6 +15,7 @@ const head = {
   user: null,
   vars: {},
   reasoning_effort: null,
+  max_output_tokens: null,
   expose_tool_items: true,
 };
 const calls = ["a", "b"].map((name) => ({ id: `call_${name}`, name, arguments: "{}" }));
@@ -34,43 +35,43 @@ const end: TurnEnd = {
   usage: NO_USAGE,
 };
 
-function sound(): string {
+function validStream(): string {
   const stream = createStream(head, -1);
   const next = (frame: object, n: number) =>
     stream.next({ attempt: 1, n, ...frame } as Exclude<Frame, { type: "end" }>);
   return stream.open() + FRAMES.map(next).join("") + stream.end(end, 1_700_000_001);
 }
 const renumbered = (events: any[]) => events.map((event, sequence_number) => ({ ...event, sequence_number }));
-const at = (type: string) => eventsIn(sound()).findIndex((event) => event.type === `response.${type}`);
+const at = (type: string) => eventsIn(validStream()).findIndex((event) => event.type === `response.${type}`);
 
-test("a sound stream passes", () => expect(expectStream(eventsIn(sound())).output).toHaveLength(4));
+test("the grammar accepts a valid stream", () => expect(expectStream(eventsIn(validStream())).output).toHaveLength(4));
 
-describe("a stream is refused", () => {
-  test.each(eventsIn(sound()).map(({ type }, n) => [n, type] as const))("without its event %i, %s", (n, type) => {
-    const without = renumbered(eventsIn(sound()).toSpliced(n, 1));
+describe("the grammar refuses a stream", () => {
+  test.each(eventsIn(validStream()).map(({ type }, n) => [n, type] as const))("without its event %i, %s", (n, type) => {
+    const without = renumbered(eventsIn(validStream()).toSpliced(n, 1));
     expect(() => expectStream(without), type).toThrow();
   });
 
   test.each([
     ["a gap in its numbers", (events: any[]) => (events[4].sequence_number += 1)],
-    ["an event that nobody knows", (events: any[]) => (events[4].type = "response.cancelled")],
+    ["an unknown event", (events: any[]) => (events[4].type = "response.cancelled")],
     ["two terminal events", (events: any[]) => events.push({ ...events.at(-1), sequence_number: events.length })],
     ["an event after its end", (events: any[]) => events.push({ ...events[3], sequence_number: events.length })],
-    ["other words at the end", (events: any[]) => (events[at("output_text.done")].text += "!")],
+    ["another text at the end", (events: any[]) => (events[at("output_text.done")].text += "!")],
     ["another item at the end", (events: any[]) => (events.at(-1).response.output[0].id = "rs_other")],
-    ["an item of another id", (events: any[]) => (events[at("output_text.delta")].item_id = "msg_other")],
+    ["an item with another id", (events: any[]) => (events[at("output_text.delta")].item_id = "msg_other")],
     ["no content_index", (events: any[]) => delete events[at("output_text.delta")].content_index],
     ["a wrong output_index", (events: any[]) => (events[at("output_text.delta")].output_index = 0)],
     ["a call under another name", (events: any[]) => (events[at("function_call_arguments.done")].name = "c")],
     ["a status that changes too early", (events: any[]) => (events[1].response.status = "completed")],
-    ["a response that becomes another", (events: any[]) => (events.at(-1).response.thread_id = "other")],
-    ["an end that is not its status", (events: any[]) => (events.at(-1).type = "response.failed")],
+    ["a response whose thread changes", (events: any[]) => (events.at(-1).response.thread_id = "other")],
+    ["a terminal event that differs from the status", (events: any[]) => (events.at(-1).type = "response.failed")],
     [
       "an annotation beyond its text",
       (events: any[]) => (events[at("output_text.annotation.added")].annotation.end_index = 99),
     ],
   ])("with %s", (_, plant) => {
-    const events = eventsIn(sound());
+    const events = eventsIn(validStream());
     plant(events);
     expect(() => expectStream(events)).toThrow();
   });
@@ -81,7 +82,7 @@ describe("a stream is refused", () => {
       (sse: string) => sse.replace("event: response.created", "event: response.in_progress"),
     ],
     ["a frame without an event line", (sse: string) => sse.replace("event: response.created\n", "")],
-    ["a last frame that is cut", (sse: string) => sse.slice(0, -1)],
+    ["a truncated last frame", (sse: string) => sse.slice(0, -1)],
     ["[DONE]", (sse: string) => `${sse}data: [DONE]\n\n`],
-  ])("with %s", (_, plant) => expect(() => eventsIn(plant(sound()))).toThrow());
+  ])("with %s", (_, plant) => expect(() => eventsIn(plant(validStream()))).toThrow());
 });

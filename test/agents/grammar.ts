@@ -1,15 +1,15 @@
 import { expect } from "vitest";
 
 /*
- * What a response's stream may look like (wire facts: the stream's grammar), told apart from the code that makes it:
- * created in_progress item* (completed | failed), numbered from 0 without a gap.
+ * The grammar of a response stream (wire facts: the stream's grammar), independent of the code that emits it:
+ * created in_progress item* (completed | failed), numbered from 0 without gaps.
  */
 
 const ID = { reasoning: /^rs_/, function_call: /^fc_/, message: /^msg_/ } as Record<string, RegExp>;
-/** What of a response changes while it runs. */
+/** Fields of a response that change while it runs. */
 const CHANGING = ["status", "output", "error", "usage", "completed_at"];
 
-/** Events of an SSE body, each framed by an `event:` line that equals its type; comments are let pass. */
+/** The events of an SSE body. Each must have an `event:` line that equals its type; comments are skipped. */
 export function eventsIn(sse: string): any[] {
   expect(sse.endsWith("\n\n"), "the last frame is closed by a blank line").toBe(true);
   return sse
@@ -24,7 +24,7 @@ export function eventsIn(sse: string): any[] {
     });
 }
 
-/** Part of a stream, numbered on from `first`. */
+/** Checks a part of a stream that is numbered from `first`. */
 export function expectNumbered(events: any[], first = 0): void {
   expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, n) => first + n));
 }
@@ -34,12 +34,17 @@ interface Open {
   at: number;
   text: string;
   annotations: any[];
-  /** What has been told of it, besides deltas. */
-  told: string[];
+  /** Of a message. */
+  refusal?: string;
+  /** Types of its events so far. */
+  events: string[];
 }
 
-const short = (type: string): string =>
-  type.replace(/^response\./, "").replace(/^(output|reasoning_summary)_text\./, "text.");
+const short = ({ type, part }: any): string =>
+  type
+    .replace(/^response\./, "")
+    .replace(/^(output|reasoning_summary)_text\./, "text.")
+    .replace(/^content_part/, part?.type === "refusal" ? "refusal" : "content_part");
 
 function opened({ item, output_index }: any): Open {
   expect(item.id).toMatch(ID[item.type] ?? expect.fail(`item type ${item.type}`));
@@ -48,10 +53,10 @@ function opened({ item, output_index }: any): Open {
   else if (item.type === "function_call")
     expect(item).toMatchObject({ arguments: "", name: expect.any(String), call_id: expect.any(String) });
   else expect(item).toMatchObject({ role: "assistant", content: [] });
-  return { item, at: output_index, text: "", annotations: [], told: [] };
+  return { item, at: output_index, text: "", annotations: [], events: [] };
 }
 
-/** What may follow what within an item: the last event but deltas, and the next. */
+/** The allowed events of an item, by the event before. */
 const ORDER: Record<string, Record<string, string[]>> = {
   reasoning: { "": ["text.delta"], "text.delta": ["text.delta", "text.done"], "text.done": ["output_item.done"] },
   function_call: {
@@ -60,20 +65,23 @@ const ORDER: Record<string, Record<string, string[]>> = {
     "function_call_arguments.done": ["output_item.done"],
   },
   message: {
-    "": ["content_part.added"],
+    "": ["content_part.added", "refusal.added"],
     "content_part.added": ["text.delta", "text.annotation.added", "text.done"],
     "text.delta": ["text.delta", "text.annotation.added", "text.done"],
     "text.annotation.added": ["text.annotation.added", "text.done"],
     "text.done": ["content_part.done"],
-    "content_part.done": ["output_item.done"],
+    // a refusal is a part of its own, without deltas
+    "content_part.done": ["refusal.added", "output_item.done"],
+    "refusal.added": ["refusal.done"],
+    "refusal.done": ["output_item.done"],
   },
 };
 
 const partOf = ({ text, annotations }: Open) => ({ type: "output_text", text, annotations, logprobs: [] });
 
-/** What an event says of its item is what has been told of it so far. */
-function tell(open: Open, event: any): void {
-  const what = short(event.type);
+/** Checks an event of an open item against the events before it. */
+function applyEvent(open: Open, event: any): void {
+  const what = short(event);
   if (what.endsWith("delta")) {
     expect(event.delta).toBeTypeOf("string");
     if (open.item.type === "message") expect(event.logprobs).toEqual([]);
@@ -86,10 +94,13 @@ function tell(open: Open, event: any): void {
     expect([event.arguments, event.name]).toEqual([open.text, open.item.name]);
   else if (what === "content_part.added") expect(event.part).toEqual(partOf({ ...open, text: "" }));
   else if (what === "content_part.done") expect(event.part).toEqual(partOf(open));
+  else if (what === "refusal.added") expect(event.part).toEqual({ type: "refusal", refusal: "" });
+  else if (what === "refusal.done") open.refusal = event.part.refusal;
 }
 
-/** An item as it closes: all that was told of it, and nothing else. */
-function closed({ item: before, text, annotations }: Open, { item }: any): void {
+/** Checks that a closed item has exactly the content of its events. */
+function expectClosed(open: Open, { item }: any): void {
+  const { item: before, text, annotations, refusal, events } = open;
   expect(item).toMatchObject({ id: before.id, type: before.type });
   if (item.type === "reasoning") return expect(item.summary).toEqual([{ type: "summary_text", text }]);
   expect(["completed", "incomplete"]).toContain(item.status);
@@ -98,10 +109,11 @@ function closed({ item: before, text, annotations }: Open, { item }: any): void 
     expect([typeof url, typeof title]).toEqual(["string", "string"]);
     expect([start_index, end_index]).toEqual([0, text.length]);
   }
-  return expect(item.content).toEqual([partOf({ text, annotations } as Open)]);
+  const parts = events.includes("content_part.done") ? [partOf(open)] : [];
+  return expect(item.content).toEqual(refusal === undefined ? parts : [...parts, { type: "refusal", refusal }]);
 }
 
-/** The items of a stream, each told from its opening to its close. */
+/** The items of a stream. Checks each from its first event to its last. */
 function itemsIn(events: any[]): any[] {
   const done: any[] = [];
   const running = new Map<number, Open>();
@@ -109,28 +121,30 @@ function itemsIn(events: any[]): any[] {
     const { type, output_index: at } = event;
     if (type === "response.output_item.added") {
       expect(at, "items open in order").toBe(done.length);
-      // calls of a round run side by side, everything else one after the other
-      const beside = [...running.values()].filter(({ item }) => item.type !== "function_call");
+      // the calls of a round run in parallel, all other items in sequence
+      const parallel = [...running.values()].filter(({ item }) => item.type !== "function_call");
       if (event.item.type !== "function_call") expect([...running.keys()], "items still open").toEqual([]);
-      expect(beside, "an item opens while another speaks").toEqual([]);
+      expect(parallel, "an item opens while another one is open").toEqual([]);
       running.set(at, opened(event));
       done.push(undefined);
       continue;
     }
     const open = running.get(at) ?? expect.fail(`${type} of an item that is not open`);
-    const after = ORDER[open.item.type]![open.told.at(-1) ?? ""] ?? [];
-    expect(after, `${type} after ${open.told.at(-1)}`).toContain(short(type));
-    open.told.push(short(type));
+    const after = ORDER[open.item.type]![open.events.at(-1) ?? ""] ?? [];
+    const what = short(event);
+    expect(after, `${type} after ${open.events.at(-1)}`).toContain(what);
     if (type === "response.output_item.done") {
-      closed(open, event);
+      expectClosed(open, event);
       running.delete(at);
       done[at] = event.item;
       continue;
     }
     expect(event.item_id, "item_id").toBe(open.item.id);
     const place = open.item.type === "reasoning" ? "summary_index" : "content_index";
-    if (open.item.type !== "function_call") expect(event[place], place).toBe(0);
-    tell(open, event);
+    const number = what.startsWith("refusal") && open.events.includes("content_part.done") ? 1 : 0;
+    if (open.item.type !== "function_call") expect(event[place], place).toBe(number);
+    open.events.push(what);
+    applyEvent(open, event);
   }
   expect([...running.keys()], "items left open").toEqual([]);
   expect(new Set(done.map(({ id }) => id)).size, "ids are unique").toBe(done.length);
@@ -142,14 +156,14 @@ const steady = (response: any) =>
 
 const ERROR = { type: "server_error", code: "agent_error", message: expect.any(String) };
 
-/** A whole stream; its last response. Throws at the first fault. */
+/** Checks a whole stream, and returns its final response. Throws at the first fault. */
 export function expectStream(events: any[]): any {
   expectNumbered(events);
-  const [created, going, ...rest] = events;
+  const [created, inProgress, ...rest] = events;
   const terminal = rest.pop();
-  expect([created.type, going?.type]).toEqual(["response.created", "response.in_progress"]);
+  expect([created.type, inProgress?.type]).toEqual(["response.created", "response.in_progress"]);
   expect(created.response).toMatchObject({ status: "in_progress", output: [], error: null, completed_at: null });
-  expect(going.response).toEqual(created.response);
+  expect(inProgress.response).toEqual(created.response);
 
   const items = itemsIn(rest);
   const { type, response } = terminal;

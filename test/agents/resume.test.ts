@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import { lookAt } from "../bus/streams.ts";
+import { openInspector } from "../bus/streams.ts";
 import { TOOL, type AgentClient } from "./agents.ts";
 import { startProcesses, type Processes } from "./deployment.ts";
 import { expectNumbered, expectStream } from "./grammar.ts";
 
-/* A stream is one stream, in whatever parts and from whatever processes it is read. */
+/* The parts of a stream, read from any processes, are one stream. */
 
 let processes: Processes;
 let agent: AgentClient;
@@ -19,17 +19,17 @@ beforeAll(async () => {
 const RICH = `/slow 0.1\n/reason Let me see.\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"fail":true}\n/rounds 2\n/say one two three four five six`;
 const idIn = (events: any[]): string => events[0].response.id;
 
-/** The bus has no frames any more. */
-async function forgetFrames(): Promise<void> {
+/** Purges the retained frames. */
+async function purgeFrames(): Promise<void> {
   const { addresses, prefix } = processes.deployment;
-  const looker = await lookAt({ url: addresses.nats_url, prefix });
+  const looker = await openInspector({ url: addresses.nats_url, prefix });
   const { purged } = await looker.jsm.streams.purge(looker.names.streams.frames);
   await looker.close();
   expect(purged).toBeGreaterThan(0);
 }
 
-/** Both parts are one sound stream, which is what is stored. */
-async function expectWhole(first: any[], rest: any[]): Promise<any> {
+/** Both parts are one valid stream, equal to the stored one. */
+async function expectOneStream(first: any[], rest: any[]): Promise<any> {
   expectNumbered(rest, first.length);
   const whole = [...first, ...rest];
   const response = expectStream(whole);
@@ -41,15 +41,15 @@ async function expectWhole(first: any[], rest: any[]): Promise<any> {
 }
 
 test.each([2, 3, 6, 9, 15, 20, 24, 30])(
-  "left after %i events while it runs, it goes on from another process",
+  "a stream whose reader leaves after %i events continues from another process",
   async (n) => {
     const first = await agent.some("/responses", { input: RICH, stream: true }, ({ length }) => length >= n);
     const rest = await elsewhere.resume(idIn(first), first.length - 1);
-    expect((await expectWhole(first, rest)).status).toBe("completed");
+    expect((await expectOneStream(first, rest)).status).toBe("completed");
   },
 );
 
-test("left again and again, it goes on each time", async () => {
+test("a stream whose reader disconnects again and again continues each time", async () => {
   const parts = await agent.some("/responses", { input: RICH, stream: true }, ({ length }) => length >= 2);
   const path = () => `/responses/${idIn(parts)}?stream=true&starting_after=${parts.length - 1}`;
   for (let turn = 0; parts.at(-1).type !== "response.completed"; turn++) {
@@ -57,32 +57,32 @@ test("left again and again, it goes on each time", async () => {
     expectNumbered(more, parts.length);
     parts.push(...more);
   }
-  await expectWhole(parts, []);
+  await expectOneStream(parts, []);
 });
 
-test("several readers of one response see the same", async () => {
+test("several readers of one response get the same events", async () => {
   const first = await agent.some("/responses", { input: RICH, stream: true }, ({ length }) => length >= 4);
   const readers = [agent, elsewhere, agent, elsewhere].map((client) => client.resume(idIn(first)));
   for (const events of await Promise.all(readers)) expect(events.slice(0, first.length)).toEqual(first);
-  await expectWhole(await readers[0]!, []);
+  await expectOneStream(await readers[0]!, []);
 });
 
-test("after its end it goes on after every one of its events, also when the bus has forgotten it", async () => {
+test("a finished stream can be resumed after every one of its events, even without the retained frames", async () => {
   const { events, response } = await agent.stream(RICH);
-  await forgetFrames();
+  await purgeFrames();
   for (const [n] of events.entries()) expect(await elsewhere.resume(response.id, n)).toEqual(events.slice(n + 1));
-  await expectWhole(events, []);
+  await expectOneStream(events, []);
 });
 
-test("frames that the bus has lost while it runs are told at the end", async () => {
+test("frames that the bus loses while a response runs are sent at its end", async () => {
   const input = `${RICH} ${"and more ".repeat(8)}`;
   const first = await agent.some("/responses", { input, stream: true }, ({ length }) => length >= 24);
-  await forgetFrames();
+  await purgeFrames();
   const rest = await elsewhere.resume(idIn(first), first.length - 1);
-  expect((await expectWhole(first, rest)).status).toBe("completed");
+  expect((await expectOneStream(first, rest)).status).toBe("completed");
 });
 
-test("starting_after must be a number of an event", async () => {
+test("starting_after must be the number of an event", async () => {
   const { response } = await agent.stream("/say x");
   for (const after of ["-1", "x", "1.5", ""]) {
     const { status, body } = await agent.call("GET", `/responses/${response.id}?stream=true&starting_after=${after}`);
@@ -92,7 +92,7 @@ test("starting_after must be a number of an event", async () => {
   expect([status, body.error.param]).toEqual([400, "stream"]);
 });
 
-test("the http process that answers dies: another one goes on", async () => {
+test("a stream whose http process dies continues from another process", async () => {
   const dying = await processes.start("http");
   const first: any[] = [];
   const reading = processes.at(dying.url).some("/responses", { input: RICH, stream: true }, (seen) => {
@@ -102,23 +102,23 @@ test("the http process that answers dies: another one goes on", async () => {
   });
   await expect(reading).rejects.toThrow();
   const rest = await elsewhere.resume(idIn(first), first.length - 1);
-  expect((await expectWhole(first, rest)).status).toBe("completed");
+  expect((await expectOneStream(first, rest)).status).toBe("completed");
 });
 
-test("a client that says it in a retry gets the same turn after its http process died", async () => {
+test("a client that retries after its http process died gets the same turn", async () => {
   const dying = await processes.start("http");
   const before = await processes.count("TurnStarted");
-  let heard: any[] = [];
+  let received: any[] = [];
   const input = `${RICH} and seven`;
   const reading = processes.at(dying.url).some("/responses", { input, stream: true }, (seen) => {
-    heard = seen;
+    received = seen;
     if (seen.length >= 6) dying.kill();
     return false;
   });
   await expect(reading).rejects.toThrow();
-  // as long as clients wait before their first retry
+  // what clients wait before their first retry
   await sleep(400);
   const { events } = await elsewhere.stream(input, {}, { "x-stainless-retry-count": "1" });
-  expect(events.slice(0, heard.length)).toEqual(heard);
+  expect(events.slice(0, received.length)).toEqual(received);
   expect(await processes.count("TurnStarted")).toBe(before + 1);
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { agentClient, signIn, startAgents, type AgentClient, type Agents } from "./agents.ts";
 
-/* A response belongs to key, user and agent; of what belongs to others nothing shows, to the byte (spec: Authentication). */
+/* A response belongs to key, user and agent. Those of others answer like missing ones, to the byte (spec: Authentication). */
 
 const UNKNOWN = "0198c0de-0000-7000-8000-00000000000a";
 let agents: Agents;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   agent = agentClient(agents.url, agents.api_key, agent_id);
 });
 
-/** Everything that can be asked of a response, for a user. */
+/** All requests about a response, for a user. */
 async function asked(client: AgentClient, { id, thread_id }: { id: string; thread_id: string }, user?: string) {
   const query = user === undefined ? "" : `user=${user}`;
   const more = user === undefined ? {} : { user };
@@ -32,7 +32,7 @@ async function asked(client: AgentClient, { id, thread_id }: { id: string; threa
 const nothing = (client: AgentClient, user?: string) =>
   asked(client, { id: `resp_${UNKNOWN}`, thread_id: UNKNOWN }, user);
 
-test("another key, session, user or agent sees what is not there", async () => {
+test("another key, session, user or agent gets the answer for a response that does not exist", async () => {
   const mine = await agent.ask("Hello", { user: "ada" });
   const other = await agents.key();
   const strangers: [AgentClient, string | undefined][] = [
@@ -51,7 +51,7 @@ test("another key, session, user or agent sees what is not there", async () => {
   expect((await agent.call("GET", `/responses/${mine.id}?user=ada`)).body).toEqual(mine);
 });
 
-test("another organization does not see the agent, and its own does not reach across", async () => {
+test("another organization cannot use the agent, nor the agent its responses", async () => {
   const mine = await agent.ask("Hello");
   const elsewhere = await agents.platform.organization("Elsewhere");
   const person = await signIn(agents.url, elsewhere.admin);
@@ -64,7 +64,7 @@ test("another organization does not see the agent, and its own does not reach ac
   }
 });
 
-test("an agent of a project is there for its keys and for keys of no project", async () => {
+test("an agent of a project can be used with the project's keys and with keys without a project", async () => {
   const [ours, theirs] = [await agents.project(), await agents.project()];
   const inside = await agents.agent({ model: "offline/echo", project_id: ours });
   const [own, other] = [await agents.key({ project_id: ours }), await agents.key({ project_id: theirs })];
@@ -74,11 +74,13 @@ test("an agent of a project is there for its keys and for keys of no project", a
   expect(await asked(agentClient(agents.url, other.key, inside), mine)).toEqual(
     await asked(agentClient(agents.url, other.key, UNKNOWN), mine),
   );
-  const outside = agentClient(agents.url, other.key, agent_id);
-  expect((await outside.post({ input: "x" })).status).toBe(200);
+  const withoutProject = await agentClient(agents.url, agents.api_key, agent_id).ask("x");
+  expect(await asked(agentClient(agents.url, other.key, agent_id), withoutProject)).toEqual(
+    await asked(agentClient(agents.url, other.key, UNKNOWN), withoutProject),
+  );
 });
 
-test("a chat thread is none of an agent's, and the other way round", async () => {
+test("an agent cannot continue a chat thread, nor a chat an agent's thread", async () => {
   const { call } = agent;
   const chat = `${agents.base_url}/chat/completions`;
   const said = { model: "offline/echo", messages: [{ role: "user", content: "x" }] };
@@ -88,7 +90,7 @@ test("a chat thread is none of an agent's, and the other way round", async () =>
   expect((await call("POST", chat, said, { "x-thread-id": thread_id })).body.error.code).toBe("thread_not_found");
 });
 
-test("a file of another user or key is not there", async () => {
+test("a file of another user or key does not exist for a response", async () => {
   const form = new FormData();
   form.append("file", new File(["words"], "a.txt", { type: "text/plain" }));
   form.append("user", "ada");
@@ -99,7 +101,7 @@ test("a file of another user or key is not there", async () => {
   expect((await agent.ask("x", { attachments: [id], user: "ada" })).output[0].content[0].text).toContain("a.txt");
 });
 
-test("a response is the same thing under its prefix and without", async () => {
+test("the id of a response works with its prefix and without", async () => {
   const { id, thread_id } = await agent.ask("Hello");
   const bare = id.slice("resp_".length);
   for (const name of [bare, bare.toUpperCase(), id]) {
@@ -109,7 +111,7 @@ test("a response is the same thing under its prefix and without", async () => {
   }
 });
 
-test("x-thread-id is on every route's answer", async () => {
+test("every route answers with x-thread-id", async () => {
   const { id, thread_id } = await agent.ask("Hello");
   const header = { "x-thread-id": thread_id };
   const streamed = await agent.stream("More", {}, header);

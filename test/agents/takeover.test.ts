@@ -3,25 +3,26 @@ import { TOOL, type AgentClient } from "./agents.ts";
 import { startProcesses, type Processes } from "./deployment.ts";
 import { expectStream } from "./grammar.ts";
 
-/* The worker of several responses dies; another one takes the turns, and the readers of each see one stream. */
+/* The worker of several responses dies. Another one takes their turns over, and every reader gets one stream. */
 
 const done = (n: number, type: string) => (seen: any[]) => seen.filter((event) => event.type === type).length >= n;
+/** Started one after the other: the last two would soon reach their next round or their end. */
 const TURNS = {
-  /** Two rounds of calls, the second one not asked for yet. */
-  between: {
-    input: `/reason Hm.\n/slow 3\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"text":"b"}\n/rounds 2\n/say Done it is.`,
-    ready: done(2, "response.output_item.done"),
+  /** Text that follows a call. */
+  after: {
+    input: `/slow 0.5\n/tool ${TOOL} {}\n/say one two three ${"and more ".repeat(30)}`,
+    ready: done(2, "response.output_text.delta"),
   },
   speaking: {
     input: `/slow 0.5\n/say one two three ${"and more ".repeat(30)}`,
     ready: done(3, "response.output_text.delta"),
   },
-  silent: { input: "/slow 8\n/say late", ready: done(1, "response.in_progress") },
-  /** The words that follow a call. */
-  after: {
-    input: `/slow 0.5\n/tool ${TOOL} {}\n/say one two three ${"and more ".repeat(30)}`,
-    ready: done(2, "response.output_text.delta"),
+  /** Two rounds of calls; the worker dies before the second. */
+  between: {
+    input: `/reason Hm.\n/slow 3\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"text":"b"}\n/rounds 2\n/say Done it is.`,
+    ready: done(2, "response.output_item.done"),
   },
+  silent: { input: "/slow 8\n/say late", ready: done(1, "response.in_progress") },
 };
 type Name = keyof typeof TURNS;
 const NAMES = Object.keys(TURNS) as Name[];
@@ -31,12 +32,12 @@ let agent: AgentClient;
 let elsewhere: AgentClient;
 let streams: Record<Name, { live: any[]; resumed: any[] }>;
 
-/** Streams until the end; `onReady` is told once of the events so far, when they are enough. */
+/** Streams until the end. Calls `onReady` once with the events so far, when they suffice. */
 function follow({ input, ready }: (typeof TURNS)[Name], onReady: (seen: any[]) => void): Promise<any[]> {
-  let told = false;
+  let isReady = false;
   return agent.some("/responses", { input, stream: true }, (seen) => {
-    if (!told && ready(seen)) onReady(seen);
-    told ||= ready(seen);
+    if (!isReady && ready(seen)) onReady(seen);
+    isReady ||= ready(seen);
     return false;
   });
 }
@@ -45,11 +46,12 @@ beforeAll(async () => {
   processes = await startProcesses();
   agent = processes.at();
   elsewhere = processes.at((await processes.start("http")).url);
-  // the first script of a process takes longer than the others
+  // the first script of a process takes longer
   await agent.ask(`/tool ${TOOL} {}`);
   const live: Promise<any[]>[] = [];
-  const ready = NAMES.map((name) => new Promise<any[]>((enough) => void live.push(follow(TURNS[name], enough))));
-  const seen = await Promise.all(ready);
+  const seen: any[][] = [];
+  for (const name of NAMES)
+    seen.push(await new Promise<any[]>((enough) => void live.push(follow(TURNS[name], enough))));
   processes.worker.kill();
   const resumed = seen.map(async (first) => [
     ...first,
@@ -62,8 +64,8 @@ beforeAll(async () => {
   ) as typeof streams;
 }, 90_000);
 
-describe.each(NAMES)("%s", (name) => {
-  test("is one sound stream, live, resumed, and read again", async () => {
+describe.each(NAMES)("a response whose worker dies, case %s,", (name) => {
+  test("is one valid stream: live, resumed, and replayed", async () => {
     const { live, resumed } = streams[name];
     const response = expectStream(live);
     expect(resumed).toEqual(live);
@@ -76,7 +78,7 @@ describe.each(NAMES)("%s", (name) => {
 
 const endOf = (name: Name) => streams[name].live.at(-1).response;
 
-test("between rounds of tools it goes on, and no call is made twice", async () => {
+test("a turn whose worker dies between rounds of tools continues, and makes no call twice", async () => {
   const { status, output } = endOf("between");
   expect(status).toBe("completed");
   const types = output.map(({ type }: { type: string }) => type);
@@ -86,10 +88,10 @@ test("between rounds of tools it goes on, and no call is made twice", async () =
   expect(await processes.count("TurnTakenOver")).toBe(4);
 });
 
-test("before it says anything, the next worker begins", () =>
+test("a turn whose worker dies before the first output is started by the next worker", () =>
   expect(endOf("silent")).toMatchObject({ status: "completed", output: [{ content: [{ text: "late" }] }] }));
 
-test("in the middle of its words it fails with those that were heard, and they stay in the thread", async () => {
+test("a turn whose worker dies in the middle of its text fails with the text that was sent, which stays in the thread", async () => {
   const { id, status, error, output } = endOf("speaking");
   expect([status, error.code, output[0].status]).toEqual(["failed", "agent_error", "incomplete"]);
   const said = output[0].content[0].text;
@@ -99,7 +101,7 @@ test("in the middle of its words it fails with those that were heard, and they s
   expect(data[1]).toMatchObject({ role: "assistant", content: [{ text: said }] });
 });
 
-test("in the words after a call, the call stands too", () =>
+test("a turn whose worker dies in the text after a tool call keeps the call too", () =>
   expect(endOf("after")).toMatchObject({
     status: "failed",
     output: [

@@ -1,34 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
-import { afterEach } from "vitest";
-import type { Answer, Command } from "#events/envelope.ts";
+import type { CommandResult, Command } from "#events/envelope.ts";
 import { newCommandId, newId } from "#events/ids.ts";
-import type { Outcome } from "#events/ports.ts";
+import type { CommandOutcome } from "#events/ports.ts";
 import { connectBus, type Bus } from "#infra/nats/connect.ts";
+import { afterTest } from "#test/cleanUp.ts";
 
 type Options = Parameters<typeof connectBus>[0];
 
-const open: { stop(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.stop();
-});
-
-/** A connection as a process of the service has it, closed after the test. */
-export async function aBus(options: Pick<Options, "url" | "prefix" | "limits"> & Partial<Options>): Promise<Bus> {
+/** A connection like that of a service process, closed after the test. */
+export async function openBus(options: Pick<Options, "url" | "prefix" | "limits"> & Partial<Options>): Promise<Bus> {
   const bus = await connectBus({
     name: "test",
     log: pino({ level: process.env["LOG_LEVEL"] ?? "silent" }),
     ...options,
   });
-  open.push({ stop: () => bus.close() });
+  afterTest(() => bus.close());
   return bus;
 }
 
-/** A handler as the service has it: the first time it keeps an outcome, then it repeats it. */
-export function recording() {
-  const rows = new Map<string, Outcome>();
-  const handle = async ({ id }: { id: string }): Promise<Answer> => {
+/** A handler like that of the service: it records an outcome the first time, and repeats it afterwards. */
+export function createRecorder() {
+  const rows = new Map<string, CommandOutcome>();
+  const handle = async ({ id }: { id: string }): Promise<CommandResult> => {
     const known = rows.get(id);
     if (known) return { position: known.position, repeated: true };
     rows.set(id, { position: rows.size + 1, fingerprint: null, rejection: null });
@@ -37,17 +32,17 @@ export function recording() {
   return { rows, handle, outcomes: { outcome: async (id: string) => rows.get(id) } };
 }
 
-/** A worker that is stopped after the test, before its bus is closed. */
-export async function working(bus: Bus, handle: (command: Command) => Promise<Answer>) {
+/** A worker that handles commands, stopped after the test before its bus is closed. */
+export async function startWorker(bus: Bus, handle: (command: Command) => Promise<CommandResult>) {
   const worker = await bus.source().consume(handle);
-  open.push(worker);
+  afterTest(() => worker.stop());
   return worker;
 }
 
 export const noOutcomes = { outcome: async () => undefined };
-export const done = async (): Promise<Answer> => ({ position: 1, repeated: false });
+export const succeed = async (): Promise<CommandResult> => ({ position: 1, repeated: false });
 
-export function aCommand(given: Partial<Command> & { seconds?: number } = {}): Command {
+export function newCommand(given: Partial<Command> & { seconds?: number } = {}): Command {
   const { seconds = 20, ...fields } = given;
   return {
     id: newCommandId(),
@@ -63,7 +58,7 @@ export function aCommand(given: Partial<Command> & { seconds?: number } = {}): C
   };
 }
 
-/** Waits until it is so; the test's own time limit ends it. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(10);
+/** Polls until the condition holds; only the test's own timeout limits it. */
+export async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isMet())) await delay(10);
 }

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { newCommandId, newId } from "#events/ids.ts";
 import { testBus } from "#test/harness.ts";
-import { aBus, aCommand, done, noOutcomes, until, working } from "./bus.ts";
-import { lookAt } from "./streams.ts";
+import { openBus, newCommand, succeed, noOutcomes, until, startWorker } from "./bus.ts";
+import { openInspector } from "./streams.ts";
 
 test("a command that fails five times becomes a dead letter, and can be replayed", async () => {
-  const bus = await aBus(testBus());
-  const command = aCommand({ data: { text: "poison" }, seconds: 15 });
+  const bus = await openBus(testBus());
+  const command = newCommand({ data: { text: "poison" }, seconds: 15 });
   let tries = 0;
-  const worker = await working(bus, async () => {
+  const worker = await startWorker(bus, async () => {
     tries += 1;
     throw new Error("cannot be handled");
   });
@@ -21,9 +21,9 @@ test("a command that fails five times becomes a dead letter, and can be replayed
 
   await worker.stop();
   const handled: unknown[] = [];
-  await working(bus, async ({ id, data }) => {
+  await startWorker(bus, async ({ id, data }) => {
     handled.push({ id, data });
-    return done();
+    return succeed();
   });
   expect(await bus.deadLetters.replay(letter!.seq)).toBe(true);
   await until(() => handled.length > 0);
@@ -32,16 +32,16 @@ test("a command that fails five times becomes a dead letter, and can be replayed
   expect(await bus.deadLetters.replay(letter!.seq)).toBe(false);
 });
 
-test("what cannot be decoded is a dead letter at once, and does not hold up the others", async () => {
+test("a message that cannot be decoded becomes a dead letter at once, and does not delay others", async () => {
   const server = testBus();
-  const bus = await aBus(server);
-  await working(bus, done);
-  const looker = await lookAt(server);
+  const bus = await openBus(server);
+  await startWorker(bus, succeed);
+  const inspector = await openInspector(server);
   for (const text of ["{ no json", "null", JSON.stringify({ id: 7 })]) {
-    looker.nc.publish(looker.names.command({ organization_id: newId(), stream: `thread-${newId()}` }), text);
+    inspector.nc.publish(inspector.names.command({ organization_id: newId(), stream: `thread-${newId()}` }), text);
   }
-  await looker.nc.flush();
-  expect(await bus.sender(noOutcomes).send(aCommand())).toEqual({ position: 1, repeated: false });
+  await inspector.nc.flush();
+  expect(await bus.sender(noOutcomes).send(newCommand())).toEqual({ position: 1, repeated: false });
   await until(async () => (await bus.deadLetters.list(10)).length === 3);
   const letters = await bus.deadLetters.list(2);
   expect(letters.map(({ reason, command }) => ({ reason, command }))).toEqual([
@@ -51,11 +51,11 @@ test("what cannot be decoded is a dead letter at once, and does not hold up the 
   expect(await bus.deadLetters.remove(letters[0]!.seq)).toBe(true);
   expect(await bus.deadLetters.remove(letters[0]!.seq)).toBe(false);
   expect(await bus.deadLetters.list(10)).toHaveLength(2);
-  await looker.close();
+  await inspector.close();
 });
 
-test("a reaction arrives, is tried again, and is buried like a command", async () => {
-  const bus = await aBus(testBus());
+test("a reaction that fails is retried, and becomes a dead letter like a command", async () => {
+  const bus = await openBus(testBus());
   const event = {
     type: "TurnStarted",
     stream: `thread-${newId()}`,

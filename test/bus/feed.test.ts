@@ -4,21 +4,21 @@ import { createInterface } from "node:readline";
 import { jetstream } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
 import { publishedTypes, type FeedEvent } from "#events/published.ts";
 import { clientOf } from "../http/service.ts";
-import type { Told } from "#infra/nats/feed.ts";
-import { freePort } from "#infra/embedded/port.ts";
+import type { FeedMessage } from "#infra/nats/feed.ts";
+import { freePort } from "#infra/embedded/freePort.ts";
 import { openPool } from "#infra/postgres/pool.ts";
-import type { Opened } from "../../roles/open.ts";
+import type { Resources } from "../../roles/resources.ts";
 import { testBus } from "../harness.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { aBus } from "./bus.ts";
-import { lookAt, removeStreams, told } from "./streams.ts";
+import { openBus } from "./bus.ts";
+import { openInspector, removeStreams, readFeed } from "./streams.ts";
 
 const organization_id = newId();
-const stream = streamOf("run", newId());
+const stream = streamName("run", newId());
 const event = (position: number): FeedEvent => ({
   position,
   stream,
@@ -29,40 +29,42 @@ const event = (position: number): FeedEvent => ({
   recorded_at: "2026-01-01T00:00:00.000Z",
   data: { n: position },
 });
-const events = (from: number, to: number): Told[] =>
+const events = (from: number, to: number): FeedMessage[] =>
   Array.from({ length: to - from + 1 }, (_, n) => ({ event: event(from + n) }));
 
 describe("the feed", () => {
-  test("keeps the order, and what is published again is not taken twice", async () => {
-    const where = testBus();
-    const { feed } = await aBus(where);
+  test("keeps the order, and drops events that are published again", async () => {
+    const bus = testBus();
+    const { feed } = await openBus(bus);
     await feed.publish(events(1, 300));
     await feed.publish(events(200, 400));
-    expect((await told(where)).map(({ position }) => position)).toEqual(
+    expect((await readFeed(bus)).map(({ position }) => position)).toEqual(
       events(1, 400).map((one) => one.event.position),
     );
   });
-  test("tells what came at a position that was given out before the log was restored", async () => {
-    const where = testBus();
-    const { feed } = await aBus(where);
+  test("delivers new events at positions that were assigned before the log was restored", async () => {
+    const bus = testBus();
+    const { feed } = await openBus(bus);
     await feed.publish(events(1, 5));
-    const anew = events(3, 6).map(({ event }) => ({ event: { ...event, recorded_at: "2026-01-01T00:00:01.000Z" } }));
-    await feed.publish(anew);
-    expect((await told(where)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 3, 4, 5, 6]);
+    const restored = events(3, 6).map(({ event }) => ({
+      event: { ...event, recorded_at: "2026-01-01T00:00:01.000Z" },
+    }));
+    await feed.publish(restored);
+    expect((await readFeed(bus)).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 3, 4, 5, 6]);
   });
-  test("takes nothing after one that it did not take", async () => {
-    const where = testBus();
-    const { feed } = await aBus(where);
+  test("accepts no event after one that it refused", async () => {
+    const bus = testBus();
+    const { feed } = await openBus(bus);
     const broken = { ...event(3), type: "not fit for a subject" };
     await expect(feed.publish([...events(1, 2), { event: broken }, ...events(4, 4)])).rejects.toThrow();
     await feed.publish(events(1, 4));
-    expect((await told(where)).map(({ position }) => position)).toEqual([1, 2, 3, 4]);
+    expect((await readFeed(bus)).map(({ position }) => position)).toEqual([1, 2, 3, 4]);
   });
 });
 
-test("a stream that holds another last event than is known, or was made anew, takes nothing until it is looked at", async () => {
-  const where = testBus();
-  const [{ feed }, other] = [await aBus(where), await aBus(where)];
+test("a feed stream that has another last event than expected, or was recreated, accepts nothing until its last event is read", async () => {
+  const bus = testBus();
+  const [{ feed }, other] = [await openBus(bus), await openBus(bus)];
   expect(await feed.last()).toBe("nothing");
   await feed.publish(events(1, 3));
   expect(await other.feed.last()).toMatchObject({ position: 3 });
@@ -70,63 +72,63 @@ test("a stream that holds another last event than is known, or was made anew, ta
   await expect(feed.publish(events(5, 6))).rejects.toThrow(Unavailable);
   expect(await feed.last()).toMatchObject({ position: 4 });
   await feed.publish(events(5, 6));
-  await removeStreams(where);
-  await aBus(where);
+  await removeStreams(bus);
+  await openBus(bus);
   await expect(feed.publish(events(7, 8))).rejects.toThrow(Unavailable);
   expect(await feed.last()).toBe("nothing");
-  expect(await told(where)).toEqual([]);
+  expect(await readFeed(bus)).toEqual([]);
 });
 
-test("a stream that was lost is told again all that it would still hold, before what comes later", async () => {
+test("a feed stream that was lost gets all events of its retention period again, before later ones", async () => {
   const deployment = await testDeployment();
-  const where = { url: deployment.addresses.nats_url, prefix: deployment.prefix };
-  const logged = async ({ pool }: Opened, after = 0) =>
+  const bus = { url: deployment.addresses.nats_url, prefix: deployment.prefix };
+  const logged = async ({ pool }: Resources, after = 0) =>
     (
       await pool.query<{ position: number }>(
         "select position from log.events where position > $1 and type = any ($2) order by 1",
         [after, publishedTypes()],
       )
     ).rows.map(({ position }) => position);
-  const heard = async () => (await told(where)).map(({ position }) => position);
+  const received = async () => (await readFeed(bus)).map(({ position }) => position);
   const soon = { timeout: 20_000, interval: 100 };
 
   const first = await startPlatform({ deployment });
   await first.organization("One");
-  await expect.poll(heard, soon).toEqual(await logged(first.opened));
-  await removeStreams(where);
+  await expect.poll(received, soon).toEqual(await logged(first.resources));
+  await removeStreams(bus);
   await first.organization("Two");
-  await expect.poll(() => heard().catch(() => []), soon).toEqual(await logged(first.opened));
+  await expect.poll(() => received().catch(() => []), soon).toEqual(await logged(first.resources));
 
-  const all = await logged(first.opened);
+  const all = await logged(first.resources);
   await first.stop();
-  await removeStreams(where);
+  await removeStreams(bus);
   const second = await startPlatform({ deployment });
-  await expect.poll(heard, soon).toEqual(all);
+  await expect.poll(received, soon).toEqual(all);
   const kept = "select position from log.checkpoints where name = 'feed'";
-  await expect.poll(async () => (await second.opened.pool.query(kept)).rows[0]?.position, soon).toBe(all.at(-1));
+  await expect.poll(async () => (await second.resources.pool.query(kept)).rows[0]?.position, soon).toBe(all.at(-1));
   await second.stop();
-  await removeStreams(where);
-  // what a week has passed over is not told again
+  await removeStreams(bus);
+  // events older than the retention of a week are not published again
   const old = all.at(-2)!;
   const pool = openPool(deployment.addresses.database_url, { max: 1, name: "test" });
   await pool.query("update log.events set recorded_at = recorded_at - interval '8 days' where position <= $1", [old]);
   await pool.end();
   const third = await startPlatform({ deployment });
   await third.organization("Three");
-  await expect.poll(heard, soon).toEqual(await logged(third.opened, old));
+  await expect.poll(received, soon).toEqual(await logged(third.resources, old));
 });
 
-test("a durable consumer of one message at a time hears again what its connection has lost, before what is later", async () => {
-  const where = testBus();
-  const { feed } = await aBus(where);
+test("a durable consumer of the feed with max_ack_pending 1 gets messages again that its connection lost, before later ones", async () => {
+  const bus = testBus();
+  const { feed } = await openBus(bus);
   await feed.publish(events(1, 3));
   const durable = async () => {
-    const looker = await lookAt(where);
-    const stream = looker.names.streams.events;
+    const inspector = await openInspector(bus);
+    const stream = inspector.names.streams.events;
     const settings = { ack_policy: "explicit", ack_wait: nanos(500), max_ack_pending: 1 } as const;
-    await looker.jsm.consumers.add(stream, { durable_name: "listener", ...settings });
-    const consumer = await jetstream(looker.nc).consumers.get(stream, "listener");
-    return { next: async () => (await consumer.next({ expires: 5_000 }))!, close: () => looker.close() };
+    await inspector.jsm.consumers.add(stream, { durable_name: "listener", ...settings });
+    const consumer = await jetstream(inspector.nc).consumers.get(stream, "listener");
+    return { next: async () => (await consumer.next({ expires: 5_000 }))!, close: () => inspector.close() };
   };
   const first = await durable();
   expect((await first.next()).json()).toMatchObject({ position: 1 });
@@ -140,7 +142,7 @@ test("a durable consumer of one message at a time hears again what its connectio
   await second.close();
 });
 
-test("tells everything that happens, in the order of the log, and nothing of people", async () => {
+test("the feed contains every event in the order of the log, and no personal data", async () => {
   const platform = await startPlatform();
   const { api_key, organization_id: mine } = await platform.organization("Canary organization");
   const send = clientOf({ chat: platform.url }, api_key);
@@ -149,11 +151,11 @@ test("tells everything that happens, in the order of the log, and nothing of peo
     messages: [{ role: "user", content: "canary words" }],
     user: "canary user",
   });
-  const where = { url: platform.opened.addresses.nats_url, prefix: platform.settings.BUS_PREFIX };
-  const all = async () => (await told(where)).filter((one) => one.organization_id === mine);
+  const bus = { url: platform.resources.addresses.nats_url, prefix: platform.settings.BUS_PREFIX };
+  const all = async () => (await readFeed(bus)).filter((one) => one.organization_id === mine);
   await expect.poll(async () => (await all()).map(({ type }) => type), { timeout: 20_000 }).toContain("TurnCompleted");
   const found = await all();
-  const logged = await platform.opened.db.query<{ position: number; type: string }>(
+  const logged = await platform.resources.db.query<{ position: number; type: string }>(
     "select position, type from log.events where organization_id = $1 and type not like 'Claim%' order by position",
     [mine],
   );
@@ -169,12 +171,12 @@ test("tells everything that happens, in the order of the log, and nothing of peo
     expect(Object.keys(description.components.messages)).toContain(type);
 });
 
-test("the subscriber of the examples hears it", async () => {
-  const where = testBus();
-  const { feed } = await aBus(where);
+test("the example subscriber prints the feed's events", async () => {
+  const bus = testBus();
+  const { feed } = await openBus(bus);
   await feed.publish(events(7, 7));
-  const child = spawn(process.execPath, ["examples/subscribe.mjs", `${where.prefix}.evt.v1.*.run.>`], {
-    env: { ...process.env, NATS_URL: where.url, BUS_PREFIX: where.prefix },
+  const child = spawn(process.execPath, ["examples/subscribe.mjs", `${bus.prefix}.evt.v1.*.run.>`], {
+    env: { ...process.env, NATS_URL: bus.url, BUS_PREFIX: bus.prefix },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
@@ -182,13 +184,13 @@ test("the subscriber of the examples hears it", async () => {
   expect(line).toBe(`7 RunStarted ${stream} {"n":7}`);
 });
 
-test("where no NATS is, it says so in one line that names what to do", async () => {
+test("the example subscriber without a NATS server prints one line that says what to do", async () => {
   const host = `127.0.0.1:${await freePort()}`;
   const env = { ...process.env, NATS_URL: `nats://${host}` };
   const child = spawn(process.execPath, ["examples/subscribe.mjs"], { env, stdio: ["ignore", "ignore", "pipe"] });
-  const said: string[] = [];
-  for await (const line of createInterface(child.stderr)) said.push(line);
-  expect(said).toEqual([
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stderr)) lines.push(line);
+  expect(lines).toEqual([
     `No feed at ${host} (connection refused): start the service, and give the address of its NATS as NATS_URL.`,
   ]);
 });

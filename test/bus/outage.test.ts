@@ -1,27 +1,27 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import type { Answer } from "#events/envelope.ts";
+import type { CommandResult } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
-import { aBus, aCommand, done, noOutcomes, recording, until, working } from "./bus.ts";
-import { ownServer } from "./server.ts";
-import { lookAt } from "./streams.ts";
+import { openBus, newCommand, succeed, noOutcomes, createRecorder, until, startWorker } from "./bus.ts";
+import { startOwnServer } from "./server.ts";
+import { openInspector } from "./streams.ts";
 
 const prefix = "outage";
-let server: Awaited<ReturnType<typeof ownServer>>;
+let server: Awaited<ReturnType<typeof startOwnServer>>;
 beforeAll(async () => {
-  server = await ownServer();
+  server = await startOwnServer();
 });
 
-test("the server is killed and started again under load: every command is answered, with one effect", async () => {
-  const [http, services] = [await aBus({ ...server, prefix }), await aBus({ ...server, prefix })];
-  const { rows, handle, outcomes } = recording();
-  await working(services, handle);
+test("every command has one effect and one answer when the NATS server is killed and restarted under load", async () => {
+  const [http, services] = [await openBus({ ...server, prefix }), await openBus({ ...server, prefix })];
+  const { rows, handle, outcomes } = createRecorder();
+  await startWorker(services, handle);
   const sender = http.sender(outcomes);
-  const answers: Answer[] = [];
+  const answers: CommandResult[] = [];
   let sending = true;
   const clients = Array.from({ length: 16 }, async () => {
-    while (sending) answers.push(await sender.send(aCommand()));
+    while (sending) answers.push(await sender.send(newCommand()));
   });
   await until(() => answers.length > 200);
   await server.kill();
@@ -36,32 +36,32 @@ test("the server is killed and started again under load: every command is answer
   expect(new Set(answers.map(({ position }) => position)).size).toBe(answers.length);
 });
 
-test("a command sent while the server is away is handled when it is back", async () => {
-  const [http, services] = [await aBus({ ...server, prefix }), await aBus({ ...server, prefix })];
-  await working(services, done);
+test("a command sent while the NATS server is down is handled after its restart", async () => {
+  const [http, services] = [await openBus({ ...server, prefix }), await openBus({ ...server, prefix })];
+  await startWorker(services, succeed);
   await server.kill();
   await until(async () => !(await http.health()).connected);
-  await expect(http.frames.kept(newId(), newId())).rejects.toThrow(Unavailable);
-  const answer = http.sender(noOutcomes).send(aCommand());
+  await expect(http.frames.loadFrames(newId(), newId())).rejects.toThrow(Unavailable);
+  const answer = http.sender(noOutcomes).send(newCommand());
   await delay(300);
   await server.start();
   expect(await answer).toEqual({ position: 1, repeated: false });
 });
 
-test("the server loses its whole data folder: streams and consumers are made again, without a restart", async () => {
-  const [http, services] = [await aBus({ ...server, prefix }), await aBus({ ...server, prefix })];
-  const { handle, outcomes } = recording();
-  await working(services, handle);
+test("streams and consumers are recreated, without a restart of the service, when the NATS server loses its data folder", async () => {
+  const [http, services] = [await openBus({ ...server, prefix }), await openBus({ ...server, prefix })];
+  const { handle, outcomes } = createRecorder();
+  await startWorker(services, handle);
   const reactions: number[] = [];
   const reactor = await services.reactions.consume(async ({ position }) => void reactions.push(position));
   const sender = http.sender(outcomes);
-  await sender.send(aCommand());
+  await sender.send(newCommand());
   await server.kill();
   await server.wipe();
-  const meanwhile = sender.send(aCommand());
+  const meanwhile = sender.send(newCommand());
   await server.start();
   expect((await meanwhile).position).toBe(2);
-  expect((await sender.send(aCommand())).position).toBe(3);
+  expect((await sender.send(newCommand())).position).toBe(3);
   const event = {
     type: "Tested",
     stream: `thread-${newId()}`,
@@ -75,26 +75,26 @@ test("the server loses its whole data folder: streams and consumers are made aga
   await until(() => reactions.length === 1);
   const turn = newId();
   http.frames.publish(event.organization_id, turn, { attempt: 1, n: 0, type: "text", text: "again" });
-  await until(async () => (await http.frames.kept(event.organization_id, turn)).length === 1);
+  await until(async () => (await http.frames.loadFrames(event.organization_id, turn)).length === 1);
   await reactor.stop();
 });
 
-test("streams that are deleted under way are made again", async () => {
-  const [http, services] = [await aBus({ ...server, prefix }), await aBus({ ...server, prefix })];
-  await working(services, done);
-  const looker = await lookAt({ ...server, prefix });
-  for (const stream of Object.values(looker.names.streams)) await looker.jsm.streams.delete(stream);
+test("streams and consumers that are deleted while the service runs are recreated", async () => {
+  const [http, services] = [await openBus({ ...server, prefix }), await openBus({ ...server, prefix })];
+  await startWorker(services, succeed);
+  const inspector = await openInspector({ ...server, prefix });
+  for (const stream of Object.values(inspector.names.streams)) await inspector.jsm.streams.delete(stream);
   const sender = http.sender(noOutcomes);
-  expect(await sender.send(aCommand())).toEqual({ position: 1, repeated: false });
-  await looker.jsm.consumers.delete(looker.names.streams.commands, looker.names.durables.commands);
-  expect(await sender.send(aCommand())).toEqual({ position: 1, repeated: false });
-  await looker.close();
+  expect(await sender.send(newCommand())).toEqual({ position: 1, repeated: false });
+  await inspector.jsm.consumers.delete(inspector.names.streams.commands, inspector.names.durables.commands);
+  expect(await sender.send(newCommand())).toEqual({ position: 1, repeated: false });
+  await inspector.close();
 });
 
 test("several processes that start at once agree on the streams", async () => {
-  const buses = await Promise.all(Array.from({ length: 6 }, () => aBus({ ...server, prefix: "together" })));
-  await working(buses[0]!, done);
-  const answers = await Promise.all(buses.map((bus) => bus.sender(noOutcomes).send(aCommand())));
+  const buses = await Promise.all(Array.from({ length: 6 }, () => openBus({ ...server, prefix: "together" })));
+  await startWorker(buses[0]!, succeed);
+  const answers = await Promise.all(buses.map((bus) => bus.sender(noOutcomes).send(newCommand())));
   expect(answers).toHaveLength(6);
   const { server_version, streams } = await buses[5]!.health();
   expect(server_version).toMatch(/^2\./);

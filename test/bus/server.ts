@@ -1,46 +1,59 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { connect as dial } from "node:net";
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll } from "vitest";
+import { fileURLToPath } from "node:url";
 import { natsBinary } from "#infra/embedded/natsBinary.ts";
-import { freePort } from "#infra/embedded/port.ts";
+import { freePort } from "#infra/embedded/freePort.ts";
+import { waitForGreeting } from "#infra/nats/greeting.ts";
+import { afterFile } from "#test/cleanUp.ts";
 import { testFolder } from "#test/harness.ts";
 
-const answers = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = dial({ port, host: "127.0.0.1" });
-    socket
-      .once("data", () => resolve(true))
-      .once("error", () => resolve(false))
-      .once("close", () => resolve(false));
-    socket.once("data", () => socket.destroy());
-  });
+const runtime = fileURLToPath(new URL("../../.runtime", import.meta.url));
 
-const left: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const end of left) await end();
-});
+interface Own {
+  /** More of its configuration. */
+  config?: string;
+  env?: Record<string, string>;
+}
 
-/** A NATS server of the test's own, to be killed, wiped and started again on the same port. */
-export async function ownServer() {
+/** A NATS server of this test alone, which it can kill, wipe and start again on the same port. */
+export async function startOwnServer({ config = "", env = {} }: Own = {}) {
   const folder = await testFolder();
-  const binary = await natsBinary(join(folder, "runtime"), (line) => console.error(line));
+  const binary = await natsBinary(runtime, (line) => console.error(line));
   const port = await freePort();
   const store = join(folder, "store");
+  const [file, output] = [join(folder, "nats.conf"), join(folder, "nats.log")];
+  await writeFile(file, config);
   let server: ChildProcess | undefined;
   const start = async () => {
-    server = spawn(binary, ["-a", "127.0.0.1", "-p", String(port), "-js", "-sd", store], { stdio: "ignore" });
-    while (!(await answers(port))) await delay(20);
+    const place = ["-a", "127.0.0.1", "-p", String(port), "-js", "-sd", store, "--config", file, "--log", output];
+    server = spawn(binary, place, { env: { ...process.env, ...env }, stdio: "ignore" });
+    while (
+      !(await waitForGreeting("127.0.0.1", port, 2_000).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await delay(20);
   };
   const kill = async () => {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     server.kill("SIGKILL");
     await once(server, "exit");
   };
-  left.push(kill);
+  afterFile(kill);
   await start();
-  return { url: `nats://127.0.0.1:${port}`, start, kill, wipe: () => rm(store, { recursive: true, force: true }) };
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    /** The address for one of its users. */
+    urlOf: (user: string, password: string) => `nats://${user}:${password}@127.0.0.1:${port}`,
+    /** What the server has written into its log. */
+    readLog: () => readFile(output, "utf8"),
+    store,
+    start,
+    kill,
+    wipe: () => rm(store, { recursive: true, force: true }),
+  };
 }

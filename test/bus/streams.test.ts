@@ -1,12 +1,12 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { testBus } from "#test/harness.ts";
-import { aBus, aCommand, done, noOutcomes, working } from "./bus.ts";
-import { lookAt } from "./streams.ts";
+import { openBus, newCommand, succeed, noOutcomes, startWorker } from "./bus.ts";
+import { openInspector } from "./streams.ts";
 
-test("streams of an older shape are brought up to date, and what the server does not do as asked is said once", async () => {
+test("streams with an older configuration are updated, and fields that the server ignores are logged once", async () => {
   const server = testBus();
-  const { jsm, names, close } = await lookAt(server);
+  const { jsm, names, close } = await openInspector(server);
   await jsm.streams.add({ name: names.streams.frames, subjects: [names.all.frames], storage: "memory" });
   await jsm.streams.add({
     name: names.streams.commands,
@@ -16,9 +16,9 @@ test("streams of an older shape are brought up to date, and what the server does
   });
   const lines: { name?: string; ignored?: string[] }[] = [];
   const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line)) });
-  const bus = await aBus({ ...server, log, limits: { commands_max_bytes: 2_000_000 } });
-  await working(bus, done);
-  expect(await bus.sender(noOutcomes).send(aCommand())).toEqual({ position: 1, repeated: false });
+  const bus = await openBus({ ...server, log, limits: { commands_max_bytes: 2_000_000 } });
+  await startWorker(bus, succeed);
+  expect(await bus.sender(noOutcomes).send(newCommand())).toEqual({ position: 1, repeated: false });
   const { config } = await jsm.streams.info(names.streams.commands);
   expect(config).toMatchObject({ max_bytes: 2_000_000, discard: "new" });
   expect(lines.map(({ name, ignored }) => ({ name, ignored }))).toEqual([
@@ -27,10 +27,10 @@ test("streams of an older shape are brought up to date, and what the server does
   await close();
 });
 
-test("queues refuse when full, frames, dead letters and the feed drop the oldest, and all are bounded", async () => {
+test("all streams are bounded: queues refuse when full; frames, dead letters and the feed drop the oldest", async () => {
   const server = testBus();
-  await aBus(server);
-  const { jsm, names, close } = await lookAt(server);
+  await openBus(server);
+  const { jsm, names, close } = await openInspector(server);
   const shapes = Object.entries(names.streams).map(async ([name, stream]) => {
     const { retention, discard, storage, max_age, max_bytes } = (await jsm.streams.info(stream)).config;
     expect(max_bytes).toBeGreaterThan(0);

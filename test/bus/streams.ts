@@ -4,9 +4,9 @@ import { namesFor } from "#infra/nats/names.ts";
 import { openConnection } from "#infra/nats/connection.ts";
 import { pino } from "pino";
 
-/** A connection that looks at the streams from outside, past the bus. */
-export async function lookAt({ url, prefix }: { url: string; prefix: string }) {
-  const connection = await openConnection({ url, name: "looker", log: pino({ level: "silent" }) });
+/** A connection that inspects the streams without going through the bus. */
+export async function openInspector({ url, prefix }: { url: string; prefix: string }) {
+  const connection = await openConnection({ url, name: "inspector", log: pino({ level: "silent" }) });
   const jsm = await jetstreamManager(connection.nc, { checkAPI: false });
   const names = namesFor(prefix);
   return {
@@ -23,24 +23,24 @@ export async function lookAt({ url, prefix }: { url: string; prefix: string }) {
   };
 }
 
-/** What a prefix had reserved on the server is free again. */
+/** Deletes all streams of a prefix. */
 export async function removeStreams(bus: { url: string; prefix: string }): Promise<void> {
-  const looker = await lookAt(bus);
-  const { jsm, names } = looker;
+  const inspector = await openInspector(bus);
+  const { jsm, names } = inspector;
   await Promise.all(Object.values(names.streams).map((stream) => jsm.streams.delete(stream).catch(() => false)));
-  await looker.close();
+  await inspector.close();
 }
 
-/** What the feed's stream holds, in its order. */
-export async function told(bus: { url: string; prefix: string }): Promise<FeedEvent[]> {
-  const looker = await lookAt(bus);
-  const { state } = await looker.jsm.streams.info(looker.names.streams.events);
-  const consumer = await jetstream(looker.nc).consumers.get(looker.names.streams.events);
+/** The events in the feed's stream, in order. */
+export async function readFeed(bus: { url: string; prefix: string }): Promise<FeedEvent[]> {
+  const inspector = await openInspector(bus);
+  const { state } = await inspector.jsm.streams.info(inspector.names.streams.events);
+  const consumer = await jetstream(inspector.nc).consumers.get(inspector.names.streams.events);
   const found: FeedEvent[] = [];
   for await (const message of await consumer.fetch({ max_messages: Math.max(1, state.messages), expires: 2_000 })) {
     found.push(message.json<FeedEvent>());
     if (found.length === state.messages) break;
   }
-  await looker.close();
+  await inspector.close();
   return found;
 }

@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { change } from "#test/log/log.ts";
-import { eightEvents } from "./events.ts";
-import { aCommandLine } from "./svc.ts";
+import { appendEightEvents } from "./events.ts";
+import { openCommandLine } from "./svc.ts";
 
-let cli: Awaited<ReturnType<typeof aCommandLine>>;
-let its: Awaited<ReturnType<typeof eightEvents>>;
+let cli: Awaited<ReturnType<typeof openCommandLine>>;
+let its: Awaited<ReturnType<typeof appendEightEvents>>;
 beforeAll(async () => {
-  cli = await aCommandLine();
-  its = await eightEvents(cli.database.url, cli.key);
+  cli = await openCommandLine();
+  its = await appendEightEvents(cli.database.url, cli.key);
 });
 afterAll(() => its.pool.end());
 
-const tailed = async (...args: string[]) => {
+const tail = async (...args: string[]) => {
   const { stdout, stderr, code } = await cli.svc("log", "tail", "--json", ...args);
   expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
   return stdout
@@ -22,37 +22,37 @@ const tailed = async (...args: string[]) => {
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 };
-const positions = async (...args: string[]) => (await tailed(...args)).map((event) => event.position);
+const positions = async (...args: string[]) => (await tail(...args)).map((event) => event.position);
 
-test("tail prints the last events, the newest last", async () => {
+test("svc log tail prints the last events, newest last", async () => {
   expect(await positions("--limit", "3")).toEqual([6, 7, 8]);
   expect(await positions("--after", "2", "--limit", "3")).toEqual([3, 4, 5]);
   expect(await positions("--after", "5")).toEqual([6, 7, 8]);
 });
 
-test("tail looks for a stream, a type, an organization", async () => {
+test("svc log tail filters by stream, type and organization", async () => {
   expect(await positions("--stream", its.sessions[2]!)).toEqual([3]);
   expect(await positions("--type", "OrganizationCreated")).toEqual([7]);
   expect(await positions("--organization", its.other)).toEqual([8]);
   expect(await positions("--organization", its.other, "--type", "OrganizationCreated")).toEqual([]);
 });
 
-test("tail opens personal fields only when asked, and a terminal's control characters only show", async () => {
-  const [sealed] = await tailed("--type", "OrganizationCreated");
+test("svc log tail opens personal fields only with --personal, and escapes a terminal's control characters", async () => {
+  const [sealed] = await tail("--type", "OrganizationCreated");
   expect(sealed.personal).toBeUndefined();
-  const [opened] = await tailed("--type", "OrganizationCreated", "--personal");
+  const [opened] = await tail("--type", "OrganizationCreated", "--personal");
   expect(opened.personal.name).toContain("Ada & Söhne");
   const { stdout } = await cli.svc("log", "tail", "--personal");
   expect(stdout).toContain(String.raw`Ada & Söhne \u2028 \u009b31m`);
   expect(stdout.trim().split("\n")).toHaveLength(8);
 });
 
-test("tail --follow prints what comes", async () => {
-  const following = cli.begin("log", "tail", "--follow", "--json", "--limit", "1");
+test("svc log tail --follow prints new events", async () => {
+  const following = cli.start("log", "tail", "--follow", "--json", "--limit", "1");
   following.stdout.setEncoding("utf8");
   const [first] = await once(following.stdout, "data");
   expect(JSON.parse(first).position).toBe(8);
-  const stream = streamOf("session", newId());
+  const stream = streamName("session", newId());
   await its.log.append(change(stream));
   const [next] = await once(following.stdout, "data");
   expect(JSON.parse(next)).toMatchObject({ position: 9, stream, type: "SessionEnded" });
@@ -60,7 +60,7 @@ test("tail --follow prints what comes", async () => {
   await once(following, "exit");
 });
 
-test("what is asked wrongly is one line", async () => {
+test("a command with invalid arguments prints one line", async () => {
   for (const args of [
     ["log", "tail", "--limit", "none"],
     ["log", "tial"],
@@ -74,10 +74,10 @@ test("what is asked wrongly is one line", async () => {
   }
 });
 
-test("a database that is not there, or not named, is one line that says what to do", async () => {
+test("a tool without a database prints one line that says what to do", async () => {
   const gone = await cli.svcWith({ DATABASE_URL: "postgres://svc:secret@127.0.0.1:1/svc" }, "log", "tail");
   expect(gone.code).toBe(1);
-  expect(gone.stderr).toMatch(/^PostgreSQL at 127\.0\.0\.1:1 cannot be used .*DATABASE_URL is right\.\n$/);
+  expect(gone.stderr).toMatch(/^PostgreSQL at 127\.0\.0\.1:1 cannot be used .*DATABASE_URL is correct\.\n$/);
   const unnamed = await cli.svcWith({ DATABASE_URL: "" }, "log", "tail");
-  expect(unnamed.stderr).toMatch(/^No service is running on .*npm start, or set DATABASE_URL to the one to use\.\n$/);
+  expect(unnamed.stderr).toMatch(/^No service is running on .*npm start, or set DATABASE_URL\.\n$/);
 });

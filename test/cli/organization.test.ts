@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { readSettings } from "#infra/config.ts";
-import { keepCredentials } from "../../cli/credentials.ts";
-import { roles, runRoles } from "../../roles/run.ts";
-import { aCommandLine, json } from "./svc.ts";
+import { saveCredentials } from "../../cli/credentials.ts";
+import { roles, runRoles } from "../../roles/runRoles.ts";
+import { openCommandLine, json } from "./svc.ts";
 
-const ASKING = { model: "offline/echo", messages: [{ role: "user", content: "Hello" }] };
+const CHAT_REQUEST = { model: "offline/echo", messages: [{ role: "user", content: "Hello" }] };
 
-test("an organization made beside the running service can chat and sign in at once, and shares nothing with another", async () => {
-  const cli = await aCommandLine();
+test("svc org create makes organizations that can chat and sign in at once, each with its own credentials", async () => {
+  const cli = await openCommandLine();
   const { DATABASE_URL, NATS_URL, MEILI_URL, MEILI_MASTER_KEY, MASTER_KEY } = cli.env;
   const addresses = {
     database_url: DATABASE_URL!,
@@ -29,7 +29,7 @@ test("an organization made beside the running service can chat and sign in at on
     const { api_key, organization_id, base_url, admin } = json(ran);
     expect(api_key).toMatch(/^sk-svc-/);
     expect(base_url).toMatch(/^http:/);
-    const chat = await post("/api/openai/v1/chat/completions", api_key, ASKING);
+    const chat = await post("/api/openai/v1/chat/completions", api_key, CHAT_REQUEST);
     expect(chat.status).toBe(200);
     expect(((await chat.json()) as any).choices[0].message.content).toContain("Hello");
     const login = await post("/api/auth/login", undefined, admin);
@@ -40,18 +40,20 @@ test("an organization made beside the running service can chat and sign in at on
     expect(second.organization_id).not.toBe(organization_id);
     expect(second.api_key).not.toBe(api_key);
 
-    // as a start on this folder leaves it
-    keepCredentials({ DATA_DIR: cli.env["DATA_DIR"]!, BASE_URL: "" }, { ...second, base_url: running.address });
-    const beside = (changed: Record<string, string>) => cli.svcWith(changed, "org", "create", "Third", "--json");
-    expect(json(await beside({ PORT: "" })).base_url).toBe(running.address);
-    expect(json(await beside({ BASE_URL: "https://assistants.example" })).base_url).toBe("https://assistants.example");
+    // as after a start on this folder
+    saveCredentials({ DATA_DIR: cli.env["DATA_DIR"]!, BASE_URL: "" }, { ...second, base_url: running.address });
+    const createThird = (changed: Record<string, string>) => cli.svcWith(changed, "org", "create", "Third", "--json");
+    expect(json(await createThird({ PORT: "" })).base_url).toBe(running.address);
+    expect(json(await createThird({ BASE_URL: "https://assistants.example" })).base_url).toBe(
+      "https://assistants.example",
+    );
   } finally {
     await running.stop();
   }
 });
 
-test("with no service running it fails at once, in one line", async () => {
-  const cli = await aCommandLine();
+test("svc org create without a running service fails at once with one line", async () => {
+  const cli = await openCommandLine();
   const ran = await cli.svc("org", "create", "Nobody's");
   expect(ran).toMatchObject({
     code: 1,

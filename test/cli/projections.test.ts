@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { projections } from "#projections/index.ts";
-import { eightEvents } from "./events.ts";
-import { aCommandLine, json } from "./svc.ts";
+import { appendEightEvents } from "./events.ts";
+import { openCommandLine, json } from "./svc.ts";
 
-let cli: Awaited<ReturnType<typeof aCommandLine>>;
-let its: Awaited<ReturnType<typeof eightEvents>>;
+let cli: Awaited<ReturnType<typeof openCommandLine>>;
+let its: Awaited<ReturnType<typeof appendEightEvents>>;
 const names = projections.map((projection) => projection.name);
 beforeAll(async () => {
-  cli = await aCommandLine();
-  its = await eightEvents(cli.database.url, cli.key);
+  cli = await openCommandLine();
+  its = await appendEightEvents(cli.database.url, cli.key);
 });
 afterAll(() => its.pool.end());
 
-test("status says what is not built, rebuild --all builds it, and status says where it stands", async () => {
+test("svc projections rebuild --all builds every read model, and status prints their versions and positions", async () => {
   const before = json(await cli.svc("projections", "status", "--json"));
   expect(before).toMatchObject({ head: 8, passages: { index_id: null, lag: 8, documents: 0, building: null } });
   expect(before.projections.map((one: any) => [one.name, one.version, one.lag])).toEqual(
     names.map((name) => [name, null, 8]),
   );
 
-  // nobody follows the log here, so each is built as far as it is to be had without the serving one's position
+  // no process follows the log here, so each is built up to the log's head
   const rebuilt = json(await cli.svc("projections", "rebuild", "--all", "--json"));
   expect(rebuilt.rebuilt).toEqual(names.map((name) => ({ name, position: 8, parked: 0 })));
   const after = json(await cli.svc("projections", "status", "--json"));
@@ -27,7 +27,7 @@ test("status says what is not built, rebuild --all builds it, and status says wh
     expect(one).toMatchObject({ version: one.wanted_version, position: 8, lag: 0, parked: [] });
 });
 
-test("a parked stream is shown with its error, and a rebuild takes it up again", async () => {
+test("svc projections status prints a parked stream with its error, and a rebuild includes the stream again", async () => {
   const parked = [its.organization, "7", "Unprojectable: no such\ncolumn \u001b[31m"];
   await its.pool.query(
     "insert into log.parked (projection, stream, position, error) values ('organizations', $1, $2, $3)",
@@ -41,22 +41,22 @@ test("a parked stream is shown with its error, and a rebuild takes it up again",
   expect(statuses.flatMap((one: any) => one.parked)).toEqual([]);
 });
 
-test("a rebuild that names nothing, or nothing there is, says what there is", async () => {
+test("svc projections rebuild without a valid name prints the valid names", async () => {
   for (const args of [[], ["nonsense"], ["keys", "--all"]]) {
     const { code, stderr } = await cli.svc("projections", "rebuild", ...args);
     expect(code).toBe(1);
-    expect(stderr).toContain(`name one of ${names.join(", ")}, passages, or give --all.`);
+    expect(stderr).toContain(`name one of ${names.join(", ")}, passages, or use --all.`);
   }
 });
 
-test("the passage index is rebuilt by a running service, and before the first document there is none", async () => {
+test("svc projections rebuild passages fails before the first document, and without a running service", async () => {
   const none = await cli.svc("projections", "rebuild", "passages");
   expect(none).toMatchObject({ code: 1, stdout: "" });
   expect(none.stderr).toContain("There is no passage index yet");
   await its.pool.query("insert into ops.search_index (index_id, version) values ('x-passages-1', 1)");
-  const unled = await cli.svc("projections", "rebuild", "passages");
-  expect(unled).toMatchObject({ code: 1, stdout: "" });
-  expect(unled.stderr).toContain("No services process is running");
+  const withoutLeader = await cli.svc("projections", "rebuild", "passages");
+  expect(withoutLeader).toMatchObject({ code: 1, stdout: "" });
+  expect(withoutLeader.stderr).toContain("No services process is running");
   const { stdout } = await cli.svc("projections", "status");
   expect(stdout).toContain("The passage index x-passages-1 finds 0 documents.");
 });

@@ -6,14 +6,14 @@ import { testBus, testDatabase, testFolder } from "#test/harness.ts";
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const key = Buffer.alloc(32, 7);
 
-export interface Ran {
+export interface CommandOutput {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** The command line in a process of its own, with an environment that names test services of the caller's own. */
-export async function aCommandLine() {
+/** Runs svc in its own process, with a database, a bus prefix and a data folder for this caller alone. */
+export async function openCommandLine() {
   const database = await testDatabase();
   const bus = testBus();
   const { meili_url, meili_master_key } = inject("services");
@@ -29,7 +29,7 @@ export async function aCommandLine() {
     PORT: "0",
     LOG_LEVEL: "warn",
   };
-  const svcWith = (changed: Record<string, string>, ...args: string[]): Promise<Ran> =>
+  const svcWith = (changed: Record<string, string>, ...args: string[]): Promise<CommandOutput> =>
     new Promise((resolve) => {
       const options = { env: { ...env, ...changed }, maxBuffer: 64 * 1024 * 1024 };
       const child = execFile(process.execPath, [main, ...args], options, (_, stdout, stderr) =>
@@ -43,10 +43,13 @@ export async function aCommandLine() {
     bus,
     svcWith,
     svc: (...args: string[]) => svcWith({}, ...args),
-    /** One that goes on until it is told to stop. */
-    begin: (...args: string[]) =>
+    /** Starts a command that runs until it is stopped. */
+    start: (...args: string[]) =>
       spawn(process.execPath, [main, ...args], { env, stdio: ["ignore", "pipe", "ignore"] }),
   };
 }
 
-export const json = <T = any>({ stdout }: Ran): T => JSON.parse(stdout) as T;
+export const json = <T = any>({ stdout }: CommandOutput): T => JSON.parse(stdout) as T;
+/** The failed checks of `svc doctor --json`. */
+export const failedChecks = (ran: CommandOutput): any[] =>
+  json(ran).checks.filter(({ status }: any) => status === "failed");

@@ -1,5 +1,14 @@
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, streamText, ToolLoopAgent } from "ai";
+import {
+  convertToModelMessages,
+  generateText,
+  readUIMessageStream,
+  streamText,
+  ToolLoopAgent,
+  toUIMessageStream,
+  type ModelMessage,
+  type UIMessage,
+} from "ai";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
 import { checkedFetch } from "../agents/checkedFetch.ts";
@@ -73,6 +82,49 @@ test("a thread goes on by the response before", async () => {
   });
   expect(text).toBe("Still me");
   expect(agents.asked().messages).toHaveLength(3);
+});
+
+describe("a conversation that the client keeps", () => {
+  test("holds the model's own answers on every turn", async () => {
+    const model = modelOf(await agents.agent({ model: "openai/gpt-test" }));
+    agents.answers({ text: "Hello Ada." }, { text: "You are Ada." }, { text: "Bye." });
+    const messages: ModelMessage[] = [];
+    for (const content of ["I am Ada", "Who am I?", "Bye"]) {
+      messages.push({ role: "user", content });
+      messages.push(...(await generateText({ model, messages })).response.messages);
+    }
+    expect(agents.asked().messages).toEqual([
+      { role: "user", content: "I am Ada" },
+      { role: "assistant", content: "Hello Ada." },
+      { role: "user", content: "Who am I?" },
+      { role: "assistant", content: "You are Ada." },
+      { role: "user", content: "Bye" },
+    ]);
+  });
+
+  test("useChat: an agent with tools shows its answers, goes on, and leaves nothing to run", async () => {
+    const model = modelOf(await agents.agent({ model: "openai/gpt-test", tools: [TOOL] }));
+    agents.answers(
+      { tool_calls: [{ name: TOOL, arguments: { text: "x" } }] },
+      { text: "Hello Ada." },
+      { text: "You are Ada." },
+    );
+    const messages: UIMessage[] = [];
+    for (const text of ["I am Ada", "Who am I?"]) {
+      messages.push({ id: text, role: "user", parts: [{ type: "text", text }] });
+      const { stream } = streamText({ model, messages: await convertToModelMessages(messages) });
+      const shown = await Array.fromAsync(readUIMessageStream({ stream: toUIMessageStream({ stream }) }));
+      messages.push(shown.at(-1)!);
+    }
+    const texts = messages.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])));
+    expect(texts).toEqual([["I am Ada"], ["Hello Ada."], ["Who am I?"], ["You are Ada."]]);
+    expect(messages.flatMap(({ parts }) => parts.filter(({ type }) => type.includes("tool")))).toEqual([]);
+    expect(agents.asked().messages.map(({ content }: { content: string }) => content)).toEqual([
+      "I am Ada",
+      "Hello Ada.",
+      "Who am I?",
+    ]);
+  });
 });
 
 test("sources of an answer, whole and streamed", async () => {

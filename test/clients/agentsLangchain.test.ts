@@ -1,3 +1,4 @@
+import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { ChatOpenAI } from "@langchain/openai";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
@@ -20,7 +21,7 @@ const open = async (settings: object) =>
 const SAID = "Here you are.";
 describe.each([
   ["without tools", {}, `/say ${SAID}`, 0],
-  ["with tools", { tools: [TOOL] }, `/tool ${TOOL} {"text":"x"}\n/say ${SAID}`, 1],
+  ["with tools", { tools: [TOOL] }, `/tool ${TOOL} {"text":"x"}\n/say ${SAID}`, 0],
   [
     "with tools that it keeps to itself",
     { tools: [TOOL], expose_tool_items: false },
@@ -43,6 +44,17 @@ describe.each([
     expect(whole.tool_calls).toHaveLength(calls);
     expect(whole.usage_metadata!.total_tokens).toBeGreaterThan(0);
   });
+});
+
+test("LangGraph: createReactAgent gets the answer of an agent with tools, and goes on", async () => {
+  const llm = await open({ tools: [TOOL] });
+  const graph = createReactAgent({ llm, tools: [] });
+  const before = await agents.count("ToolFinished");
+  const first = await graph.invoke({ messages: [{ role: "user", content: `/tool ${TOOL} {}\n/say ${SAID}` }] });
+  expect(first.messages.at(-1)!.text).toBe(SAID);
+  expect(await agents.count("ToolFinished")).toBe(before + 1);
+  const second = await graph.invoke({ messages: [...first.messages, { role: "user", content: "/say Bye." }] });
+  expect(second.messages.map(({ text }) => text).slice(-3)).toEqual([SAID, "/say Bye.", "Bye."]);
 });
 
 test("a conversation that the client keeps goes on", async () => {

@@ -24,6 +24,7 @@ async function open(settings: object) {
 const SAID = "Here you are.";
 describe.each([
   ["without tools", {}, `/reason Let me think.\n/say ${SAID}`],
+  ["with tools", { tools: [TOOL] }, `/tool ${TOOL} {"text":"x"}\n/tool ${TOOL} {}\n/rounds 2\n/say ${SAID}`],
   [
     "with tools that it keeps to itself",
     { tools: [TOOL], expose_tool_items: false },
@@ -63,9 +64,11 @@ test("a conversation goes on by the response before, with the caller's instructi
   ]);
 });
 
-test("tools that show: the client says that it has none of this name, and nothing runs twice", async () => {
+test("a tool of the agent runs once, and the conversation that the client keeps goes on", async () => {
   const agent = await open({ tools: [TOOL] });
   const before = await agents.count("ToolFinished");
-  await expect(new Runner().run(agent, `/tool ${TOOL} {}\n/say ${SAID}`)).rejects.toThrow(TOOL);
+  const first = await new Runner().run(agent, `/tool ${TOOL} {}\n/say ${SAID}`);
   expect(await agents.count("ToolFinished")).toBe(before + 1);
+  const second = await new Runner().run(agent, [...first.history, { role: "user", content: "/say Bye." }]);
+  expect(second.finalOutput).toBe("Bye.");
 });

@@ -120,7 +120,7 @@ describe.each(kinds)("%s", (_kind, open) => {
       expect(error).toBeInstanceOf(APICallError);
       const { message, statusCode, isRetryable, data } = error as APICallError;
       expect([statusCode, isRetryable]).toEqual([status, false]);
-      expect(message).toMatch(status === 400 ? /no model "openai\/gpt-none"/ : /API key is not known/);
+      expect(message).toMatch(status === 400 ? /no model "openai\/gpt-none"/ : /API key is unknown/);
       expect(data).toMatchObject({ error: { code, message } });
     }
   });

@@ -1,21 +1,12 @@
-import { afterAll } from "vitest";
-import { startProvider, type Reply } from "../doubles/provider.ts";
-import { startPlatform } from "../platform.ts";
+import type { Reply } from "../doubles/openai.ts";
+import { openPlatformWithProvider } from "../sharedPlatform.ts";
 
 export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
-/** A platform whose `openai/…` models are the loopback provider's, and what a client needs to reach it. */
-export async function startDeployment(more: Record<string, string> = {}) {
-  const provider = await startProvider();
-  afterAll(() => provider.close());
-  const env = {
-    OPENAI_API_KEY: "sk-deployment",
-    OPENAI_BASE_URL: provider.url,
-    PRIVATE_PROVIDER_HOSTS: "127.0.0.1",
-    ...more,
-  };
-  const platform = await startPlatform({ env });
-  const { api_key, admin } = await platform.organization();
+/** Files without settings of their own share it: a platform whose `openai/…` models are the loopback provider's, and what a client needs to reach it. */
+export async function startDeployment(env?: Record<string, string>) {
+  const { provider, platform } = await openPlatformWithProvider(env);
+  const { api_key, admin, organization_id } = await platform.organization();
   const completions = () => provider.requests.filter(({ method }) => method === "POST");
 
   return {
@@ -24,7 +15,7 @@ export async function startDeployment(more: Record<string, string> = {}) {
     api_key,
     admin,
     base_url: `${platform.url}/api/openai/v1`,
-    /** What the provider answers to completions from now on; without one it repeats what it was told. */
+    /** What the provider answers to completions from now on; without one it repeats its input. */
     answers(...replies: (Reply | undefined)[]) {
       let n = 0;
       provider.requests.length = 0;
@@ -34,10 +25,10 @@ export async function startDeployment(more: Record<string, string> = {}) {
     asked: () => completions().at(-1)!.body,
     credentialSeen: () => completions().at(-1)!.headers.authorization,
     calls: () => completions().length,
-    /** Events of a type in the log. */
+    /** Events of a type in the organization. */
     async count(type: string): Promise<number> {
-      const sql = "select count(*)::integer as n from log.events where type = $1";
-      return (await platform.opened.db.query<{ n: number }>(sql, [type]))[0]!.n;
+      const sql = "select count(*)::integer as n from log.events where type = $1 and organization_id = $2";
+      return (await platform.resources.db.query<{ n: number }>(sql, [type, organization_id]))[0]!.n;
     },
   };
 }

@@ -100,7 +100,7 @@ test("refusals are seen and not repeated", async () => {
     .invoke("x")
     .catch((error: unknown) => error);
   expect(stranger).toMatchObject({ status: 401 });
-  expect((stranger as Error).message).toContain("API key is not known");
+  expect((stranger as Error).message).toContain("API key is unknown");
   expect(deployment.calls()).toBe(0);
 });
 

@@ -114,6 +114,15 @@ describe("structured output", () => {
     expect(deployment.asked().response_format).toEqual(response_format);
   });
 
+  test("a refusal is no content, whole and streamed, and is not parsed", async () => {
+    deployment.answers({ refusal: "I can not do that." });
+    const asked = { model, messages: user("Who?"), response_format };
+    const whole = await client.chat.completions.parse(asked);
+    const streamed = await client.chat.completions.stream(asked).finalChatCompletion();
+    for (const { choices } of [whole, streamed])
+      expect(choices[0]!.message).toMatchObject({ content: "", refusal: "I can not do that.", parsed: null });
+  });
+
   test("the stream helper parses as well", async () => {
     deployment.answers({ text: '{"name": "Ada", "age": 36}' });
     const stream = client.chat.completions.stream({ model, messages: user("Who?"), response_format });

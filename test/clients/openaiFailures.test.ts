@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, connect, type Socket } from "node:net";
 import OpenAI from "openai";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Reply } from "../doubles/provider.ts";
+import type { Reply } from "../doubles/openai.ts";
 import { startDeployment, type Deployment } from "./deployment.ts";
 
 let deployment: Deployment;
@@ -60,7 +60,7 @@ describe("refusals are the SDK's own errors", () => {
       open().chat.completions.create({ model, messages: [{ role: "system", content: "x" }] }),
     );
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);
-    expect([error.code, error.param]).toEqual([undefined, "messages"]);
+    expect([error.code, error.param]).toEqual([null, "messages"]);
   });
 
   test("404", async () => {
@@ -80,6 +80,9 @@ test("APIs that are elsewhere, or nowhere, say so", async () => {
       () => open().uploads.create({ bytes: 1, filename: "a", mime_type: "a/b", purpose: "user_data" }),
       /openai\/v1\/files/,
     ],
+    [() => open().completions.create({ model, prompt: "x" }), /openai\/v1\/chat\/completions/],
+    [() => open().moderations.create({ input: "x" }), /serves chat\/completions, models and files/],
+    [() => open().audio.speech.create({ model, input: "x", voice: "alloy" }), /Speech is not available/],
     [() => open().images.generate({ model, prompt: "x" }), /nothing at/],
   ];
   for (const [ask, message] of elsewhere) {
@@ -100,10 +103,17 @@ describe("a provider that fails", () => {
     const before = await deployment.count("TurnStarted");
     const error = await failure(open({ maxRetries: 5 }).chat.completions.create({ ...say("x"), stream }));
     expect(error).toBeInstanceOf(OpenAI.InternalServerError);
-    expect([error.status, error.code, error.param]).toEqual([502, undefined, null]);
+    expect([error.status, error.code, error.param]).toEqual([502, null, null]);
     expect(error.message).toContain("The provider is ill");
     expect(deployment.calls()).toBe(3);
     expect(await deployment.count("TurnStarted")).toBe(before + 1);
+  });
+
+  test.each([false, true])("and names a time to come back at passes it on (stream: %s)", async (stream) => {
+    deployment.answers({ ...refused(429), headers: { "retry-after": "20" } });
+    const error = await failure(open({ maxRetries: 0 }).chat.completions.create({ ...say("x"), stream }));
+    const told = ["retry-after", "retry-after-ms", "x-should-retry"].map((name) => error.headers.get(name));
+    expect([error.status, ...told]).toEqual([502, "20", "20000", "true"]);
   });
 
   test("for good is asked once", async () => {
@@ -131,7 +141,7 @@ describe("a provider that fails", () => {
       );
       expect(words.join("")).toBe("Half of");
       expect(error).toBeInstanceOf(OpenAI.APIError);
-      expect(error.message).toMatch(/broke off|without a reason to finish/);
+      expect(error.message).toMatch(/broke off|without a finish reason/);
     },
   );
 });
@@ -255,7 +265,7 @@ describe("a client that gives up", () => {
     expect(said[1]).toMatchObject({ content: expect.stringMatching(/^word /), status: "stopped" });
   });
 
-  test("by its own signal is told so", async () => {
+  test("by its own signal gets an abort error", async () => {
     deployment.answers(after(1_000, "too late"));
     const error = await failure(open().chat.completions.create(say("abort"), { signal: AbortSignal.timeout(100) }));
     expect(error).toBeInstanceOf(OpenAI.APIUserAbortError);

@@ -5,7 +5,7 @@ import { generateText, streamText, tool, type LanguageModel } from "ai";
 import OpenAI from "openai";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { readerOf } from "../knowledge/library.ts";
+import { openReader } from "../knowledge/library.ts";
 import { startDeployment, type Deployment } from "./deployment.ts";
 
 /* Clients that offer tools which run on the server: they see an answer with its sources, and nothing that they had to run. */
@@ -14,7 +14,7 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 let deployment: Deployment;
 beforeAll(async () => {
   deployment = await startDeployment();
-  const library = readerOf(deployment.platform.url, deployment.api_key);
+  const library = openReader(deployment.platform.url, deployment.api_key);
   const slug = await library.collect("Notes");
   const { body } = await library.push(slug, { text: "The lighthouse is painted every spring.", name: "Lighthouse" });
   await library.ended(body.id);

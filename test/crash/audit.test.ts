@@ -1,25 +1,25 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { checkAudit } from "../../crash/check/audit.ts";
-import { digestOf } from "../../crash/load/audit.ts";
-import { story, turn } from "./story.ts";
+import { checkAudit } from "../../dev/crash/check/audit.ts";
+import { digestOf } from "../../dev/crash/load/audit.ts";
+import { newScenario, turn } from "./scenario.ts";
 
 const usage = { prompt_tokens: 5, completion_tokens: 3, cached_tokens: 2, reasoning_tokens: 1 };
 const SUMS = { turns: 1, ...usage, pages: 4 };
 
-let told: ReturnType<typeof story>;
+let scenario: ReturnType<typeof newScenario>;
 beforeEach(() => {
-  told = story();
-  told.event("KeyCreated", "key-k", "1", { key_id: "k", key_hash: "hash" }, { name: "n" });
-  told.event("RoundRequested", "thread-t", "2", { turn_id: "a", usage });
-  told.event("TurnCompleted", "thread-t", "2", { turn_id: "a", usage });
-  told.event("DocumentIndexed", "document-d", "3", { units: 4 });
-  told.event("KeyCreated", "key-other", "4", { key_id: "other" });
-  told.events.at(-1)!.organization_id = "p";
+  scenario = newScenario();
+  scenario.event("KeyCreated", "key-k", "1", { key_id: "k", key_hash: "hash" }, { name: "n" });
+  scenario.event("RoundRequested", "thread-t", "2", { turn_id: "a", usage });
+  scenario.event("TurnCompleted", "thread-t", "2", { turn_id: "a", usage });
+  scenario.event("DocumentIndexed", "document-d", "3", { units: 4 });
+  scenario.event("KeyCreated", "key-other", "4", { key_id: "other" });
+  scenario.events.at(-1)!.organization_id = "p";
 });
 
 /** An event as its owner is shown it. */
 function shown(position: number, more: object = {}) {
-  const { stream, version, type, command_id, recorded_at, data, personal, meta } = told.events[position - 1]!;
+  const { stream, version, type, command_id, recorded_at, data, personal, meta } = scenario.events[position - 1]!;
   const { key_hash: _, ...rest } = data;
   const fields = { data: rest, personal: personal ? digestOf(personal) : null, erased: false, trace_id: null };
   return {
@@ -35,7 +35,7 @@ function shown(position: number, more: object = {}) {
   };
 }
 const page = (id: string, events: object[], organization_id = "o") =>
-  told.operation("audit.events", id, { asked: { organization_id, head: 5 }, got: { events, more: false } });
+  scenario.operation("audit.events", id, { asked: { organization_id, head: 5 }, got: { events, more: false } });
 const whole = () =>
   page(
     "whole",
@@ -43,11 +43,11 @@ const whole = () =>
   );
 const others = () => page("others", [shown(5)], "p");
 const spent = (more: object = {}, row: object = {}) =>
-  told.operation("audit.usage", "spent", {
+  scenario.operation("audit.usage", "spent", {
     asked: { organization_id: "o" },
     got: { totals: { ...SUMS, total_tokens: 8, ...more }, rows: [{ ...SUMS, ...row }], total: 1 },
   });
-const findings = () => checkAudit(told.evidence()).map(({ kind, what }) => `${kind} ${what}`);
+const findings = () => checkAudit(scenario.evidence()).map(({ kind, what }) => `${kind} ${what}`);
 
 test("pages and sums that are the log's are no finding", () => {
   page("first", [shown(1), shown(2)]);
@@ -58,7 +58,7 @@ test("pages and sums that are the log's are no finding", () => {
 });
 
 test("what a turn that never ended took counts, and what was never read does not", () => {
-  told.event("RoundRequested", "thread-t", "5", { turn_id: "b", usage });
+  scenario.event("RoundRequested", "thread-t", "5", { turn_id: "b", usage });
   page(
     "all",
     [1, 2, 3, 4, 6].map((position) => shown(position)),
@@ -95,15 +95,23 @@ describe("the checker finds", () => {
     ["data", {}],
     ["personal", null],
     ["principal", "key:k"],
-    ["stream", "key-l"],
   ])("an event with another %s", (name, value) => {
     page("1", [shown(1, { [name]: value }), shown(2), shown(3), shown(4)]);
     expect(findings()).toEqual(["different is not shown as the log has it"]);
   });
 
+  test("an event with another stream", () => {
+    page("1", [shown(1, { stream: "key-l" }), shown(2), shown(3), shown(4)]);
+    expect(findings()).toEqual([
+      "different does not tell events in their order",
+      "different tells undefined KeyCreated, which is not the organization's",
+      "lost leaves out 1 KeyCreated",
+    ]);
+  });
+
   test("an organization whose events were not or could not be read", () => {
     expect(findings()).toEqual(["lost was not read"]);
-    told.operation("audit.events", "1", { asked: { organization_id: "o" }, outcome: "unknown" }, [503]);
+    scenario.operation("audit.events", "1", { asked: { organization_id: "o" }, outcome: "unknown" }, [503]);
     expect(findings()).toEqual(["lost the events of o cannot be read: null"]);
   });
 
@@ -111,7 +119,7 @@ describe("the checker finds", () => {
     whole();
     spent({ pages: 3 });
     spent({}, { turns: 2 });
-    told.operation("audit.usage", "none", { asked: { organization_id: "o" }, outcome: "unknown" }, [503]);
+    scenario.operation("audit.usage", "none", { asked: { organization_id: "o" }, outcome: "unknown" }, [503]);
     expect(findings()).toEqual([
       expect.stringMatching(/^different says /),
       expect.stringMatching(/^different its rows add up to /),
@@ -122,14 +130,14 @@ describe("the checker finds", () => {
 
 describe("of traces the checker finds", () => {
   const trace = (got: object, more: object = {}) =>
-    told.operation("audit.trace", "t", {
+    scenario.operation("audit.trace", "t", {
       asked: { turn_id: "a" },
       got: { id: "a", thread_id: "t", status: "completed", text: "said", asked: "<1> word", ...got },
       ...more,
     });
   beforeEach(() => {
-    told = story();
-    turn(told, "a", "1", "said");
+    scenario = newScenario();
+    turn(scenario, "a", "1", "said");
     page(
       "all",
       [1, 2].map((position) => shown(position)),
@@ -152,9 +160,9 @@ describe("of traces the checker finds", () => {
   test("a turn that is not found, and one that is though it was deleted", () => {
     trace({}, { outcome: "refused", code: "turn_not_found" });
     expect(findings()).toEqual(["lost turn_not_found for the turn a"]);
-    told = story();
-    told.event("TurnStarted", "thread-t", "1", { turn_id: "a" });
-    told.event("TurnCompleted", "thread-t", "1", { turn_id: "a" });
+    scenario = newScenario();
+    scenario.event("TurnStarted", "thread-t", "1", { turn_id: "a" });
+    scenario.event("TurnCompleted", "thread-t", "1", { turn_id: "a" });
     page(
       "all",
       [1, 2].map((position) => shown(position)),

@@ -8,16 +8,16 @@ const program = `
 const run = (env: Record<string, string>) =>
   spawnSync(process.execPath, ["--input-type=module", "-e", program], { env, encoding: "utf8" });
 
-test("a process ends itself at the pass that is named", () => {
+test("a process with FAIL_AT ends itself at the given pass of the failpoint", () => {
   const { signal, stdout } = run({ FAIL_AT: "here:3" });
   expect([signal, stdout]).toEqual(["SIGKILL", "12"]);
 });
 
-test("without the variable nothing happens", () => {
+test("a process without FAIL_AT passes every failpoint", () => {
   expect(run({})).toMatchObject({ status: 0, stdout: "123" });
 });
 
-test("in production the variable is refused", () => {
+test("a process in production refuses FAIL_AT", () => {
   const { status, stderr } = run({ FAIL_AT: "here:1", NODE_ENV: "production" });
   expect(status).toBe(1);
   expect(stderr).toContain("FAIL_AT");

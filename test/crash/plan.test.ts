@@ -1,23 +1,38 @@
 import { expect, test } from "vitest";
-import { planFaults } from "../../crash/faults/plan.ts";
-import { randomFrom } from "../../crash/random.ts";
+import { readArguments } from "../../dev/crash/arguments.ts";
+import { planFaults } from "../../dev/crash/faults/plan.ts";
+import { randomFrom } from "../../dev/crash/random.ts";
 
-test("the same seed plans the same blows, another one others", () => {
+test("the same seed plans the same faults, another one others", () => {
   expect(planFaults(1, 50)).toEqual(planFaults(1, 50));
   expect(planFaults(1, 50)).not.toEqual(planFaults(2, 50));
 });
 
-test("a long run strikes everything in every way", () => {
-  const blows = planFaults(1, 300).map(({ blow }) => blow);
-  expect(new Set(blows.map(({ what }) => what))).toEqual(
+test("a plan of 300 faults has every kind of fault and every target", () => {
+  const faults = planFaults(1, 300).map(({ fault }) => fault);
+  expect(new Set(faults.map(({ what }) => what))).toEqual(
     new Set(["kill", "backend", "index", "feed", "runner", "stop", "point"]),
   );
-  expect(new Set(blows.flatMap((blow) => ("role" in blow ? [blow.role] : [])))).toEqual(
+  expect(new Set(faults.flatMap((fault) => ("role" in fault ? [fault.role] : [])))).toEqual(
     new Set(["http", "services", "projections", "nats", "postgres", "meilisearch"]),
   );
 });
 
-test("choices follow their weights", () => {
+test("every second fault of a plan is of the families that were asked for, in equal parts", () => {
+  const faults = planFaults(1, 40, ["stop", "network", "clock"]).map(({ fault }) => fault.what);
+  const around = faults.filter((_, n) => n % 2 === 0);
+  for (const what of ["stop", "network", "clock"])
+    expect([6, 7]).toContain(around.filter((one) => one === what).length);
+  expect(planFaults(1, 40, ["stop", "network", "clock"])).toEqual(planFaults(1, 40, ["stop", "network", "clock"]));
+});
+
+test("the harness refuses faults that it does not know, and those that a cluster has no target for", () => {
+  expect(readArguments(["--faults", "all"]).faults).toEqual(["stop", "network", "disk", "clock", "power"]);
+  expect(() => readArguments(["--faults", "stop,floods"])).toThrow("--faults floods: choose from all, stop");
+  expect(() => readArguments(["--faults", "network", "--cluster"])).toThrow("leave out --cluster");
+});
+
+test("a seeded choice follows the weights of its options", () => {
   const random = randomFrom("weights");
   const picks = Array.from({ length: 2_000 }, () => random.weighted({ often: 9, rarely: 1 }));
   const rare = picks.filter((pick) => pick === "rarely").length;

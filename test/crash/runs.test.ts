@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { idempotencyKey } from "#events/ids.ts";
-import { story } from "./story.ts";
+import { newScenario } from "./scenario.ts";
 
-let told: ReturnType<typeof story>;
-beforeEach(() => (told = story()));
+let scenario: ReturnType<typeof newScenario>;
+beforeEach(() => (scenario = newScenario()));
 
 const RUN = "run-r";
 const APPROVAL = "approval";
@@ -15,25 +15,25 @@ const acted = (nth: number) => ({ step: "act", n: 0, nth });
 /** A run in the log, begun by an operation. */
 function created(operation: string, run: string, slot: string | null = null, given: object = args) {
   const data = { run_id: run, expires_at: "2126-01-01T00:00:00Z", limits: { max_steps: 10 }, slot };
-  told.event("RunCreated", `run-${run}`, operation, data, { args: json(given), external_user_id: null });
+  scenario.event("RunCreated", `run-${run}`, operation, data, { args: json(given), external_user_id: null });
 }
 
 /** A start that was answered, and the run that it led to. */
 function started(given: object = args) {
   created("1", "r", null, given);
   const asked = { kind: "sequence", args: given, key: "1", external_user_id: null };
-  told.operation("run.start", "1", { asked, got: { run_id: "r", accepted: true } }, [202]);
+  scenario.operation("run.start", "1", { asked, got: { run_id: "r", accepted: true } }, [202]);
 }
 
 let commands = 0;
 /** An event of a run by its coordinator. */
 const event = (type: string, data: object = {}, personal?: object, run = RUN) =>
-  told.event(type, run, `worker ${commands++}`, { run_id: "r", ...data }, personal);
+  scenario.event(type, run, `worker ${commands++}`, { run_id: "r", ...data }, personal);
 
 /** The step of a key has begun, and has done what it does outside. */
 function begun(key: string, attempt: number, nth = attempt) {
   event("StepStarted", { key, name: "act", attempt });
-  told.effect({ run_id: "r", key: idempotencyKey("r", key), step: "act", attempt, nth });
+  scenario.effect({ run_id: "r", key: idempotencyKey("r", key), step: "act", attempt, nth });
 }
 const scheduled = (key: string) =>
   event("StepsScheduled", { steps: [{ key, name: "act" }], on_error: "fail" }, { args: [json({})] });
@@ -59,11 +59,11 @@ function asking() {
   asked();
 }
 const rejection = (id: string, more: object = {}) =>
-  told.operation("run.decide", id, { asked: { run_id: "r", approval_id: APPROVAL, decision: "reject" }, ...more });
+  scenario.operation("run.decide", id, { asked: { run_id: "r", approval_id: APPROVAL, decision: "reject" }, ...more });
 
 test("a run that was lost, taken over, rejected and read is no finding", () => {
   asking();
-  told.operation("run.follow", "2", {
+  scenario.operation("run.follow", "2", {
     asked: { run_id: "r", after: 1 },
     got: {
       frames: [
@@ -76,18 +76,18 @@ test("a run that was lost, taken over, rejected and read is no finding", () => {
   });
   decided("reject");
   rejection("3");
-  const result = { id: "a", told: [acted(2)], decided: ["rejected"] };
+  const result = { id: "a", results: [acted(2)], decided: ["rejected"] };
   ended(result);
-  told.operation("run.read", "4", {
+  scenario.operation("run.read", "4", {
     asked: { run_id: "r" },
     got: { status: "completed", result, error: null, steps: [{ key: "s" }] },
   });
-  expect(told.findings()).toEqual([]);
+  expect(scenario.findings()).toEqual([]);
 });
 
 test("a run that waits for a decision that nobody has made is no finding", () => {
   asking();
-  expect(told.findings()).toEqual([]);
+  expect(scenario.findings()).toEqual([]);
 });
 
 test("a run whose step was given up, because all that may lose it did, is no finding", () => {
@@ -105,40 +105,48 @@ test("a run whose step was given up, because all that may lose it did, is no fin
     { code: "step_lost", step: "act", key: "s", forget_at: "2126-01-01T00:00:00Z" },
     { error: { message: "lost" } },
   );
-  expect(told.findings()).toEqual([]);
+  expect(scenario.findings()).toEqual([]);
 });
 
 describe("the checker finds", () => {
   test("a start that was answered and is not in the log, and one that is another's", () => {
-    told.operation("run.hook", "1", { asked: { args, key: "1" }, got: { run_id: "r", accepted: true } }, [202]);
-    expect(told.findings()).toEqual(["lost I1"]);
-    told = story();
+    scenario.operation("run.hook", "1", { asked: { args, key: "1" }, got: { run_id: "r", accepted: true } }, [202]);
+    expect(scenario.findings()).toEqual(["lost I1"]);
+    scenario = newScenario();
     asking();
-    told.operation("run.start", "2", {
+    scenario.operation("run.start", "2", {
       asked: { args: { ...args, steps: 2 }, key: "2", external_user_id: null },
       got: { run_id: "r", accepted: true },
     });
-    expect(told.findings()).toEqual(["different I1"]);
+    expect(scenario.findings()).toEqual(["different I1"]);
+  });
+
+  test("a timer that fired twice", () => {
+    asking();
+    event("TimerFired", { key: "t" });
+    expect(scenario.findings()).not.toContain("doubled I10");
+    event("TimerFired", { key: "t" });
+    expect(scenario.findings()).toContain("doubled I10");
   });
 
   test("two runs under one key", () => {
     asking();
     created("1-again", "q");
     const asked = { kind: "sequence", args, key: "1", external_user_id: null };
-    told.operation("run.start", "1-again", { asked, got: { run_id: "q", accepted: true } }, [202]);
-    told.event("RunCancelled", "run-q", "2", { run_id: "q" });
-    told.operation("run.cancel", "2", { asked: { run_id: "q" } });
-    expect(told.findings()).toEqual(["doubled I3"]);
+    scenario.operation("run.start", "1-again", { asked, got: { run_id: "q", accepted: true } }, [202]);
+    scenario.event("RunCancelled", "run-q", "2", { run_id: "q" });
+    scenario.operation("run.cancel", "2", { asked: { run_id: "q" } });
+    expect(scenario.findings()).toEqual(["doubled I3"]);
   });
 
   test("a place that two live runs hold", () => {
     asking();
     for (const run of ["p", "q"]) {
       created(run, run, "one");
-      told.operation("run.cancel", `cancel ${run}`, { asked: { run_id: run } });
+      scenario.operation("run.cancel", `cancel ${run}`, { asked: { run_id: run } });
     }
-    for (const run of ["p", "q"]) told.event("RunCancelled", `run-${run}`, `cancel ${run}`, { run_id: run });
-    expect(told.findings()).toEqual(["doubled I10"]);
+    for (const run of ["p", "q"]) scenario.event("RunCancelled", `run-${run}`, `cancel ${run}`, { run_id: run });
+    expect(scenario.findings()).toEqual(["doubled I10"]);
   });
 
   test("a run that goes on no more", () => {
@@ -146,16 +154,16 @@ describe("the checker finds", () => {
     event("RunStarted");
     scheduled("s");
     begun("s", 1);
-    expect(told.findings()).toEqual(["stuck I8"]);
+    expect(scenario.findings()).toEqual(["stuck I8"]);
   });
 
   test("a step with two results, and an attempt that did its work twice, or before it began", () => {
     asking();
     completed("s", 2);
-    told.effect({ run_id: "r", key: idempotencyKey("r", "s"), step: "act", attempt: 2 });
-    told.effect({ run_id: "r", key: idempotencyKey("r", "s"), step: "act", attempt: 3 });
-    told.effect({ run_id: "r", key: "another", step: "act" });
-    expect(told.findings().filter((finding) => finding.endsWith("I10"))).toEqual([
+    scenario.effect({ run_id: "r", key: idempotencyKey("r", "s"), step: "act", attempt: 2 });
+    scenario.effect({ run_id: "r", key: idempotencyKey("r", "s"), step: "act", attempt: 3 });
+    scenario.effect({ run_id: "r", key: "another", step: "act" });
+    expect(scenario.findings().filter((finding) => finding.endsWith("I10"))).toEqual([
       "doubled I10",
       "different I10",
       "different I10",
@@ -166,26 +174,26 @@ describe("the checker finds", () => {
   test("a step that was never done, and a result of a run that is another attempt's", () => {
     asking();
     decided("reject");
-    ended({ id: "a", told: [acted(1)], decided: ["rejected"] });
-    expect(told.findings()).toEqual(["different I10"]);
-    told = story();
+    ended({ id: "a", results: [acted(1)], decided: ["rejected"] });
+    expect(scenario.findings()).toEqual(["different I10"]);
+    scenario = newScenario();
     started();
     event("RunStarted");
     scheduled("s");
     event("StepStarted", { key: "s", name: "act", attempt: 1 });
     completed("s", 1);
     asked();
-    expect(told.findings()).toEqual(["lost I10"]);
+    expect(scenario.findings()).toEqual(["lost I10"]);
   });
 
   test("a run that failed though nothing was wrong with it, and one that was cancelled by nobody", () => {
     asking();
     event("RunFailed", { code: "runner_lost", forget_at: "2126-01-01T00:00:00Z" }, { error: { message: "gone" } });
-    expect(told.findings()).toEqual(["different I10"]);
-    told = story();
+    expect(scenario.findings()).toEqual(["different I10"]);
+    scenario = newScenario();
     asking();
     event("RunCancelled", { forget_at: "2126-01-01T00:00:00Z" });
-    expect(told.findings()).toEqual(["different I10"]);
+    expect(scenario.findings()).toEqual(["different I10"]);
   });
 
   test("two decisions of one approval, one that is not the acknowledged one, and one that is shown as pending", () => {
@@ -193,45 +201,45 @@ describe("the checker finds", () => {
     decided("approve");
     decided("reject");
     rejection("3");
-    told.operation("run.approvals", "4", {
+    scenario.operation("run.approvals", "4", {
       asked: { run_id: "r" },
       got: { approvals: [{ id: APPROVAL, status: "pending" }] },
     });
-    expect(told.findings().filter((finding) => !finding.startsWith("stuck"))).toEqual([
+    expect(scenario.findings().filter((finding) => !finding.startsWith("stuck"))).toEqual([
       "doubled I10",
       "different I1",
       "different I16",
     ]);
   });
 
-  test("what begins after a cancel: a step, and a secret that is told", () => {
+  test("what starts after a cancel: a step, and a secret that is read", () => {
     asking();
     event("RunCancelled", { forget_at: "2126-01-01T00:00:00Z" });
-    told.operation("run.cancel", "5", { asked: { run_id: "r" } });
+    scenario.operation("run.cancel", "5", { asked: { run_id: "r" } });
     const paid = { run_id: "r", key: idempotencyKey("r", "s"), step: "paid", attempt: 2 };
-    told.effect({ ...paid, part: "before" });
-    told.effect({ ...paid, part: "after", told: true });
+    scenario.effect({ ...paid, part: "before" });
+    scenario.effect({ ...paid, part: "after", has_secret: true });
     event("StepStarted", { key: "t", name: "act", attempt: 1 });
-    expect(told.findings()).toEqual(["different I10", "different I16"]);
+    expect(scenario.findings()).toEqual(["different I10", "different I16"]);
   });
 
   test("a cancelled run that reads as running, and one that ended otherwise", () => {
     asking();
     event("RunCancelled", { forget_at: "2126-01-01T00:00:00Z" });
-    told.operation("run.cancel", "5", { asked: { run_id: "r" } });
+    scenario.operation("run.cancel", "5", { asked: { run_id: "r" } });
     const read = { asked: { run_id: "r" }, got: { status: "running", result: null, error: null } };
-    told.operation("run.poll", "6", read);
-    told.operation("run.read", "7", { asked: { run_id: "r" }, outcome: "refused" }, [404]);
-    expect(told.findings()).toEqual(["different I16", "lost I16"]);
-    told = story();
+    scenario.operation("run.poll", "6", read);
+    scenario.operation("run.read", "7", { asked: { run_id: "r" }, outcome: "refused" }, [404]);
+    expect(scenario.findings()).toEqual(["different I16", "lost I16"]);
+    scenario = newScenario();
     asking();
-    told.operation("run.cancel", "5", { asked: { run_id: "r" } });
-    expect(told.findings()).toEqual(["lost I1"]);
+    scenario.operation("run.cancel", "5", { asked: { run_id: "r" } });
+    expect(scenario.findings()).toEqual(["lost I1"]);
   });
 
   test("a stream that leaves an event out", () => {
     asking();
-    told.operation("run.follow", "2", {
+    scenario.operation("run.follow", "2", {
       asked: { run_id: "r", after: 0 },
       got: {
         frames: [
@@ -240,7 +248,7 @@ describe("the checker finds", () => {
         ],
       }, // prettier-ignore
     });
-    expect(told.findings()).toEqual(["different I11"]);
+    expect(scenario.findings()).toEqual(["different I11"]);
   });
 
   test("a step that was done twice though it must not", () => {
@@ -248,23 +256,23 @@ describe("the checker finds", () => {
     event("RunStarted");
     event("StepsScheduled", { steps: [{ key: "s", name: "once" }], on_error: "fail" }, { args: [json({})] });
     for (const attempt of [1, 2]) begun("s", attempt);
-    expect(told.findings()).toContain("doubled I10");
+    expect(scenario.findings()).toContain("doubled I10");
   });
 
-  test("a step within the platform that came to something else than the run was told, or to nothing of its own", () => {
+  test("a step whose result differs from what the run received, or has none", () => {
     const drawn = (number: number) => ({
       step: "pure",
       n: 0,
       drawn: `0198c0de-0000-7000-8000-000000000001 0.${number}`,
     });
     const recorded = (is: object, was: object) => {
-      told = story();
+      scenario = newScenario();
       started({ id: "a", client: 0, pure: 1 });
       event("StepsScheduled", { steps: [{ key: "s", name: "pure" }], on_error: "fail" }, { args: [json({})] });
       event("StepStarted", { key: "s", name: "pure", attempt: 1 });
       event("StepCompleted", { key: "s", name: "pure", attempt: 1 }, { result: json(is) });
-      ended({ id: "a", told: [was], decided: [] });
-      return told.findings();
+      ended({ id: "a", results: [was], decided: [] });
+      return scenario.findings();
     };
     expect(recorded(drawn(1), drawn(1))).toEqual([]);
     expect(recorded(drawn(1), drawn(2))).toEqual(["different I10"]);
@@ -273,7 +281,7 @@ describe("the checker finds", () => {
 
   test("a secret in what a step leaves", () => {
     asking();
-    event("RunLogged", {}, { logs: ["canary-d41f8c2b-told-to-steps"] });
-    expect(told.findings()).toEqual(["different I14"]);
+    event("RunLogged", {}, { logs: ["canary-d41f8c2b-for-steps"] });
+    expect(scenario.findings()).toEqual(["different I14"]);
   });
 });

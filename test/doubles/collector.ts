@@ -1,6 +1,6 @@
 import { sendJson, startLoopback } from "./loopback.ts";
 
-/** A span as a collector was told of it. */
+/** A span as a collector received it. */
 export interface ToldSpan {
   name: string;
   trace_id: string;

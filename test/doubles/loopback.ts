@@ -1,19 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface SeenRequest {
+export interface ReceivedRequest {
   method: string;
   path: string;
   headers: IncomingMessage["headers"];
-  /** The parsed JSON body; undefined when there is none. */
+  /** The parsed JSON body; undefined if there is none. */
   body: any;
-  /** The same for requests on the same connection. */
+  /** Equal for requests on the same connection. */
   connection: number;
 }
 
-const KEPT = 1_000;
+const MAX_REQUESTS = 1_000;
 
-async function bodyOf(request: IncomingMessage): Promise<any> {
+async function readBody(request: IncomingMessage): Promise<any> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString("utf8"));
@@ -23,20 +23,22 @@ export const sendJson = (response: ServerResponse, status: number, body: unknown
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 };
 
-/** An HTTP server on a loopback port that keeps the last 1,000 requests, oldest first. */
-export async function startLoopback(answer: (request: SeenRequest, response: ServerResponse) => void | Promise<void>) {
-  const requests: SeenRequest[] = [];
+/** An HTTP server on a loopback port that records the last 1,000 requests, oldest first. */
+export async function startLoopback(
+  handle: (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>,
+) {
+  const requests: ReceivedRequest[] = [];
 
-  const hear = async (incoming: IncomingMessage, response: ServerResponse) => {
+  const receive = async (incoming: IncomingMessage, response: ServerResponse) => {
     const { method = "", url: path = "", headers } = incoming;
-    const body = await bodyOf(incoming);
+    const body = await readBody(incoming);
     const request = { method, path, headers, body, connection: incoming.socket.remotePort ?? 0 };
     requests.push(request);
-    if (requests.length > KEPT) requests.shift();
-    await answer(request, response);
+    if (requests.length > MAX_REQUESTS) requests.shift();
+    await handle(request, response);
   };
   const server = createServer((incoming, response) => {
-    hear(incoming, response).catch(() => response.destroy());
+    receive(incoming, response).catch(() => response.destroy());
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   return {
@@ -49,10 +51,10 @@ export async function startLoopback(answer: (request: SeenRequest, response: Ser
   };
 }
 
-/** What a stream's bytes are cut into: as they come, byte by byte, or in pieces of odd sizes that fall where they may. */
+/** How a stream's bytes are cut: not at all, after each byte, or at odd places. */
 export type Pieces = "whole" | "bytes" | "odd";
 
-/** Writes some text in such pieces, each on its own. */
+/** Writes a text in such pieces, each on its own. */
 export async function writePieces(response: ServerResponse, text: string, pieces: Pieces = "whole"): Promise<void> {
   const bytes = Buffer.from(text);
   if (pieces === "whole") return void response.write(bytes);

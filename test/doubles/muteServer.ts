@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 
-/** Accepts connections and never says a word, as a server does whose process stands still. */
+/** Accepts connections and never answers, like a stopped process. */
 export async function startMute() {
   const open = new Set<Socket>();
   const server = createServer((socket) => void open.add(socket.on("error", () => {}))).listen(0, "127.0.0.1");

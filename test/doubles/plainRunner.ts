@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import {
   StepFailure,
   type ApprovalOptions,
-  type Asked,
+  type PendingCall,
   type MemoEntry,
   type StepContext,
   type StepHost,
@@ -24,9 +25,18 @@ export interface PlainContext {
 }
 
 class Suspended extends Error {}
+const suspended = new Suspended();
 
-export const plainKey = (...parts: unknown[]): string =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
+/** Every tick asks for the keys of all calls again: hashing them each time took most of the time of a run of 1,000 steps. */
+const hashes = new Map<string, string>();
+export function plainKey(...parts: unknown[]): string {
+  const text = JSON.stringify(parts);
+  const known = hashes.get(text);
+  if (known) return known;
+  const hash = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  hashes.set(text, hash);
+  return hash;
+}
 
 const TERMS: ApprovalOptions = {
   title: "May it?",
@@ -39,14 +49,20 @@ const TERMS: ApprovalOptions = {
   api_key_may_decide: true,
 };
 
+/** Ticks between two pauses. */
+const TICKS_AT_ONCE = 25;
+let ticks = 0;
+
 async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): Promise<TickOutcome> {
+  // no I/O stands between ticks here: without a pause a long run would block the servers in this process
+  if (++ticks % TICKS_AT_ONCE === 0) await setImmediate();
   const known = new Map(memo.map(({ key, value }) => [key, value]));
-  const asked: Asked[] = [];
+  const asked: PendingCall[] = [];
   let completed: { json: string } | undefined;
-  const answer = (key: string, ask: Asked): unknown => {
+  const answer = (key: string, ask: PendingCall): unknown => {
     const value = known.get(key);
     if (!value) asked.push(ask);
-    if (!value || "error" in value) throw new Suspended();
+    if (!value || "error" in value) throw suspended;
     return JSON.parse(value.json);
   };
   const ctx: PlainContext = {
@@ -63,7 +79,7 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
       const open = steps.filter(({ key }) => !known.has(key));
       if (open.length === 0) return steps.map(({ key }) => JSON.parse((known.get(key) as { json: string }).json));
       asked.push({ kind: "steps", steps: open, concurrency, on_error: "fail" });
-      throw new Suspended();
+      throw suspended;
     },
     awaitApproval: async (name, options = {}) => {
       const key = plainKey("approval", name, options);
@@ -75,7 +91,7 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
     },
     complete: async (result) => {
       completed ??= { json: JSON.stringify(result) };
-      throw new Suspended();
+      throw suspended;
     },
   };
   const rest = { asked, unasked: [], notes: [], warnings: [], logs: [] };
@@ -91,6 +107,16 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
   return { ...rest, end: { type: "completed", completion: "implicit", json } };
 }
 
+/** A host whose calls never return to an aborted step, as in the sandbox, which stops such a step at once. */
+const untilAborted = (host: StepHost, signal: AbortSignal): StepHost => ({
+  ...host,
+  async secret(name) {
+    const value = await host.secret(name);
+    signal.throwIfAborted();
+    return value;
+  },
+});
+
 /** Runs workflows of the test in its own process; `js` is the name of one. */
 export const plainRunner = (workflows: Record<string, PlainWorkflow>): WorkflowRunner => ({
   tick: ({ js, args, memo }) => tick(workflows[js]!, args, memo),
@@ -98,7 +124,8 @@ export const plainRunner = (workflows: Record<string, PlainWorkflow>): WorkflowR
     const work = workflows[js]!.steps?.[step];
     if (!work) throw new StepFailure("unknown_step", `There is no step ${step}.`, { final: true });
     try {
-      return { json: JSON.stringify((await work(JSON.parse(args), { ...context, host, signal })) ?? null), logs: [] };
+      const ctx = { ...context, host: untilAborted(host, signal), signal };
+      return { json: JSON.stringify((await work(JSON.parse(args), ctx)) ?? null), logs: [] };
     } catch (error) {
       if (error instanceof StepFailure) throw error;
       throw new StepFailure("step_error", (error as Error).message);

@@ -1,17 +1,17 @@
 import type { NewEvent } from "#events/define.ts";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { RunCreated, StepsScheduled, StepStarted } from "#events/run.ts";
-import type { Value } from "#events/runParts.ts";
+import type { StoredValue } from "#events/runParts.ts";
 import { Limits } from "#events/workflow.ts";
 import { Unavailable } from "#events/ports.ts";
 
 /* A run whose log is a list in memory. */
 
 export const RUN_ID = newId();
-export const STREAM = streamOf("run", RUN_ID);
+export const STREAM = streamName("run", RUN_ID);
 export const AT = "2026-01-01T00:00:00.000Z";
 export const keyOf = (letter: string): string => letter.repeat(22);
-export const INLINE = (value: Value): string => ("json" in value ? value.json : "");
+export const INLINE = (value: StoredValue): string => ("json" in value ? value.json : "");
 
 export const CREATED = RunCreated.of(
   {
@@ -54,9 +54,7 @@ export function openMemoryLog(...all: NewEvent[]) {
   const away = () => Promise.reject(new Error("not in this test"));
   return {
     deps: {
-      blobs: { get: away, put: away },
-      keyring: { openLarge: away, sealLarge: away } as never,
-      dataKeys: { find: () => Promise.resolve(new Map<string, string>()) },
+      vault: { findKey: async () => undefined, get: away, put: away },
       log: {
         async read(_: string, from = 1): Promise<any[]> {
           const found = all.map((event, n) => ({ ...event, version: n + 1 })).slice(from - 1);

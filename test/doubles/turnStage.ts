@@ -1,14 +1,16 @@
 import { z } from "zod";
-import type { Command, Recorded } from "#events/envelope.ts";
+import type { Command, RecordedEvent } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
-import type { EventLog, Frame, Keyring, StopReason, StreamHead } from "#events/ports.ts";
+import type { EventLog, Frame, StopReason, StreamHead } from "#events/ports.ts";
 import type { Prompt, ThreadEvent, ToolCall } from "#events/thread.ts";
 import { thread, type ThreadState } from "#services/deciders/thread.ts";
+import { sendTo } from "#services/send.ts";
 import type { Model, ModelEvent, ModelRequest } from "#services/turns/model.ts";
-import { stepsOf } from "#services/turns/steps.ts";
+import { createStepRecorder } from "#services/turns/steps.ts";
+import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
-import { defineTool, type Calling, type Tool } from "#services/turns/tools/tool.ts";
+import { defineTool, type Tool, type ToolContext } from "#services/turns/tools/tool.ts";
 import { startTurn } from "../startTurn.ts";
 
 export const USAGE = { prompt_tokens: 10, completion_tokens: 2, cached_tokens: 1, reasoning_tokens: 1 };
@@ -16,64 +18,63 @@ export const USAGE = { prompt_tokens: 10, completion_tokens: 2, cached_tokens: 1
 export const times = (usage: typeof USAGE, n: number) =>
   Object.fromEntries(Object.entries(usage).map(([name, tokens]) => [name, tokens * n]));
 
-/** What a model says in one round. */
-export interface Said {
+/** The model's output in one round. */
+interface ModelRound {
   text?: string[];
   calls?: (Omit<ToolCall, "id"> | string)[];
   more?: ModelEvent[];
-  /** Breaks off instead of finishing. */
+  /** Thrown in place of the finish. */
   error?: Error;
 }
 
-/** A tool that answers with its name and what it was given. */
-export const toolOf = (name: string, run?: (calling: Calling) => Promise<void>, size = 0): Tool =>
+/** A tool that answers with its name and its argument, and `size` dots. */
+export const echoTool = (name: string, run?: (context: ToolContext) => Promise<void>, size = 0): Tool =>
   defineTool({
     name,
     description: `Does ${name}.`,
     input: z.object({ q: z.string().optional() }),
-    async run({ q }, calling) {
-      await run?.(calling);
+    async run({ q }, context) {
+      await run?.(context);
       const source = { url: `https://docs.example/${name}#${q ?? ""}`, title: `${name} ${q ?? ""}` };
       return { text: `${name}(${q ?? ""})${".".repeat(size)}`, sources: [source] };
     },
   });
 
-const keyring = {
-  seal: (_thing: string, _wrapped: string, plain: Uint8Array) => Buffer.from(plain),
-  open: (_thing: string, _wrapped: string, sealed: Uint8Array) => Buffer.from(sealed),
-} as Keyring;
-
-interface Play {
-  /** What the model says, round by round; it repeats the last. */
-  rounds: Said[];
+interface TurnScript {
+  /** The model repeats the last round. */
+  rounds: ModelRound[];
   tools?: Tool[];
   prompt?: Partial<Prompt>;
   streamed?: boolean;
   seconds?: number;
 }
 
-/** One turn with a log, frames and blobs in memory, and workers that run it until they die. */
-export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
+/** One turn with its log, frames and blobs in memory, and workers that run it until they die. */
+export function stageTurn({ rounds, tools = [], prompt, streamed, seconds }: TurnScript) {
   const organization_id = newId();
   const names = tools.map(({ name }) => name);
-  const start = startTurn("Question", {
+  const startCommand = startTurn("Question", {
     organization_id,
     model: "offline/play",
     streamed,
     seconds,
     prompt: { tools: names, ...prompt },
   });
-  const events: Recorded[] = [];
+  const events: RecordedEvent[] = [];
   const blobs = new Map<string, Buffer>();
   const frames: Frame[] = [];
-  const asked: ModelRequest[] = [];
+  const requests: ModelRequest[] = [];
   const stops: ((why: StopReason) => void)[] = [];
+  const deaths: { name: string; lives: number; die: () => void }[] = [];
   const state = (): ThreadState =>
     events.reduce<ThreadState>((before, event) => thread.evolve(before, event as ThreadEvent), thread.initial);
 
   const log = {
     read: async () => [...events],
+    readNewest: async (_stream: string, { before, types }: { before: number; types: string[] }) =>
+      events.filter(({ version, type }) => version < before && types.includes(type)),
     heads: async () => new Map(),
+    hasDied: async (worker: string) => deaths.some(({ name, lives }) => name === worker && events.length >= lives),
   } as unknown as EventLog;
 
   function append(command: Command): number {
@@ -92,19 +93,20 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
       };
       events.push({ ...JSON.parse(JSON.stringify({ personal: undefined, ...event })), ...known });
     }
+    for (const { lives, die } of deaths) if (events.length >= lives) die();
     return events.length;
   }
 
   const model: Model = {
     async *complete(request, signal) {
-      asked.push(structuredClone(request));
+      requests.push(structuredClone(request));
       const before = request.messages.filter((message) => message.role === "assistant" && message.calls).length;
-      const said = rounds[Math.min(before, rounds.length - 1)]!;
-      for (const text of said.text ?? []) yield { type: "text", text };
-      for (const event of said.more ?? []) yield event;
+      const round = rounds[Math.min(before, rounds.length - 1)]!;
+      for (const text of round.text ?? []) yield { type: "text", text };
+      for (const event of round.more ?? []) yield event;
       signal.throwIfAborted();
-      if (said.error) throw said.error;
-      const calls = (said.calls ?? []).map((call, n) => ({
+      if (round.error) throw round.error;
+      const calls = (round.calls ?? []).map((call, n) => ({
         id: `call-${before}-${n}`,
         ...(typeof call === "string" ? { name: call, arguments: "{}" } : call),
       }));
@@ -113,10 +115,12 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
     },
   };
 
-  /** A worker that dies once so many commands are in the log: what it does from then on reaches nobody. */
+  /** A worker that dies when the log holds `lives` events: nothing that it does after that has an effect. */
   function worker(name: string, lives = Number.POSITIVE_INFINITY) {
     const dead = () => events.length >= lives;
     const lost = new Promise<never>(() => {});
+    const death = Promise.withResolvers<void>();
+    deaths.push({ name, lives, die: () => void setTimeout(death.resolve, 1) });
     const handle = async (command: Command) => {
       if (dead()) return lost;
       const before = events.length;
@@ -125,22 +129,25 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
     };
     const options: TurnRunnerOptions = {
       log,
-      keyring,
-      blobs: {
-        get: async (key) => blobs.get(key),
-        put: async (folder, bytes) => {
+      maxHistoryText: 100_000,
+      recentHistories: createRecentHistories(),
+      holdFiles: (_organization, _bytes, work) => work(),
+      keyring: { openSecret: () => "" },
+      vault: {
+        findKey: async () => "key",
+        get: async (_owner, key) => blobs.get(key),
+        put: async ({ folder }, bytes) => {
           const key = `${folder}/${blobs.size}`;
           blobs.set(key, Buffer.from(bytes));
           return key;
         },
       },
-      dataKeys: { find: async (things) => new Map(things.map((thing) => [thing, "key"])) },
       frames: {
         publish: (_organization, _turn, frame) => void (dead() || frames.push(frame)),
-        tell: (_organization, _turn, frame) => void (dead() || frames.push(frame)),
+        sendToWaiter: (_organization, _turn, frame) => void (dead() || frames.push(frame)),
         subscribe: () => () => {},
-        kept: async () => frames,
-        stop: () => {},
+        loadFrames: async () => frames,
+        requestStop: () => {},
         onStop: (_organization, _turn, listener) => {
           stops.push(listener);
           return () => {};
@@ -153,32 +160,34 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
       deployment: [],
       offline: true,
       onToolError: () => {},
+      onCredentialRefused: () => {},
     };
     const turns = createTurns({
       log,
       frames: options.frames,
       worker: name,
-      run: (turn, leaving) => runTurn(options, turn, leaving),
-      keepTold: (turn, told) => stepsOf(options, turn).keepTold(told),
+      send: sendTo(handle, name),
+      run: (turn, stopping) => runTurn(options, turn, stopping),
+      storeFrames: (turn, stored) => createStepRecorder(options, turn).storeFrames(stored),
       onError: (error) => {
         throw error;
       },
     });
     return {
-      /** Starts the turn here and runs it, as far as this worker lives. */
-      async begin() {
-        const position = append({ ...start, worker: name });
-        turns.afterCommit({ command: start, events: [events[position - 1]!], version: position });
-        await Promise.race([turns.idle(), gone(dead)]);
+      /** Starts the turn and runs it until it ends or the worker dies. */
+      async start() {
+        const position = append({ ...startCommand, worker: name });
+        turns.afterCommit({ command: startCommand, events: [events[position - 1]!], version: position });
+        await Promise.race([turns.idle(), death.promise]);
       },
       leave: turns.leave,
-      /** Does what the sweep of this worker does about the turn. */
-      async attend() {
+      /** Sweeps the turn once. */
+      async sweep() {
         const now = state();
         if (now.status !== "open" || !now.turn) return;
-        const head = { ...thread.head!(now), stream: start.stream, organization_id, state: now };
+        const head = { ...thread.workStatus!(now), stream: startCommand.stream, organization_id, state: now };
         const row = { ...head, version: 1, position: 1, state_version: thread.version } as StreamHead;
-        await Promise.race([turns.attend(handle, row).then(turns.idle), gone(dead)]);
+        await Promise.race([turns.attend(row).then(turns.idle), death.promise]);
       },
     };
   }
@@ -187,18 +196,12 @@ export function stage({ rounds, tools = [], prompt, streamed, seconds }: Play) {
     worker,
     events,
     frames,
-    asked,
+    requests,
     blobs,
     types: () => events.map(({ type }) => type),
-    /** Asks the worker to stop the turn. */
+    /** Requests a stop of the turn. */
     stop: (why: StopReason = "stopped") => stops.forEach((listener) => listener(why)),
   };
 }
 
-export const endOf = ({ events }: Pick<ReturnType<typeof stage>, "events">): any => events.at(-1);
-
-/** Resolves some time after a worker has died. */
-async function gone(dead: () => boolean): Promise<void> {
-  while (!dead()) await new Promise((resolve) => setTimeout(resolve, 1));
-  await new Promise((resolve) => setTimeout(resolve, 1));
-}
+export const lastEvent = ({ events }: Pick<ReturnType<typeof stageTurn>, "events">): any => events.at(-1);

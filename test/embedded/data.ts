@@ -4,7 +4,7 @@ import { Meilisearch } from "meilisearch";
 import pg from "pg";
 import type { Addresses } from "#infra/embedded/addresses.ts";
 
-type Where = Pick<Addresses, "database_url" | "nats_url" | "meili_url" | "meili_master_key">;
+type ServerAddresses = Pick<Addresses, "database_url" | "nats_url" | "meili_url" | "meili_master_key">;
 
 const inDatabase = async (url: string, statement: string) => {
   const client = new pg.Client({ connectionString: url });
@@ -26,26 +26,26 @@ const onBus = async <T>(url: string, use: (connection: Awaited<ReturnType<typeof
   }
 };
 
-const search = ({ meili_url, meili_master_key }: Where) =>
+const search = ({ meili_url, meili_master_key }: ServerAddresses) =>
   new Meilisearch({ host: meili_url, apiKey: meili_master_key }).index<{ id: number; word: string }>("words");
 
-/** Leaves one word in each of the three services. */
-export const leaveWord = async (where: Where, word: string) => {
-  await inDatabase(where.database_url, `create table words as select '${word}' as word`);
-  await onBus(where.nats_url, async (connection) => {
+/** Stores one word in each of the three servers. */
+export const storeWord = async (addresses: ServerAddresses, word: string) => {
+  await inDatabase(addresses.database_url, `create table words as select '${word}' as word`);
+  await onBus(addresses.nats_url, async (connection) => {
     await (await jetstreamManager(connection)).streams.add({ name: "WORDS", subjects: ["word"] });
     await jetstream(connection).publish("word", word);
   });
-  await search(where)
+  await search(addresses)
     .addDocuments([{ id: 1, word }])
     .waitTask({ timeout: 20_000 });
 };
 
 /** The words found in PostgreSQL, NATS and Meilisearch, in this order. */
-export const findWords = async (where: Where) => {
-  const [row] = await inDatabase(where.database_url, "select word from words");
-  const message = await onBus(where.nats_url, async (connection) =>
+export const findWords = async (addresses: ServerAddresses) => {
+  const [row] = await inDatabase(addresses.database_url, "select word from words");
+  const message = await onBus(addresses.nats_url, async (connection) =>
     (await jetstreamManager(connection)).streams.getMessage("WORDS", { seq: 1 }),
   );
-  return [row?.word, message?.string(), (await search(where).getDocument(1)).word];
+  return [row?.word, message?.string(), (await search(addresses).getDocument(1)).word];
 };

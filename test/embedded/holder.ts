@@ -1,9 +1,9 @@
-import { startServices } from "#infra/embedded/index.ts";
+import { startEmbeddedServers } from "#infra/embedded/index.ts";
 
-/* A process that holds services on the folder in its arguments: tells where they are, then waits for SIGTERM, or does what it is told. */
-const [folder = "", deed] = process.argv.slice(2);
-const services = await startServices({ DATA_DIR: folder }, (line) => process.stderr.write(`${line}\n`));
+/* Starts embedded servers on the folder in its arguments and prints their addresses. Then waits for SIGTERM, or throws if the second argument says so. */
+const [folder = "", action] = process.argv.slice(2);
+const services = await startEmbeddedServers({ DATA_DIR: folder }, (line) => process.stderr.write(`${line}\n`));
 process.once("SIGTERM", () => void services.stop().then(() => process.exit(0)));
 process.stdout.write(`${JSON.stringify(services)}\n`);
-if (deed === "throw") throw new Error("A fault that nothing catches");
+if (action === "throw") throw new Error("An error that nothing catches");
 setInterval(() => {}, 60_000);

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { expect, vi } from "vitest";
 import { clientOf } from "../http/service.ts";
-import { readerOf } from "../knowledge/library.ts";
+import { openReader } from "../knowledge/library.ts";
 
 type Call = ReturnType<typeof clientOf>;
 type Answer = Awaited<ReturnType<Call>>;
 
-/** 32 bytes that stand nowhere else, as one word. */
+/** A random word that occurs nowhere else. */
 export const newCanary = (): string => `canary${randomBytes(13).toString("hex")}`;
 
 async function succeed(answer: Promise<Answer>): Promise<Answer> {
@@ -15,26 +15,26 @@ async function succeed(answer: Promise<Answer>): Promise<Answer> {
   return answer;
 }
 
-interface Where {
+interface Deployment {
   url: string;
   credentials: { api_key: string; admin: { email: string; password: string } };
 }
 
-/** Says, uploads and names the canary wherever a client can; what it gives back deletes all of it again. */
-export async function plant({ url, credentials }: Where, canary: string): Promise<() => Promise<void>> {
+/** Puts the canary into every text that a client can send. The returned function deletes all of it. */
+export async function plantCanary({ url, credentials }: Deployment, canary: string): Promise<() => Promise<void>> {
   const { api_key, admin } = credentials;
   const chat = clientOf({ chat: `${url}/api/openai/v1` }, api_key);
   const { token } = (await succeed(clientOf({ chat: url }, "")("POST", "/api/auth/login", admin))).body;
   const person = clientOf({ chat: `${url}/api` }, token);
-  const library = readerOf(url, api_key);
-  const made = async (call: Promise<Answer>): Promise<string> => (await succeed(call)).body.id;
+  const library = openReader(url, api_key);
+  const createdId = async (call: Promise<Answer>): Promise<string> => (await succeed(call)).body.id;
 
   const form = new FormData();
   form.append("user", canary);
   form.append("file", new File([`A file with ${canary}.`], `${canary}.txt`, { type: "text/plain" }));
-  const file = await made(chat("POST", "/files", form));
+  const file = await createdId(chat("POST", "/files", form));
   const inline = { filename: `${canary}.txt`, file_data: `data:text/plain;base64,${btoa(`Inline ${canary}`)}` };
-  const said = (stream: boolean) => ({
+  const completion = (stream: boolean) => ({
     model: "offline/echo",
     user: canary,
     stream,
@@ -53,29 +53,29 @@ export async function plant({ url, credentials }: Where, canary: string): Promis
   });
   const threads: string[] = [];
   for (const stream of [false, true])
-    threads.push((await succeed(chat("POST", "/chat/completions", said(stream)))).headers.get("x-thread-id")!);
+    threads.push((await succeed(chat("POST", "/chat/completions", completion(stream)))).headers.get("x-thread-id")!);
 
   const { id: collection, slug } = (
     await succeed(library.call("POST", "/collections", { name: `Shelf ${canary}`, description: canary }))
   ).body;
   const content = `# On ${canary}\n\nThis is a text about ${canary}, in words.`;
   const uploaded = await library.keep(slug, { content, name: `${canary}.md`, fields: [["tags", canary]] });
-  const pushed = await made(library.push(slug, { text: `${content} Pushed.`, name: canary, external_id: canary }));
+  const pushed = await createdId(library.push(slug, { text: `${content} Pushed.`, name: canary, external_id: canary }));
   expect([uploaded.status, (await library.ended(pushed)).status]).toEqual(["ready", "ready"]);
-  const found = await vi.waitFor(() => succeed(library.search({ query: canary })));
+  const found = await vi.waitFor(() => succeed(library.search({ query: canary })), { timeout: 20_000, interval: 100 });
   expect(found.body.results).toHaveLength(2);
-  const extraction = await made(library.extract({ content: `${content} Extracted.`, name: `${canary}.md` }));
+  const extraction = await createdId(library.extract({ content: `${content} Extracted.`, name: `${canary}.md` }));
   expect((await library.extracted(extraction)).markdown).toContain(canary);
 
   const instructions = `Always say ${canary}.`;
-  const agent = await made(person("POST", "/agents", { name: canary, instructions, model: "offline/echo" }));
+  const agent = await createdId(person("POST", "/agents", { name: canary, instructions, model: "offline/echo" }));
   const responses = clientOf({ chat: `${url}/api/agents/${agent}/v1` }, api_key);
-  const asked = { input: `To the agent: ${canary}.`, user: canary, vars: { canary }, instructions };
-  const response = await made(responses("POST", "/responses", asked));
-  const project = await made(person("POST", "/projects", { name: canary }));
-  const key = await made(person("POST", "/keys", { name: canary }));
+  const request = { input: `To the agent: ${canary}.`, user: canary, vars: { canary }, instructions };
+  const response = await createdId(responses("POST", "/responses", request));
+  const project = await createdId(person("POST", "/projects", { name: canary }));
+  const key = await createdId(person("POST", "/keys", { name: canary }));
   const member = { email: `${canary}@example.com`, name: canary, role: "viewer" };
-  const somebody = await made(person("POST", "/members", member));
+  const memberId = await createdId(person("POST", "/members", member));
 
   const user = `?user=${canary}`;
   return async () => {
@@ -89,6 +89,6 @@ export async function plant({ url, credentials }: Where, canary: string): Promis
     await succeed(person("DELETE", `/agents/${agent}`));
     await succeed(person("DELETE", `/projects/${project}`));
     await succeed(person("DELETE", `/keys/${key}`));
-    await succeed(person("DELETE", `/members/${somebody}`));
+    await succeed(person("DELETE", `/members/${memberId}`));
   };
 }

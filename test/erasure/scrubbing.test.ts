@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
-import { keepScrubbed, scrub, scrubWhenDue, type ScrubOptions } from "#infra/postgres/scrub.ts";
+import { newId, streamName } from "#events/ids.ts";
+import { runScrubbing, scrub, scrubIfDue, type ScrubOptions } from "#infra/postgres/scrub.ts";
 import { files } from "#projections/files/project.ts";
 import { keys } from "#projections/keys/project.ts";
 import { FileDeleted } from "#events/file.ts";
 import { fileUploaded, fixture, message, turnCompleted, turnStarted, type Fixture } from "../projections/fixture.ts";
 
-/* When what was deleted is overwritten: every so many days, where something was. */
+/* When deleted content is overwritten: every few days, if something was deleted. */
 
 async function open() {
   const f = await fixture();
@@ -23,42 +23,42 @@ async function open() {
     const sql = "select sum(build)::integer as n from log.checkpoints where name in ('files', 'keys')";
     return (await f.db.query<{ n: number }>(sql))[0]!.n;
   };
-  /** One look, as it is taken once an hour. */
-  async function look() {
+  /** The hourly check. */
+  async function check() {
     const before = await builds();
-    const scrubbed = await scrubWhenDue(options, new AbortController().signal);
+    const scrubbed = await scrubIfDue(options, new AbortController().signal);
     return { scrubbed, built: (await builds()) - before, cleared };
   }
   const last = async () => (await f.db.query<{ position: number; at: Date }>("select position, at from ops.scrubs"))[0];
   const later = () => f.db.query("update ops.scrubs set at = at - interval '8 days'");
-  return { f, options, look, last, later, cleared: () => cleared };
+  return { f, options, check, last, later, cleared: () => cleared };
 }
 
 async function deleteFile(f: Fixture): Promise<number> {
   const id = newId();
-  const stream = streamOf("file", id);
+  const stream = streamName("file", id);
   await f.append(stream, [fileUploaded(id, "a.txt")]);
   return f.append(stream, [FileDeleted.of({ file_id: id })], { things: [stream] });
 }
 
-test("it is time after some days, if something was deleted since the last time", async () => {
-  const { f, look, last, later } = await open();
+test("scrubbing is due after some days if something was deleted since the last time", async () => {
+  const { f, check, last, later } = await open();
   await deleteFile(f);
-  expect(await look()).toEqual({ scrubbed: false, built: 0, cleared: 0 });
+  expect(await check()).toEqual({ scrubbed: false, built: 0, cleared: 0 });
   await later();
-  expect(await look()).toEqual({ scrubbed: false, built: 0, cleared: 0 });
+  expect(await check()).toEqual({ scrubbed: false, built: 0, cleared: 0 });
   const deleted = await deleteFile(f);
   const { at } = (await last())!;
-  expect(await look()).toEqual({ scrubbed: true, built: 2, cleared: 1 });
+  expect(await check()).toEqual({ scrubbed: true, built: 2, cleared: 1 });
   expect(await last()).toMatchObject({ position: deleted });
   expect((await last())!.at.getTime()).toBeGreaterThan(at.getTime());
   await deleteFile(f);
-  expect(await look()).toEqual({ scrubbed: false, built: 0, cleared: 1 });
+  expect(await check()).toEqual({ scrubbed: false, built: 0, cleared: 1 });
 });
 
-test("frames are cleared once no turn runs", async () => {
+test("scrubbing clears the frames once no turn is running", async () => {
   const { f, options, cleared } = await open();
-  const [thread, turn] = [streamOf("thread", newId()), newId()];
+  const [thread, turn] = [streamName("thread", newId()), newId()];
   await f.append(thread, [turnStarted(turn, [message("x")])]);
   await f.pool.query("update log.streams set status = 'running' where stream = $1", [thread]);
   const scrubbing = scrub({ ...options, projections: [] }, new AbortController().signal);
@@ -69,14 +69,14 @@ test("frames are cleared once no turn runs", async () => {
   expect(cleared()).toBe(1);
 });
 
-test("it ends when it is asked to, in the midst of it or between two looks", async () => {
+test("scrubbing stops when aborted, during a scrub and between two checks", async () => {
   const { f, options } = await open();
-  await f.append(streamOf("thread", newId()), [turnStarted(newId(), [message("x")])]);
+  await f.append(streamName("thread", newId()), [turnStarted(newId(), [message("x")])]);
   await f.pool.query("update log.streams set status = 'running'");
   const stop = new AbortController();
   const scrubbing = scrub({ ...options, projections: [] }, stop.signal);
-  const keeping = keepScrubbed(options, stop.signal);
+  const schedule = runScrubbing(options, stop.signal);
   setTimeout(() => stop.abort(), 200);
   await expect(scrubbing).rejects.toThrow(/abort/i);
-  await keeping;
+  await schedule;
 });

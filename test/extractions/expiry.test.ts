@@ -2,22 +2,28 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openLibrary, type Library } from "../knowledge/library.ts";
-import { shortLived } from "./shortLived.ts";
+import { requestShortLived } from "./requestShortLived.ts";
 
 let library: Library;
 beforeAll(async () => {
   library = await openLibrary();
+  // starts a reading process: the moments below are for reading alone
+  await library.extracted((await library.extract()).body.id);
 });
 
 const read = (id: string) => library.call("GET", `${library.extractions}/${id}`);
 
 const extraction = (ms: number, text: string) =>
-  shortLived({ opened: library.platform.opened, organization_id: library.credentials.organization_id }, ms, text);
+  requestShortLived(
+    { opened: library.platform.resources, organization_id: library.credentials.organization_id },
+    ms,
+    text,
+  );
 
-test("a result is there until the instant it expires, and then as if it had never been", async () => {
+test("an extraction can be read until the moment it expires, and is then a 404", async () => {
   const { id, expires_at } = await extraction(4_000, "Gone in a moment.");
   const record = await library.extracted(id);
   expect([record.status, record.markdown.trim(), record.expires_at]).toEqual([
@@ -25,40 +31,40 @@ test("a result is there until the instant it expires, and then as if it had neve
     "Gone in a moment.",
     expires_at.toISOString(),
   ]);
-  for (let there = 0; ; there++) {
-    const asked = Date.now();
+  for (let reads = 0; ; reads++) {
+    const sentAt = Date.now();
     const answer = await read(id);
-    const answered = Date.now();
-    if (answered < expires_at.getTime()) expect(answer.status).toBe(200);
-    if (asked < expires_at.getTime()) continue;
-    expect(there).toBeGreaterThan(0);
+    const answeredAt = Date.now();
+    if (answeredAt < expires_at.getTime()) expect(answer.status).toBe(200);
+    if (sentAt < expires_at.getTime()) continue;
+    expect(reads).toBeGreaterThan(0);
     expectRefusal(answer, 404, "extraction_not_found");
     break;
   }
   expectRefusal(await library.call("DELETE", `${library.extractions}/${id}`), 404, "extraction_not_found");
 });
 
-test("identical bytes after it are new, though nobody has cleaned up yet", async () => {
+test("identical bytes sent after the expiry are a new extraction, even before the sweep deletes the old one", async () => {
   const { id } = await extraction(3_000, "Sent again.");
   const sent = { content: "Sent again.", name: "moment.md" };
   expect((await library.extract(sent)).body.id).toBe(id);
   await sleep(3_100);
-  const anew = await library.extract(sent);
-  expect([anew.status, anew.body.id === id]).toEqual([202, false]);
-  expect((await library.extracted(anew.body.id)).status).toBe("ready");
-  await library.call("DELETE", `${library.extractions}/${anew.body.id}`);
+  const second = await library.extract(sent);
+  expect([second.status, second.body.id === id]).toEqual([202, false]);
+  expect((await library.extracted(second.body.id)).status).toBe("ready");
+  await library.call("DELETE", `${library.extractions}/${second.body.id}`);
 });
 
-test("its bytes, its text and its key are destroyed soon after", async () => {
+test("the bytes, the text and the key of an expired extraction are destroyed soon after", async () => {
   const { id, folder, expires_at } = await extraction(2_500, "Swept up.");
   await library.extracted(id);
-  const { db } = library.platform.opened;
-  const kept = () => readdir(join(library.platform.settings.DATA_DIR, "blobs", folder)).catch(() => []);
+  const { db } = library.platform.resources;
+  const blobs = () => readdir(join(library.platform.settings.DATA_DIR, "blobs", folder)).catch(() => []);
   const key = async () =>
-    (await db.query("select from log.keys where thing = $1", [streamOf("extraction", id)])).length;
-  expect([(await kept()).length, await key()]).toEqual([2, 1]);
+    (await db.query("select from log.keys where thing = $1", [streamName("extraction", id)])).length;
+  expect([(await blobs()).length, await key()]).toEqual([2, 1]);
   await expect
-    .poll(async () => [(await kept()).length, await key()], { timeout: 20_000, interval: 200 })
+    .poll(async () => [(await blobs()).length, await key()], { timeout: 20_000, interval: 200 })
     .toEqual([0, 0]);
   expect(Date.now()).toBeGreaterThanOrEqual(expires_at.getTime());
 });

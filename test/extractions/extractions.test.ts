@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { readable, realFile, unreadable } from "../files/index.ts";
 import { expectTruth } from "../files/expectTruth.ts";
 import { expectRefusal } from "../hostile/target.ts";
@@ -7,32 +7,32 @@ import { openLibrary, type Library } from "../knowledge/library.ts";
 
 let library: Library;
 let call: Library["call"];
-/** The answers to the uploads, by name. */
-const asked = new Map<string, Awaited<ReturnType<Library["extract"]>>>();
+/** The answers to the requests, by file name. */
+const answers = new Map<string, Awaited<ReturnType<Library["extract"]>>>();
 beforeAll(async () => {
   library = await openLibrary();
   call = library.call;
   await Promise.all(
     [...readable, ...unreadable].map(async ({ name }) =>
-      asked.set(name, await library.extract({ content: realFile(name), name })),
+      answers.set(name, await library.extract({ content: realFile(name), name })),
     ),
   );
 });
 const read = (id: string) => call("GET", `${library.extractions}/${id}`);
 const remove = (id: string) => call("DELETE", `${library.extractions}/${id}`);
-/** What each end of an extraction was charged. */
-const charged = async (id: string) =>
-  (await library.platform.opened.log.read(streamOf("extraction", id)))
+/** The units of usage of each completion. */
+const chargedUnits = async (id: string) =>
+  (await library.platform.resources.log.read(streamName("extraction", id)))
     .filter(({ type }) => type === "ExtractionCompleted")
     .map(({ data }: any) => data.units);
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe("a file of every type", () => {
-  test.each(readable)("$name", async (truth) => {
+describe("extracting the file", () => {
+  test.each(readable)("$name gives its Markdown", async (truth) => {
     const content = realFile(truth.name);
-    const { status, body } = asked.get(truth.name)!;
+    const { status, body } = answers.get(truth.name)!;
     expect(status).toBe(202);
     const pending = {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -51,27 +51,27 @@ describe("a file of every type", () => {
     expect(record).toEqual({ ...pending, id: body.id, status: "ready", created_at, expires_at, ...pages });
     expect(chunk_count).toBeGreaterThanOrEqual(truth.page_count ?? 1);
     expectTruth(markdown, truth);
-    expect(await charged(body.id)).toEqual([truth.page_count ?? Math.ceil([...markdown].length / 3_000)]);
+    expect(await chargedUnits(body.id)).toEqual([truth.page_count ?? Math.ceil([...markdown].length / 3_000)]);
   });
 
-  test.each(unreadable)("$name is accepted and fails, and says why", async ({ name, told }) => {
+  test.each(unreadable)("$name is accepted and fails with a reason", async ({ name, message }) => {
     const content = realFile(name);
-    const { status, body } = asked.get(name)!;
+    const { status, body } = answers.get(name)!;
     expect(status).toBe(202);
     const failed = await library.extracted(body.id);
     expect(failed).toMatchObject({
       status: "failed",
       name,
       size_bytes: content.length,
-      error: expect.stringMatching(told),
+      error: expect.stringMatching(message),
     });
     expect(failed).not.toHaveProperty("markdown");
-    expect(await charged(body.id)).toEqual([]);
+    expect(await chargedUnits(body.id)).toEqual([]);
   });
 });
 
-describe("identical bytes", () => {
-  test("are answered with the earlier result", async () => {
+describe("extracting identical bytes", () => {
+  test("is answered with the existing extraction", async () => {
     const sent = { content: "Extracted once.", name: "once.md" };
     const { id } = (await library.extract(sent)).body;
     const ready = await library.extracted(id);
@@ -79,19 +79,16 @@ describe("identical bytes", () => {
     expect([again.status, again.body]).toEqual([200, ready]);
   });
 
-  test("of another type are another result", async () => {
+  test("under another name and type is the same extraction", async () => {
     const content = "a,b\n1,2\n";
-    const [csv, text] = [
-      await library.extract({ content, name: "a.csv" }),
-      await library.extract({ content, name: "a.txt" }),
-    ];
-    expect([csv.status, text.status]).toEqual([202, 202]);
-    const [table, plain] = [await library.extracted(csv.body.id), await library.extracted(text.body.id)];
+    const csv = await library.extract({ content, name: "a.csv" });
+    const table = await library.extracted(csv.body.id);
+    const text = await library.extract({ content, name: "a.txt" });
+    expect([csv.status, text.status, text.body]).toEqual([202, 200, table]);
     expect(table.markdown).toContain("|");
-    expect(plain.markdown).not.toContain("|");
   });
 
-  test("sent eight times at once are one extraction", async () => {
+  test("eight times at once is one extraction", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => library.extract({ content: "At once.", name: "a.md" })),
     );
@@ -99,7 +96,7 @@ describe("identical bytes", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 202]);
   });
 
-  test("that failed are tried anew", async () => {
+  test("that failed before tries again", async () => {
     const sent = { content: realFile("blank.pdf"), name: "again.pdf" };
     const first = (await library.extract(sent)).body;
     await library.extracted(first.id);
@@ -108,7 +105,7 @@ describe("identical bytes", () => {
     expect((await library.extracted(second.body.id)).status).toBe("failed");
   });
 
-  test("of a deleted extraction are new", async () => {
+  test("of a deleted extraction is a new one", async () => {
     const sent = { content: "Deleted, then sent again.", name: "a.md" };
     const { id } = (await library.extract(sent)).body;
     await library.extracted(id);
@@ -118,7 +115,7 @@ describe("identical bytes", () => {
     expect((await library.extracted(again.body.id)).markdown.trim()).toBe("Deleted, then sent again.");
   });
 
-  test("under an idempotency key are answered as they were", async () => {
+  test("under the same idempotency key gives the same answer", async () => {
     const sent = { content: "Under a key.", name: "a.md", headers: { "idempotency-key": "extract-1" } };
     const first = await library.extract(sent);
     const again = await library.extract(sent);
@@ -127,8 +124,8 @@ describe("identical bytes", () => {
   });
 });
 
-describe("a record", () => {
-  test("that is deleted is absent", async () => {
+describe("an extraction", () => {
+  test("is absent once it is deleted", async () => {
     const { id } = (await library.extract({ content: "Soon gone.", name: "a.md" })).body;
     await library.extracted(id);
     const { status, text } = await remove(id);
@@ -143,18 +140,21 @@ describe("a record", () => {
     expectRefusal(await read(id), 404, "extraction_not_found");
   });
 
-  test.each(["nonsense", "01900000-0000-7000-8000-000000000000", "%00"])("%s is not there", async (id) => {
-    expectRefusal(await read(id), 404, "extraction_not_found");
-    expectRefusal(await remove(id), 404, "extraction_not_found");
-  });
+  test.each(["nonsense", "01900000-0000-7000-8000-000000000000", "%00"])(
+    "with the id %s does not exist",
+    async (id) => {
+      expectRefusal(await read(id), 404, "extraction_not_found");
+      expectRefusal(await remove(id), 404, "extraction_not_found");
+    },
+  );
 
-  test("is not indexed", async () => {
+  test("is not found by search", async () => {
     await library.extracted((await library.extract({ content: "Narwhal.", name: "n.md" })).body.id);
     expect((await library.search({ query: "narwhal" })).body.results).toEqual([]);
   });
 });
 
-describe("a form", () => {
+describe("an extraction form", () => {
   const END = "--b--\r\n";
   const part = (disposition: string, content = "x") =>
     `--b\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: text/plain\r\n\r\n${content}\r\n`;
@@ -162,7 +162,7 @@ describe("a form", () => {
   const send = (body: string, type = "multipart/form-data; boundary=b") =>
     call("POST", library.extractions, body, { "content-type": type });
 
-  test("has its file in the first part with a filename, under any name", async () => {
+  test("may have its file in a field of any name, after other fields", async () => {
     const { status, body } = await send(
       part('name="note"', "ignored") + part('name="upload"; filename="b.txt"', "any name") + END,
     );
@@ -171,11 +171,11 @@ describe("a form", () => {
 
   test.each([
     ["no file", "missing_file", part('name="file"') + END],
-    ["nothing", "missing_file", ""],
+    ["an empty body", "missing_file", ""],
     ["two files", "too_many_files", FILE + FILE + END],
-    ["no end", "invalid_body", FILE],
+    ["no closing boundary", "invalid_body", FILE],
     ["an empty file", "empty_document", part('name="file"; filename="a.txt"', "") + END],
-  ])("with %s: %s", async (_what, code, body) => expectRefusal(await send(body), 400, code));
+  ])("with %s is refused with %s", async (_what, code, body) => expectRefusal(await send(body), 400, code));
 
-  test("that is none", async () => expectRefusal(await send("{}", "application/json"), 400, "invalid_body"));
+  test("sent as JSON is refused", async () => expectRefusal(await send("{}", "application/json"), 400, "invalid_body"));
 });

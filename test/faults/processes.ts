@@ -1,15 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
-import { freePort } from "#infra/embedded/port.ts";
+import { freePort } from "#infra/embedded/freePort.ts";
+import { afterFile } from "../cleanUp.ts";
 import type { Deployment } from "../platform.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const children = new Set<ChildProcess>();
 const killAll = () => children.forEach((child) => child.kill("SIGKILL"));
 process.once("exit", killAll);
-afterAll(killAll);
 
 type Role = "http" | "services" | "projections";
 
@@ -36,6 +35,8 @@ export async function startProcess(role: Role, deployment: Deployment, env: Reco
     stdio: ["ignore", "ignore", "pipe"],
   });
   children.add(child);
+  afterFile(() => child.kill("SIGKILL"));
+  child.once("exit", () => children.delete(child));
   const ended = once(child, "exit");
   let told = "";
   for await (const words of child.stderr.setEncoding("utf8").iterator({ destroyOnReturn: false })) {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { frame, type Reply } from "../doubles/providerReply.ts";
+import type { Reply } from "../doubles/openai.ts";
+import { frame } from "../doubles/openai/reply.ts";
 
 export const piece = (delta: unknown, finish_reason: string | null = null): string =>
   frame({ choices: [{ index: 0, delta, finish_reason }] });

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { leavesWell, startTarget, type Target } from "../hostile/target.ts";
+import { ALONE } from "../sharedPlatform.ts";
 
 let target: Target;
 beforeAll(async () => {
-  target = await startTarget();
+  target = await startTarget(ALONE);
 });
 leavesWell(() => target);
 
@@ -23,7 +24,7 @@ const head = (name: string) =>
     `Idempotency-Key: ${name}`,
   );
 const kept = async () => {
-  const events = await target.platform.opened.db.query("select from log.events where type = 'FileUploaded'", []);
+  const events = await target.platform.resources.db.query("select from log.events where type = 'FileUploaded'", []);
   const blobs = await readdir(join(target.platform.settings.DATA_DIR, "blobs"), {
     recursive: true,
     withFileTypes: true,

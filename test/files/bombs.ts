@@ -3,7 +3,7 @@ import { docxOf, onePage, pdfOf, wordXml, xlsxOf } from "./documents.ts";
 import { realFile } from "./index.ts";
 import { bomb, zipOf } from "./zip.ts";
 
-/** A file that means harm, and how its reading may end. */
+/** A hostile file and the allowed results of reading it. */
 export interface Hostile {
   title: string;
   name: string;
@@ -13,7 +13,7 @@ export interface Hostile {
 
 const failed: Hostile["ends"] = ["failed"];
 const either: Hostile["ends"] = ["ready", "failed"];
-/** What a file may not fetch from this machine into its text. */
+/** The start of /etc/passwd, which no file may get into its text. */
 export const CANARY = "root:x:0:0";
 
 const hostile = (title: string, name: string, ends: Hostile["ends"], content: Hostile["content"]): Hostile => ({
@@ -23,8 +23,9 @@ const hostile = (title: string, name: string, ends: Hostile["ends"], content: Ho
   content,
 });
 
+/** In MiB. */
 const GIGABYTE = 1_000;
-/** Says that its text has 4 billion signs. */
+/** A Word 97 file that declares a text of 4 billion characters. */
 const endlessDoc = (): Buffer<ArrayBuffer> => {
   const bytes = realFile("guide.doc");
   bytes.writeUInt32LE(0xfffffff0, bytes.indexOf(Buffer.from([0xec, 0xa5])) + 0x4c);
@@ -41,16 +42,16 @@ const zips = (): Hostile[] => {
       docxOf({ content: "", packed: bomb(GIGABYTE), size: GIGABYTE * 1_048_576 }),
     ),
     hostile(
-      "1 GB that says it is 100 bytes",
+      "1 GB declared as 100 bytes",
       "small.docx",
       failed,
       docxOf({ content: "", packed: bomb(GIGABYTE), size: 100 }),
     ),
     hostile(
-      "1 GB beside the text",
-      "beside.docx",
+      "1 GB next to the text",
+      "next.docx",
       either,
-      docxOf(wordXml("Words beside a bomb."), [
+      docxOf(wordXml("Words next to a bomb."), [
         { name: "word/media/a.xml", content: "", packed: bomb(GIGABYTE), size: 100 },
       ]),
     ),
@@ -64,7 +65,7 @@ const zips = (): Hostile[] => {
       ),
     ),
     hostile(
-      "entries that overlap",
+      "overlapping entries",
       "overlap.docx",
       failed,
       docxOf(
@@ -78,9 +79,9 @@ const zips = (): Hostile[] => {
         })),
       ),
     ),
-    hostile("sizes of 4 GB", "large.xlsx", failed, docxOf({ content: wordXml("x"), size: 0xfffffffe })),
+    hostile("a declared size of 4 GB", "large.xlsx", failed, docxOf({ content: wordXml("x"), size: 0xfffffffe })),
     hostile(
-      "names that climb",
+      "entry names with ../",
       "climb.docx",
       either,
       docxOf(wordXml("Climbing words."), [
@@ -90,14 +91,24 @@ const zips = (): Hostile[] => {
         { name: "__proto__", content: "polluted" },
       ]),
     ),
-    hostile("an archive in itself", "nested.docx", failed, zipOf([{ name: "word/document.xml", content: word }])),
-    hostile("no document within", "hollow.docx", failed, zipOf([{ name: "word/other.xml", content: "<a/>" }])),
-    hostile("a directory that is cut off", "cut.docx", failed, word.subarray(0, word.length - 40)),
+    hostile(
+      "an archive within an archive",
+      "nested.docx",
+      failed,
+      zipOf([{ name: "word/document.xml", content: word }]),
+    ),
+    hostile(
+      "an archive without a document",
+      "hollow.docx",
+      failed,
+      zipOf([{ name: "word/other.xml", content: "<a/>" }]),
+    ),
+    hostile("a truncated directory", "cut.docx", failed, word.subarray(0, word.length - 40)),
     hostile("half a file", "half.docx", failed, realFile("guide.docx").subarray(0, 5_000)),
     hostile("half a sheet", "half.xlsx", failed, realFile("stock.xlsx").subarray(0, 2_500)),
     hostile("half a presentation", "half.pptx", failed, realFile("deck.pptx").subarray(0, 20_000)),
-    hostile("4 billion signs that are not there", "endless.doc", either, endlessDoc()),
-    hostile("half an old document", "half.doc", either, realFile("guide.doc").subarray(0, 9_000)),
+    hostile("a declared text of 4 billion characters", "endless.doc", either, endlessDoc()),
+    hostile("half a Word 97 document", "half.doc", either, realFile("guide.doc").subarray(0, 9_000)),
   ];
 };
 
@@ -118,23 +129,18 @@ const xmls = (): Hostile[] => [
     ),
   ),
   hostile("a billion laughs in XML", "laughs.xml", either, `<?xml version="1.0"?>${laughs("a")}<a>&a30;</a>`),
-  hostile("an entity of this machine in Word", "outside.docx", failed, docxOf(wordXml("&x;", outside("w:document")))),
+  hostile("an external entity in Word", "outside.docx", failed, docxOf(wordXml("&x;", outside("w:document")))),
+  hostile("an external entity in XML", "outside.xml", either, `<?xml version="1.0"?>${outside("a")}<a>words &x;</a>`),
+  hostile("100,000 nested tags in Word", "deep.docx", either, docxOf(wordXml(deep("w:r", 100_000)))),
+  hostile("100,000 nested tags in XML", "deep.xml", either, `<?xml version="1.0"?>${deep("a", 100_000)}`),
   hostile(
-    "an entity of this machine in XML",
-    "outside.xml",
-    either,
-    `<?xml version="1.0"?>${outside("a")}<a>words &x;</a>`,
-  ),
-  hostile("100,000 tags within each other in Word", "deep.docx", either, docxOf(wordXml(deep("w:r", 100_000)))),
-  hostile("100,000 tags within each other in XML", "deep.xml", either, `<?xml version="1.0"?>${deep("a", 100_000)}`),
-  hostile(
-    "100,000 tags within each other in HTML",
+    "100,000 nested tags in HTML",
     "deep.html",
     either,
     `<!doctype html><html><body>${deep("div", 100_000)}</body></html>`,
   ),
   hostile(
-    "20,000 tables within each other",
+    "20,000 nested tables",
     "tables.html",
     either,
     `<!doctype html><html><body>${"<table><tr><td>".repeat(20_000)}x</body></html>`,
@@ -146,7 +152,7 @@ const xmls = (): Hostile[] => [
     '<!doctype html><html><body><table><tr><td colspan="1000000" rowspan="65000">x</td></tr><tr><td>y</td></tr></table></body></html>',
   ),
   hostile(
-    "a sheet that says it is full",
+    "a sheet that declares a million rows",
     "full.xlsx",
     ["ready"],
     xlsxOf(
@@ -162,22 +168,22 @@ const pdfs = (): Hostile[] => {
   chained = deflateSync(deflateSync(chained));
   const pages = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 >>"];
   return [
-    hostile("200 MB in three filters", "chain.pdf", failed, pdfOf(onePage(flate(3), chained))),
-    hostile("pages that are their own", "loop.pdf", failed, pdfOf(pages)),
+    hostile("200 MB in three nested filters", "chain.pdf", failed, pdfOf(onePage(flate(3), chained))),
+    hostile("a page tree that contains itself", "loop.pdf", failed, pdfOf(pages)),
     hostile(
-      "a million pages that are not there",
+      "a declared count of a million pages",
       "pages.pdf",
       failed,
       pdfOf([pages[0]!, "<< /Type /Pages /Kids [] /Count 1000000 >>"]),
     ),
     hostile(
-      "100,000 arrays within each other",
+      "100,000 nested arrays",
       "arrays.pdf",
       either,
       pdfOf([...onePage("", TEXT), "[".repeat(100_000) + "]".repeat(100_000)]),
     ),
     hostile(
-      "a length that is not so",
+      "a false stream length",
       "length.pdf",
       either,
       Buffer.from(pdfOf(onePage("", TEXT)).toString("latin1").replace("/Length 47", "/Length 99999999"), "latin1"),
@@ -198,7 +204,7 @@ const pdfs = (): Hostile[] => {
       ),
     ),
     hostile("half a PDF", "half.pdf", either, realFile("guide.pdf").subarray(0, 30_000)),
-    hostile("a head and nothing else", "head.pdf", failed, "%PDF-1.7\n"),
+    hostile("a header and nothing else", "head.pdf", failed, "%PDF-1.7\n"),
     hostile(
       "a PDF with scripts",
       "script.pdf",
@@ -218,13 +224,13 @@ const nestedMail = (depth: number): string =>
   `Content-Type: multipart/mixed; boundary="b0"\r\nSubject: deep\r\n\r\n${Array.from({ length: depth }, (_, n) => `--b${n}\r\nContent-Type: multipart/mixed; boundary="b${n + 1}"\r\n\r\n`).join("")}--b${depth}\r\n\r\nbottom\r\n`;
 
 const texts = (): Hostile[] => [
-  hostile("100,000 brackets of JSON", "deep.json", either, "[".repeat(100_000) + "]".repeat(100_000)),
-  hostile("JSON that is none", "none.json", either, '{"a": '),
-  hostile("10,000 quotes within each other", "quotes.md", either, `${">".repeat(10_000)} bottom`),
-  hostile("50,000 open brackets of Markdown", "brackets.md", ["ready"], "[".repeat(50_000)),
-  hostile("50,000 open stars of Markdown", "stars.md", ["ready"], "*a **a ".repeat(25_000)),
+  hostile("100,000 nested brackets in JSON", "deep.json", either, "[".repeat(100_000) + "]".repeat(100_000)),
+  hostile("invalid JSON", "none.json", either, '{"a": '),
+  hostile("10,000 nested quotes", "quotes.md", either, `${">".repeat(10_000)} bottom`),
+  hostile("50,000 open brackets in Markdown", "brackets.md", ["ready"], "[".repeat(50_000)),
+  hostile("50,000 open asterisks in Markdown", "stars.md", ["ready"], "*a **a ".repeat(25_000)),
   hostile(
-    "a list 2,000 deep",
+    "a list with 2,000 levels",
     "list.md",
     either,
     Array.from({ length: 2_000 }, (_, n) => `${" ".repeat(2 * n)}- item`).join("\n"),
@@ -232,23 +238,18 @@ const texts = (): Hostile[] => [
   hostile("one line of 5 MB", "line.txt", ["ready"], "word ".repeat(1_000_000)),
   hostile("one word of 2 MB", "word.txt", ["ready"], "w".repeat(2_000_000)),
   hostile("a row of 200,000 cells", "wide.csv", either, `${"a,".repeat(200_000)}b\n1\n`),
-  hostile("a quote that is never closed", "open.csv", ["ready"], `a,b\n"${"c,d\n".repeat(50_000)}`),
+  hostile("an unclosed quote", "open.csv", ["ready"], `a,b\n"${"c,d\n".repeat(50_000)}`),
+  hostile("100,000 nested groups", "deep.rtf", either, `{\\rtf1 ${"{".repeat(100_000)}x${"}".repeat(100_000)}}`),
+  hostile("a false picture length in RTF", "bin.rtf", either, "{\\rtf1 {\\pict\\bin999999999 abc} words}"),
+  hostile("5,000 nested parts of mail", "deep.eml", either, nestedMail(5_000)),
   hostile(
-    "100,000 groups within each other",
-    "deep.rtf",
-    either,
-    `{\\rtf1 ${"{".repeat(100_000)}x${"}".repeat(100_000)}}`,
-  ),
-  hostile("a picture's length in RTF", "bin.rtf", either, "{\\rtf1 {\\pict\\bin999999999 abc} words}"),
-  hostile("5,000 parts of mail within each other", "deep.eml", either, nestedMail(5_000)),
-  hostile(
-    "halves of characters",
+    "incomplete characters",
     "odd.txt",
     either,
     Buffer.from("776f7264732c20eda0802c20c3282c20f0908d2c20656e64", "hex"),
   ),
-  hostile("spaces only", "spaces.txt", failed, " \n\t\r\n ".repeat(1_000)),
+  hostile("only spaces", "spaces.txt", failed, " \n\t\r\n ".repeat(1_000)),
 ];
 
-/** Every hostile file; made when asked for. */
+/** Every hostile file. A function, because building them takes time and memory. */
 export const hostileFiles = (): Hostile[] => [...zips(), ...xmls(), ...pdfs(), ...texts()];

@@ -1,6 +1,6 @@
 import { zipOf, type Entry } from "./zip.ts";
 
-/* The least that makes a file of each type, around a content of the caller's own. */
+/* Minimal files of each type around the caller's content. */
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
 const OFFICE = "http://schemas.openxmlformats.org";
@@ -12,11 +12,11 @@ const types = (part: string, type: string) =>
   `${XML}<Types xmlns="${OFFICE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
   `<Default Extension="xml" ContentType="application/xml"/><Override PartName="/${part}" ContentType="${type}"/></Types>`;
 
-/** `word/document.xml` of one paragraph. */
+/** The content of a `word/document.xml` with one paragraph. */
 export const wordXml = (text: string, before = "") =>
   `${XML}${before}<w:document xmlns:w="${OFFICE}/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`;
 
-/** A Word file with this `word/document.xml` (its entry's other fields may lie) and more entries. */
+/** A Word file with this `word/document.xml` (the other fields of its entry may be false) and more entries. */
 export const docxOf = (document: string | Omit<Entry, "name">, more: Entry[] = []) =>
   zipOf([
     {
@@ -31,7 +31,7 @@ export const docxOf = (document: string | Omit<Entry, "name">, more: Entry[] = [
     ...more,
   ]);
 
-/** An Excel file whose only sheet has this XML within `<worksheet>`. */
+/** An Excel file with one sheet; `sheet` is the XML within `<worksheet>`. */
 export const xlsxOf = (sheet: string, strings?: string) =>
   zipOf([
     {
@@ -57,7 +57,7 @@ export const xlsxOf = (sheet: string, strings?: string) =>
     ...(strings === undefined ? [] : [{ name: "xl/sharedStrings.xml", content: strings }]),
   ]);
 
-/** A PDF of numbered objects, 1 first; the first is its catalog. Streams are `[dictionary, bytes]`. */
+/** A PDF of these objects, numbered from 1; the first one is the catalog. A stream is `[dictionary, bytes]`. */
 export function pdfOf(objects: (string | [dictionary: string, bytes: Buffer])[]): Buffer<ArrayBuffer> {
   const parts: Buffer[] = [Buffer.from("%PDF-1.7\n")];
   const offsets: number[] = [];
@@ -85,7 +85,7 @@ export function pdfOf(objects: (string | [dictionary: string, bytes: Buffer])[])
   return Buffer.concat(parts);
 }
 
-/** The objects of a PDF of one page with this stream of drawing. */
+/** The objects of a PDF with one page and this content stream. */
 export const onePage = (dictionary: string, content: Buffer): Parameters<typeof pdfOf>[0] => [
   "<< /Type /Catalog /Pages 2 0 R >>",
   "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

@@ -1,20 +1,21 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { types } from "#events/mediaTypes.ts";
+import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 
-/* Real files, made by office programs (make.sh), and what is in them. */
+/* Real files, made by office programs (make.sh), and their content. */
 
 export const realFile = (name: string): Buffer<ArrayBuffer> => readFileSync(join(import.meta.dirname, name));
 
+/** A file and what reading it must find. */
 export interface Truth {
   name: string;
   mime_type: string;
   /** Null where the type has no pages. */
   page_count: number | null;
-  /** In this order, whatever the spaces between the words. */
+  /** Sentences in this order; white space does not count. */
   says: string[];
   headings: string[];
-  /** Cells of table rows. */
+  /** Cells of table rows, from the first column. */
   rows: string[][];
   /** Items of lists. */
   items: string[];
@@ -78,55 +79,59 @@ const LETTER = {
 const truth = (
   name: string,
   mime_type: string,
-  said: Omit<Truth, "name" | "mime_type" | "page_count">,
+  content: Omit<Truth, "name" | "mime_type" | "page_count">,
   pages?: number,
 ) => ({
   name,
   mime_type,
   page_count: pages ?? null,
-  ...said,
+  ...content,
 });
 
-/** Files that end `ready`. */
+/** The rows as text, with a cell that needs quotes. */
+const DELIMITED = { ...STOCK, rows: [...STOCK.rows, ["Lens cloth", 'Drawer 2, "clean"', "40", "0.75"]] };
+
+/** Files that end as `ready`. */
 export const readable: Truth[] = [
-  truth("guide.pdf", types.pdf, GUIDE, 3),
-  truth("guide-tagged.pdf", types.pdf, GUIDE, 3),
-  truth("restricted.pdf", types.pdf, GUIDE, 3),
-  truth("guide.docx", types.docx, GUIDE),
-  truth("guide-pandoc.docx", types.docx, GUIDE),
-  truth("guide.odt", types.odt, GUIDE),
-  truth("guide.rtf", types.rtf, { ...WORDS, says: GUIDE.says }),
-  truth("guide.doc", types.doc, { ...WORDS, says: GUIDE.says }),
-  truth("guide.epub", types.epub, GUIDE),
-  truth("guide.html", types.html, GUIDE),
-  truth("guide.md", types.md, GUIDE),
-  truth("guide.txt", types.txt, { ...WORDS, says: GUIDE.says }),
-  truth("deck.pptx", types.pptx, DECK, 4),
-  truth("deck-pandoc.pptx", types.pptx, DECK, 4),
-  truth("deck.odp", types.odp, { ...WORDS, says: DECK.says }),
-  truth("stock.xlsx", types.xlsx, STOCK),
-  truth("stock.xls", types.xls, STOCK),
-  truth("stock.ods", types.ods, STOCK),
-  truth("stock.csv", types.csv, { ...STOCK, rows: [...STOCK.rows, ["Lens cloth", 'Drawer 2, "clean"', "40", "0.75"]] }),
-  truth("mail.eml", types.eml, {
+  truth("guide.pdf", MEDIA_TYPES.pdf, GUIDE, 3),
+  truth("guide-tagged.pdf", MEDIA_TYPES.pdf, GUIDE, 3),
+  truth("restricted.pdf", MEDIA_TYPES.pdf, GUIDE, 3),
+  truth("guide.docx", MEDIA_TYPES.docx, GUIDE),
+  truth("guide-pandoc.docx", MEDIA_TYPES.docx, GUIDE),
+  truth("guide.odt", MEDIA_TYPES.odt, GUIDE),
+  truth("guide.rtf", MEDIA_TYPES.rtf, { ...WORDS, says: GUIDE.says }),
+  truth("guide.doc", MEDIA_TYPES.doc, { ...WORDS, says: GUIDE.says }),
+  truth("guide.epub", MEDIA_TYPES.epub, GUIDE),
+  truth("guide.html", MEDIA_TYPES.html, GUIDE),
+  truth("guide.md", MEDIA_TYPES.md, GUIDE),
+  truth("guide.txt", MEDIA_TYPES.txt, { ...WORDS, says: GUIDE.says }),
+  truth("deck.pptx", MEDIA_TYPES.pptx, DECK, 4),
+  truth("deck-pandoc.pptx", MEDIA_TYPES.pptx, DECK, 4),
+  truth("deck.odp", MEDIA_TYPES.odp, { ...WORDS, says: DECK.says }),
+  truth("stock.xlsx", MEDIA_TYPES.xlsx, STOCK),
+  truth("stock.xls", MEDIA_TYPES.xls, STOCK),
+  truth("stock.ods", MEDIA_TYPES.ods, STOCK),
+  truth("stock.csv", MEDIA_TYPES.csv, DELIMITED),
+  truth("stock.tsv", MEDIA_TYPES.tsv, DELIMITED),
+  truth("mail.eml", MEDIA_TYPES.eml, {
     says: ["Spare lamps – counted", "Six lamps came on Tuesday."],
     headings: [],
     rows: [["Spare", "650"]],
     items: [],
   }),
-  truth("settings.json", types.json, { ...WORDS, says: ['"period_s": 18', "Tómas Ó Cuív"] }),
-  truth("station.xml", types.xml, { ...WORDS, says: ["three flashes"] }),
-  truth("letter-1252.txt", types.txt, LETTER),
-  truth("letter-utf16.txt", types.txt, LETTER),
+  truth("settings.json", MEDIA_TYPES.json, { ...WORDS, says: ['"period_s": 18', "Tómas Ó Cuív"] }),
+  truth("station.xml", MEDIA_TYPES.xml, { ...WORDS, says: ["three flashes"] }),
+  truth("letter-1252.txt", MEDIA_TYPES.txt, LETTER),
+  truth("letter-utf16.txt", MEDIA_TYPES.txt, LETTER),
 ];
 
-/** Files that end `failed`, and what a person is told. */
-export const unreadable: { name: string; told: RegExp }[] = [
-  { name: "locked.pdf", told: /password|encrypted|protected/i },
-  { name: "locked.docx", told: /password|encrypted|protected/i },
-  { name: "locked.odt", told: /password|encrypted|protected/i },
-  { name: "locked.xlsx", told: /password|encrypted|protected/i },
-  { name: "scanned.pdf", told: /scan|no text|image|picture/i },
-  { name: "blank.pdf", told: /no text|empty|nothing|scan/i },
-  { name: "blank.docx", told: /no text|empty|nothing/i },
+/** Files that end as `failed`, with the message for people. */
+export const unreadable: { name: string; message: RegExp }[] = [
+  { name: "locked.pdf", message: /password|encrypted|protected/i },
+  { name: "locked.docx", message: /password|encrypted|protected/i },
+  { name: "locked.odt", message: /password|encrypted|protected/i },
+  { name: "locked.xlsx", message: /password|encrypted|protected/i },
+  { name: "scanned.pdf", message: /scan|no text|image|picture/i },
+  { name: "blank.pdf", message: /no text|empty|nothing|scan/i },
+  { name: "blank.docx", message: /no text|empty|nothing/i },
 ];

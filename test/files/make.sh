@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the files beside it anew from source/ with pandoc, LibreOffice and pdftoppm.
+# Recreates the files of this folder from source/ with pandoc, LibreOffice and pdftoppm.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -31,7 +31,7 @@ pandoc source/guide.md --standalone --output guide.html
 pandoc source/guide.md --to gfm --output guide.md
 pandoc source/guide.md --to plain --output guide.txt
 
-# PDF: with and without its structure, closed to all, closed to those who print, a picture of it
+# PDF: with and without structure tags, under a password, without permission to print, and as a scanned picture
 pdf '{"UseTaggedPDF":{"type":"boolean","value":"true"}}' guide-tagged.pdf
 pdf '{"UseTaggedPDF":{"type":"boolean","value":"false"}}' guide.pdf
 pdf '{"EncryptFile":{"type":"boolean","value":"true"},"DocumentOpenPassword":{"type":"string","value":"lighthouse"}}' locked.pdf
@@ -40,7 +40,7 @@ pdftoppm -r 60 -gray -png -f 1 -l 1 guide.pdf "$work/scan"
 office 'pdf:draw_pdf_Export' "$work" "$work"/scan-*.png
 mv "$work"/scan-*.pdf scanned.pdf
 
-# Nothing in them
+# Empty files
 printf '' | pandoc --from markdown --output blank.docx
 office 'pdf:writer_pdf_Export' . blank.docx
 
@@ -61,12 +61,13 @@ mv "$work/harbour-pandoc.pptx" harbour.pptx
 
 # Sheets
 cp source/stock.csv stock.csv
+python3 -c 'import csv,sys; csv.writer(sys.stdout, delimiter="\t", lineterminator="\n").writerows(csv.reader(sys.stdin))' <stock.csv >stock.tsv
 for kind in 'xlsx:Calc MS Excel 2007 XML' 'xls:MS Excel 97' 'ods:calc8'; do
   office "$kind" . stock.csv
   office "$kind" . source/tides.fods
 done
 
-# Under a password
+# Files with a password
 mkdir -p "$profile/user/basic/Standard"
 printf '%s\n' '<?xml version="1.0" encoding="UTF-8"?>' \
   '<!DOCTYPE library:library PUBLIC "-//OpenOffice.org//DTD OfficeDocument 1.0//EN" "library.dtd">' \

@@ -1,14 +1,15 @@
 import { constants, crc32, deflateRawSync } from "node:zlib";
 
-/* Archives written by hand, so that they can say what is not true. */
+/* Archives written by hand, so that their headers can be false. */
 
 export interface Entry {
   name: string;
   content: string | Buffer;
-  /** Deflated data of something else, and what the archive says of it. */
+  /** Deflated data instead of `content`. */
   packed?: Buffer;
+  /** The declared size once inflated. */
   size?: number;
-  /** Where its data is said to be: several entries may share one. */
+  /** The declared offset of the data; several entries may share one. */
   offset?: number;
   attributes?: number;
 }
@@ -23,7 +24,7 @@ const head = (signature: number, fields: [bytes: 2 | 4, value: number][]): Buffe
   return buffer;
 };
 
-/** An archive of these entries. `count` is how many it says it has. */
+/** An archive of these entries. `count` is the declared number of entries. */
 export function zipOf(entries: Entry[], count = entries.length): Buffer<ArrayBuffer> {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -32,7 +33,7 @@ export function zipOf(entries: Entry[], count = entries.length): Buffer<ArrayBuf
     const bytes = Buffer.from(content);
     const data = packed ?? deflateRawSync(bytes);
     const title = Buffer.from(name);
-    const told: [2 | 4, number][] = [
+    const common: [2 | 4, number][] = [
       [2, VERSION],
       [2, 0x0800],
       [2, DEFLATED],
@@ -50,25 +51,25 @@ export function zipOf(entries: Entry[], count = entries.length): Buffer<ArrayBuf
       [4, attributes],
       [4, offset ?? at],
     ];
-    directory.push(head(0x02014b50, [[2, VERSION], ...told, ...rest]), title);
+    directory.push(head(0x02014b50, [[2, VERSION], ...common, ...rest]), title);
     if (offset !== undefined) continue;
-    parts.push(head(0x04034b50, told), title, data);
+    parts.push(head(0x04034b50, common), title, data);
     at += 30 + title.length + data.length;
   }
-  const listed = Buffer.concat(directory);
+  const directoryBytes = Buffer.concat(directory);
   const end = head(0x06054b50, [
     [2, 0],
     [2, 0],
     [2, count & 0xffff],
     [2, count & 0xffff],
-    [4, listed.length],
+    [4, directoryBytes.length],
     [4, at],
     [2, 0],
   ]);
-  return Buffer.concat([...parts, listed, end]);
+  return Buffer.concat([...parts, directoryBytes, end]);
 }
 
-/** Deflated data that is `megabytes` of one piece over and over when it is inflated, made without deflating them all. */
+/** Deflated data that inflates to this many MiB of a repeated piece. Deflates only one MiB of it. */
 export function bomb(megabytes: number, piece = " "): Buffer {
   const block = Buffer.alloc(1_048_576, piece);
   const one = deflateRawSync(block, { finishFlush: constants.Z_FULL_FLUSH });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { startProvider } from "../doubles/provider.ts";
+import { startOpenai } from "../doubles/openai.ts";
 import { leavesWell, say, startTarget, UNKNOWN, type Target } from "./target.ts";
 
 /* Every route of the service's own description is fed nonsense: it may refuse, and never fail. */
@@ -163,7 +163,7 @@ test("a time that cannot be stored is refused, and parks nothing", async () => {
 });
 
 test("a model's name is bounded, even where its provider would take any", async () => {
-  const provider = await startProvider();
+  const provider = await startOpenai();
   provider.script(({ method }) => (method === "GET" ? { status: 500 } : undefined));
   const { platform, send, complete } = target;
   const put = await send("PUT", `${platform.url}/api/providers/any`, { api_key: "k", base_url: provider.url }, session);

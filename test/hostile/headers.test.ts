@@ -65,7 +65,7 @@ describe("Authorization", () => {
   test("an empty one is a missing one; a control character is no HTTP", async () => {
     expect(refused(await target.raw(request("Authorization:")))).toEqual([401, "missing_api_key"]);
     expect(refused(await target.raw(request("Authorization:   ")))).toEqual([401, "missing_api_key"]);
-    expect(refused(await target.raw(request("Authorization: Bearer sk-svc-\u0000")))).toEqual([400, undefined]);
+    expect(refused(await target.raw(request("Authorization: Bearer sk-svc-\u0000")))).toEqual([400, null]);
   });
 
   test("is asked for before anything else is read", async () => {
@@ -90,7 +90,7 @@ describe("headers", () => {
     }
   });
 
-  test("who asks, and through what, does not show in an answer", async () => {
+  test("an answer reveals neither the caller nor the proxy", async () => {
     const heard = await target.raw(
       request(
         `Authorization: Bearer ${target.api_key}`,

@@ -89,7 +89,7 @@ describe("fields of another type are never bent into shape", () => {
     ["attachments", "id"],
   ])("%s: %j", async (field, value) => {
     const { status, body } = await target.complete(say("x", { [field]: value }));
-    expect([status, body.error.code]).toEqual([400, undefined]);
+    expect([status, body.error.code]).toEqual([400, null]);
     expect(body.error.param).toMatch(new RegExp(`^${field}`));
   });
 

@@ -1,6 +1,6 @@
-import { openScripts } from "#infra/scripts/openScripts.ts";
+import { openScripts } from "#infra/sandbox/openScripts.ts";
 
-/* A process that runs a script without end, to be killed. Says when the script runs. */
+/* A process that runs an endless script and reports when it runs. The test kills it. */
 const runner = openScripts({ processes: 1, cpu_ms: 600_000 });
 await runner.run({
   organization_id: "o1",

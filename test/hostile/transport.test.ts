@@ -12,7 +12,7 @@ const PATH = "/api/openai/v1/chat/completions";
 const MIB = 1024 * 1024;
 const body = JSON.stringify(say("x"));
 const json = "Content-Type: application/json";
-const shape = { error: { message: expect.any(String), type: "invalid_request_error", param: null } };
+const shape = { error: { message: expect.any(String), type: "invalid_request_error", param: null, code: null } };
 
 describe("a body that is too large", () => {
   test.each(["67108865", "1000000000000", "99999999999999999999"])("says so by its length: %s", async (length) => {

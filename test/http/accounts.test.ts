@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { clientOf, say, startService, type Service } from "./service.ts";
+import { ALONE } from "../sharedPlatform.ts";
 
 let service: Service;
 let person: ReturnType<typeof clientOf>;
 let api: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService(ALONE);
   api = `${service.base}/api`;
   person = clientOf(service, (await login()).body.token);
 });
@@ -16,7 +17,7 @@ const login = (password = service.credentials.admin.password, email = service.cr
   anyone()("POST", `${api}/auth/login`, { email, password });
 
 describe("a session", () => {
-  test("begins with the right password, shows who it is of, and ends", async () => {
+  test("starts with the right password, shows its person, and ends on logout", async () => {
     const { status, body } = await login();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -32,7 +33,7 @@ describe("a session", () => {
     expect([after.status, after.body.error.code]).toEqual([401, "invalid_session"]);
   });
 
-  test("reaches what a key reaches, with threads of its own", async () => {
+  test("can use the chat API like a key, with threads of its own", async () => {
     const { status, headers } = await person("POST", "/chat/completions", say("From a person"));
     expect(status).toBe(200);
     const key = clientOf(service, service.credentials.api_key);
@@ -41,7 +42,7 @@ describe("a session", () => {
     expect((await key("POST", "/chat/completions", say("Again"), thread)).body.error.code).toBe("thread_not_found");
   });
 
-  test("ends after 12 hours without use, and at its absolute end", async () => {
+  test("ends after 12 hours without use, and at its expiry", async () => {
     const { body } = await login();
     const me = clientOf(service, body.token);
     await me("GET", `${api}/auth/me`);
@@ -57,7 +58,7 @@ describe("a session", () => {
     expect((await me("GET", `${api}/auth/me`)).body.error.code).toBe("invalid_session");
   });
 
-  test("a wrong password and an unknown address are told apart by nobody, and are throttled per account", async () => {
+  test("does not start with a wrong password or an unknown address, which get the same answer and are throttled per account", async () => {
     const { admin } = await service.organization("Guessed");
     const wrong = await login("wrong", admin.email);
     const unknown = await login("wrong", "nobody@nowhere.example");
@@ -69,7 +70,7 @@ describe("a session", () => {
     expect(headers.get("x-should-retry")).toBe("true");
   });
 
-  test("is asked for where a person must be", async () => {
+  test("is required on routes for people", async () => {
     const key = clientOf(service, service.credentials.api_key);
     for (const [method, path] of [
       ["GET", "/auth/me"],
@@ -83,7 +84,7 @@ describe("a session", () => {
   });
 });
 
-describe("keys", () => {
+describe("API keys", () => {
   const create = (body: object, headers?: Record<string, string>) => person("POST", `${api}/keys`, body, headers);
   const use = async (key: string) => {
     const { status, body } = await clientOf(service, key)("GET", "/models");
@@ -104,6 +105,7 @@ describe("keys", () => {
       expires_at: null,
       enabled: true,
       allowed_models: null,
+      client_tools: false,
       last_used_at: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
@@ -133,14 +135,14 @@ describe("keys", () => {
     expect((await person("DELETE", `${api}/keys/${body.id}`)).body.error.code).toBe("key_not_found");
   });
 
-  test("that were deleted leave no trace of when they were used", async () => {
+  test("that are deleted leave no trace of when they were used", async () => {
     const { body } = await person("POST", `${api}/keys`, { name: "Passing" });
     await service.db.query("insert into ops.last_used select id::text, now() from read.keys on conflict do nothing");
     await person("DELETE", `${api}/keys/${body.id}`);
     await cleanUp(
       {
         db: service.db,
-        blobs: { async *foldersOlderThan() {}, removeAll: async () => {} },
+        blobs: { async *foldersOlderThan() {}, removeAll: async () => {}, removePartsOlderThan: async () => {} },
         dataKeys: { find: async () => new Map() },
         onError: (error) => expect.fail(String(error)),
       },
@@ -152,7 +154,7 @@ describe("keys", () => {
     expect(ids.length).toBeGreaterThan(0);
   });
 
-  test("of a stream that cannot be followed are not trusted", async () => {
+  test("are refused while their stream is parked", async () => {
     const { key, id } = (await create({ name: "Parked" })).body;
     await service.db.query(
       "insert into log.parked (projection, stream, position, error) values ('keys', $1, 1, 'test')",
@@ -162,7 +164,7 @@ describe("keys", () => {
     await service.db.query("delete from log.parked");
   });
 
-  test("a repeated creation shows no secret, and another body under the same key is refused", async () => {
+  test("whose creation is repeated show no secret again, and their Idempotency-Key refuses another body", async () => {
     const once = { "idempotency-key": "make-key-1" };
     const first = await create({ name: "Once" }, once);
     const again = await create({ name: "Once" }, once);
@@ -173,7 +175,7 @@ describe("keys", () => {
     expect([other.status, other.body.error.code]).toEqual([422, "idempotency_key_reused"]);
   });
 
-  test("of another organization do not exist", async () => {
+  test("of another organization are not found", async () => {
     const { id } = (await create({ name: "Ours" })).body;
     const { admin } = await service.organization("Elsewhere");
     const stranger = clientOf(service, (await login(admin.password, admin.email)).body.token);
@@ -183,7 +185,7 @@ describe("keys", () => {
     }
   });
 
-  test("are named, and only owners and admins manage them", async () => {
+  test("have names, and only owners and admins can manage them", async () => {
     expect((await create({ name: "" })).body.error.param).toBe("name");
     expect((await create({ name: 5 })).status).toBe(400);
     await service.db.query("update read.users set role = 'viewer' where organization_id = $1", [
@@ -197,7 +199,7 @@ describe("keys", () => {
   });
 });
 
-describe("providers", () => {
+describe("model providers", () => {
   const at = (name: string) => `${api}/providers/${name}`;
 
   test("are configured, listed without their secret, and removed", async () => {
@@ -218,7 +220,7 @@ describe("providers", () => {
     expect((await person("GET", at("acme"))).body.error.code).toBe("provider_not_found");
   });
 
-  test("take the data key of a credential with them when it is replaced or removed", async () => {
+  test("lose the data key of a credential that is replaced or removed", async () => {
     const keys = async () => (await service.db.query("select from log.keys where thing like 'credential-%'")).length;
     const before = await keys();
     await person("PUT", at("brief"), { api_key: "first", base_url: "https://models.example/v1" });
@@ -239,7 +241,7 @@ describe("providers", () => {
     ["openai", { api_key: "two words" }, "api_key"],
     ["offline", { api_key: "x" }, "name"],
     ["No Name", { api_key: "x" }, "name"],
-  ])("%s with %j is refused for its %s", async (name, body, param) => {
+  ])("named %s with %j are refused for their %s", async (name, body, param) => {
     const answer = await person("PUT", at(encodeURIComponent(name)), body);
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });

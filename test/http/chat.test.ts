@@ -50,19 +50,19 @@ describe("a buffered completion", () => {
     expect(headers.get("x-request-id")).toBe("mine-1");
   });
 
-  test("passes on how it finished", async () => {
+  test("has the finish reason of the model", async () => {
     const { body } = await complete(say("/say cut\n/finish length", { model: "offline/scripted" }));
     expect(body.choices[0].finish_reason).toBe("length");
   });
 
-  test("a provider's failure is a 502 without code, which is not worth repeating", async () => {
+  test("is a 502 without code when the provider fails, marked as not worth a retry", async () => {
     const { status, body, headers } = await complete(say("/fail 400", { model: "offline/scripted" }));
     expect(status).toBe(502);
-    expect(body.error).toEqual({ message: expect.any(String), type: "api_error", param: null });
+    expect(body.error).toEqual({ message: expect.any(String), type: "api_error", param: null, code: null });
     expect(headers.get("x-should-retry")).toBe("false");
   });
 
-  test("a prompt that is too large for a command goes through a blob", async () => {
+  test("may have a prompt that is too large for a command", async () => {
     const long = "word ".repeat(60_000);
     const { status, body } = await complete(say(long));
     expect(status).toBe(200);
@@ -71,7 +71,7 @@ describe("a buffered completion", () => {
 });
 
 describe("a streamed completion", () => {
-  test("opens with the role, says the text, finishes once and ends in [DONE]", async () => {
+  test("starts with the role, has the text, finishes once and ends with [DONE]", async () => {
     const { headers, text } = await complete(
       say("one two three", { stream: true, stream_options: { include_usage: true } }),
     );
@@ -94,23 +94,25 @@ describe("a streamed completion", () => {
     expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  test("a refusal before the first word is a plain 502", async () => {
+  test("is a plain 502 when the provider refuses before the first word", async () => {
     const { status, headers, body } = await complete(say("/fail 400", { model: "offline/scripted", stream: true }));
     expect(status).toBe(502);
     expect(headers.get("content-type")).toContain("application/json");
-    expect(body.error.code).toBeUndefined();
+    expect(body.error.code).toBeNull();
   });
 
-  test("a failure after the first word ends the stream with an error and without [DONE]", async () => {
+  test("ends with an error and without [DONE] when the turn fails after the first word", async () => {
     const { status, text } = await complete(say("/say a b c d\n/cut", { model: "offline/scripted", stream: true }));
     expect(status).toBe(200);
-    expect(chunksOf(text).at(-1)).toEqual({ error: { message: expect.any(String), type: "api_error", param: null } });
+    expect(chunksOf(text).at(-1)).toEqual({
+      error: { message: expect.any(String), type: "api_error", param: null, code: null },
+    });
     expect(text).not.toContain("[DONE]");
   });
 });
 
-describe("threads", () => {
-  test("go on with what was said, and can be read and deleted", async () => {
+describe("a thread", () => {
+  test("continues with its earlier messages, and can be read and deleted", async () => {
     const first = await complete(say("My name is Ada"));
     const thread = first.headers.get("x-thread-id")!;
     const second = await complete(say("And again"), { "x-thread-id": thread });
@@ -128,7 +130,7 @@ describe("threads", () => {
     expect((await complete(say("Still there?"), { "x-thread-id": thread })).body.error.code).toBe("thread_not_found");
   });
 
-  test("that are deleted end the stream of the turn that runs in them, and what it took is counted", async () => {
+  test("that is deleted ends the stream of its running turn, whose tokens are counted", async () => {
     const spent = async () => {
       const [row] = await service.db.query<{ n: number }>(
         "select count(*)::int as n from log.events where type = 'TurnFailed'",
@@ -151,7 +153,7 @@ describe("threads", () => {
     expect((await call("GET", `/threads/${thread}/messages`)).body.error.code).toBe("thread_not_found");
   });
 
-  test("belong to the pair of key and user", async () => {
+  test("belongs to one pair of key and user", async () => {
     const { headers } = await complete(say("Mine", { user: "ada" }));
     const thread = { "x-thread-id": headers.get("x-thread-id")! };
     for (const user of [undefined, "", "bob"]) {
@@ -161,7 +163,7 @@ describe("threads", () => {
     expect((await complete(say("Mine", { user: "ada" }), thread)).status).toBe(200);
   });
 
-  test("a refused turn leaves no trace", async () => {
+  test("shows no trace of a refused turn", async () => {
     const { headers } = await complete(say("Hello"));
     const thread = headers.get("x-thread-id")!;
     await complete(say("/fail 400", { model: "offline/scripted" }), { "x-thread-id": thread });
@@ -169,7 +171,7 @@ describe("threads", () => {
     expect(body.data).toHaveLength(2);
   });
 
-  test("take one turn at a time: the second waits", async () => {
+  test("runs one turn at a time: the second waits", async () => {
     const { headers } = await complete(say("Hello"));
     const thread = { "x-thread-id": headers.get("x-thread-id")! };
     const slow = complete(say("/slow 0.3\n/say a b", { model: "offline/scripted" }), thread);
@@ -178,13 +180,13 @@ describe("threads", () => {
   });
 });
 
-describe("attachments", () => {
+describe("attachments of a message", () => {
   const attached = (part: unknown) => ({
     model: "offline/echo",
     messages: [{ role: "user", content: [{ type: "text", text: "See" }, part] }],
   });
 
-  test("arrive in every form", async () => {
+  test("are accepted in every form", async () => {
     const image = await complete(attached({ type: "image_url", image_url: { url: `data:image/png;base64,${png}` } }));
     expect(image.body.choices[0].message.content).toContain("image.png");
     const bare = await complete(attached({ type: "file", file: { file_data: png, filename: "notes.pdf" } }));
@@ -199,7 +201,7 @@ describe("attachments", () => {
     expect((await complete({ ...say("See"), attachments: [id], user: "ada" })).body.error.code).toBe("file_not_found");
   });
 
-  test("outlive the file they were copied from", async () => {
+  test("outlive the file that they were copied from", async () => {
     const form = new FormData();
     form.set("file", new File(["gone soon"], "gone.txt", { type: "text/plain" }));
     const { id } = (await call("POST", "/files", form)).body;
@@ -216,12 +218,12 @@ describe("attachments", () => {
     ["another scheme", { type: "file", file: { file_data: "file:///etc/passwd" } }],
     ["no data and no id", { type: "file", file: {} }],
     ["bad base64", { type: "file", file: { file_data: "AA=A" } }],
-  ])("%s is invalid_attachment", async (_name, part) => {
+  ])("are refused as invalid_attachment: %s", async (_name, part) => {
     const { status, body } = await complete(attached(part));
     expect([status, body.error.code]).toEqual([400, "invalid_attachment"]);
   });
 
-  test("too many and too large", async () => {
+  test("are refused when they are too many or too large", async () => {
     const part = { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } };
     const many = await complete({ model: "offline/echo", messages: [{ role: "user", content: Array(17).fill(part) }] });
     expect([many.status, many.body.error.code]).toEqual([400, "too_many_attachments"]);
@@ -230,7 +232,26 @@ describe("attachments", () => {
   });
 });
 
-describe("refusals of the spec", () => {
+test.each([
+  [{ response_format: { type: "json_object", schema: {} } }, "response_format.schema", /json_schema: \{name, schema\}/],
+  [{ functions: [{ name: "f" }] }, "functions", /tools: \[\{type: "function"/],
+  [
+    { tools: [{ type: "function", function: { name: "f" } }] },
+    "tools[0].function.name",
+    /run on the server.*definitions/,
+  ],
+  [
+    { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://a.example/x.png" } }] }] },
+    "messages[0].content[0].image_url.url",
+    /never fetched: send the bytes/,
+  ],
+])("a field that cannot be honoured is refused with what to do instead: %j", async (fields, param, message) => {
+  const { status, body } = await complete(say("x", fields));
+  expect([status, body.error.param]).toEqual([400, param]);
+  expect(body.error.message).toMatch(message);
+});
+
+describe("the chat API refuses with", () => {
   const tool = (name: string) => ({ tools: [{ type: "function", function: { name } }] });
   test.each([
     ["model_not_found", say("x", { model: "nobody/knows" })],
@@ -245,14 +266,16 @@ describe("refusals of the spec", () => {
     ["tool_not_configured", say("x", tool("web_search"))],
     ["unknown_collection", say("x", { knowledge: { collections: ["handbook"] } })],
     ["invalid_response_format", say("x", { response_format: { type: "yaml" } })],
+    ["invalid_response_format", say("x", { response_format: { type: "json_object", schema: { type: "object" } } })],
+    [null, say("x", { functions: [{ name: "f", parameters: {} }] })],
     [
       "invalid_response_format",
       say("x", { response_format: { type: "json_schema", json_schema: { name: "no spaces", schema: {} } } }),
     ],
     ["invalid_response_format", say("x", { response_format: { type: "json_object" }, tool_choice: "required" })],
-    [undefined, say("x", { messages: [{ role: "system", content: "only me" }] })],
+    [null, say("x", { messages: [{ role: "system", content: "only me" }] })],
     [
-      undefined,
+      null,
       say("x", {
         messages: [
           { role: "system", content: "me" },
@@ -261,9 +284,9 @@ describe("refusals of the spec", () => {
         attachments: ["a"],
       }),
     ],
-    [undefined, say("x", { temperature: "hot" })],
-    [undefined, say("x", { model: 1 })],
-    [undefined, []],
+    [null, say("x", { temperature: "hot" })],
+    [null, say("x", { model: 1 })],
+    [null, []],
   ])("%s", async (code, body) => {
     const answer = await complete(body);
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
@@ -277,8 +300,8 @@ describe("refusals of the spec", () => {
   });
 });
 
-describe("models", () => {
-  test("are listed, and found with a raw or an encoded slash", async () => {
+describe("the models of an organization", () => {
+  test("are listed, and can be read with a raw or an encoded slash in the id", async () => {
     const { body } = await call("GET", "/models");
     expect(body.data.map(({ id }: { id: string }) => id)).toContain("offline/echo");
     for (const id of ["offline/echo", "offline%2Fecho"])

@@ -1,20 +1,21 @@
 import { readFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startProvider, type Provider, type Reply } from "../doubles/provider.ts";
+import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openLibrary, type Library } from "../knowledge/library.ts";
 import { clientOf } from "./service.ts";
 
 /* The tools of a chat completion (spec: Chat API, built-in tool names, limits, errors). */
 
-let provider: Provider;
+let provider: OpenaiDouble;
 let library: Library;
 let handbook: { id: string };
 let note: { id: string };
 let pushed: { id: string };
 let chat: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  provider = await startProvider();
+  provider = await startOpenai();
   library = await openLibrary({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
   await library.collect("Staff");
   await library.collect("Workshop Rules");
@@ -39,7 +40,7 @@ const ask = (content: string, more: object = {}) =>
 const script = (lines: string[], more: object = {}) => ask(lines.join("\n"), { model: "offline/scripted", ...more });
 const tool = (name: string, args: object) => `/tool ${name} ${JSON.stringify(args)}`;
 
-/** What the provider answers, one after the other; it repeats the last. */
+/** Scripts the answers of the provider; the last one repeats. */
 const answers = (...replies: Reply[]) => {
   let n = 0;
   provider.script(({ method }) => (method === "POST" ? replies[Math.min(n++, replies.length - 1)] : undefined));
@@ -51,7 +52,7 @@ const chunksOf = (text: string) =>
     .filter((frame) => frame.startsWith("data: {"))
     .map((frame) => JSON.parse(frame.slice("data: ".length)));
 
-/** The answer to a request, the same whether it came whole or in pieces. */
+/** The answer to a request, buffered or streamed, in one shape. */
 async function answered(streamed: boolean, body: object) {
   if (!streamed) {
     const { status, body: whole, text } = await complete(body);
@@ -78,7 +79,7 @@ describe.each([
   { way: "buffered", streamed: false },
   { way: "streamed", streamed: true },
 ])("an answer from documents, $way", ({ streamed }) => {
-  test("of the extractive model quotes passages and cites their pages", async () => {
+  test("quotes passages and cites their pages with the extractive model", async () => {
     const { content, annotations, finish_reason } = await answered(streamed, {
       model: "offline/extractive",
       messages: [{ role: "user", content: "How many days of paid leave do I have?" }],
@@ -92,7 +93,7 @@ describe.each([
     expect(content.slice(start_index, end_index)).toContain("28 days of paid leave");
   });
 
-  test("of a provider's model: its tools run, and it is asked again with what they found", async () => {
+  test("comes from a provider's model, which is called again with the results of its tools", async () => {
     answers(
       {
         text: "Let me look.",
@@ -138,7 +139,7 @@ describe.each([
   });
 });
 
-describe("search_documents", () => {
+describe("the tool search_documents", () => {
   const searched = async (args: object, more: object = {}) => {
     answers({ tool_calls: [{ name: "search_documents", arguments: args }] }, { text: "Done" });
     const { status } = await ask("Go", { model: "openai/gpt-test", ...more });
@@ -166,7 +167,7 @@ describe("search_documents", () => {
     expect(await searched({ query: "leave", tags: ["none such"] })).toEqual({ results: [] });
   });
 
-  test("returns 25 passages at most", async () => {
+  test("returns at most 25 passages", async () => {
     const greased = (n: number) => `# Part ${n}\n\n${`The gearwheel number ${n} is greased in spring. `.repeat(20)}\n`;
     const text = Array.from({ length: 40 }, (_, n) => greased(n)).join("\n");
     await library.keep("workshop-rules", { content: text, name: "wheels.md" });
@@ -174,12 +175,12 @@ describe("search_documents", () => {
     expect((await searched({ query: "gearwheel", limit: 1_000 })).results).toHaveLength(25);
   });
 
-  test("names pushed text where it can be read", async () => {
+  test("cites pushed text by the address where it can be read", async () => {
     const [best] = (await searched({ query: "When does the canteen close on Fridays?" })).results;
     expect(best.url).toBe(`${library.platform.settings.BASE_URL}/api/v1/knowledge/documents/${pushed.id}/text#seq=0`);
   });
 
-  test("of another organization finds nothing of this one", async () => {
+  test("finds nothing of another organization", async () => {
     const other = await library.platform.organization("Others");
     const theirs = library.as(other.api_key);
     await theirs.collect("Staff");
@@ -201,7 +202,7 @@ describe("search_documents", () => {
   });
 });
 
-describe("read_document", () => {
+describe("the tool read_document", () => {
   const windows = async (document_id: string, more: object = {}) => {
     const texts: string[] = [];
     for (let from_seq: number | null = 0; from_seq !== null; ) {
@@ -214,7 +215,7 @@ describe("read_document", () => {
     return texts;
   };
 
-  test("gives a long document in windows that are the whole of it", async () => {
+  test("returns a long document in windows that together are all of it", async () => {
     const text = Array.from(
       { length: 300 },
       (_, n) => `## Step ${n}\n\n${"Turn the screw to the left. ".repeat(12)}\n`,
@@ -231,14 +232,14 @@ describe("read_document", () => {
     ["that is in no collection of the request", () => handbook.id, { knowledge: { collections: ["workshop-rules"] } }],
     ["that does not exist", () => "0198c0de-0000-7000-8000-00000000000a", {}],
     ["whose id is none", () => "handbook.pdf", {}],
-  ])("of a document %s tells the model so", async (_, id, more) => {
+  ])("returns an error to the model for a document %s", async (_, id, more) => {
     const { status, body } = await script([tool("read_document", { document_id: id() })], more);
     expect(status).toBe(200);
-    expect(body.choices[0].message.content).toContain("There is no such document here");
+    expect(body.choices[0].message.content).toContain("There is no such document");
   });
 });
 
-describe("a turn", () => {
+describe("a turn with tools", () => {
   test("ends after ten rounds", async () => {
     answers({ text: "Again. ", tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] });
     const { body } = await ask("Go", { model: "openai/gpt-test" });
@@ -249,7 +250,7 @@ describe("a turn", () => {
     });
   });
 
-  test("goes on when a tool fails, and the model reports it", async () => {
+  test("continues when a tool fails, and the model reports it", async () => {
     const failing = [tool("search_documents", { limit: 3 }), "/tool web_search {}", "/tool read_document {nonsense"];
     const { status, body } = await script(failing);
     expect(status).toBe(200);
@@ -260,23 +261,39 @@ describe("a turn", () => {
     ]);
   });
 
-  test("goes on when the search server is away", async () => {
+  test("continues when the search server is down", async () => {
     library.index.set("refusing");
     try {
       const { status, body } = await script([tool("search_documents", { query: "key" })]);
       expect(status).toBe(200);
-      expect(body.choices[0].message.content).toContain("The tool failed");
+      expect(body.choices[0].message.content).toContain("The index cannot be searched now.");
+      const quoted = await ask("Where is the key of the wind tunnel?");
+      expect(quoted.body.choices[0].message.content).toMatch(/^The search failed: The index cannot be searched now\./);
     } finally {
       library.index.set("open");
     }
   });
 
-  test("whose provider fails after tools have run is a 502", async () => {
+  test("sends a stream's headers before the model has said a word", async () => {
+    const held = Promise.withResolvers<ServerResponse>();
+    answers({ tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] }, { write: held.resolve });
+    const body = { model: "openai/gpt-test", messages: [{ role: "user", content: "Go" }], tools: toolsOf(...BOTH) };
+    const response = await fetch(`${library.platform.url}/api/openai/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${library.credentials.api_key}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...body, stream: true }),
+    });
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    (await held.promise).writeHead(400).end("{}");
+    expect(await response.text()).toMatch(/^data: .*"role":"assistant"/);
+  });
+
+  test("is a 502 when the provider fails after tools have run", async () => {
     answers({ tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] }, { status: 400, body: {} });
     expectRefusal(await ask("Go", { model: "openai/gpt-test" }), 502, undefined);
   });
 
-  test("keeps its words, and none of its tools, for the next one", async () => {
+  test("leaves its text, and none of its tools, to the next turn", async () => {
     answers(
       { text: "Let me look.", tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] },
       { text: "Found." },
@@ -302,7 +319,7 @@ describe("a turn", () => {
     },
   );
 
-  test("with tool_choice none is offered no tools", async () => {
+  test("offers no tools with tool_choice none", async () => {
     answers({ text: "No." });
     await ask("Go", { model: "openai/gpt-test", tool_choice: "none" });
     expect(asked()).toHaveLength(1);
@@ -310,7 +327,7 @@ describe("a turn", () => {
   });
 });
 
-describe("refused", () => {
+describe("a request with tools is refused", () => {
   test.each([
     ["unknown_tool", { tools: toolsOf("search_documents", "coffee") }, "tools[1].function.name"],
     ["tool_not_configured", { tools: toolsOf("search_documents", "web_search") }, "tools[1].function.name"],
@@ -324,12 +341,12 @@ describe("refused", () => {
     expect(answer.body.error.param).toBe(param);
   });
 
-  test("an unknown collection is told which there are", async () => {
+  test("for an unknown collection, with a list of the existing ones", async () => {
     const { body } = await ask("Go", { knowledge: { collections: ["stuff"] } });
     expect(body.error.message).toContain("staff, workshop-rules");
   });
 
-  test("with no collection in the organization", async () => {
+  test("when the organization has no collection", async () => {
     const { api_key } = await library.platform.organization("Empty");
     const call = clientOf({ chat: `${library.platform.url}/api/openai/v1` }, api_key);
     for (const name of BOTH) {

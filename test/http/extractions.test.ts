@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { shortLived } from "../extractions/shortLived.ts";
+import { requestShortLived } from "../extractions/requestShortLived.ts";
 import { clientOf, startService, type Service } from "./service.ts";
 
 let service: Service;
@@ -22,10 +22,10 @@ const formOf = (content: string, name = "a.csv", type = "text/csv") => {
   form.append("whatever", new File([content], name, { type }));
   return form;
 };
-const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code];
+const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code ?? undefined];
 
 describe("an extraction", () => {
-  test("is asked for, is the same for the same bytes and type, and is destroyed", async () => {
+  test("is created, is the same for the same bytes, and is destroyed", async () => {
     const { status, body } = await call("POST", base, formOf("a,b\n1,2\n"));
     expect([status, body]).toEqual([
       202,
@@ -43,7 +43,7 @@ describe("an extraction", () => {
     const again = await call("POST", base, formOf("a,b\n1,2\n", "b.csv"));
     expect([again.status, again.body.id, again.body.name]).toEqual([200, body.id, "a.csv"]);
     const typed = await call("POST", base, formOf("a,b\n1,2\n", "a.md", "text/markdown"));
-    expect([typed.status, typed.body.id === body.id]).toEqual([202, false]);
+    expect([typed.status, typed.body.id, typed.body.mime_type]).toEqual([200, body.id, "text/csv"]);
     expect((await other("POST", base, formOf("a,b\n1,2\n"))).status).toBe(202);
 
     const { created_at, expires_at } = body;
@@ -60,9 +60,21 @@ describe("an extraction", () => {
     expect((await call("POST", base, formOf("a,b\n1,2\n"))).status).toBe(202);
   });
 
-  test("is gone at the instant it expires, and its bytes can be sent anew", async () => {
+  test("ignores parts without a filename, whatever they hold", async () => {
+    const form = formOf("a,b\nignored,parts\n");
+    form.append("tags", " ");
+    form.append("tags", "x".repeat(70_000));
+    expect((await call("POST", base, form)).status).toBe(202);
+    const part = (head: string, body: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
+    const json = part('name="tags"\r\nContent-Type: application/json', "{broken");
+    const body = `${json}${part('name="f"; filename="a.txt"', "beside a broken part")}--b--\r\n`;
+    const type = { "content-type": "multipart/form-data; boundary=b" };
+    expect((await call("POST", base, body, type)).status).toBe(202);
+  });
+
+  test("is gone the moment it expires, and its bytes can be sent again", async () => {
     const owner = { opened: service.opened, organization_id: service.credentials.organization_id };
-    const { id, expires_at } = await shortLived(owner, 2_000, "soon over", "csv");
+    const { id, expires_at } = await requestShortLived(owner, 2_000, "soon over", "csv");
     expect(Date.now()).toBeLessThan(expires_at.getTime());
     expect((await call("POST", base, formOf("soon over"))).body.id).toBe(id);
     await sleep(expires_at.getTime() - Date.now());
@@ -72,7 +84,7 @@ describe("an extraction", () => {
     expect([status, body.id === id]).toEqual([202, false]);
   });
 
-  test("is one under its key, and one however many ask at once", async () => {
+  test("is created once under its Idempotency-Key, and once for parallel requests", async () => {
     const headers = { "idempotency-key": "k" };
     const first = await call("POST", base, formOf("keyed"), headers);
     const second = await call("POST", base, formOf("keyed"), headers);
@@ -94,13 +106,13 @@ describe("an extraction", () => {
         ["a", new File(["x"], "a.txt")],
       ],
     ],
-  ])("is not made of %s", async (_name, expected, parts) => {
+  ])("is refused for %s", async (_name, expected, parts) => {
     const form = new FormData();
     for (const [name, value] of parts) form.append(name, value);
     expect(code(await call("POST", base, form))).toEqual([400, expected]);
   });
 
-  test("of anything but a readable form is none", async () => {
+  test("is refused for anything but a readable form", async () => {
     expect(code(await call("POST", base, {}))).toEqual([400, "invalid_body"]);
     const cut = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nx';
     const type = { "content-type": "multipart/form-data; boundary=b" };
@@ -113,7 +125,7 @@ describe("an extraction", () => {
   });
 });
 
-test("a product that a key is not enabled for is a 403, before anything is read", async () => {
+test("a key that is not enabled for a product gets a 403 before its body is read", async () => {
   const login = await call("POST", `${service.base}/api/auth/login`, service.credentials.admin);
   const session = clientOf(service, login.body.token);
   const keyFor = async (products: string[]) => {

@@ -22,7 +22,7 @@ const formOf = (
 };
 const upload = (...form: Parameters<typeof formOf>) => call("POST", "/files", formOf(...form));
 
-/** A multipart body written by hand; `end` false leaves it unfinished. */
+/** A multipart body written by hand; incomplete when `end` is false. */
 const multipart = (parts: string[], end = true) =>
   call("POST", "/files", parts.map((part) => `--b\r\n${part}\r\n`).join("") + (end ? "--b--\r\n" : ""), {
     "content-type": "multipart/form-data; boundary=b",
@@ -30,8 +30,8 @@ const multipart = (parts: string[], end = true) =>
 const part = (name: string, content = "x", filename = `; filename="${name}.txt"`) =>
   `Content-Disposition: form-data; name="${name}"${filename}\r\nContent-Type: text/plain\r\n\r\n${content}`;
 
-describe("a file", () => {
-  test("is kept, listed, read and deleted", async () => {
+describe("an uploaded file", () => {
+  test("can be stored, listed, read and deleted", async () => {
     const { status, body } = await upload("hello", "note.txt", "text/plain", { purpose: "assistants" });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -61,12 +61,12 @@ describe("a file", () => {
     expect((await call("DELETE", `/files/${body.id}`)).status).toBe(404);
   });
 
-  test("has user_data for its purpose, and a type from its name where the client knew none", async () => {
+  test("has the purpose user_data by default, and a type from its name if the client sends none", async () => {
     const { body } = await upload("%PDF", "paper.pdf", "application/octet-stream");
     expect(body).toMatchObject({ purpose: "user_data", mime_type: "application/pdf" });
   });
 
-  test("belongs to the pair of key and user", async () => {
+  test("belongs to one pair of key and user", async () => {
     const { body } = await upload("mine", "mine.txt", "text/plain", { user: "ada" });
     expect((await call("GET", `/files/${body.id}?user=ada`)).status).toBe(200);
     const unknown = await call("GET", "/files/01900000-0000-7000-8000-000000000000");
@@ -84,7 +84,7 @@ describe("a file", () => {
     ["line\r\nX-Evil: yes.txt", "lineX-Evil: yes.txt"],
     ["\u202egnp.exe", "gnp.exe"],
     ["emoji 🎉.txt", "emoji 🎉.txt"],
-  ])("named %j is only ever shown", async (sent, shown) => {
+  ])("named %j is only offered for download", async (sent, shown) => {
     // FormData escapes quotes and line ends as browsers do, so they arrive encoded
     const { status, body } = await upload("x", sent, "text/plain");
     expect(status).toBe(201);
@@ -96,14 +96,14 @@ describe("a file", () => {
     expect(content.headers.get("x-evil")).toBeNull();
   });
 
-  test("with a very long name is kept under a shorter one", async () => {
+  test("with a very long name is stored under a shorter one", async () => {
     const { status, body } = await upload("x", `${"n".repeat(5_000)}.txt`, "text/plain");
     expect(status).toBe(201);
     expect(Buffer.byteLength(body.filename)).toBeLessThanOrEqual(255);
     expect(body.filename.endsWith(".txt")).toBe(true);
   });
 
-  test("of 30 MB is kept, but too large for a completion", async () => {
+  test("of 30 MB is stored, but too large for a completion", async () => {
     const { status, body } = await upload(Buffer.alloc(30_000_000), "large.bin", "application/octet-stream");
     expect([status, body.bytes]).toEqual([201, 30_000_000]);
     const answer = await call("POST", "/chat/completions", {
@@ -115,7 +115,7 @@ describe("a file", () => {
   });
 });
 
-describe("an upload that cannot be read", () => {
+describe("an upload is refused", () => {
   test.each([
     ["no file", [part("purpose", "x", "")], 400, "missing_file"],
     ["a file part without a filename", [part("file", "x", "")], 400, "missing_file"],
@@ -123,29 +123,29 @@ describe("an upload that cannot be read", () => {
     ["two files", [part("file"), part("file")], 400, "invalid_multipart"],
     ["very many parts", Array.from({ length: 10_000 }, (_, n) => part(`f${n}`, "x", "")), 400, "invalid_multipart"],
     ["a part named __proto__", [part("__proto__", "x", ""), part("file")], 400, "invalid_multipart"],
-  ])("%s", async (_name, parts, status, code) => {
+  ])("when it has %s", async (_name, parts, status, code) => {
     const answer = await multipart(parts);
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
   });
 
-  test("one without an end", async () => {
+  test("when it is incomplete", async () => {
     const { status, body } = await multipart([part("file")], false);
     expect([status, body.error.code]).toEqual([400, "invalid_multipart"]);
   });
 
-  test("one with only filename*", async () => {
+  test("when its part has only filename*", async () => {
     const { status } = await multipart([part("file", "x", "; filename*=UTF-8''odd%20name.txt")]);
     expect([201, 400]).toContain(status);
   });
 
-  test("JSON, or multipart without a boundary", async () => {
+  test("when it is JSON, or multipart without a boundary", async () => {
     const json = await call("POST", "/files", { file: "x" });
     expect([json.status, json.body.error.code]).toEqual([400, "invalid_multipart"]);
     const bare = await call("POST", "/files", "x", { "content-type": "multipart/form-data" });
     expect([bare.status, bare.body.error.code]).toEqual([400, "invalid_multipart"]);
   });
 
-  test("one over 100 MB is refused by its length", async () => {
+  test("when it is over 100 MB, by its length alone", async () => {
     const head = `POST /api/openai/v1/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.credentials.api_key}\r\n`;
     const answer = await raw(
       service.base,

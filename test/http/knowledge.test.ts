@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code];
+const code = ({ status, body }: { status: number; body: any }) => [status, body?.error?.code ?? undefined];
 const UNKNOWN = "01900000-0000-7000-8000-000000000000";
 
 let made = 0;
@@ -37,7 +37,7 @@ const upload = (reference: string, ...form: Parameters<typeof fileForm>) =>
   call("POST", `/collections/${reference}/documents`, fileForm(...form));
 
 describe("a collection", () => {
-  test("is made, read, renamed, listed and deleted", async () => {
+  test("can be created, read, renamed, listed and deleted", async () => {
     const created = await call("POST", "/collections", { name: " Hand Book ", description: "All of it", more: 1 });
     expect([created.status, created.body]).toEqual([
       201,
@@ -76,11 +76,11 @@ describe("a collection", () => {
     ["a name without letters", { name: "!?" }, "invalid_name"],
     ["a number", { name: 7 }, "invalid_name"],
     ["a long name", { name: "x".repeat(121) }, "invalid_name"],
-  ])("is not made of %s", async (_name, body, expected) => {
+  ])("is refused with %s", async (_name, body, expected) => {
     expect(code(await call("POST", "/collections", body))).toEqual([400, expected]);
   });
 
-  test("has a name and a slug of its own, whatever the case", async () => {
+  test("has a unique name and slug, ignoring case", async () => {
     await collection("Grüße");
     const other = await collection("Other greetings");
     for (const name of ["GRÜßE", "grusse!"])
@@ -92,7 +92,7 @@ describe("a collection", () => {
     ]);
   });
 
-  test("is named by a slug or an id, and is its organization's", async () => {
+  test("is found by slug or id, in its organization only", async () => {
     const { id, slug } = await collection();
     for (const reference of ["A B", "a_b", "-a", "ä"])
       expect(code(await call("GET", `/collections/${encodeURIComponent(reference)}`))).toEqual([
@@ -108,7 +108,7 @@ describe("a collection", () => {
     }
   });
 
-  test("is made once under one key", async () => {
+  test("is created once under one Idempotency-Key", async () => {
     const headers = { "idempotency-key": "one" };
     const first = await call("POST", "/collections", { name: "Keyed" }, headers);
     expect((await call("POST", "/collections", { name: "Keyed" }, headers)).body).toEqual(first.body);
@@ -120,7 +120,7 @@ describe("a collection", () => {
 });
 
 describe("a document", () => {
-  test("is uploaded once, listed, changed and deleted", async () => {
+  test("can be uploaded once, listed, changed and deleted", async () => {
     const { id: collection_id, slug } = await collection();
     const { status, body } = await upload(slug, "# Hi\n", "../no/te.md", "text/markdown", ["a", '["b","a"]']);
     expect([status, body]).toEqual([
@@ -165,7 +165,7 @@ describe("a document", () => {
     expect(code(await upload(slug, "late"))).toEqual([404, "collection_not_found"]);
   });
 
-  test("is one under its key", async () => {
+  test("is created once under its Idempotency-Key", async () => {
     const { slug } = await collection();
     const send = (content: string) =>
       call("POST", `/collections/${slug}/documents`, fileForm(content), { "idempotency-key": "k" });
@@ -178,7 +178,7 @@ describe("a document", () => {
     expect((await upload(slug, "keyed")).status).toBe(202);
   });
 
-  test("under a key that met identical bytes is those, and new ones once they are gone", async () => {
+  test("whose bytes exist is answered with the existing one, and created once that is gone", async () => {
     const { slug } = await collection();
     const there = await upload(slug, "met");
     const send = () => call("POST", `/collections/${slug}/documents`, fileForm("met"), { "idempotency-key": "m" });
@@ -190,7 +190,7 @@ describe("a document", () => {
     expect(anew.body.id).not.toBe(there.body.id);
   });
 
-  test("is one however many send it at once", async () => {
+  test("is created once by parallel uploads", async () => {
     const { slug } = await collection();
     const answers = await Promise.all(Array.from({ length: 8 }, () => upload(slug, "at once")));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 202]);
@@ -231,12 +231,12 @@ describe("a document", () => {
     ["packed bytes", Buffer.from(Array.from({ length: 500 }, (_, n) => (n * 37) % 256)), "a.txt", "text/plain"],
     ["an unknown ending", Buffer.from("text"), "a.xyz", "application/octet-stream"],
     ["an archive", Buffer.from("504b0304140000000000", "hex"), "a.zip", "application/zip"],
-  ])("of %s has no reader", async (_name, bytes, name, type) => {
+  ])("is refused as %s, which has no reader", async (_name, bytes, name, type) => {
     const { slug } = await collection();
     expect(code(await upload(slug, bytes, name, type))).toEqual([415, "unsupported_file_type"]);
   });
 
-  test("comes in a form", async () => {
+  test("must come in a form", async () => {
     const { slug } = await collection();
     const path = `/collections/${slug}/documents`;
     expect(code(await call("POST", path, { file: "x" }))).toEqual([400, "invalid_body"]);
@@ -265,7 +265,7 @@ describe("pushed text", () => {
     expect((await push(slug, { text: "plain", format: "text" })).body.mime_type).toBe("text/plain");
   });
 
-  test("replaces what has the same external_id", async () => {
+  test("replaces the document with the same external_id", async () => {
     const { slug } = await collection();
     const first = await push(slug, { text: "one", external_id: "e\u0000" });
     expect([first.status, first.body.external_id]).toEqual([202, "e\u0000"]);
@@ -295,12 +295,12 @@ describe("pushed text", () => {
     [{ text: "x", format: "pdf" }, undefined],
     [{ text: "x", tags: "x" }, undefined],
     [{ text: "x", external_id: "" }, undefined],
-  ])("%j is refused", async (body, expected) => {
+  ])("is refused with the body %j", async (body, expected) => {
     const { slug } = await collection();
     expect(code(await push(slug, body))).toEqual([400, expected]);
   });
 
-  test("of 15 MB is kept", async () => {
+  test("of 15 MB is stored", async () => {
     const { slug } = await collection();
     const { status, body } = await push(slug, { text: "word ".repeat(3_000_000) });
     expect([status, body.size_bytes]).toEqual([202, 15_000_000]);
@@ -310,7 +310,7 @@ describe("pushed text", () => {
 describe("a search", () => {
   const search = (body: unknown) => call("POST", "/search", body);
 
-  test("with nothing indexed finds nothing", async () => {
+  test("finds nothing when nothing is indexed", async () => {
     const { slug, name } = await collection();
     for (const collections of [undefined, null, [slug], [name.toUpperCase()]])
       expect((await search({ query: "what?", collections, limit: 1_000, offset: -3 })).body).toEqual({
@@ -335,19 +335,19 @@ describe("a search", () => {
     [{ query: "x", document_ids: ["x"] }, "document_not_found", "document_ids"],
     [{ query: "x", document_ids: [UNKNOWN] }, "document_not_found", "document_ids"],
     [{ query: "x", collections: ["nowhere"] }, "unknown_collection", "collections"],
-  ])("%j is refused", async (body, expected, param) => {
+  ])("is refused with the body %j", async (body, expected, param) => {
     const answer = await search(body);
     expect([...code(answer), answer.body.error.param ?? null]).toEqual([400, expected, param]);
   });
 
-  test("names the collections there are, by slug, and none by id", async () => {
+  test("of an unknown collection lists the existing slugs, and no ids", async () => {
     const { id, slug } = await collection();
     const { body } = await search({ query: "x", collections: [id] });
     expect(body.error.code).toBe("unknown_collection");
     expect(body.error.message).toContain(slug);
   });
 
-  test("looks for documents in the searched collections only", async () => {
+  test("finds documents of the searched collections only", async () => {
     const [one, two] = [await collection(), await collection()];
     const { body } = await upload(one.slug, "found where it is");
     expect((await search({ query: "x", collections: [one.slug], document_ids: [body.id] })).status).toBe(200);

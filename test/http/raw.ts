@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 
-/** Sends bytes as they are and returns everything that came back until the server closed, or `ms` passed. */
+/** Sends raw bytes, and returns everything that arrives until the server closes the connection or `ms` pass. */
 export async function raw(base: string, bytes: string, ms = 3_000): Promise<string> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);
@@ -15,7 +15,7 @@ export async function raw(base: string, bytes: string, ms = 3_000): Promise<stri
   return heard.join("");
 }
 
-/** Status and parsed body of a raw answer. */
+/** The status and parsed body of a raw answer. */
 export function parsed(answer: string): { status: number; body: any } {
   const [head = "", body = ""] = answer.split("\r\n\r\n", 2);
   return { status: Number(head.split(" ")[1]), body: body ? JSON.parse(body) : undefined };

@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import { startPlatform } from "../platform.ts";
+import { openCommonPlatform } from "../sharedPlatform.ts";
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The whole service in this process with one organization, and what http's tests ask of it. It ends with the test file. */
-export async function startService(env: Record<string, string> = {}) {
-  const { url, opened, organization, settings } = await startPlatform({ env });
+/** The whole platform in this process with one organization, for the tests of http. Files without settings of their own share it. */
+export async function startService(env?: Record<string, string>) {
+  const { url, startCodes, resources: opened, organization, settings } = (await openCommonPlatform(env)).platform;
   return {
     base: url,
+    startCodes,
     chat: `${url}/api/openai/v1`,
     opened,
     db: opened.db,
@@ -18,7 +19,7 @@ export async function startService(env: Record<string, string> = {}) {
   };
 }
 
-/** A client of one credential: `call("POST", "/files", …)` below the chat base, or an absolute address. */
+/** A client with one credential: `call("POST", "/files", …)`, relative to the chat base or absolute. */
 export function clientOf(service: Pick<Service, "chat">, token: string) {
   return async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const form = body instanceof FormData;

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parsed, raw } from "./raw.ts";
 import { clientOf, say, startService, type Service } from "./service.ts";
@@ -21,20 +24,20 @@ const complete = (body: string | Buffer, type = "application/json") =>
   }));
 
 const shape = (code?: string) => ({
-  error: { message: expect.any(String), type: expect.any(String), param: null, ...(code && { code }) },
+  error: { message: expect.any(String), type: expect.any(String), param: null, code: code ?? null },
 });
 
-describe("bodies that are not what they should be", () => {
+describe("a malformed body", () => {
   test.each([
     ["bad JSON", "{bad", "invalid_json"],
-    ["a body cut short", '{"model":"off', "invalid_json"],
+    ["a truncated body", '{"model":"off', "invalid_json"],
     ["__proto__", '{"__proto__":{"x":1},"model":"offline/echo","messages":[]}', "invalid_json"],
     ["constructor.prototype", '{"constructor":{"prototype":{"x":1}}}', "invalid_json"],
     ["deep nesting", `{"metadata":${"[".repeat(65)}${"]".repeat(65)}}`, "invalid_json"],
     ["deep nesting without end", "[".repeat(16_000_000), "invalid_json"],
     ["very many values", `[${"1,".repeat(600_000)}1]`, "invalid_json"],
     ["very many keys", `{${Array.from({ length: 300_000 }, (_, n) => `"k${n}":1`).join(",")}}`, "invalid_json"],
-  ])("%s is a 400", async (_name, body, code) => {
+  ])("with %s is a 400", async (_name, body, code) => {
     const started = performance.now();
     const answer = await complete(body);
     expect(answer.status).toBe(400);
@@ -43,18 +46,18 @@ describe("bodies that are not what they should be", () => {
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
   });
 
-  test("invalid UTF-8 is a 400", async () => {
+  test("in invalid UTF-8 is a 400", async () => {
     const answer = await complete(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     expect([answer.status, answer.body]).toEqual([400, shape("invalid_json")]);
   });
 
-  test("an empty JSON body is a 400 that says so", async () => {
+  test("that is empty is a 400 that says so", async () => {
     const answer = await complete("");
     expect([answer.status, answer.body]).toEqual([400, shape()]);
   });
 
   test.each(["text/plain", "application/xml", "application/json x", "multipart/form-data; boundary=x"])(
-    "%s is not JSON",
+    "of type %s is a 400 or a 415",
     async (type) => {
       const answer = await complete("{}", type);
       expect([400, 415]).toContain(answer.status);
@@ -62,12 +65,12 @@ describe("bodies that are not what they should be", () => {
     },
   );
 
-  test("no body at all", async () => {
+  test("that is missing is a 400", async () => {
     const { status, body } = await call("POST", "/chat/completions");
     expect([status, body]).toEqual([400, shape()]);
   });
 
-  test("strings that stores choke on come back as they went", async () => {
+  test("is not a body with NUL or lone surrogates in its strings, which come back unchanged", async () => {
     for (const text of ["a\u0000b", "\ud800 alone", "‮evil", "\\u0000", "1e400", "𝒳"]) {
       const { status, body } = await call("POST", "/chat/completions", JSON.stringify(say(text)));
       expect(status).toBe(200);
@@ -76,25 +79,45 @@ describe("bodies that are not what they should be", () => {
   });
 });
 
-describe("bodies that are too large", () => {
+describe("a body that is too large", () => {
   const head = (path: string, length: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.credentials.api_key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-  test("are refused by their length alone", async () => {
+  test("is refused by its length alone", async () => {
     const answer = parsed(await raw(service.base, head("/api/openai/v1/chat/completions", "1000000000000")));
     expect(answer).toEqual({ status: 413, body: shape("request_too_large") });
     const over = parsed(await raw(service.base, head("/api/openai/v1/chat/completions", String(64 * 1024 * 1024 + 1))));
     expect(over.status).toBe(413);
   });
 
-  test("other routes take 1 MiB", async () => {
+  test("is answered while an ordinary client is still sending it, and its connection is not reset", async () => {
+    const chunk = Buffer.alloc(256 * 1024, "x");
+    const errors: Error[] = [];
+    const send = async () => {
+      const headers = { "content-type": "application/json", "content-length": chunk.length * 48 };
+      const asked = request(`${service.base}/api/auth/login`, { method: "POST", headers });
+      asked.on("error", (error) => errors.push(error));
+      const closed = once(asked, "close");
+      const answer = new Promise<IncomingMessage>((resolve) => asked.once("response", resolve));
+      for (let n = 0; n < 48; n++) asked.write(chunk);
+      asked.end();
+      const response = await Promise.race([answer, closed]);
+      const told = "statusCode" in response ? [response.statusCode, JSON.parse(await text(response))] : [];
+      await closed;
+      return told;
+    };
+    for (let n = 0; n < 10; n++) expect(await send()).toEqual([413, shape("request_too_large")]);
+    expect(errors).toEqual([]);
+  });
+
+  test("is over 1 MiB on routes other than chat completions", async () => {
     const body = JSON.stringify({ email: "a@b.example", password: "x".repeat(1024 * 1024) });
     const { status, body: answer } = await call("POST", `${service.base}/api/auth/login`, body);
     expect([status, answer]).toEqual([413, shape("request_too_large")]);
   });
 });
 
-describe("requests that are no HTTP", () => {
+describe("a request with invalid HTTP", () => {
   test.each([
     ["both lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
     ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"],
@@ -104,24 +127,24 @@ describe("requests that are no HTTP", () => {
     ["an odd method", "FROB / HTTP/1.1\r\nHost: x\r\n\r\n"],
     ["a broken chunk", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
     ["no HTTP at all", "hello\r\n\r\n"],
-  ])("%s: 400 in the spec's shape", async (_name, bytes) => {
+  ])("gets a 400 in the spec's shape: %s", async (_name, bytes) => {
     const answer = parsed(await raw(service.base, bytes));
     expect(answer).toEqual({ status: 400, body: shape() });
   });
 
-  test("huge headers: 431", async () => {
+  test("gets a 431 for huge headers", async () => {
     const answer = parsed(await raw(service.base, `GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(40_000)}\r\n\r\n`));
     expect(answer).toEqual({ status: 431, body: shape("headers_too_large") });
   });
 
-  test("an expectation that nobody knows: 417", async () => {
+  test("gets a 417 for an unknown expectation", async () => {
     const bytes = "POST / HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\nContent-Length: 0\r\n\r\n";
     const answer = await raw(service.base, bytes);
     expect(answer).toContain(" 417 ");
     expect(answer).toContain('"error"');
   });
 
-  test("a header named __proto__ harms nobody", async () => {
+  test("may have a header named __proto__ without harm", async () => {
     const answer = await raw(
       service.base,
       "GET /healthz HTTP/1.1\r\nHost: x\r\n__proto__: 1\r\nConnection: close\r\n\r\n",
@@ -130,9 +153,9 @@ describe("requests that are no HTTP", () => {
   });
 });
 
-describe("paths", () => {
+describe("a path without a route", () => {
   test.each(["/nowhere", "/api/openai/v1/nowhere", "/%zz", "/api/openai/v1/files/%zz", `/${"a".repeat(3_000)}`])(
-    "%s answers in the spec's shape",
+    "gets an error in the spec's shape: %s",
     async (path) => {
       const { status, body, headers } = await call("GET", service.base + path);
       expect([400, 404]).toContain(status);
@@ -141,14 +164,17 @@ describe("paths", () => {
     },
   );
 
-  test.each(["responses", "embeddings", "conversations", "uploads"])("/%s says where to go", async (name) => {
-    const { status, body } = await call("POST", `/${name}`, {});
-    expect([status, body.error.code]).toEqual([404, "not_found"]);
-    expect(body.error.message).toContain("/api/");
-  });
+  test.each(["responses", "embeddings", "conversations", "uploads"])(
+    "gets a hint to the right path: /%s",
+    async (name) => {
+      const { status, body } = await call("POST", `/${name}`, {});
+      expect([status, body.error.code]).toEqual([404, "not_found"]);
+      expect(body.error.message).toContain("/api/");
+    },
+  );
 });
 
-describe("credentials", () => {
+describe("a credential", () => {
   const models = async (authorization?: string) => {
     const response = await fetch(`${service.chat}/models`, {
       headers: authorization === undefined ? {} : { authorization },
@@ -156,7 +182,7 @@ describe("credentials", () => {
     return [response.status, ((await response.json()) as any).error?.code];
   };
 
-  test("are asked for, and must be known", async () => {
+  test("is required, and must be known", async () => {
     expect(await models()).toEqual([401, "missing_api_key"]);
     for (const wrong of ["Bearer", "Bearer x", "Basic eDp5", `Bearer sk-svc-${"x".repeat(4096)}`, "Bearer sk-svc-é"])
       expect(await models(wrong)).toEqual([401, "invalid_api_key"]);
@@ -164,7 +190,7 @@ describe("credentials", () => {
     expect(await models(`bearer ${service.credentials.api_key}`)).toEqual([200, undefined]);
   });
 
-  test("two Authorization headers are none", async () => {
+  test("is refused in two Authorization headers", async () => {
     const header = `Authorization: Bearer ${service.credentials.api_key}\r\n`;
     const answer = parsed(
       await raw(
@@ -175,7 +201,7 @@ describe("credentials", () => {
     expect([answer.status, answer.body.error.code]).toEqual([401, "invalid_api_key"]);
   });
 
-  test("of one organization do not reach another's", async () => {
+  test("of one organization cannot read another's data", async () => {
     const other = clientOf(service, (await service.organization("Second")).api_key);
     const { headers } = await call("POST", "/chat/completions", say("Ours"));
     const thread = headers.get("x-thread-id")!;
@@ -187,8 +213,8 @@ describe("credentials", () => {
   });
 });
 
-describe("the face", () => {
-  test("health, readiness and metrics need no credential", async () => {
+describe("the API description", () => {
+  test("and health, readiness and metrics need no credential", async () => {
     for (const path of ["/healthz", "/readyz", "/metrics"]) {
       expect((await fetch(service.base + path)).status).toBe(200);
       expect((await fetch(service.base + path, { method: "HEAD" })).status).toBe(200);
@@ -200,7 +226,7 @@ describe("the face", () => {
     expect(metrics).toMatch(/follower_lag_events\{name="projection turns"\} \d+/);
   });
 
-  test("describes every route in OpenAPI 3.1", async () => {
+  test("covers every route in OpenAPI 3.1", async () => {
     const document = (await (await fetch(`${service.base}/openapi.json`)).json()) as any;
     expect(document.openapi).toBe("3.1.0");
     expect(Object.keys(document.paths)).toEqual(
@@ -213,10 +239,11 @@ describe("the face", () => {
       ]),
     );
     const { schema } = document.paths["/api/openai/v1/chat/completions"].post.requestBody.content["application/json"];
-    expect(schema.required).toEqual(["model", "messages"]);
+    expect(schema).toEqual({ $ref: "#/components/schemas/ChatCompletionRequest" });
+    expect(document.components.schemas.ChatCompletionRequest.required).toEqual(["model", "messages"]);
   });
 
-  test("the reference is a page with nothing from elsewhere", async () => {
+  test("has a reference page without external assets", async () => {
     const page = await (await fetch(`${service.base}/reference`)).text();
     expect(page).toContain("swagger-ui");
     expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);

@@ -5,7 +5,7 @@ import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { everyRoute } from "./everyRoute.ts";
 import { openLibrary, type Library } from "./library.ts";
 
-/* The rows of both error tables that hold for every route: who may ask. */
+/* Authentication and product checks, which every route of the knowledge and extraction APIs has in common. */
 
 const THINGS = { slug: "any", collection: UNKNOWN, document: UNKNOWN, extraction: UNKNOWN };
 let library: Library;
@@ -15,9 +15,9 @@ beforeAll(async () => {
   const { url } = library.platform;
   const session = clientOf({ chat: url }, await library.signIn());
   const key = async (body: object, change?: object) => {
-    const made = (await session("POST", "/api/keys", { name: "Test", ...body })).body;
-    if (change) await session("PATCH", `/api/keys/${made.id}`, change);
-    return made.key as string;
+    const created = (await session("POST", "/api/keys", { name: "Test", ...body })).body;
+    if (change) await session("PATCH", `/api/keys/${created.id}`, change);
+    return created.key as string;
   };
   const as = (token: string) => clientOf({ chat: `${url}/api/v1/knowledge` }, token);
   const soon = Date.now() + 1_000;
@@ -30,33 +30,33 @@ beforeAll(async () => {
   await sleep(soon - Date.now() + 10);
 });
 
-describe.each(everyRoute("").map(({ name }) => [name]))("to %s", (name) => {
-  const attempt = () => everyRoute(library.extractions).find((one) => one.name === name)!;
+describe.each(everyRoute("").map(({ name }) => [name]))("a request to %s", (name) => {
+  const route = () => everyRoute(library.extractions).find((one) => one.name === name)!;
 
   test.each([
     ["an unknown key", "invalid_api_key"],
     ["a disabled key", "api_key_disabled"],
     ["an expired key", "expired_api_key"],
   ])("with %s is refused", async (who, code) => {
-    expectRefusal(await attempt().ask(clients[who]!, THINGS), 401, code);
+    expectRefusal(await route().send(clients[who]!, THINGS), 401, code);
   });
 
   test("with no key is refused", async () => {
     const bare: typeof library.call = (method, path, body, headers) =>
       library.call(method, path, body, { ...headers, authorization: "" });
-    expectRefusal(await attempt().ask(bare, THINGS), 401, "missing_api_key");
+    expectRefusal(await route().send(bare, THINGS), 401, "missing_api_key");
   });
 
-  test("needs a key that is enabled for the product", async () => {
-    const { product, ask } = attempt();
+  test("is refused with a key that is not enabled for the product", async () => {
+    const { product, send } = route();
     const wrong = product === "knowledge" ? "a key for extraction" : "a key for knowledge";
     for (const who of [wrong, "a key for nothing"])
-      expectRefusal(await ask(clients[who]!, THINGS), 403, "product_not_enabled");
-    const right = await ask(clients[`a key for ${product}`]!, THINGS);
+      expectRefusal(await send(clients[who]!, THINGS), 403, "product_not_enabled");
+    const right = await send(clients[`a key for ${product}`]!, THINGS);
     expect([401, 403]).not.toContain(right.status);
   });
 });
 
-test("there is no list of extractions", async () => {
+test("the extraction API has no list route", async () => {
   expect((await library.call("GET", library.extractions)).status).toBe(404);
 });

@@ -15,7 +15,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 describe("a collection", () => {
-  test("is made, and read by its slug and by its id", async () => {
+  test("can be created, and read by its slug and by its id", async () => {
     const { status, body } = await create({ name: "Käpt’n & Crew: Rules (2026)", description: "On board" });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -31,7 +31,7 @@ describe("a collection", () => {
       expect((await call("GET", `/collections/${reference}`)).body).toEqual(body);
   });
 
-  test("has an empty description when none is given, and takes no notice of unknown fields", async () => {
+  test("has an empty description by default, and ignores unknown fields", async () => {
     const { status, body } = await create({ name: "Plain", colour: "red", slug: "mine", documents: 7 });
     expect([status, body.slug, body.description, body.documents]).toEqual([201, "plain", "", NONE]);
   });
@@ -46,31 +46,31 @@ describe("a collection", () => {
     ["nothing but spaces", "   ", "missing_name"],
     ["nothing", "", "missing_name"],
     ["null", null, "missing_name"],
-    ["no name", undefined, "missing_name"],
-  ])("is not made with %s", async (_what, name, code) => {
+    ["a missing name", undefined, "missing_name"],
+  ])("is refused with %s as its name", async (_what, name, code) => {
     await create({ name: "Taken" });
     expectRefusal(await create({ name }), 400, code);
   });
 
-  test("of 120 characters is made, and of one", async () => {
+  test("may have a name of one character or of 120", async () => {
     for (const name of ["m".repeat(120), "x"])
       expect((await create({ name })).body).toMatchObject({ name, slug: name });
   });
 
-  test("is made by one of many who ask at once", async () => {
+  test("is created once when several requests for the same name arrive at once", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ name: "Contested" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(400)]);
     for (const { status, body } of answers) if (status === 400) expect(body.error.code).toBe("collection_exists");
   });
 
-  test("of one organization leaves its name to every other", async () => {
+  test("may have the same name in every organization", async () => {
     await create({ name: "Everybody's" });
     const other = library.as((await library.platform.organization("Other")).api_key);
     const { status, body } = await other.call("POST", "/collections", { name: "Everybody's" });
     expect([status, body.slug]).toEqual([201, "everybody-s"]);
   });
 
-  test("is made once under an idempotency key", async () => {
+  test("is created once per idempotency key", async () => {
     const key = { "idempotency-key": "collection-1" };
     const first = await create({ name: "Once" }, key);
     const again = await create({ name: "Once" }, key);
@@ -78,7 +78,7 @@ describe("a collection", () => {
     expectRefusal(await create({ name: "Twice" }, key), 422, "idempotency_key_reused");
   });
 
-  test("keeps its slug when it is renamed, and gives its old name back, but not its slug", async () => {
+  test("keeps its slug when renamed, so only its old name becomes free", async () => {
     const { body: before } = await create({ name: "Old name" });
     const { status, body } = await call("PATCH", "/collections/old-name", { name: "New name" });
     expect([status, body.slug, body.name, body.description]).toEqual([200, "old-name", "New name", ""]);
@@ -90,7 +90,7 @@ describe("a collection", () => {
     expect((await create({ name: "New  name" })).status).toBe(201);
   });
 
-  test("changes what is sent, and only that", async () => {
+  test("changes only the fields that are sent", async () => {
     await create({ name: "Changing", description: "one" });
     const described = await call("PATCH", "/collections/changing", { description: "two" });
     expect([described.body.name, described.body.description]).toEqual(["Changing", "two"]);
@@ -103,13 +103,16 @@ describe("a collection", () => {
   });
 });
 
-describe("a reference", () => {
-  test.each(["No Slug", "no_slug", "-x", "x".repeat(121), "%00", "a..b"])("%s is none", async (reference) => {
-    const { status, body } = await call("GET", `/collections/${encodeURIComponent(decodeURIComponent(reference))}`);
-    expect([status, body.error.code]).toEqual([400, "invalid_collection_reference"]);
-  });
+describe("a reference to a collection", () => {
+  test.each(["No Slug", "no_slug", "-x", "x".repeat(121), "%00", "a..b"])(
+    "of the form %s is refused",
+    async (reference) => {
+      const { status, body } = await call("GET", `/collections/${encodeURIComponent(decodeURIComponent(reference))}`);
+      expect([status, body.error.code]).toEqual([400, "invalid_collection_reference"]);
+    },
+  );
 
-  test.each(["nobody-has-this", UNKNOWN])("%s names no collection, on every route", async (reference) => {
+  test.each(["nobody-has-this", UNKNOWN])("to %s, which does not exist, is a 404 on every route", async (reference) => {
     const path = `/collections/${reference}`;
     for (const answer of [
       await call("GET", path),
@@ -123,7 +126,7 @@ describe("a reference", () => {
   });
 });
 
-test("collections are listed in pages, out-of-range values corrected", async () => {
+test("collections are listed in pages, and a limit or offset out of range is corrected", async () => {
   const other = library.as((await library.platform.organization("Lists")).api_key);
   const list = async (query: string) => (await other.call("GET", `/collections${query}`)).body;
   expect(await list("")).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
@@ -149,7 +152,7 @@ test("collections are listed in pages, out-of-range values corrected", async () 
   }
 });
 
-test("a collection counts its documents, and takes them with it when it is deleted", async () => {
+test("a collection counts its documents, and deleting it deletes them", async () => {
   const slug = await library.collect("Counted");
   const kept = await library.keep(slug, { content: "# Kept\n\nA heron stands in the reeds.", name: "heron.md" });
   const failed = await library.keep(slug, { content: "%PDF-1.7 nothing", name: "broken.pdf" });

@@ -6,7 +6,7 @@ import { openLibrary, type Library } from "./library.ts";
 let library: Library;
 let call: Library["call"];
 let shelf: string;
-/** The answers to the uploads, by name. */
+/** The answers to the uploads, by file name. */
 const uploads = new Map<string, Awaited<ReturnType<Library["upload"]>>>();
 beforeAll(async () => {
   library = await openLibrary();
@@ -23,68 +23,74 @@ beforeAll(async () => {
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
-describe("an upload of every type", () => {
-  test.each(readable)("$name", async ({ name, mime_type, page_count, says }) => {
-    const content = realFile(name);
-    const uploaded = uploads.get(name)!;
-    const { id: collection_id } = (await call("GET", `/collections/${shelf}`)).body;
-    expect(uploaded.status).toBe(202);
-    const waiting = {
-      id: ID,
-      collection_id,
-      name,
-      mime_type,
-      size_bytes: content.length,
-      tags: ["real"],
-      source: "api",
-      created_at: INSTANT,
-      updated_at: INSTANT,
-    };
-    expect(uploaded.body).toEqual({
-      ...waiting,
-      chunk_count: 0,
-      status: expect.stringMatching(/^(pending|processing)$/),
-    });
+describe("uploading the file", () => {
+  test.each(readable)(
+    "$name makes a document that can be found, read and downloaded",
+    async ({ name, mime_type, page_count, says }) => {
+      const content = realFile(name);
+      const uploaded = uploads.get(name)!;
+      const { id: collection_id } = (await call("GET", `/collections/${shelf}`)).body;
+      expect(uploaded.status).toBe(202);
+      const waiting = {
+        id: ID,
+        collection_id,
+        name,
+        mime_type,
+        size_bytes: content.length,
+        tags: ["real"],
+        source: "api",
+        created_at: INSTANT,
+        updated_at: INSTANT,
+      };
+      expect(uploaded.body).toEqual({
+        ...waiting,
+        chunk_count: 0,
+        status: expect.stringMatching(/^(pending|processing)$/),
+      });
 
-    const { chunk_count, ...ready } = await library.ended(uploaded.body.id);
-    expect(ready).toEqual({
-      ...waiting,
-      id: uploaded.body.id,
-      created_at: uploaded.body.created_at,
-      status: "ready",
-      ...(page_count !== null && { page_count }),
-      indexed_at: INSTANT,
-    });
-    expect(chunk_count).toBeGreaterThanOrEqual(page_count ?? 1);
-    expect(Date.parse(ready.indexed_at)).toBeGreaterThanOrEqual(Date.parse(ready.created_at));
+      const { chunk_count, ...ready } = await library.ended(uploaded.body.id);
+      expect(ready).toEqual({
+        ...waiting,
+        id: uploaded.body.id,
+        created_at: uploaded.body.created_at,
+        status: "ready",
+        ...(page_count !== null && { page_count }),
+        indexed_at: INSTANT,
+      });
+      expect(chunk_count).toBeGreaterThanOrEqual(page_count ?? 1);
+      expect(Date.parse(ready.indexed_at)).toBeGreaterThanOrEqual(Date.parse(ready.created_at));
 
-    const { body } = await library.search({ query: says.at(-1), document_ids: [ready.id], limit: 100 });
-    expect(body.results[0]?.document).toEqual({ id: ready.id, name, collection_id, collection: "Shelf" });
-    const { passages } = body.results[0];
-    expect(
-      passages.every(({ page }: any) => (page_count === null ? page === undefined : page >= 1 && page <= page_count)),
-    ).toBe(true);
+      const { body } = await library.search({ query: says.at(-1), document_ids: [ready.id], limit: 100 });
+      expect(body.results[0]?.document).toEqual({ id: ready.id, name, collection_id, collection: "Shelf" });
+      const { passages } = body.results[0];
+      expect(
+        passages.every(({ page }: any) => (page_count === null ? page === undefined : page >= 1 && page <= page_count)),
+      ).toBe(true);
 
-    const text = await call("GET", `/documents/${ready.id}/text`);
-    expect([text.status, text.headers.get("content-type")]).toEqual([200, expect.stringMatching(/^text\/markdown\b/)]);
-    for (const { content: words } of passages) expect(text.text).toContain(words.trim());
+      const text = await call("GET", `/documents/${ready.id}/text`);
+      expect([text.status, text.headers.get("content-type")]).toEqual([
+        200,
+        expect.stringMatching(/^text\/markdown\b/),
+      ]);
+      for (const { content: words } of passages) expect(text.text).toContain(words.trim());
 
-    const original = await fetch(`${library.platform.url}/api/v1/knowledge/documents/${ready.id}/content`, {
-      headers: { authorization: `Bearer ${library.credentials.api_key}` },
-    });
-    expect(Buffer.from(await original.arrayBuffer()).equals(content)).toBe(true);
-    expect(Object.fromEntries(original.headers)).toMatchObject({
-      "content-disposition": `attachment; filename=${name.includes(" ") ? `"${name}"` : name}`,
-      "x-content-type-options": "nosniff",
-      "content-security-policy": "sandbox; default-src 'none'",
-    });
-  });
+      const original = await fetch(`${library.platform.url}/api/v1/knowledge/documents/${ready.id}/content`, {
+        headers: { authorization: `Bearer ${library.credentials.api_key}` },
+      });
+      expect(Buffer.from(await original.arrayBuffer()).equals(content)).toBe(true);
+      expect(Object.fromEntries(original.headers)).toMatchObject({
+        "content-disposition": `attachment; filename=${name.includes(" ") ? `"${name}"` : name}`,
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "sandbox; default-src 'none'",
+      });
+    },
+  );
 
-  test.each(unreadable)("$name is accepted and fails, and says why", async ({ name, told }) => {
+  test.each(unreadable)("$name is accepted, and the document fails with a reason", async ({ name, message }) => {
     const { status, body } = uploads.get(name)!;
     expect(status).toBe(202);
     const failed = await library.ended(body.id);
-    expect(failed).toMatchObject({ status: "failed", name, chunk_count: 0, error: expect.stringMatching(told) });
+    expect(failed).toMatchObject({ status: "failed", name, chunk_count: 0, error: expect.stringMatching(message) });
     expect(failed).not.toHaveProperty("indexed_at");
     expect(failed.error).not.toMatch(/\bat \w|Error:|\/.*\.(ts|js)|undefined/);
     expectRefusal(await call("GET", `/documents/${body.id}/text`), 404, "no_extracted_text");
@@ -92,8 +98,8 @@ describe("an upload of every type", () => {
   });
 });
 
-describe("documents are listed", () => {
-  test("in pages, and by their status", async () => {
+describe("the list of documents", () => {
+  test("has pages and can be filtered by status", async () => {
     const list = async (query: string) => (await call("GET", `/collections/${shelf}/documents${query}`)).body;
     const all = await list("?limit=500");
     expect([all.total, all.data.length, all.limit, all.offset]).toEqual([
@@ -124,7 +130,7 @@ describe("documents are listed", () => {
       expectRefusal(await call("GET", `/collections/${shelf}/documents?status=${status}`), 400, "invalid_status");
   });
 
-  test("of their own collection only, and none of an empty one", async () => {
+  test("has only documents of its collection, and is empty for an empty one", async () => {
     const empty = await library.collect("Empty shelf");
     expect((await call("GET", `/collections/${empty}/documents`)).body).toEqual({
       data: [],
@@ -136,13 +142,13 @@ describe("documents are listed", () => {
 });
 
 describe("a document", () => {
-  test("of a person of the organization comes from the app", async () => {
+  test("uploaded by a signed-in person has the source upload", async () => {
     const person = library.as(await library.signIn());
     const { body } = await person.upload(shelf, { content: "From the app", name: "app.md" });
     expect(body.source).toBe("upload");
   });
 
-  test("is given another name and other tags, which search knows at once", async () => {
+  test("can be renamed and tagged, which search shows at once", async () => {
     const { id } = await library.keep(shelf, {
       content: "The walrus sleeps.",
       name: "walrus.md",
@@ -156,7 +162,7 @@ describe("a document", () => {
     expect(await found(["ice"])).toEqual([]);
   });
 
-  test("that is deleted is absent at once, everywhere", async () => {
+  test("is absent everywhere as soon as it is deleted", async () => {
     const { id } = await library.keep(shelf, { content: "A lynx crosses the road.", name: "lynx.md" });
     expect((await library.search({ query: "lynx" })).body.results).toHaveLength(1);
     const { status, text } = await call("DELETE", `/documents/${id}`);
@@ -176,7 +182,7 @@ describe("a document", () => {
   });
 
   test.each(["nonsense", "01900000-0000-7000-8000-000000000000", "%00", "..%2f..%2fetc"])(
-    "%s is not there",
+    "with the id %s does not exist",
     async (id) => {
       for (const [method, path] of [
         ["GET", ""],

@@ -1,19 +1,24 @@
 import { createHash } from "node:crypto";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
-import type { Answer, Command } from "#events/envelope.ts";
+import { blobFolder, newCommandId, newId, streamName } from "#events/ids.ts";
+import type { CommandResult, Command } from "#events/envelope.ts";
 import { MARKER } from "#infra/meilisearch/document.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import type { Handle } from "#services/handle.ts";
 import type { startPlatform } from "../platform.ts";
 
 type Platform = Awaited<ReturnType<typeof startPlatform>>;
-type Opened = Platform["opened"];
+type Opened = Platform["resources"];
 
-/** What can be sent to an organization's knowledge: over the bus, as http does, or to a handler of the test's own. */
-export function knowledgeOf(opened: Opened, { handle }: { handle?: Handle } = {}) {
-  const { blobs, keyring, bus, log } = opened;
+/** Sends commands about the knowledge of a new organization: over the bus, as http does, or to a handler of the test. */
+export function openKnowledge(opened: Opened, { handle }: { handle?: Handle } = {}) {
+  const { vault, bus, log } = opened;
   const [organization_id, collection_id] = [newId(), newId()];
-  const ask = (stream: string, type: string, data: object, keys: Record<string, string> = {}): Promise<Answer> => {
+  const ask = (
+    stream: string,
+    type: string,
+    data: object,
+    keys: Record<string, string> = {},
+  ): Promise<CommandResult> => {
     const command: Command = {
       id: newCommandId(),
       type,
@@ -29,16 +34,17 @@ export function knowledgeOf(opened: Opened, { handle }: { handle?: Handle } = {}
     return handle ? handle(command) : bus.sender(log).send(command);
   };
   const sealed = async (thing: string, text: string) => {
-    const wrapped = keyring.create(thing);
-    const blob = await blobs.put(`${organization_id}/${thing}`, keyring.seal(thing, wrapped, Buffer.from(text)));
-    return { blob, keys: { [thing]: wrapped } };
+    const wrapped_key = vault.createKey(thing);
+    const owner = { thing, wrapped_key, folder: blobFolder(organization_id, thing) };
+    const blob = await vault.put(owner, Buffer.from(text));
+    return { blob, keys: { [thing]: wrapped_key } };
   };
   return {
     organization_id,
     collection_id,
     ask,
     createCollection: () =>
-      ask(streamOf("collection", collection_id), "CreateCollection", {
+      ask(streamName("collection", collection_id), "CreateCollection", {
         collection_id,
         slug_claim: newId(),
         name_claim: newId(),
@@ -48,7 +54,7 @@ export function knowledgeOf(opened: Opened, { handle }: { handle?: Handle } = {}
       }),
     async upload(text: string, more: { name?: string; mime_type?: string; tags?: string[] } = {}) {
       const document_id = newId();
-      const stream = streamOf("document", document_id);
+      const stream = streamName("document", document_id);
       const { blob, keys } = await sealed(stream, text);
       const { name = "a.md", mime_type = "text/markdown", tags = [] } = more;
       const sha256 = createHash("sha256").update(text).digest("hex");
@@ -76,7 +82,7 @@ export function knowledgeOf(opened: Opened, { handle }: { handle?: Handle } = {}
     },
     async extract(text: string, seconds = 86_400) {
       const extraction_id = newId();
-      const stream = streamOf("extraction", extraction_id);
+      const stream = streamName("extraction", extraction_id);
       const { blob, keys } = await sealed(stream, text);
       await ask(
         stream,
@@ -96,22 +102,22 @@ export function knowledgeOf(opened: Opened, { handle }: { handle?: Handle } = {}
       return { extraction_id, stream };
     },
     reprocess: (document_id: string, reextract = false) =>
-      ask(streamOf("document", document_id), "ReprocessDocument", { document_id, reextract }),
-    remove: (document_id: string) => ask(streamOf("document", document_id), "DeleteDocument", { document_id }),
+      ask(streamName("document", document_id), "ReprocessDocument", { document_id, reextract }),
+    remove: (document_id: string) => ask(streamName("document", document_id), "DeleteDocument", { document_id }),
   };
 }
 
-/** Types of the events of a stream. */
-export const typesOf = async ({ log }: Opened, stream: string): Promise<string[]> =>
+/** The event types of a stream. */
+export const eventTypes = async ({ log }: Opened, stream: string): Promise<string[]> =>
   (await log.read(stream)).map(({ type }) => type);
 
-/** What the search server itself has, whatever the service would say of it. */
+/** The search server itself, without the service in front of it. */
 export function searchServer({ addresses, settings, db }: Opened) {
   const { meili_url, meili_master_key } = addresses;
   const index = openPassageIndex({ url: meili_url, key: meili_master_key, prefix: settings.BUS_PREFIX });
   const serving = async (): Promise<string | undefined> =>
     (await db.query<{ index_id: string }>("select index_id from ops.search_index"))[0]?.index_id;
-  /** Some fields of all passages in the serving index, whatever the service would say of them. */
+  /** Some fields of all passages in the serving index. */
   const fields = async (...names: string[]): Promise<Record<string, string>[]> => {
     const response = await fetch(`${meili_url}/indexes/${await serving()}/documents/fetch`, {
       method: "POST",
@@ -125,7 +131,7 @@ export function searchServer({ addresses, settings, db }: Opened) {
     ...index,
     serving,
     fields,
-    /** Their names, `<document>_<generation>_<seq>`. */
+    /** Names of all passages: `<document>_<generation>_<seq>`. */
     passages: async (): Promise<string[]> => (await fields("pk")).map(({ pk }) => pk!).sort(),
   };
 }

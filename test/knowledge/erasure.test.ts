@@ -6,7 +6,7 @@ import { realFile } from "../files/index.ts";
 import { searchServer } from "./documents.ts";
 import { openLibrary, type Library } from "./library.ts";
 
-/* What is deleted is destroyed: the bytes, the text, the passages and the key that opened them. */
+/* Deleting destroys the bytes, the text, the passages and the data key. */
 
 let library: Library;
 beforeAll(async () => {
@@ -17,22 +17,22 @@ const soon = { timeout: 20_000, interval: 100 };
 const folder = () => join(library.platform.settings.DATA_DIR, "blobs", library.credentials.organization_id);
 const blobsOf = async (thing: string) => (await readdir(join(folder(), thing)).catch(() => [])).length;
 const keysOf = async (thing: string) =>
-  (await library.platform.opened.db.query("select from log.keys where thing = $1", [thing])).length;
-const left = async (thing: string) => ({ blobs: await blobsOf(thing), keys: await keysOf(thing) });
-const passagesOf = async (id: string) =>
-  (await searchServer(library.platform.opened).passages()).filter((name) => name.startsWith(id)).length;
+  (await library.platform.resources.db.query("select from log.keys where thing = $1", [thing])).length;
+const remaining = async (thing: string) => ({ blobs: await blobsOf(thing), keys: await keysOf(thing) });
+const countPassages = async (id: string) =>
+  (await searchServer(library.platform.resources).passages()).filter((name) => name.startsWith(id)).length;
 
-test("a document", async () => {
+test("deleting a document destroys its blobs, passages and key", async () => {
   const shelf = await library.collect("One");
   const { id } = await library.keep(shelf, { content: realFile("guide.pdf"), name: "guide.pdf" });
-  expect(await left(`document-${id}`)).toEqual({ blobs: 3, keys: 1 });
-  expect(await passagesOf(id)).toBeGreaterThan(3);
+  expect(await remaining(`document-${id}`)).toEqual({ blobs: 3, keys: 1 });
+  expect(await countPassages(id)).toBeGreaterThan(3);
   expect((await library.call("DELETE", `/documents/${id}`)).status).toBe(204);
-  await expect.poll(() => left(`document-${id}`), soon).toEqual({ blobs: 0, keys: 0 });
-  await expect.poll(() => passagesOf(id), soon).toBe(0);
+  await expect.poll(() => remaining(`document-${id}`), soon).toEqual({ blobs: 0, keys: 0 });
+  await expect.poll(() => countPassages(id), soon).toBe(0);
 });
 
-test("a generation of a document that another took the place of", async () => {
+test("replacing the text of a document destroys the blobs and passages of the older generation", async () => {
   const shelf = await library.collect("Two");
   const push = (text: string) => library.push(shelf, { text, external_id: "1" });
   const first = await library.ended((await push("# First\n\nThe first text of it.")).body.id);
@@ -42,10 +42,10 @@ test("a generation of a document that another took the place of", async () => {
     ({ status, indexed_at }) => status === "ready" && indexed_at > first.indexed_at,
   );
   await expect.poll(() => blobsOf(`document-${first.id}`), soon).toBe(3);
-  await expect.poll(() => passagesOf(first.id), soon).toBe(1);
+  await expect.poll(() => countPassages(first.id), soon).toBe(1);
 });
 
-test("a collection with all its documents, those too that are still under way", async () => {
+test("deleting a collection destroys all its documents, including those still being processed or uploaded", async () => {
   const shelf = await library.collect("Three");
   const kept = await library.keep(shelf, { content: "Read before the end.", name: "kept.md" });
   const uploads = await Promise.all(
@@ -62,22 +62,22 @@ test("a collection with all its documents, those too that are still under way", 
   else expectRefusal(late, 404, "collection_not_found");
   for (const id of ids) {
     expectRefusal(await library.call("GET", `/documents/${id}`), 404, "not_found");
-    await expect.poll(() => left(`document-${id}`), soon).toEqual({ blobs: 0, keys: 0 });
-    await expect.poll(() => passagesOf(id), soon).toBe(0);
+    await expect.poll(() => remaining(`document-${id}`), soon).toEqual({ blobs: 0, keys: 0 });
+    await expect.poll(() => countPassages(id), soon).toBe(0);
   }
   expect(await keysOf(`collection-${collection.id}`)).toBe(0);
   expect((await library.search({ query: "under way, sent at the same moment" })).body.results).toEqual([]);
 });
 
-test("an extraction", async () => {
+test("deleting an extraction destroys its blobs and key", async () => {
   const { id } = (await library.extract({ content: "Extracted and destroyed.", name: "a.md" })).body;
   await library.extracted(id);
-  expect(await left(`extraction-${id}`)).toEqual({ blobs: 2, keys: 1 });
+  expect(await remaining(`extraction-${id}`)).toEqual({ blobs: 2, keys: 1 });
   expect((await library.call("DELETE", `${library.extractions}/${id}`)).status).toBe(204);
-  await expect.poll(() => left(`extraction-${id}`), soon).toEqual({ blobs: 0, keys: 0 });
+  await expect.poll(() => remaining(`extraction-${id}`), soon).toEqual({ blobs: 0, keys: 0 });
 });
 
-test("what is kept cannot be read without its key: no blob, event or row holds a word of it", async () => {
+test("no blob, event or stream state of a document has a word of it in plain text", async () => {
   const canary = "quokkaphone";
   const shelf = await library.collect("Four");
   const { id } = await library.keep(shelf, {
@@ -85,7 +85,7 @@ test("what is kept cannot be read without its key: no blob, event or row holds a
     name: `${canary}.md`,
     fields: [["tags", canary]],
   });
-  const { db } = library.platform.opened;
+  const { db } = library.platform.resources;
   for (const name of await readdir(join(folder(), `document-${id}`)))
     expect((await readFile(join(folder(), `document-${id}`, name))).includes(canary)).toBe(false);
   const events = await db.query("select from log.events where data like $1", [`%${canary}%`]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { openLibrary, type Library } from "./library.ts";
 
-/* The questions of examples/README.md find their answers. */
+/* The questions in examples/README.md find their answers. */
 
 const examples = join(import.meta.dirname, "../../examples");
 const readme = readFileSync(join(examples, "README.md"), "utf8");
@@ -18,11 +18,14 @@ beforeAll(async () => {
   await Promise.all(rows.map(({ name }) => library.keep(slug, { content: readFileSync(join(examples, name)), name })));
 });
 
-test.each(rows)("$name: $question", async ({ name, question, reference }) => {
-  const { results } = (await library.search({ query: question })).body;
-  expect([results[0].document.name, results[0].passages[0].reference]).toEqual([name, reference]);
-});
+test.each(rows)(
+  'the first result for the example question "$question" is in $name',
+  async ({ name, question, reference }) => {
+    const { results } = (await library.search({ query: question })).body;
+    expect([results[0].document.name, results[0].passages[0].reference]).toEqual([name, reference]);
+  },
+);
 
-test("there is one for each file", () => {
+test("examples/README.md has a question for each example file", () => {
   expect(rows.map(({ name }) => name)).toEqual(["handbook.pdf", "handbook.docx", "handbook.pptx"]);
 });

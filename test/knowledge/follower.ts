@@ -1,42 +1,41 @@
-import { openIndexPlace } from "#infra/postgres/indexPlace.ts";
+import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
 import { createHandler } from "#services/handle.ts";
-import { followPassages, type FollowDeps } from "#services/knowledge/indexing/follow.ts";
+import { followPassages, type FollowDeps } from "#services/knowledge/indexing/followPassages.ts";
 import type { PassageIndex } from "#services/knowledge/passageIndex.ts";
-import { sealedBlobs } from "#services/sealed.ts";
+import { openThingBlobs } from "#services/thingBlobs.ts";
 import { encodePassages } from "#services/reading/passageLines.ts";
 import { sendTo } from "#services/send.ts";
 import { startPlatform } from "../platform.ts";
-import { knowledgeOf, searchServer } from "./documents.ts";
+import { openKnowledge, searchServer } from "./documents.ts";
 
-/** A follower that the test can meddle with; documents are read by hand. */
+/** A follower of the passage index whose dependencies a test can replace. Documents are read by calling `read`. */
 export async function followerBench(meddle: (index: PassageIndex) => Partial<FollowDeps> = () => ({})) {
-  const { opened } = await startPlatform({ roles: ["projections"] });
-  const { log, bus, blobs, keyring, pool, settings } = opened;
+  const { resources: opened } = await startPlatform({ roles: ["projections"] });
+  const { log, bus, vault, pool, settings } = opened;
   const handle = createHandler({ log, hints: bus.hints, worker: () => undefined, afterCommit: () => {} });
   const send = sendTo(handle, "bench");
-  const knowledge = knowledgeOf(opened, { handle });
-  const sealed = { blobs, keyring, dataKeys: log };
+  const knowledge = openKnowledge(opened, { handle });
   const index = searchServer(opened);
   const errors: unknown[] = [];
   const deps: FollowDeps = {
-    ...sealed,
+    vault,
     log,
     hints: bus.hints,
     index,
-    place: openIndexPlace(pool),
+    registry: openIndexRegistry(pool),
     prefix: settings.BUS_PREFIX,
     send,
     onError: (error) => void errors.push(error),
     failpoint: () => {},
     ...meddle(index),
   };
-  /** A document whose text was recorded, and the keys of its blobs. */
+  /** Uploads a document and records its text. `named` has the keys of its blobs. */
   async function read(text: string) {
     const { document_id, stream } = await knowledge.upload(text);
     const target = { stream, organization_id: knowledge.organization_id };
     const work = { document_id, generation: 1, attempt: 1 };
     await send(target, "StartReading", { ...work, worker: "bench" });
-    const its = (await sealedBlobs(sealed, target))!;
+    const its = (await openThingBlobs({ vault }, target))!;
     const passage = { seq: 0, page: null, section: null, start: 0, end: text.length, lead: "" };
     const cut = encodePassages({ page_count: null, pages: null }, [passage]);
     const named = { text: await its.put(Buffer.from(text)), passages: await its.put(cut) };

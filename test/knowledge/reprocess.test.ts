@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { realFile } from "../files/index.ts";
 import { openLibrary, type Library } from "./library.ts";
@@ -17,9 +17,9 @@ const reprocess = (id: string, query = "") => call("POST", `/documents/${id}/rep
 const document = async (id: string) => (await call("GET", `/documents/${id}`)).body;
 const ready = (id: string, since: string) =>
   library.until(`/documents/${id}`, ({ status, indexed_at }) => status === "ready" && indexed_at > since);
-/** Units of each time that it was charged for. */
-const charged = async (id: string) => {
-  const events = await library.platform.opened.log.read(streamOf("document", id));
+/** The units of usage of each indexing. */
+const chargedUnits = async (id: string) => {
+  const events = await library.platform.resources.log.read(streamName("document", id));
   return events.filter(({ type }) => type === "DocumentIndexed").map(({ data }: any) => data.units);
 };
 const hits = async (id: string, query: string) => {
@@ -28,28 +28,28 @@ const hits = async (id: string, query: string) => {
   return body.results.flatMap(({ passages }: any) => passages.map(({ score: _, ...passage }: any) => passage));
 };
 
-describe("reprocessing", () => {
-  test("indexes the same passages again; only reextract is charged for", async () => {
+describe("reprocessing a document", () => {
+  test("indexes the same passages again, and only reextract counts as usage", async () => {
     const first = await library.keep(shelf, { content: realFile("guide.pdf"), name: "guide.pdf" });
     const before = await hits(first.id, "lamp");
     expect(before.length).toBeGreaterThan(1);
-    expect(await charged(first.id)).toEqual([3]);
+    expect(await chargedUnits(first.id)).toEqual([3]);
 
     const accepted = await reprocess(first.id);
     expect([accepted.status, accepted.body.id]).toEqual([202, first.id]);
     const second = await ready(first.id, first.indexed_at);
     expect(second).toEqual({ ...first, indexed_at: second.indexed_at, updated_at: second.updated_at });
     expect(await hits(first.id, "lamp")).toEqual(before);
-    expect(await charged(first.id)).toEqual([3, 0]);
+    expect(await chargedUnits(first.id)).toEqual([3, 0]);
 
     expect((await reprocess(first.id, "?reextract=true")).status).toBe(202);
     const third = await ready(first.id, second.indexed_at);
     expect([third.page_count, third.chunk_count]).toEqual([first.page_count, first.chunk_count]);
     expect(await hits(first.id, "lamp")).toEqual(before);
-    expect(await charged(first.id)).toEqual([3, 0, 3]);
+    expect(await chargedUnits(first.id)).toEqual([3, 0, 3]);
   });
 
-  test("of pushed text, which has no file to be read again, indexes it again", async () => {
+  test("of pushed text indexes it again, since there is no file to read", async () => {
     const { body } = await library.push(shelf, { text: "The eel lives under the bridge." });
     const first = await library.ended(body.id);
     expectRefusal(await reprocess(first.id, "?reextract=true"), 404, "no_stored_file");
@@ -58,17 +58,17 @@ describe("reprocessing", () => {
     expect(await hits(first.id, "eel")).toHaveLength(1);
   });
 
-  test("a document that failed tries it again", async () => {
+  test("that failed reads it again", async () => {
     const failed = await library.keep(shelf, { content: realFile("scanned.pdf"), name: "scanned.pdf" });
     const { status, body } = await reprocess(failed.id);
     expect([status, body.id]).toEqual([202, failed.id]);
     expect(await library.ended(failed.id)).toMatchObject({ status: "failed", error: failed.error });
-    expect(await charged(failed.id)).toEqual([]);
+    expect(await chargedUnits(failed.id)).toEqual([]);
   });
 });
 
-describe("while the index does not answer", () => {
-  test("a document is processing: its text is not ready, it is not reprocessed, and search does not find it", async () => {
+describe("while the search index does not answer,", () => {
+  test("a new document stays in processing, without a text, reprocessing or search results", async () => {
     library.index.set("refusing");
     const { body } = await library.upload(shelf, { content: "An otter in the millrace.", name: "otter.md" });
     const waiting = await library.until(`/documents/${body.id}`, ({ status }) => status === "processing");
@@ -83,7 +83,7 @@ describe("while the index does not answer", () => {
     expect(await hits(body.id, "otter")).toHaveLength(1);
   });
 
-  test("a document that is reprocessed keeps what search knows of it", async () => {
+  test("a document being reprocessed keeps its old passages in search", async () => {
     const first = await library.keep(shelf, { content: "# Weir\n\nThe beaver builds at night.", name: "beaver.md" });
     library.index.set("refusing");
     expect((await reprocess(first.id)).status).toBe(202);
@@ -97,7 +97,7 @@ describe("while the index does not answer", () => {
     expect(await hits(first.id, "beaver")).toHaveLength(1);
   });
 
-  test("one that is deleted is gone, and stays so", async () => {
+  test("a deleted document is gone and stays gone", async () => {
     const { id } = await library.keep(shelf, { content: "A stork on the chimney.", name: "stork.md" });
     library.index.set("refusing");
     expect((await call("DELETE", `/documents/${id}`)).status).toBe(204);
@@ -108,10 +108,10 @@ describe("while the index does not answer", () => {
   });
 });
 
-test("reextract has two values", async () => {
+test("reprocessing with reextract=false does not read the file again", async () => {
   const { id } = await library.keep(shelf, { content: "Read once.", name: "once.md" });
   const first = await document(id);
   expect((await reprocess(id, "?reextract=false")).status).toBe(202);
   await ready(id, first.indexed_at);
-  expect(await charged(id)).toEqual([1, 0]);
+  expect(await chargedUnits(id)).toEqual([1, 0]);
 });

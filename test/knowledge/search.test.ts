@@ -39,8 +39,8 @@ const found = async (body: object) => {
 const names = ({ results }: any): string[] => results.map(({ document }: any) => document.name);
 const passages = ({ results }: any): any[] => results.flatMap((group: any) => group.passages);
 
-describe("an answer", () => {
-  test("has groups by document, best first, with passages in rank order", async () => {
+describe("a search response", () => {
+  test("groups passages by document, best first, in the order of their rank", async () => {
     const answer = await found({ query: "harbour master", limit: 100 });
     expect(Object.keys(answer).sort()).toEqual(["has_more", "limit", "offset", "query", "results"]);
     expect(answer).toMatchObject({ query: "harbour master", limit: 100, offset: 0, has_more: false });
@@ -59,7 +59,7 @@ describe("an answer", () => {
     expect(log.length).toBeGreaterThanOrEqual(12);
   });
 
-  test("cites pages of a PDF and of slides, headings elsewhere, or counts", async () => {
+  test("cites pages of PDFs and slides, headings of other files, or else the number of the passage", async () => {
     const first = async (query: string, document: string) =>
       passages(await found({ query, document_ids: [ids[document]] }))[0];
     const pdf = await first("gloves and lamp", "guide.pdf");
@@ -78,7 +78,7 @@ describe("an answer", () => {
     });
   });
 
-  test("has the document's name and its collection's, also after a rename", async () => {
+  test("has the current names of the document and its collection", async () => {
     const { id: collection_id } = (await library.call("GET", "/collections/farm-fields")).body;
     const document = { id: ids["cows.md"], name: "cows.md", collection_id, collection: "Farm & Fields" };
     expect((await found({ query: "milked" })).results[0].document).toEqual(document);
@@ -88,14 +88,14 @@ describe("an answer", () => {
     await library.call("PATCH", "/collections/farm-fields", { name: "Farm & Fields" });
   });
 
-  test("is the same twice", async () => {
+  test("is the same for the same query", async () => {
     const query = { query: "chapter of the harbour log", limit: 30 };
     expect(await found(query)).toEqual(await found(query));
   });
 });
 
-describe("limit and offset", () => {
-  test("count passages: pages put together are the whole", async () => {
+describe("limit and offset of a search", () => {
+  test("count passages, and all pages together are the whole result", async () => {
     const whole = passages(await found({ query: "harbour master chapter", limit: 100 }));
     const paged: any[] = [];
     for (let offset = 0; ; offset += 5) {
@@ -110,7 +110,7 @@ describe("limit and offset", () => {
     );
   });
 
-  test("are 8 and 0 where none are given, and corrected", async () => {
+  test("default to 8 and 0, and are corrected when out of range", async () => {
     const query = "harbour master chapter";
     const plain = await found({ query });
     expect([plain.limit, plain.offset, passages(plain).length, plain.has_more]).toEqual([8, 0, 8, true]);
@@ -136,8 +136,8 @@ describe("limit and offset", () => {
   });
 });
 
-describe("a selection", () => {
-  test("by collections: slugs or names, in any case", async () => {
+describe("limiting a search", () => {
+  test("to collections works by slug or name in any case", async () => {
     for (const collections of [["the-harbour"], ["The Harbour"], ["THE HARBOUR"], ["the-harbour", "The Harbour"]]) {
       const answer = await found({ query: "harbour", collections, limit: 100 });
       expect(names(answer)).not.toContain("barley.txt");
@@ -147,7 +147,7 @@ describe("a selection", () => {
     expect(names(both).sort()).toEqual(names(await found({ query: "harbour", limit: 100 })).sort());
   });
 
-  test("of a collection that is not there fails, and lists the slugs that are", async () => {
+  test("to an unknown collection fails and lists the known slugs", async () => {
     const { id } = (await library.call("GET", "/collections/the-harbour")).body;
     for (const name of ["nowhere", id, "", 'x" OR org != "']) {
       const answer = await search({ query: "harbour", collections: ["the-harbour", name] });
@@ -157,7 +157,7 @@ describe("a selection", () => {
     }
   });
 
-  test("by documents, which must be in the searched collections", async () => {
+  test("to documents works only for those in the searched collections", async () => {
     expect(names(await found({ query: "harbour", document_ids: [ids["barley.txt"]] }))).toEqual(["barley.txt"]);
     const two = await found({ query: "harbour", document_ids: [ids["barley.txt"], ids["log.md"]], limit: 100 });
     expect(names(two).sort()).toEqual(["barley.txt", "log.md"]);
@@ -170,7 +170,7 @@ describe("a selection", () => {
     );
   });
 
-  test("by tags: any one of them", async () => {
+  test("to tags finds documents with any of them", async () => {
     expect(names(await found({ query: "pilot cows harbour", tags: ["rules"] })).sort()).toEqual([
       "cows.md",
       "pilots.md",
@@ -183,7 +183,7 @@ describe("a selection", () => {
       expect((await found({ query: "harbour", tags })).results).toEqual([]);
   });
 
-  test("that is empty is none: everything is searched, or nothing", async () => {
+  test("to an empty list searches everything or nothing", async () => {
     const all = names(await found({ query: "harbour", limit: 100 }));
     for (const selection of [{ collections: [] }, { tags: [] }, { document_ids: [] }]) {
       const answer = await search({ query: "harbour", limit: 100, ...selection });
@@ -193,17 +193,17 @@ describe("a selection", () => {
   });
 });
 
-describe("a query", () => {
+describe("a search query", () => {
   test.each([
-    ["", undefined],
+    ["no value", undefined],
     ["spaces", "  \n "],
-    ["nothing", null],
-  ])("of %s is missing", async (_what, query) => {
+    ["null", null],
+  ])("of %s counts as missing", async (_what, query) => {
     expectRefusal(await search({ query }), 400, "missing_query");
   });
 
   test.each(["collections", "document_ids", "tags"])(
-    "with more %s than the search server could take is refused",
+    "with more %s than the search server can take is refused",
     async (field) => {
       const answer = await search({ query: "harbour", [field]: Array.from({ length: 20_000 }, (_, n) => `x${n}`) });
       expect(answer).toMatchObject({ status: 400, body: { error: { param: field } } });
@@ -218,13 +218,13 @@ describe("a query", () => {
     },
   );
 
-  test("finds what is spelled otherwise: case, endings, a phrase in quotes", async () => {
+  test("finds words in another case, with other endings, and phrases in quotes", async () => {
     for (const query of ["BARLEY", "sowing barley", '"Barley is sown"', "When is barley sown in the fields?"])
       expect(names(await found({ query }))[0]).toBe("barley.txt");
   });
 });
 
-test("an organization with nothing indexed finds nothing", async () => {
+test("a search of an organization without documents finds nothing", async () => {
   const other = library.as((await library.platform.organization("Empty")).api_key);
   const nothing = { query: "harbour", results: [], limit: 8, offset: 0, has_more: false };
   expect((await other.search({ query: "harbour" })).body).toEqual(nothing);
@@ -233,7 +233,7 @@ test("an organization with nothing indexed finds nothing", async () => {
 });
 
 test.each(["refusing", "silent"] as const)(
-  "a search that cannot run, the index %s, is 502 and never empty",
+  "a search while the search index is %s is a 502, never an empty result",
   async (state) => {
     library.index.set(state);
     const { status, body } = await search({ query: "harbour" });

@@ -1,28 +1,23 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { afterAll } from "vitest";
-
-const left: (() => void)[] = [];
-afterAll(() => {
-  for (const close of left) close();
-});
+import { atEnd, type Lifetime } from "../cleanUp.ts";
 
 type State = "open" | "refusing" | "silent";
 
-/** The way to Meilisearch: open, refusing every connection, or silent, which takes what is sent and never answers. */
-export async function startSearchProxy(url: string) {
+/** A proxy to Meilisearch that is open, refuses every connection, or is silent: it accepts requests and never answers. */
+export async function startSearchProxy(url: string, lifetime: Lifetime = "file") {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   let state: State = "open";
-  const keep = (socket: Socket) => {
+  const track = (socket: Socket) => {
     sockets.add(socket.on("error", () => socket.destroy()).on("close", () => sockets.delete(socket)));
     return socket;
   };
   const server = createServer((client) => {
-    keep(client);
+    track(client);
     if (state === "refusing") return client.destroy();
     if (state === "silent") return client.resume();
-    const meili = keep(connect(Number(port), hostname));
+    const meili = track(connect(Number(port), hostname));
     client.pipe(meili).pipe(client);
     client.on("close", () => meili.destroy());
     meili.on("close", () => client.destroy());
@@ -33,7 +28,7 @@ export async function startSearchProxy(url: string) {
     state = next;
     for (const socket of sockets) socket.destroy();
   };
-  left.push(() => {
+  atEnd(lifetime, () => {
     set("refusing");
     server.close();
   });

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
-import { openIndexPlace } from "#infra/postgres/indexPlace.ts";
+import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { startPlatform } from "../platform.ts";
-import { knowledgeOf, searchServer, typesOf } from "./documents.ts";
+import { openKnowledge, searchServer, eventTypes } from "./documents.ts";
 import { followerBench } from "./follower.ts";
 
-/* The follower of the log that leads the passage index: told off, broken off, and with an index that is lost or asked for anew. */
+/* The follower that writes the passage index: with refused writes, crashes, a lost index, and an index rebuilt on request. */
 
 const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
 const soon = { timeout: 20_000, interval: 20 };
-type Opened = Awaited<ReturnType<typeof startPlatform>>["opened"];
+type Opened = Awaited<ReturnType<typeof startPlatform>>["resources"];
 
-const types = (opened: Opened, stream: string) => expect.poll(() => typesOf(opened, stream), soon);
+const types = (opened: Opened, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 
-test("what the search server refuses fails alone, and so does what cannot be opened", async () => {
+test("a document that the search server refuses, or whose blob cannot be opened, fails without affecting others", async () => {
   const { opened, index, errors, read, follow, stop } = await followerBench((real) => ({
     index: {
       ...real,
@@ -37,7 +37,7 @@ test("what the search server refuses fails alone, and so does what cannot be ope
   await following;
 });
 
-test("a search server that is away, and a follower that dies at any point, lose nothing and tell nothing twice", async () => {
+test("an unreachable search server and a follower that crashes at any point lose no document and record no event twice", async () => {
   const points: string[] = [];
   let away = 4;
   const { opened, index, read, follow, stop } = await followerBench((real) => ({
@@ -56,18 +56,18 @@ test("a search server that is away, and a follower that dies at any point, lose 
   for (const { stream } of documents) await types(opened, stream).toEqual(READY);
   await expect.poll(async () => (await index.passages()).length, soon).toBe(3);
   expect(points).toEqual(["after-passages-put", "after-indexed"]);
-  const place = async () => (await openIndexPlace(opened.pool).look()).position;
+  const place = async () => (await openIndexRegistry(opened.pool).status()).position;
   const last = (await opened.log.scan(0, ["DocumentIndexed"], 10)).events.at(-1)!.position;
   await expect.poll(place, soon).toBeGreaterThanOrEqual(last);
-  await openIndexPlace(opened.pool).advance(1);
+  await openIndexRegistry(opened.pool).advance(1);
   expect(await place()).toBeGreaterThanOrEqual(last);
   stop();
   await following;
 });
 
-test("a renamed document is put again, a deleted one is taken out", async () => {
-  const { opened } = await startPlatform();
-  const { upload, ask, remove } = knowledgeOf(opened);
+test("a renamed document is updated in the index, and a deleted one is removed", async () => {
+  const { resources: opened } = await startPlatform();
+  const { upload, ask, remove } = openKnowledge(opened);
   const server = searchServer(opened);
   const { document_id, stream } = await upload("The heron waits.", { name: "first.md" });
   await types(opened, stream).toEqual(READY);
@@ -78,9 +78,9 @@ test("a renamed document is put again, a deleted one is taken out", async () => 
   await expect.poll(server.passages, soon).toEqual([]);
 });
 
-test("while documents are processed again search has what it is to show, at every moment", async () => {
-  const { opened } = await startPlatform();
-  const { upload, reprocess } = knowledgeOf(opened);
+test("while documents are reprocessed, search always has their live generation", async () => {
+  const { resources: opened } = await startPlatform();
+  const { upload, reprocess } = openKnowledge(opened);
   const server = searchServer(opened);
   const documents = await Promise.all([1, 2, 3].map((n) => upload(`# Guide ${n}\n\nThe heron waits.`)));
   for (const { stream } of documents) await types(opened, stream).toEqual(READY);
@@ -113,9 +113,9 @@ test("while documents are processed again search has what it is to show, at ever
   expect(looks).toBeGreaterThan(50);
 });
 
-test("an index that was lost is filled from the log, with what came meanwhile, and leftovers go", async () => {
-  const { opened } = await startPlatform();
-  const { upload, remove, reprocess } = knowledgeOf(opened);
+test("a lost index is rebuilt from the log, including changes made meanwhile, and leftovers are deleted", async () => {
+  const { resources: opened } = await startPlatform();
+  const { upload, remove, reprocess } = openKnowledge(opened);
   const server = searchServer(opened);
   const leftover = `${opened.settings.BUS_PREFIX}-passages-00000000`;
   await server.create(leftover);
@@ -135,9 +135,9 @@ test("an index that was lost is filled from the log, with what came meanwhile, a
   await expect.poll(server.list, soon).toEqual([await server.serving()]);
 });
 
-test("a new index is filled on request while the old one serves, and takes its place whole", async () => {
-  const { opened } = await startPlatform();
-  const { upload } = knowledgeOf(opened);
+test("a new index is built on request while the old one serves, and replaces it when complete", async () => {
+  const { resources: opened } = await startPlatform();
+  const { upload } = openKnowledge(opened);
   const server = searchServer(opened);
   const upTo = (n: number) => Promise.all(Array.from({ length: n }, (_, at) => upload(`Text ${at}`)));
   const early = await upTo(20);
@@ -150,7 +150,7 @@ test("a new index is filled on request while the old one serves, and takes its p
     expect(await server.exists(old)).toBe(true);
     serving = (await server.serving())!;
   }
-  // what was told to be found is there at once
+  // a document recorded as indexed can be found at once
   const found = (await opened.log.scan(0, ["DocumentIndexed"], 100)).events.map(
     ({ data }) => `${data.document_id}_1_0`,
   );

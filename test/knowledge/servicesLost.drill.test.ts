@@ -1,27 +1,27 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { IndexLost, Surplus } from "#services/knowledge/indexing/apply.ts";
-import { Poorer } from "#services/knowledge/indexing/build.ts";
-import { NotIndexed } from "#services/knowledge/indexing/refusals.ts";
-import { lostTexts, textsThere } from "../../cli/doctor/texts.ts";
+import { IndexLost, SurplusPassages } from "#services/knowledge/indexing/applyChanges.ts";
+import { IncompleteIndex } from "#services/knowledge/indexing/buildIndex.ts";
+import { DocumentNotIndexed } from "#services/knowledge/indexing/refusals.ts";
+import { findMissingTexts, checkTexts } from "../../cli/doctor/missingTexts.ts";
 import { rebuildPassages } from "../../cli/projections/passages.ts";
 import { readHealth } from "../../roles/health.ts";
 import { startPlatform } from "../platform.ts";
-import { knowledgeOf, searchServer, typesOf } from "./documents.ts";
+import { openKnowledge, searchServer, eventTypes } from "./documents.ts";
 import { followerBench } from "./follower.ts";
 
-/* An index that is there and is not what it was: emptied, restored from an older copy, or refusing what has changed. */
+/* An index that lost its content: emptied, restored from an older copy, or refusing changes. */
 
 const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
 const soon = { timeout: 20_000, interval: 20 };
-type Opened = Awaited<ReturnType<typeof startPlatform>>["opened"];
-const types = (opened: Opened, stream: string) => expect.poll(() => typesOf(opened, stream), soon);
+type Opened = Awaited<ReturnType<typeof startPlatform>>["resources"];
+const types = (opened: Opened, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 const nameOf = ({ document_id }: { document_id: string }): string => `${document_id}_1_0`;
 
-test("an index that was emptied is noticed, and filled anew", async () => {
-  const { opened } = await startPlatform();
-  const { upload } = knowledgeOf(opened);
+test("an emptied index is detected and rebuilt", async () => {
+  const { resources: opened } = await startPlatform();
+  const { upload } = openKnowledge(opened);
   const server = searchServer(opened);
   const documents = await Promise.all(["one", "two", "three"].map((text) => upload(text)));
   for (const { stream } of documents) await types(opened, stream).toEqual(READY);
@@ -34,20 +34,20 @@ test("an index that was emptied is noticed, and filled anew", async () => {
   expect(await server.passages()).toEqual(documents.map(nameOf).sort());
 });
 
-test("while an index is lost the service is not ready", async () => {
+test("the service is not ready while its index is lost", async () => {
   const { opened, index, read, follow, stop } = await followerBench();
   const document = await read("one");
   const following = follow();
   await types(opened, document.stream).toEqual(READY);
   stop();
   await following;
-  const health = async () => (await readHealth(opened))["index passages"];
+  const health = async () => (await readHealth(opened, { has: searchServer(opened).exists }))["index passages"];
   expect(await health()).toMatchObject({ ok: true });
   await index.drop((await index.serving())!);
   expect(await health()).toMatchObject({ ok: false, detail: { lost: true } });
 });
 
-test("an index that lacks passages is noticed and filled anew, on start and while it is followed", async () => {
+test("an index that lacks passages is detected and rebuilt, at startup and later", async () => {
   const { opened, index, errors, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
   const documents = [await read("one"), await read("two"), await read("three")];
   const following = follow();
@@ -55,7 +55,7 @@ test("an index that lacks passages is noticed and filled anew, on start and whil
   const names = documents.map(nameOf).sort();
   for (const gone of documents.slice(0, 2)) {
     const lacking = (await index.serving())!;
-    await index.settled([await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }])]);
+    await index.waitFor([await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }])]);
     await expect.poll(index.serving, soon).not.toBe(lacking);
     expect(await index.passages()).toEqual(names);
   }
@@ -67,7 +67,7 @@ test("an index that lacks passages is noticed and filled anew, on start and whil
   await following;
 });
 
-test("what a former leader puts late of a deleted document is taken out, and does not hide what is missing", async () => {
+test("passages of a deleted document that a former leader writes late are removed, and do not hide missing ones", async () => {
   const { opened, index, errors, knowledge, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
   const [kept, deleted] = [await read("kept"), await read("deleted")];
   const following = follow();
@@ -88,10 +88,10 @@ test("what a former leader puts late of a deleted document is taken out, and doe
     lead: "",
     text: "deleted",
   };
-  const surplus = () => errors.filter((error) => error instanceof Surplus).length;
-  // the deletion itself may still be under way, and take it out as well
+  const surplus = () => errors.filter((error) => error instanceof SurplusPassages).length;
+  // the deletion itself may still be running and remove it too
   const putLate = async () => {
-    if (surplus() === 0) await index.settled(await index.put(serving, [late]));
+    if (surplus() === 0) await index.waitFor(await index.put(serving, [late]));
     return surplus();
   };
   await expect.poll(putLate, { ...soon, interval: 500 }).toBe(1);
@@ -99,13 +99,13 @@ test("what a former leader puts late of a deleted document is taken out, and doe
   expect(await index.serving()).toBe(serving);
 
   const gone = await index.remove(serving, [{ document_id: kept.document_id, below_generation: null }]);
-  await index.settled([...(await index.put(serving, [late])), gone]);
+  await index.waitFor([...(await index.put(serving, [late])), gone]);
   await expect.poll(() => index.passages().catch(() => []), soon).toEqual([nameOf(kept)]);
   stop();
   await following;
 });
 
-test("what is lost while the read model is behind is noticed once it has caught up", async () => {
+test("passages lost while the read model lags are detected once it has caught up", async () => {
   let counts = 0;
   const { opened, index, read, follow, stop } = await followerBench((real) => ({
     reconcileMs: 100,
@@ -119,12 +119,12 @@ test("what is lost while the read model is behind is noticed once it has caught 
   let gone: typeof shown;
   let lacking: string;
   try {
-    // it can be read and does not move
+    // the read model can be read but does not advance
     await client.query("begin; lock table read.documents in exclusive mode");
     gone = await read("two");
     await types(opened, gone.stream).toEqual(READY);
     lacking = (await index.serving())!;
-    await index.settled([await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }])]);
+    await index.waitFor([await index.remove(lacking, [{ document_id: gone.document_id, below_generation: null }])]);
     const before = counts;
     await expect.poll(() => counts, soon).toBeGreaterThanOrEqual(before + 2);
     expect(await index.serving()).toBe(lacking);
@@ -137,7 +137,7 @@ test("what is lost while the read model is behind is noticed once it has caught 
   await following;
 });
 
-test("a change that the server refuses three times is told with the document's name, and tried again until it is there", async () => {
+test("a change that the search server refuses three times is logged with the document and retried until it succeeds", async () => {
   let poisoned = true;
   const { opened, index, errors, knowledge, read, follow, stop } = await followerBench((real) => ({
     reconcileMs: 100,
@@ -155,7 +155,7 @@ test("a change that the server refuses three times is told with the document's n
   await types(opened, document.stream).toEqual(READY);
   const { document_id, stream } = document;
   await knowledge.ask(stream, "ChangeDocument", { document_id, name: "second.md" });
-  const told = () => errors.filter((error) => error instanceof NotIndexed).map(String);
+  const told = () => errors.filter((error) => error instanceof DocumentNotIndexed).map(String);
   await expect.poll(told, soon).toContainEqual(expect.stringContaining(stream));
   const titles = async () => (await index.fields("title")).map(({ title }) => title);
   expect(await titles()).toEqual(["a.md"]);
@@ -165,7 +165,7 @@ test("a change that the server refuses three times is told with the document's n
   await following;
 });
 
-test("what cannot be put into any index has one filled once, not for ever", async () => {
+test("a document that no index accepts causes one rebuild, not endless ones", async () => {
   const { opened, index, errors, read, follow, stop } = await followerBench(() => ({ reconcileMs: 100 }));
   const [kept, torn] = [await read("kept"), await read("torn")];
   const following = follow();
@@ -176,7 +176,7 @@ test("what cannot be put into any index has one filled once, not for ever", asyn
   await expect.poll(index.serving, soon).not.toBe(lost);
   const filled = (await index.serving())!;
   expect(await index.passages()).toEqual([nameOf(kept)]);
-  expect(errors.filter((error) => error instanceof NotIndexed).map(String)).toEqual([
+  expect(errors.filter((error) => error instanceof DocumentNotIndexed).map(String)).toEqual([
     expect.stringContaining(torn.stream),
   ]);
   const later = await read("later");
@@ -186,7 +186,7 @@ test("what cannot be put into any index has one filled once, not for ever", asyn
   await following;
 });
 
-test("a new index that lacks what the serving one has does not take its place, whoever asked for it, until it can", async () => {
+test("a new index that lacks passages of the serving one does not replace it until it is complete", async () => {
   const { opened, index, errors, read, follow, stop } = await followerBench();
   const [kept, torn] = [await read("kept"), await read("torn")];
   const leader = await opened.pool.connect();
@@ -196,7 +196,7 @@ test("a new index that lacks what the serving one has does not take its place, w
   const serving = (await index.serving())!;
   const { text } = torn.named;
   const bytes = (await opened.blobs.get(text))!;
-  await expect.poll(async () => (await lostTexts(opened.db, opened.settings.DATA_DIR)).looked, soon).toBe(2);
+  await expect.poll(async () => (await findMissingTexts(opened.db, opened.settings.DATA_DIR)).checked, soon).toBe(2);
   await opened.blobs.remove(text);
   expect(await rebuildPassages(opened.db, () => {})).toMatchObject({
     index_id: serving,
@@ -205,15 +205,15 @@ test("a new index that lacks what the serving one has does not take its place, w
   });
   expect(await index.serving()).toBe(serving);
   expect(await index.passages()).toEqual([kept, torn].map(nameOf).sort());
-  expect(errors.filter((error) => error instanceof Poorer).map(String)).toEqual([
-    expect.stringContaining("could not take 1 documents"),
+  expect(errors.filter((error) => error instanceof IncompleteIndex).map(String)).toEqual([
+    expect.stringContaining("refused 1 documents"),
   ]);
-  await expect(textsThere(opened.db, opened.settings.DATA_DIR)).rejects.toThrow(torn.document_id);
+  await expect(checkTexts(opened.db, opened.settings.DATA_DIR)).rejects.toThrow(torn.document_id);
 
   const path = join(opened.settings.DATA_DIR, "blobs", text);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, bytes);
-  expect(await textsThere(opened.db, opened.settings.DATA_DIR)).toBe("there, of 2 documents");
+  expect(await checkTexts(opened.db, opened.settings.DATA_DIR)).toBe("complete, in 2 documents");
   expect(await rebuildPassages(opened.db, () => {})).toMatchObject({ serves: true, building: null });
   expect(await index.serving()).not.toBe(serving);
   expect(await index.passages()).toEqual([kept, torn].map(nameOf).sort());

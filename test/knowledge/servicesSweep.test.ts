@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { newId, partsOf } from "#events/ids.ts";
+import { newId, parseStreamName } from "#events/ids.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { openPool } from "#infra/postgres/pool.ts";
 import { testDatabase } from "../harness.ts";
 
-/* What the sweep is shown where much is open. */
+/* Which open work the sweep gets when there is a backlog. */
 
 interface Head {
   aggregate: string;
   organization_id?: string;
   status: string;
-  /** Seconds from now; null where it has no time. */
+  /** Seconds from now; none without a due time. */
   due?: number;
   worker?: string | null;
 }
@@ -33,13 +33,13 @@ async function logWith(heads: Head[]) {
 }
 const many = (n: number, head: Head): Head[] => Array.from({ length: n }, () => head);
 
-test("a backlog of one kind hides no other", async () => {
+test("the sweep gets work of every kind even when one kind has a backlog", async () => {
   const { seen, close } = await logWith([
     ...many(30, { aggregate: "extraction", status: "waiting", due: -60 }),
     ...many(30, { aggregate: "document", status: "pending", worker: "dead" }),
     { aggregate: "thread", status: "running", due: 600, worker: "dead" },
   ]);
-  const kinds = Map.groupBy(await seen(), ({ stream }) => partsOf(stream).aggregate);
+  const kinds = Map.groupBy(await seen(), ({ stream }) => parseStreamName(stream).aggregate);
   expect(Object.fromEntries([...kinds].map(([kind, heads]) => [kind, heads.length]))).toEqual({
     extraction: 10,
     document: 10,
@@ -48,7 +48,7 @@ test("a backlog of one kind hides no other", async () => {
   await close();
 });
 
-test("the backlog of one organization hides no other's", async () => {
+test("the sweep gets work of every organization even when one has a backlog", async () => {
   const [large, small] = [newId(), newId()];
   const { seen, close } = await logWith([
     ...many(30, { aggregate: "document", organization_id: large, status: "pending" }),
@@ -59,7 +59,7 @@ test("the backlog of one organization hides no other's", async () => {
   await close();
 });
 
-test("what waits is shown at its time, what a living process has is not, nor what is busy here", async () => {
+test("the sweep gets waiting work when it is due, but not work of a live worker or work that this process is doing", async () => {
   const { seen, close } = await logWith([
     { aggregate: "extraction", status: "waiting", due: 60 },
     { aggregate: "extraction", status: "waiting", due: -1 },

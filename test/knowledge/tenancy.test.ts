@@ -4,14 +4,14 @@ import { UNKNOWN } from "../hostile/target.ts";
 import { everyRoute, type Things } from "./everyRoute.ts";
 import { openLibrary, type Library, type Reader } from "./library.ts";
 
-/* What belongs to another organization is answered like what does not exist, to the byte. */
+/* Things of another organization are answered exactly like things that do not exist. */
 
 let library: Library;
 let things: Things;
-/** Another organization's key and person. */
+/** An API key and a person of another organization. */
 const strangers: Record<string, Reader> = {};
 
-/** The same things by names of the same length that nobody has. */
+/** Names of the same length that do not exist. */
 const NOTHING: Things = { slug: "vault", collection: UNKNOWN, document: UNKNOWN, extraction: UNKNOWN };
 const SECRET = "# Vault\n\nThe secret words are heliotrope and quince.";
 
@@ -28,30 +28,30 @@ beforeAll(async () => {
 });
 
 type Answer = Awaited<ReturnType<ReturnType<typeof clientOf>>>;
-/** Everything of an answer but when it was given, its number, and the name that was asked for. */
-const bytesOf = ({ status, headers, text }: Answer, { slug, document }: Things) => ({
+/** An answer without its date, its request id and the names in the request. */
+const comparable = ({ status, headers, text }: Answer, { slug, document }: Things) => ({
   status,
   headers: [...headers].filter(([header]) => !["date", "x-request-id"].includes(header)),
   text: text.replaceAll(slug, "SLUG").replaceAll(document, "ID"),
 });
 
-const named = everyRoute("").filter(({ absent }) => absent !== undefined);
-describe.each(named.map(({ name, absent }) => [name, absent] as const))("to %s", (name, absent) => {
-  test(`of another organization is ${absent}`, async () => {
-    const { ask } = everyRoute(library.extractions).find((attempt) => attempt.name === name)!;
+const namingRoutes = everyRoute("").filter(({ absent }) => absent !== undefined);
+describe.each(namingRoutes.map(({ name, absent }) => [name, absent] as const))("a request to %s", (name, absent) => {
+  test(`of another organization is answered with ${absent}`, async () => {
+    const { send } = everyRoute(library.extractions).find((route) => route.name === name)!;
     for (const [who, { call }] of Object.entries(strangers)) {
-      const theirs = await ask(call, things);
+      const theirs = await send(call, things);
       expect([theirs.status, theirs.body.error.code], who).toEqual([
         absent!.endsWith("not_found") && absent !== "document_not_found" ? 404 : 400,
         absent,
       ]);
       expect(theirs.text).not.toMatch(/secret|heliotrope/);
-      expect(bytesOf(theirs, things), who).toEqual(bytesOf(await ask(call, NOTHING), NOTHING));
+      expect(comparable(theirs, things), who).toEqual(comparable(await send(call, NOTHING), NOTHING));
     }
   });
 });
 
-test("lists and searches show one's own only", async () => {
+test("lists and searches have nothing of another organization", async () => {
   for (const [who, stranger] of Object.entries(strangers)) {
     expect((await stranger.call("GET", "/collections")).body.data, who).toEqual([]);
     for (const body of [{}, { tags: ['x" OR org != "'] }, { tags: ["') OR org EXISTS OR (org = '"] }])
@@ -59,7 +59,7 @@ test("lists and searches show one's own only", async () => {
   }
 });
 
-test("a search of two organizations with the same documents finds one's own", async () => {
+test("two organizations with the same documents each find their own", async () => {
   const [one, two] = [library, library.as((await library.platform.organization("Twin")).api_key)];
   const slugs = [await one.collect("Twins"), await two.collect("Twins")] as const;
   const sent = { content: "The twin lighthouses face each other.", name: "twin.md" };
@@ -85,7 +85,7 @@ test("a search of two organizations with the same documents finds one's own", as
   }
 });
 
-test("identical bytes of another organization are new", async () => {
+test("identical bytes in another organization are a new document and a new extraction", async () => {
   const stranger = strangers["another organization"]!;
   const { status, body } = await stranger.extract({ content: SECRET, name: "secret.md" });
   expect([status, body.id === things.extraction]).toEqual([202, false]);
@@ -93,7 +93,7 @@ test("identical bytes of another organization are new", async () => {
   expect((await stranger.upload(slug, { content: SECRET, name: "secret.md" })).status).toBe(202);
 });
 
-test("what strangers tried has changed nothing", async () => {
+test("requests of another organization have changed nothing", async () => {
   const { call } = library;
   expect((await call("GET", `/documents/${things.document}/text`)).text.trim()).toBe(SECRET);
   expect((await call("GET", `/documents/${things.document}`)).body).toMatchObject({

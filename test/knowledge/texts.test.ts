@@ -18,7 +18,7 @@ const textOf = async (id: string) => (await call("GET", `/documents/${id}/text`)
 const total = async () => (await call("GET", `/collections/${shelf}/documents`)).body.total as number;
 
 describe("pushed text", () => {
-  test("is a document of Markdown", async () => {
+  test("becomes a Markdown document", async () => {
     const text = "# Bees\n\nThe hive stands behind the **barn**.";
     const { status, body } = await push({ text, name: "bees", tags: ["farm"], format: "markdown" });
     expect([status, body.name, body.mime_type, body.tags, body.source, body.chunk_count]).toEqual([
@@ -39,7 +39,7 @@ describe("pushed text", () => {
     expect(found.passages[0]).not.toHaveProperty("page");
   });
 
-  test("that is plain is not read as Markdown", async () => {
+  test("in plain format is not read as Markdown", async () => {
     const { id, mime_type } = await kept({ text: "# no heading\n* no * list", format: "text" });
     expect(mime_type).toBe("text/plain");
     const [found] = (await library.search({ query: "heading", document_ids: [id] })).body.results;
@@ -47,11 +47,11 @@ describe("pushed text", () => {
     expect(found.passages[0].reference).toBe("excerpt 1");
   });
 
-  test("has a name though none is given", async () => {
+  test("gets a default name", async () => {
     expect((await push({ text: "No name at all." })).body.name).toMatch(/\S/);
   });
 
-  test("has no file that was stored", async () => {
+  test("has no stored file", async () => {
     const { id } = await kept({ text: "Only words." });
     expectRefusal(await call("GET", `/documents/${id}/content`), 404, "no_stored_file");
   });
@@ -59,44 +59,44 @@ describe("pushed text", () => {
   test.each([
     ["no text", {}, "empty_document"],
     ["an empty text", { text: "" }, "empty_document"],
-    ["nothing but spaces", { text: " \n\t " }, "empty_document"],
-  ])("of %s is refused", async (_what, body, code) => {
+    ["only whitespace", { text: " \n\t " }, "empty_document"],
+  ])("with %s is refused as empty", async (_what, body, code) => {
     const before = await total();
     expectRefusal(await push(body), 400, code);
     expect(await total()).toBe(before);
   });
 
   test.each([
-    ["a number", { text: 7 }],
-    ["tags that are no list", { text: "x", tags: "a" }],
-    ["a format of its own", { text: "x", format: "html" }],
-    ["an external_id that is no string", { text: "x", external_id: {} }],
+    ["a number as its text", { text: 7 }],
+    ["tags that are not a list", { text: "x", tags: "a" }],
+    ["an unknown format", { text: "x", format: "html" }],
+    ["an external_id that is not a string", { text: "x", external_id: {} }],
   ])("with %s is refused", async (_what, body) => {
     const { status, body: answer } = await push(body);
     expect([status, answer.error.type]).toEqual([400, "invalid_request_error"]);
   });
 
-  test("of 16 MiB is taken as a request, and a longer one is told of the way by a file", async () => {
+  test("may have 16 MiB, and a longer one is refused with the advice to upload a file", async () => {
     const ofBytes = (bytes: number) => {
       const around = JSON.stringify({ text: "", tags: "no list" }).length;
       return { text: "x".repeat(bytes - around), tags: "no list" };
     };
-    const most = 16 * 1024 * 1024;
-    expect((await push(ofBytes(most))).status).toBe(400);
-    const longer = await push(ofBytes(most + 1));
+    const limit = 16 * 1024 * 1024;
+    expect((await push(ofBytes(limit))).status).toBe(400);
+    const longer = await push(ofBytes(limit + 1));
     expectRefusal(longer, 413, "request_too_large");
-    expect(longer.body.error.message).toContain("uploaded as a file");
+    expect(longer.body.error.message).toContain("upload a longer text as a file");
   });
 
-  test("that is the same is one document", async () => {
-    const first = await kept({ text: "Said twice." });
+  test("pushed twice is one document", async () => {
+    const first = await kept({ text: "Said twice.", tags: ["x"] });
     const again = await push({ text: "Said twice.", name: "other", tags: ["x"] });
     expect([again.status, again.body]).toEqual([200, first]);
   });
 });
 
 describe("an external_id", () => {
-  test("names one document: new text replaces the old", async () => {
+  test("identifies one document, whose text is replaced by a new push", async () => {
     const before = await total();
     const first = await kept({
       text: "The ferry leaves at eight.",
@@ -121,13 +121,36 @@ describe("an external_id", () => {
     expect(await total()).toBe(before + 1);
   });
 
-  test("with the same text again changes nothing", async () => {
+  test("pushed again with the same text changes nothing", async () => {
     const first = await kept({ text: "Unchanged.", external_id: "crm/2" });
     const again = await push({ text: "Unchanged.", external_id: "crm/2" });
     expect([again.status, again.body]).toEqual([200, first]);
   });
 
-  test("is another in another collection and in another organization", async () => {
+  test("finds its document in the list of its collection", async () => {
+    const { id } = await kept({ text: "To be found.", external_id: "crm/a b&c", tags: ["x"] });
+    const find = async (query: string) => {
+      const { body } = await call("GET", `/collections/${shelf}/documents?${query}`);
+      return [body.total, body.data.map((one: any) => one.id)];
+    };
+    expect(await find(`external_id=${encodeURIComponent("crm/a b&c")}`)).toEqual([1, [id]]);
+    expect(await find(`external_id=${encodeURIComponent("crm/a b&c")}&status=failed`)).toEqual([0, []]);
+    expect(await find("external_id=crm")).toEqual([0, []]);
+  });
+
+  test.each(["crm/tagged", undefined])(
+    "tags that change with the same text are applied, external_id %s",
+    async (id) => {
+      const body = { text: `Tagged ${id}.`, external_id: id, tags: ["old"] };
+      const first = await kept(body);
+      const again = await push({ ...body, tags: ["new", "newer"] });
+      expect([again.status, again.body.id, again.body.tags]).toEqual([200, first.id, ["new", "newer"]]);
+      expect((await push({ ...body, tags: undefined })).body.tags).toEqual(["new", "newer"]);
+      expect((await push({ ...body, tags: [] })).body.tags).toEqual([]);
+    },
+  );
+
+  test("identifies different documents in different collections and organizations", async () => {
     const other = await library.collect("Pushed too");
     const stranger = library.as((await library.platform.organization("Strangers")).api_key);
     const theirs = await stranger.collect("Pushed");
@@ -140,7 +163,7 @@ describe("an external_id", () => {
     expect(new Set(ids.map(({ body }) => body.id)).size).toBe(3);
   });
 
-  test("of many who push at once is one document with the text of one of them", async () => {
+  test("in parallel pushes is one document with the text of one of them", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => push({ text: `Version ${n} of the tide table.`, external_id: "race" })),
     );
@@ -155,7 +178,7 @@ describe("an external_id", () => {
     expect(ready.size_bytes).toBe(Buffer.byteLength(text));
   });
 
-  test("that is replaced by the same text many times at once is kept once", async () => {
+  test("in parallel replacements by the same text stores that text once", async () => {
     const { id } = await kept({ text: "The ferry leaves at nine.", external_id: "twice" });
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => push({ text: "The ferry leaves at ten.", external_id: "twice" })),
@@ -166,11 +189,11 @@ describe("an external_id", () => {
     expect((await textOf(id)).trim()).toBe("The ferry leaves at ten.");
     const { DATA_DIR } = library.platform.settings;
     const folder = join(DATA_DIR, "blobs", library.credentials.organization_id, `document-${id}`);
-    // what was sent, its Markdown and its passages
+    // the text as it was sent, its Markdown and its passages
     await expect.poll(async () => (await readdir(folder)).length, { timeout: 10_000 }).toBe(3);
   });
 
-  test("is free again once its document is deleted", async () => {
+  test("can be used for a new document once its document is deleted", async () => {
     const first = await kept({ text: "To be deleted.", external_id: "crm/3" });
     await call("DELETE", `/documents/${first.id}`);
     const again = await push({ text: "To be deleted.", external_id: "crm/3" });
@@ -178,7 +201,7 @@ describe("an external_id", () => {
   });
 });
 
-test("a push is made once under an idempotency key", async () => {
+test("a push happens once per idempotency key", async () => {
   const key = { "idempotency-key": "push-1" };
   const first = await push({ text: "Pushed under a key." }, key);
   const again = await push({ text: "Pushed under a key." }, key);

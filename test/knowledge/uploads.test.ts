@@ -13,15 +13,15 @@ beforeAll(async () => {
 });
 const total = async () => (await call("GET", `/collections/${shelf}/documents`)).body.total as number;
 
-describe("identical bytes", () => {
-  test("are one document of a collection, whatever they are called", async () => {
+describe("uploading identical bytes", () => {
+  test("gives one document of a collection, whatever their file names", async () => {
     const content = realFile("guide.docx");
     const first = await library.keep(shelf, { content, name: "guide.docx", fields: [["tags", "one"]] });
     const again = await library.upload(shelf, { content, name: "other.docx", fields: [["tags", "two"]] });
     expect([again.status, again.body]).toEqual([200, first]);
   });
 
-  test("are two in two collections", async () => {
+  test("to two collections gives two documents", async () => {
     const second = await library.collect("Second shelf");
     const content = "Twice, in two places.";
     const one = await library.upload(shelf, { content });
@@ -29,7 +29,7 @@ describe("identical bytes", () => {
     expect([one.status, two.status, one.body.id === two.body.id]).toEqual([202, 202, false]);
   });
 
-  test("sent eight times at once are one document", async () => {
+  test("eight times at once gives one document", async () => {
     const before = await total();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => library.upload(shelf, { content: "All at once.", name: `${n}.md` })),
@@ -40,7 +40,7 @@ describe("identical bytes", () => {
     expect((await library.ended(answers[0]!.body.id)).status).toBe("ready");
   });
 
-  test("whose first reading failed are tried again", async () => {
+  test("reads them again when the first document failed", async () => {
     const content = realFile("locked.pdf");
     const failed = await library.keep(shelf, { content, name: "locked.pdf" });
     expect(failed.status).toBe("failed");
@@ -51,7 +51,7 @@ describe("identical bytes", () => {
     expect((await library.ended(failed.id)).status).toBe("failed");
   });
 
-  test("under an idempotency key are answered as they were", async () => {
+  test("under the same idempotency key gives the same answer", async () => {
     const sent = { content: "Under a key.", name: "key.md", headers: { "idempotency-key": "upload-1" } };
     const first = await library.upload(shelf, sent);
     const again = await library.upload(shelf, sent);
@@ -60,11 +60,11 @@ describe("identical bytes", () => {
   });
 });
 
-describe("tags", () => {
+describe("the tags of an upload", () => {
   test.each([
-    ["one", [["tags", "a"]], ["a"]],
+    ["one field", [["tags", "a"]], ["a"]],
     [
-      "repeated",
+      "repeated fields",
       [
         ["tags", "a"],
         ["tags", "b"],
@@ -73,9 +73,9 @@ describe("tags", () => {
       ["a", "b"],
     ],
     ["a JSON array", [["tags", '["a", "b c"]']], ["a", "b c"]],
-    ["none", [], []],
-    ["odd ones", [["tags", 'x" OR org != "']], ['x" OR org != "']],
-  ] as [string, [string, string][], string[]][])("sent as %s", async (what, fields, tags) => {
+    ["no field", [], []],
+    ["filter syntax", [["tags", 'x" OR org != "']], ['x" OR org != "']],
+  ] as [string, [string, string][], string[]][])("can be sent as %s", async (what, fields, tags) => {
     const { status, body } = await library.upload(shelf, { content: `Tags: ${what}`, fields });
     expect([status, body.tags]).toEqual([202, tags]);
   });
@@ -88,35 +88,35 @@ const FILE = part('name="file"; filename="a.txt"', "words");
 const send = (body: string, type = "multipart/form-data; boundary=b") =>
   call("POST", `/collections/${shelf}/documents`, body, { "content-type": type });
 
-describe("a form", () => {
-  test("may have its file under any name, after any fields", async () => {
+describe("an upload form", () => {
+  test("may have its file in a field of any name, after other fields", async () => {
     const { status, body } = await send(part('name="x"') + part('name="anything"; filename="b.txt"', "any name") + END);
     expect([status, body.name, body.size_bytes]).toEqual([202, "b.txt", 8]);
   });
 
   test.each([
-    ["no part", "missing_file", END],
-    ["nothing", "missing_file", ""],
+    ["no parts", "missing_file", END],
+    ["an empty body", "missing_file", ""],
     ["a part without a filename", "missing_file", part('name="file"') + END],
     ["two files", "too_many_files", FILE + FILE + END],
     ["two files of different names", "too_many_files", FILE + part('name="more"; filename="b.txt"', "more") + END],
-    ["no end", "invalid_body", FILE],
-    ["an end within a header", "invalid_body", "--b\r\nContent-Disp"],
+    ["no closing boundary", "invalid_body", FILE],
+    ["an end inside a header", "invalid_body", "--b\r\nContent-Disp"],
     ["another boundary", "invalid_body", FILE.replaceAll("--b", "--c") + END.replaceAll("--b", "--c")],
     ["an empty file", "empty_document", part('name="file"; filename="a.txt"', "") + END],
-  ])("with %s: %s", async (_what, code, body) => {
+  ])("with %s is refused with %s", async (_what, code, body) => {
     const before = await total();
     expectRefusal(await send(body), 400, code);
     expect(await total()).toBe(before);
   });
 
   test.each(["application/json", "text/plain", "multipart/form-data", "multipart/mixed; boundary=b"])(
-    "that says it is %s is none",
+    "sent as %s is refused",
     async (type) => expectRefusal(await send(FILE + END, type), 400, "invalid_body"),
   );
 });
 
-describe("a type that nothing reads", () => {
+describe("an upload of an unsupported type:", () => {
   const png = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "base64",
@@ -132,7 +132,7 @@ describe("a type that nothing reads", () => {
       "a.mp3",
       "audio/mpeg",
     ],
-    ["bytes of no kind", Buffer.from("00ff00fe80818283c0c1f5f6", "hex"), "a.bin", "application/octet-stream"],
+    ["random bytes", Buffer.from("00ff00fe80818283c0c1f5f6", "hex"), "a.bin", "application/octet-stream"],
   ])("%s is refused", async (_what, content, name, type) => {
     const before = await total();
     expectRefusal(await library.upload(shelf, { content, name, type }), 415, "unsupported_file_type");
@@ -141,6 +141,6 @@ describe("a type that nothing reads", () => {
   });
 });
 
-test("an upload to a collection that is not there is refused, and keeps nothing", async () => {
+test("an upload to an unknown collection is refused and stores nothing", async () => {
   expectRefusal(await library.upload("nowhere"), 404, "collection_not_found");
 });

@@ -1,150 +1,161 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newCommandId, newId } from "#events/ids.ts";
+import type { AppendRequest } from "#events/ports.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { openPool } from "#infra/postgres/pool.ts";
-import { aLog, aStream, change, named } from "./log.ts";
+import { openTestLog, aStream, change, named } from "./log.ts";
 
-let its: Awaited<ReturnType<typeof aLog>>;
+let testLog: Awaited<ReturnType<typeof openTestLog>>;
 beforeAll(async () => {
-  its = await aLog();
+  testLog = await openTestLog();
 });
-afterAll(() => its.close());
+afterAll(() => testLog.close());
 
 const kinds = (appended: { kind: string }[]) => appended.map(({ kind }) => kind);
 
-test("of 64 writers who race for each version of a stream one wins, and no version is left out", async () => {
-  const stream = aStream();
-  const write = async (): Promise<void> => {
-    for (;;) {
-      const version = ((await its.log.heads([stream])).get(stream)?.version ?? 0) + 1;
-      if ((await its.log.append(change(stream, { version }))).kind === "committed") return;
-    }
-  };
-  await Promise.all(Array.from({ length: 64 }, write));
-  const versions = (await its.log.read(stream)).map((event) => event.version);
-  expect(versions).toEqual(Array.from({ length: 64 }, (_, n) => n + 1));
-});
+/** Commands that erase nothing are appended as new first; with an erasure, by log.append. */
+const ways: [string, (request: AppendRequest) => AppendRequest][] = [
+  ["appended as new", (request) => request],
+  ["appended with an erasure", (request) => ({ ...request, forget: [...request.forget, newCommandId()] })],
+];
 
-test("a conflict fails its own command only", async () => {
-  const [good, bad, other] = [aStream(), aStream(), aStream()];
-  const appended = await Promise.all([
-    its.log.append(change(good)),
-    its.log.append(change(bad, { version: 5 })),
-    its.log.append(change(other)),
-  ]);
-  expect(kinds(appended)).toEqual(["committed", "conflict", "committed"]);
-  expect(await its.log.read(bad)).toEqual([]);
-});
+describe.each(ways)("a command that is %s", (_, prepare) => {
+  const append = (request: AppendRequest) => testLog.log.append(prepare(request));
 
-test("commands of one stream follow each other in a batch, and one that does not fit does not stop the next", async () => {
-  const stream = aStream();
-  const appended = await Promise.all([1, 9, 2, 2, 3].map((version) => its.log.append(change(stream, { version }))));
-  expect(kinds(appended)).toEqual(["committed", "conflict", "committed", "conflict", "committed"]);
-});
-
-test("a redelivered command is answered from its outcome and does nothing", async () => {
-  const [stream, id] = [aStream(), newCommandId()];
-  const first = await its.log.append(change(stream, { id, fingerprint: "f" }));
-  const again = await its.log.append(change(stream, { id, version: 2 }));
-  const position = first.kind === "committed" ? first.last : 0;
-  expect(again).toEqual({ kind: "repeated", outcome: { position, fingerprint: "f", rejection: null } });
-  expect(await its.log.read(stream)).toHaveLength(1);
-});
-
-test("the same command twice in one batch has one effect", async () => {
-  const [stream, id] = [aStream(), newCommandId()];
-  const twice = await Promise.all([its.log.append(change(stream, { id })), its.log.append(change(stream, { id }))]);
-  expect(kinds(twice)).toEqual(["committed", "conflict"]);
-  expect((await its.log.append(change(stream, { id }))).kind).toBe("repeated");
-});
-
-test("equal command ids of two tenants are two commands", async () => {
-  const id = newCommandId();
-  const [a, b] = [newId(), newId()];
-  const both = [
-    await its.log.append(change(aStream(), { id, organization: a })),
-    await its.log.append(change(aStream(), { id, organization: b })),
-  ];
-  expect(kinds(both)).toEqual(["committed", "committed"]);
-  expect((await its.log.outcome(id, a))?.position).not.toBe((await its.log.outcome(id, b))?.position);
-});
-
-test("a refusal leaves its outcome and no event", async () => {
-  const id = newCommandId();
-  const rejection = { code: "no", message: "No.", param: "x" };
-  const { command } = change(aStream(), { id });
-  const refused = {
-    command,
-    events: [],
-    heads: [],
-    rejection,
-    keys: {},
-    erase: { things: [], streams: [] },
-    forget: [],
-  };
-  expect((await its.log.append(refused)).kind).toBe("committed");
-  expect(await its.log.append(refused)).toEqual({
-    kind: "repeated",
-    outcome: { position: 0, fingerprint: null, rejection },
+  test("one of 64 concurrent writers gets each version of a stream, and no version is skipped", async () => {
+    const stream = aStream();
+    const write = async (): Promise<void> => {
+      for (;;) {
+        const version = ((await testLog.log.heads([stream])).get(stream)?.version ?? 0) + 1;
+        if ((await append(change(stream, { version }))).kind === "committed") return;
+      }
+    };
+    await Promise.all(Array.from({ length: 64 }, write));
+    const versions = (await testLog.log.read(stream)).map((event) => event.version);
+    expect(versions).toEqual(Array.from({ length: 64 }, (_, n) => n + 1));
   });
-});
 
-test("an answer that was lost with its connection is found by appending again", async () => {
-  const pool = openPool(its.url, { max: 1, name: "cut" });
-  const cut = openLog(pool, openKeyring(Buffer.alloc(32, 7)));
-  const command = change(aStream());
-  // The server commits and the client never hears: its socket goes as soon as the statement was sent.
-  const client = await pool.connect();
-  client.on("error", () => {});
-  const stream = (client as unknown as { connection: { stream: import("node:net").Socket } }).connection.stream;
-  const { write } = stream;
-  stream.write = (bytes: Buffer) => {
-    const sent = write.call(stream, bytes);
-    setImmediate(() => stream.destroy());
-    return sent;
-  };
-  client.release();
-  await cut.append(command).catch(() => {});
-  await expect
-    .poll(async () => (await its.log.outcome(command.command.id, command.command.organization_id))?.position)
-    .toBeGreaterThan(0);
-  expect((await cut.append(command)).kind).toBe("repeated");
-  expect(await its.log.read(command.events[0]!.stream)).toHaveLength(1);
-  await pool.end();
-});
+  test("a conflict fails only its own command", async () => {
+    const [good, bad, other] = [aStream(), aStream(), aStream()];
+    const appended = await Promise.all([
+      append(change(good)),
+      append(change(bad, { version: 5 })),
+      append(change(other)),
+    ]);
+    expect(kinds(appended)).toEqual(["committed", "conflict", "committed"]);
+    expect(await testLog.log.read(bad)).toEqual([]);
+  });
 
-test.each(["NUL \u0000", "lone surrogates \ud800 \udfff", "line\nfeed", '"quotes" and \\', "\u2028", "🙂"])(
-  "keeps %j as it is",
-  async (name) => {
-    const { stream, event } = named(name);
-    await its.log.append(change(stream, { event }));
-    expect((await its.log.read(stream))[0]?.personal).toEqual({ name });
-  },
-);
+  test("a batch appends consecutive commands of one stream, and a conflicting command does not stop the next one", async () => {
+    const stream = aStream();
+    const appended = await Promise.all([1, 9, 2, 2, 3].map((version) => append(change(stream, { version }))));
+    expect(kinds(appended)).toEqual(["committed", "conflict", "committed", "conflict", "committed"]);
+  });
 
-test("personal fields stand in the database only sealed, and end with the key of their thing", async () => {
-  const { stream, thing, event } = named("Canary Incorporated");
-  await its.log.append(change(stream, { event }));
-  const [row] = await its.db.query<{ row: string }>("select e::text as row from log.events e where stream = $1", [
-    stream,
-  ]);
-  expect(row!.row).not.toContain("Canary");
-  await its.log.append({ ...change(stream, { version: 2 }), erase: { things: [thing], streams: [] } });
-  const [erased] = await its.log.read(stream);
-  expect(erased).toMatchObject({ type: "OrganizationCreated", personal: undefined });
-});
+  test("a redelivered command gets its stored outcome and has no effect", async () => {
+    const [stream, id] = [aStream(), newCommandId()];
+    const first = await append(change(stream, { id, fingerprint: "f" }));
+    const again = await append(change(stream, { id, version: 2 }));
+    const position = first.kind === "committed" ? first.last : 0;
+    expect(again).toEqual({ kind: "repeated", outcome: { position, fingerprint: "f", rejection: null } });
+    expect(await testLog.log.read(stream)).toHaveLength(1);
+  });
 
-test("an erasure by stream takes every key that was made in it", async () => {
-  const { stream, event } = named("A");
-  await its.log.append(change(stream, { event }));
-  await its.log.append({ ...change(stream, { version: 2 }), erase: { things: [], streams: [stream] } });
-  expect(await its.log.find([stream])).toEqual(new Map());
-});
+  test("a command that is twice in one batch has one effect", async () => {
+    const [stream, id] = [aStream(), newCommandId()];
+    const twice = await Promise.all([append(change(stream, { id })), append(change(stream, { id }))]);
+    expect(kinds(twice)).toEqual(["committed", "conflict"]);
+    expect((await append(change(stream, { id }))).kind).toBe("repeated");
+  });
 
-test("an outcome that was given up lets the same command run again", async () => {
-  const [stream, id] = [aStream(), newCommandId()];
-  await its.log.append(change(stream, { id }));
-  await its.log.append({ ...change(stream, { version: 2 }), forget: [id] });
-  expect((await its.log.append(change(stream, { id, version: 3 }))).kind).toBe("committed");
+  test("equal command ids of two organizations are two commands", async () => {
+    const id = newCommandId();
+    const [a, b] = [newId(), newId()];
+    const both = [
+      await append(change(aStream(), { id, organization: a })),
+      await append(change(aStream(), { id, organization: b })),
+    ];
+    expect(kinds(both)).toEqual(["committed", "committed"]);
+    expect((await testLog.log.outcome(id, a))?.position).not.toBe((await testLog.log.outcome(id, b))?.position);
+  });
+
+  test("a rejection stores its outcome and no event", async () => {
+    const id = newCommandId();
+    const rejection = { code: "no", message: "No.", param: "x" };
+    const { command } = change(aStream(), { id });
+    const refused = {
+      command,
+      events: [],
+      heads: [],
+      rejection,
+      keys: {},
+      erase: { things: [], streams: [] },
+      forget: [],
+    };
+    expect((await append(refused)).kind).toBe("committed");
+    expect(await append(refused)).toEqual({
+      kind: "repeated",
+      outcome: { position: 0, fingerprint: null, rejection },
+    });
+  });
+
+  test("a result that was lost with its connection is returned when the command is appended again", async () => {
+    const pool = openPool(testLog.url, { max: 1, name: "cut" });
+    const cut = openLog(pool, openKeyring(Buffer.alloc(32, 7)));
+    const command = change(aStream());
+    // The server commits and the client gets no result: its socket closes as soon as the statement is sent.
+    const client = await pool.connect();
+    client.on("error", () => {});
+    const stream = (client as unknown as { connection: { stream: import("node:net").Socket } }).connection.stream;
+    const { write } = stream;
+    stream.write = (bytes: Buffer) => {
+      const sent = write.call(stream, bytes);
+      setImmediate(() => stream.destroy());
+      return sent;
+    };
+    client.release();
+    await cut.append(prepare(command)).catch(() => {});
+    await expect
+      .poll(async () => (await testLog.log.outcome(command.command.id, command.command.organization_id))?.position)
+      .toBeGreaterThan(0);
+    expect((await cut.append(prepare(command))).kind).toBe("repeated");
+    expect(await testLog.log.read(command.events[0]!.stream)).toHaveLength(1);
+    await pool.end();
+  });
+
+  test.each(["NUL \u0000", "lone surrogates \ud800 \udfff", "line\nfeed", '"quotes" and \\', "\u2028", "🙂"])(
+    "keeps %j as it is",
+    async (name) => {
+      const { stream, event } = named(name);
+      await append(change(stream, { event }));
+      expect((await testLog.log.read(stream))[0]?.personal).toEqual({ name });
+    },
+  );
+
+  test("personal fields are stored only sealed, and are lost with the key of their thing", async () => {
+    const { stream, thing, event } = named("Canary Incorporated");
+    await append(change(stream, { event }));
+    const [row] = await testLog.db.query<{ row: string }>("select e::text as row from log.events e where stream = $1", [
+      stream,
+    ]);
+    expect(row!.row).not.toContain("Canary");
+    await append({ ...change(stream, { version: 2 }), erase: { things: [thing], streams: [] } });
+    const [erased] = await testLog.log.read(stream);
+    expect(erased).toMatchObject({ type: "OrganizationCreated", personal: undefined });
+  });
+
+  test("erasing a stream destroys every key that was created in it", async () => {
+    const { stream, event } = named("A");
+    await append(change(stream, { event }));
+    await append({ ...change(stream, { version: 2 }), erase: { things: [], streams: [stream] } });
+    expect(await testLog.log.find([stream])).toEqual(new Map());
+  });
+
+  test("a command can run again after its outcome was deleted", async () => {
+    const [stream, id] = [aStream(), newCommandId()];
+    await append(change(stream, { id }));
+    await append({ ...change(stream, { version: 2 }), forget: [id] });
+    expect((await append(change(stream, { id, version: 3 }))).kind).toBe("committed");
+  });
 });

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BrokenChain, verifyLog } from "#infra/postgres/verify.ts";
-import { aLog, aStream, change } from "./log.ts";
+import { openTestLog, aStream, change } from "./log.ts";
 
-let its: Awaited<ReturnType<typeof aLog>>;
+let testLog: Awaited<ReturnType<typeof openTestLog>>;
 beforeAll(async () => {
-  its = await aLog({ connections: 12 });
+  testLog = await openTestLog({ connections: 12 });
 });
-afterAll(() => its.close());
+afterAll(() => testLog.close());
 
 const WRITERS = 16;
 const EACH = 100;
 const SLOW = 20;
 const ALL = WRITERS * EACH + SLOW;
 
-test("a follower that keeps a plain position misses nothing while 16 writers commit, fast and slowly", async () => {
-  // What makes a naive follower skip: transactions that took their number early and commit late.
+test("a follower with a plain position misses no event while 16 writers commit at different speeds", async () => {
+  // A naive follower would skip events of transactions that take their number early and commit late.
   const slowly = async (n: number) => {
-    const client = await its.pool.connect();
+    const client = await testLog.pool.connect();
     try {
       await client.query("begin");
       await client.query("select log.append($1, $2, '[]', '[]', '[]', '[]')", [
@@ -38,13 +38,13 @@ test("a follower that keeps a plain position misses nothing while 16 writers com
   const follow = async () => {
     for (let after = 0; ; ) {
       const done = !writing;
-      const events = await its.log.follow(after, 50);
+      const events = await testLog.log.follow(after, 50);
       for (const event of events) seen.push((after = event.position));
       if (done && events.length === 0) return;
     }
   };
   const writer = async () => {
-    for (let n = 0; n < EACH; n++) await its.log.append(change(aStream()));
+    for (let n = 0; n < EACH; n++) await testLog.log.append(change(aStream()));
   };
   const slow = (async () => {
     for (let n = 0; n < SLOW; n++) await slowly(n);
@@ -56,11 +56,11 @@ test("a follower that keeps a plain position misses nothing while 16 writers com
   expect(seen).toEqual(Array.from({ length: ALL }, (_, n) => n + 1));
 });
 
-test("the chain holds, and names the place where it does not", async () => {
-  const tip = await verifyLog(its.db, () => {});
+test("verifying the hash chain succeeds, and reports the position of any change", async () => {
+  const tip = await verifyLog(testLog.db, () => {});
   expect(tip.position).toBe(ALL);
   const broken = async (damage: string): Promise<unknown> => {
-    const client = await its.pool.connect();
+    const client = await testLog.pool.connect();
     try {
       await client.query("begin");
       await client.query(damage);
@@ -80,14 +80,14 @@ test("the chain holds, and names the place where it does not", async () => {
     await broken("update log.events set recorded_at = recorded_at + interval '1 second' where position = 9"),
   ).toMatch(/^position 9: /);
   expect(await broken("delete from log.events where position = 1000")).toBe("position 1000: the event is missing");
-  expect(await broken("delete from log.events where position > 1610")).toMatch(/^position 1611: the log is cut off/);
-  expect(await broken("delete from log.events")).toMatch(/^position 1: the log is cut off/);
-  expect(await broken("update log.head set hash = sha256('')")).toMatch(/^position 1620: the head's hash/);
+  expect(await broken("delete from log.events where position > 1610")).toMatch(/^position 1611: the log is truncated/);
+  expect(await broken("delete from log.events")).toMatch(/^position 1: the log is truncated/);
+  expect(await broken("update log.head set hash = sha256('')")).toMatch(/^position 1620: the head has another hash/);
   expect(await broken("delete from log.head")).toMatch(/no head row/);
 });
 
-test("scan finds events by type and says how far it has looked", async () => {
-  const { events, seen } = await its.log.scan(0, ["OrganizationCreated"], 10);
+test("a scan finds events by type and returns the position that it has examined", async () => {
+  const { events, seen } = await testLog.log.scan(0, ["OrganizationCreated"], 10);
   expect({ events, seen }).toEqual({ events: [], seen: ALL });
-  expect((await its.log.scan(0, ["SessionEnded"], 10)).seen).toBe(10);
+  expect((await testLog.log.scan(0, ["SessionEnded"], 10)).seen).toBe(10);
 });

@@ -1,11 +1,12 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { lead } from "#infra/postgres/leader.ts";
 import { openPool } from "#infra/postgres/pool.ts";
 import { testDatabase } from "#test/harness.ts";
 
-test("one of several works, and one again when its connection is lost or it stops; who waits holds no connection", async () => {
+test("one of several processes leads, another takes over when it stops or loses its connection, and a standby holds no connection", async () => {
   const { url } = await testDatabase();
   const looker = openPool(url, { max: 1, name: "looker" });
   const working: string[] = [];
@@ -15,20 +16,21 @@ test("one of several works, and one again when its connection is lost or it stop
     const work = async (signal: AbortSignal) => {
       terms += 1;
       working.push(name);
-      await once(signal, "abort");
+      // a contender that is stopped while it takes the lock starts with an aborted signal
+      if (!signal.aborted) await once(signal, "abort");
       working.splice(working.indexOf(name), 1);
     };
     const leading = lead(pool, "test", work, () => {});
     return { name, pool, stop: async () => (await leading.stop(), await pool.end()) };
   });
   const soon = { timeout: 10_000, interval: 20 };
-  /** Who works, once so many have begun to. */
+  /** The contenders that lead, once so many have started to. */
   const worker = async (term: number): Promise<string> => {
     await expect.poll(() => [terms, working.length], soon).toEqual([term, 1]);
     return working[0]!;
   };
   const first = await worker(1);
-  // of this database: others of the same server have their own leaders
+  // only of this database: others on the same server have their own leaders
   const holders = `select application_name as name from pg_locks join pg_stat_activity using (pid)
     where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
   expect((await looker.query(holders)).rows).toEqual([{ name: first }]);
@@ -46,7 +48,16 @@ test("one of several works, and one again when its connection is lost or it stop
   await looker.end();
 });
 
-test("one that is silent is taken for hung, and one that works for long is not", async () => {
+/** A failed transaction during a heartbeat, and then a statement that takes longer than a leader may be silent. */
+async function keepBusy(client: pg.PoolClient): Promise<void> {
+  await client.query("begin");
+  await client.query("select 1 / 0").catch(() => {});
+  await sleep(2_500);
+  await client.query("rollback");
+  await client.query("select pg_sleep(5)");
+}
+
+test("a leader without heartbeats for 3 s is replaced, and a busy one with heartbeats is not", async () => {
   const { url } = await testDatabase();
   const hung = new pg.Client({ connectionString: url });
   hung.on("error", () => {});
@@ -59,14 +70,16 @@ test("one that is silent is taken for hung, and one that works for long is not",
     lead(
       pool,
       name,
-      async (signal) => {
+      async (signal, client) => {
         terms.push(name);
+        if (name === "busy") await keepBusy(client);
+        if (name === "busy" && !signal.aborted) terms.push("still busy");
         await once(signal, "abort");
       },
       () => {},
     ),
   );
-  await expect.poll(() => terms, { timeout: 25_000 }).toEqual(["busy", "hung"]);
+  await expect.poll(() => terms, { timeout: 25_000 }).toEqual(["busy", "hung", "still busy"]);
   await ended;
   await Promise.all(leading.map((one) => one.stop()));
   await pool.end();

@@ -1,15 +1,15 @@
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { newCommandId, newId, streamName } from "#events/ids.ts";
 import { OrganizationCreated } from "#events/organization.ts";
 import { SessionEnded } from "#events/session.ts";
 import type { NewEvent } from "#events/define.ts";
-import type { Append } from "#events/ports.ts";
+import type { AppendRequest } from "#events/ports.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { testDatabase } from "#test/harness.ts";
 
-/** A log of the caller's own. */
-export async function aLog(options: { connections?: number } = {}) {
+/** Opens a log in a new database. */
+export async function openTestLog(options: { connections?: number } = {}) {
   const { url } = await testDatabase();
   const pool = openPool(url, { max: options.connections ?? 6, name: "test" });
   const log = openLog(pool, openKeyring(Buffer.alloc(32, 7)));
@@ -24,8 +24,8 @@ interface Change {
   fingerprint?: string;
 }
 
-/** A command that appends one event to a stream at a version. */
-export function change(stream: string, { id, organization, version, event, fingerprint }: Change = {}): Append {
+/** Appends one event to a stream at a version. */
+export function change(stream: string, { id, organization, version, event, fingerprint }: Change = {}): AppendRequest {
   const at = version ?? 1;
   return {
     command: {
@@ -43,11 +43,11 @@ export function change(stream: string, { id, organization, version, event, finge
   };
 }
 
-/** An event with a personal field, sealed with a key of its own. */
+/** An event with a personal field, sealed with its own key. */
 export function named(name: string): { stream: string; thing: string; event: NewEvent } {
   const organization_id = newId();
-  const stream = streamOf("organization", organization_id);
+  const stream = streamName("organization", organization_id);
   return { stream, thing: stream, event: OrganizationCreated.of({ organization_id }, { name }) };
 }
 
-export const aStream = (): string => streamOf("session", newId());
+export const aStream = (): string => streamName("session", newId());

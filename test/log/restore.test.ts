@@ -4,11 +4,11 @@ import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { verifyLog } from "#infra/postgres/verify.ts";
 import { testDatabase } from "#test/harness.ts";
-import { aLog, aStream, change, named } from "./log.ts";
+import { openTestLog, aStream, change, named } from "./log.ts";
 
 const TABLES = ["head", "events", "commands", "streams", "keys", "checkpoints"];
 
-/** What a dump carries: rows. No transaction id, sequence or physical order comes along. */
+/** The contents of a dump: rows, without transaction ids, sequences or physical order. */
 async function copyRows(from: string, to: string): Promise<void> {
   const [source, target] = [openPool(from, { max: 1, name: "dump" }), openPool(to, { max: 1, name: "restore" })];
   await target.query("delete from log.head");
@@ -21,15 +21,15 @@ async function copyRows(from: string, to: string): Promise<void> {
   await Promise.all([source.end(), target.end()]);
 }
 
-test("restored into a new server's database, followers go on where they were and the chain goes on", async () => {
-  const its = await aLog();
+test("after a restore into a new server, followers resume at their positions and the hash chain continues", async () => {
+  const testLog = await openTestLog();
   const first = named("before");
-  for (let n = 0; n < 30; n++) await its.log.append(change(aStream()));
-  await its.log.append(change(first.stream, first));
+  for (let n = 0; n < 30; n++) await testLog.log.append(change(aStream()));
+  await testLog.log.append(change(first.stream, first));
   const checkpoint = 20;
 
   const { url } = await testDatabase();
-  await copyRows(its.url, url);
+  await copyRows(testLog.url, url);
   const pool = openPool(url, { max: 4, name: "test" });
   const log = openLog(pool, openKeyring(Buffer.alloc(32, 7)));
   const followed = await log.follow(checkpoint, 100);
@@ -39,5 +39,5 @@ test("restored into a new server's database, followers go on where they were and
   const next = await log.append(change(first.stream, { version: 2 }));
   expect(next).toMatchObject({ kind: "committed", first: 32 });
   expect(await verifyLog(asDb(pool), () => {})).toMatchObject({ position: 32 });
-  await Promise.all([pool.end(), its.close()]);
+  await Promise.all([pool.end(), testLog.close()]);
 });

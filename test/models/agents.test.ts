@@ -1,32 +1,35 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type AgentClient, type Agents } from "../agents/agents.ts";
-import { PROVIDERS, startProviders, type Double } from "./providers.ts";
-
-/* Agents on Anthropic's and Google's models: what they think, what they call and what they say, as items. */
+import type { Answer } from "../doubles/dialect.ts";
+import { PROVIDERS, startProviders, type Provider } from "./providers.ts";
 
 let agents: Agents;
-let doubles: Awaited<ReturnType<typeof startProviders>>;
+let providers: Awaited<ReturnType<typeof startProviders>>["providers"];
 beforeAll(async () => {
-  doubles = await startProviders();
-  agents = await startAgents(doubles.env);
+  const started = await startProviders();
+  providers = started.providers;
+  agents = await startAgents(started.env);
 });
 
-describe.each(PROVIDERS)("%s", (name) => {
-  let double: Double;
+/** How each provider refuses, and what the caller reads. */
+const REFUSALS: Record<string, [answer: Answer, told: string]> = {
+  openai: [{ refusal: "I can not." } as Answer, "I can not."],
+  anthropic: [{ text: "", finish: "refusal" }, "The model refused to answer."],
+  google: [{ text: "", finish: "SAFETY" }, "The provider's safety filter stopped the answer."],
+};
+
+describe.each(PROVIDERS)("a response of an agent on a model of %s", (name) => {
+  let provider: Provider;
   let agent: AgentClient;
   beforeAll(async () => {
-    double = doubles[name];
-    agent = await agents.open({
-      model: double.model,
-      instructions: "You are Ada's.",
-      tools: [TOOL],
-      reasoning: { effort: "high" },
-    });
+    provider = providers[name];
+    const settings = { instructions: "You are Ada's.", tools: [TOOL], reasoning: { effort: "high" } };
+    agent = await agents.open({ model: provider.model, ...settings });
   });
   beforeEach(() =>
-    double.answers(
-      { thoughts: "I could repeat it.", text: "Let me see.", call: { name: TOOL, args: { text: "a" } } },
-      { thoughts: "So it is.", text: "It says a." },
+    provider.reply(
+      { reasoning: "I could repeat it.", text: "Let me see.", calls: [{ name: TOOL, args: { text: "a" } }] },
+      { reasoning: "So it is.", text: "It says a." },
     ),
   );
 
@@ -38,32 +41,41 @@ describe.each(PROVIDERS)("%s", (name) => {
     { type: "message", content: [{ text: "It says a." }] },
   ];
 
-  test("streamed, item by item", async () => {
+  test("streams its reasoning, calls and messages item by item", async () => {
     const { response } = await agent.stream("Repeat", { instructions: "Be brief." });
-    expect(response).toMatchObject({ status: "completed", model: double.model, output: ITEMS });
+    expect(response).toMatchObject({ status: "completed", model: provider.model, output: ITEMS });
     expect(response.usage).toMatchObject({ input_tokens: 24, output_tokens: 14, total_tokens: 38 });
-    const [one, two] = double.asked();
-    expect(one!.instructions).toBe("You are Ada's.\n\nBe brief.");
-    expect(two!.state).toHaveLength(1);
+    const [first, second] = provider.conversations();
+    expect(first!.instructions).toBe("You are Ada's.\n\nBe brief.");
+    expect(second!.state).toHaveLength(1);
   });
 
-  test("buffered, and the next turn sees what was said, not what was thought", async () => {
+  test("can be buffered, and the next turn sends its texts without its reasoning", async () => {
     const { id, output, usage } = await agent.ask("Repeat");
     expect(output.map(({ type }: any) => type)).toEqual(ITEMS.map(({ type }) => type));
     expect(usage.total_tokens).toBe(38);
-    double.answers({ text: "Yes." });
+    provider.reply({ text: "Yes." });
     await agent.ask("Really?", { previous_response_id: id });
-    const { texts, state } = double.asked().at(-1)!;
+    const { texts, state } = provider.conversations().at(-1)!;
     expect(texts).toEqual(["Repeat", "Let me see.\n\nIt says a.", "Really?"]);
     expect(state).toEqual([]);
   });
 
-  test("a turn whose model breaks off later fails with what it had", async () => {
-    const { response } = await agent.stream("Repeat");
-    expect(response.status).toBe("completed");
-    double.answers({ text: "Let me see.", call: { name: TOOL, args: {} } });
-    double.refuses(400);
-    const failed = await agent.ask("Again");
-    expect(failed).toMatchObject({ status: "failed", error: { code: "agent_error" }, output: [] });
+  test("that refuses has a refusal part, whole, streamed and stored, and the thread remembers it", async () => {
+    const [reply, told] = REFUSALS[name]!;
+    provider.reply(reply);
+    const whole = await agent.ask("Do harm");
+    const { response } = await agent.stream("Do harm");
+    for (const { status, output } of [whole, response, (await agent.call("GET", `/responses/${whole.id}`)).body])
+      expect([status, output[0].content]).toEqual(["completed", [{ type: "refusal", refusal: told }]]);
+    provider.reply({ text: "Because." });
+    await agent.ask("Why not?", { previous_response_id: whole.id });
+    expect(provider.conversations().at(-1)!.texts).toEqual(["Do harm", told, "Why not?"]);
+  });
+
+  test("fails if the provider refuses it", async () => {
+    provider.reply({ status: 400, body: provider.dialect.errorBody(400, "No.") });
+    const response = await agent.ask("Again");
+    expect(response).toMatchObject({ status: "failed", error: { code: "agent_error" }, output: [] });
   });
 });

@@ -2,47 +2,43 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { startProcesses, type Processes } from "../agents/deployment.ts";
 import { expectStream } from "../agents/grammar.ts";
 import { TOOL } from "../agents/agents.ts";
-import { PROVIDERS, startProviders } from "./providers.ts";
+import { holdAfter, PROVIDERS, startProviders } from "./providers.ts";
 
-/*
- * A worker dies after a round of tools, while the model is asked again: the next one shows the model its own state, as the log has kept
- * it, and calls no tool twice. The doubles refuse any other state than the one that they gave.
- */
+/* A worker dies after a round of tools, while the model is called again. The doubles refuse any state but the one they sent. */
 
-let doubles: Awaited<ReturnType<typeof startProviders>>;
 let processes: Processes;
-const answers: Record<string, { events: any[]; before: any; after: any }> = {};
+const turns: Record<string, { events: any[]; before: any; after: any; state: string[] }> = {};
 
 beforeAll(async () => {
-  doubles = await startProviders();
-  processes = await startProcesses(doubles.env);
-  const turns = PROVIDERS.map(async (name) => {
-    const double = doubles[name];
-    const { body } = await processes.person.call("POST", "/agents", {
-      name,
-      model: double.model,
-      tools: [TOOL],
-      reasoning: { effort: "high" },
-    });
-    const agent = processes.at(undefined, body.id);
-    const hanging = double.hangsAfter({ thoughts: "I could repeat it.", call: { name: TOOL, args: { text: "a" } } });
-    const events = agent.some("/responses", { input: "Repeat", stream: true }, () => false);
-    const bodies = () => double.requests.filter(({ method }) => method === "POST").map((one: any) => one.body);
-    await vi.waitFor(() => expect(hanging.open()).toBe(1), { timeout: 30_000 });
-    return { name, double, events, bodies };
-  });
-  const running = await Promise.all(turns);
-  const before = running.map(({ bodies }) => bodies().at(-1));
+  const { providers, env } = await startProviders();
+  processes = await startProcesses(env);
+  const running = await Promise.all(
+    PROVIDERS.map(async (name) => {
+      const provider = providers[name];
+      const settings = { name, model: provider.model, tools: [TOOL], reasoning: { effort: "high" } };
+      const agent = processes.at(undefined, (await processes.person.call("POST", "/agents", settings)).body.id);
+      const call = { name: TOOL, args: { text: "a" } };
+      const held = holdAfter(provider, { reasoning: "I could repeat it.", calls: [call] });
+      const events = agent.some("/responses", { input: "Repeat", stream: true }, () => false);
+      await vi.waitFor(() => expect(held.open()).toBe(1), { timeout: 30_000 });
+      return { name, provider, events, before: provider.prompts().at(-1)!.body };
+    }),
+  );
   processes.worker.kill();
-  for (const { double } of running) double.answers({ thoughts: "So it is.", text: "It says a." });
+  for (const { provider } of running) provider.reply({ reasoning: "So it is.", text: "It says a." });
   await processes.start("services");
-  for (const [n, { name, events, bodies }] of running.entries())
-    answers[name] = { events: await events, before: before[n], after: bodies().at(-1) };
+  for (const { name, provider, events, before } of running)
+    turns[name] = {
+      events: await events,
+      before,
+      after: provider.prompts().at(-1)!.body,
+      state: provider.conversations().at(-1)!.state,
+    };
 }, 90_000);
 
-describe.each(PROVIDERS)("%s", (name) => {
-  test("goes on after the round, with its own state", () => {
-    const { events, before, after } = answers[name]!;
+describe.each(PROVIDERS)("a turn on a model of %s", (name) => {
+  test("continues after its finished round on another worker, with the provider's own state", () => {
+    const { events, before, after, state } = turns[name]!;
     const { status, output } = expectStream(events);
     expect(status).toBe("completed");
     expect(output).toMatchObject([
@@ -52,11 +48,11 @@ describe.each(PROVIDERS)("%s", (name) => {
       { type: "message", content: [{ text: "It says a." }] },
     ]);
     expect(after).toEqual(before);
-    expect(doubles[name].asked().at(-1)!.state).toHaveLength(1);
+    expect(state).toHaveLength(1);
   });
 });
 
-test("no call was made twice", async () => {
+test("no call runs twice when another worker takes its turn over", async () => {
   expect(await processes.count("TurnTakenOver")).toBe(PROVIDERS.length);
   expect(await processes.count("ToolFinished")).toBe(PROVIDERS.length);
 });

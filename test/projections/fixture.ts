@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import type { NewEvent } from "#events/define.ts";
-import { newCommandId, newId, streamOf } from "#events/ids.ts";
+import { newCommandId, newId, streamName } from "#events/ids.ts";
 import type { Erasure } from "#events/decider.ts";
 import type { EventLog, Hints } from "#events/ports.ts";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
@@ -18,7 +18,7 @@ import type { Projection } from "#projections/projection.ts";
 import { testDatabase } from "#test/harness.ts";
 import { promptOf } from "#test/startTurn.ts";
 
-/** Hints within this process; `dropped` loses every one of them. */
+/** Hints within this process. `dropped` loses all of them. */
 function localHints(dropped = false): Hints {
   const committed = new Set<(position: number) => void>();
   const wanted = new Set<(position: number) => void>();
@@ -28,16 +28,16 @@ function localHints(dropped = false): Hints {
     return () => void listeners.delete(listener);
   };
   return {
-    committed: (position) => dropped || committed.forEach((listener) => listener(position)),
+    announceCommitted: (position) => dropped || committed.forEach((listener) => listener(position)),
     onCommitted: (listener) => on(committed, listener),
-    wanted: (position) => dropped || wanted.forEach((listener) => listener(position)),
-    onWanted: (listener) => on(wanted, listener),
-    projected: (name, position) => dropped || projected.forEach((listener) => listener(name, position)),
+    requestProjected: (position) => dropped || wanted.forEach((listener) => listener(position)),
+    onRequested: (listener) => on(wanted, listener),
+    announceProjected: (name, position) => dropped || projected.forEach((listener) => listener(name, position)),
     onProjected: (listener) => on(projected, listener),
   };
 }
 
-/** A log of its own with runners that follow it; everything ends with the test. */
+/** A log in a new database, with runners that follow it. Everything stops with the test. */
 export async function fixture({ dropHints = false } = {}) {
   const { url, drop } = await testDatabase();
   const pool = openPool(url, { max: 12, name: "test" });
@@ -53,7 +53,7 @@ export async function fixture({ dropHints = false } = {}) {
     await drop();
   });
 
-  /** Appends to the end of a stream; answers with the last position. */
+  /** Appends to the end of a stream. Returns the last position. */
   async function append(stream: string, events: NewEvent[], erase: Erasure = {}): Promise<number> {
     const version = (await log.heads([stream])).get(stream)?.version ?? 0;
     const appended = await log.append({
@@ -65,7 +65,7 @@ export async function fixture({ dropHints = false } = {}) {
       forget: [],
     });
     if (appended.kind !== "committed") throw new Error(`append: ${appended.kind}`);
-    hints.committed(appended.last);
+    hints.announceCommitted(appended.last);
     return appended.last;
   }
 
@@ -147,10 +147,10 @@ export const fileUploaded = (file_id: string, filename: string) =>
     { filename, purpose: "assistants", sha256: "00" },
   );
 
-/** One thing's life of several events, of every kind in turn; `n` decides which. */
+/** Appends the events of one thing's life: a completed, refused or deleted turn, a key or a file, chosen by `n`. */
 export async function live({ append }: Fixture, n: number): Promise<void> {
   const id = newId();
-  const thread = streamOf("thread", newId());
+  const thread = streamName("thread", newId());
   switch (n % 5) {
     case 0:
       await append(thread, [turnStarted(id, [message(`question ${n}`)])]);
@@ -158,20 +158,20 @@ export async function live({ append }: Fixture, n: number): Promise<void> {
     case 1:
       await append(thread, [turnStarted(id, [message(`refused ${n}`)])]);
       return void (await append(thread, [TurnRefused.of({ turn_id: id, attempt: 1, code: null })], {
-        things: [streamOf("turn", id)],
+        things: [streamName("turn", id)],
       }));
     case 2:
       await append(thread, [turnStarted(id, [message(`deleted ${n}`)]), turnCompleted(id, "gone")]);
       return void (await append(thread, [ThreadDeleted.of({})], { streams: [thread] }));
     case 3: {
-      const key = streamOf("key", id);
+      const key = streamName("key", id);
       await append(key, [keyCreated(id, `hash ${n}`)]);
       await append(key, [KeyChanged.of({ key_id: id, enabled: false }, { name: `renamed ${n}` })]);
       if (n % 2 === 0) await append(key, [KeyDeleted.of({ key_id: id })], { things: [key] });
       return;
     }
     default: {
-      const file = streamOf("file", id);
+      const file = streamName("file", id);
       await append(file, [fileUploaded(id, `file ${n}.txt`)]);
       if (n % 2 === 0) await append(file, [FileDeleted.of({ file_id: id })], { things: [file] });
     }

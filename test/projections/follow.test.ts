@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
-import { openTerm } from "#infra/postgres/term.ts";
+import { newId, streamName } from "#events/ids.ts";
+import { openLogFollower } from "#infra/postgres/logFollower.ts";
 import { rebuild } from "#infra/postgres/rebuild.ts";
 import { projections } from "#projections/index.ts";
 import { findKeyByHash } from "#projections/keys/query.ts";
-import { createPassed } from "#projections/passed.ts";
-import { getTurn, listMessages } from "#projections/turns/query.ts";
+import { trackProgress } from "#projections/progress.ts";
+import { getTurn, listTurns } from "#projections/turns/query.ts";
 import { fixture, keyCreated, live, message, turnCompleted, turnStarted, type Fixture } from "./fixture.ts";
 
 const names = projections.map((one) => one.name);
@@ -21,13 +21,13 @@ async function equalToRebuild(f: Fixture): Promise<void> {
 /** Ends the session that holds the runner's lock. */
 async function killRunner(f: Fixture): Promise<number> {
   const { rowCount } = await f.pool.query(
-    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = (hashtext('svc projector')::bigint & 4294967295)::oid and granted and database = (select oid from pg_database where datname = current_database())",
+    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 2 and objid = (hashtext('projector')::bigint & 4294967295)::oid and granted and database = (select oid from pg_database where datname = current_database())",
   );
   return rowCount ?? 0;
 }
 
 describe("following the log", () => {
-  test("every kind of event ends in rows that equal a rebuild from zero", async () => {
+  test("leads to rows that equal a rebuild from the start, for every kind of event", async () => {
     const f = await fixture();
     await f.runner().start();
     for (let n = 0; n < 40; n++) await live(f, n);
@@ -35,7 +35,7 @@ describe("following the log", () => {
     await equalToRebuild(f);
   });
 
-  test("one of two runners leads, and the other takes over when its connection is killed", async () => {
+  test("is done by one of two runners, and by the other one when the connection of the first is killed", async () => {
     const f = await fixture();
     const runners = [f.runner(), f.runner()];
     await Promise.all(runners.map((one) => one.start()));
@@ -49,7 +49,7 @@ describe("following the log", () => {
     await equalToRebuild(f);
   });
 
-  test("two terms that write at once cannot both move a checkpoint", async () => {
+  test("by two runners at once moves a checkpoint only once", async () => {
     const f = await fixture();
     const first = f.runner();
     await first.start();
@@ -57,7 +57,7 @@ describe("following the log", () => {
     const terms = await Promise.all(
       [1, 2].map(async () => {
         const client = await f.pool.connect();
-        const term = openTerm({ ...f, client, projections });
+        const term = openLogFollower({ ...f, client, projections });
         await term.load();
         return { client, term };
       }),
@@ -78,7 +78,7 @@ describe("following the log", () => {
     await equalToRebuild(f);
   });
 
-  test("only batches that change who may come in wait for the disk", async () => {
+  test("flushes only the batches that change durable read models", async () => {
     const f = await fixture();
     await f.runner().start();
     await f.pool.query(`
@@ -94,32 +94,32 @@ describe("following the log", () => {
       const { rows } = await f.pool.query("select distinct setting from seen where position = $1", [position]);
       return rows.map((row) => row.setting);
     };
-    const turn = await f.append(streamOf("thread", newId()), [turnStarted(newId(), [message("hi")])]);
+    const turn = await f.append(streamName("thread", newId()), [turnStarted(newId(), [message("hi")])]);
     expect(await commits(turn)).toEqual(["off"]);
-    expect(await commits(await f.append(streamOf("key", key), [keyCreated(key, "hash")]))).toEqual(["on"]);
+    expect(await commits(await f.append(streamName("key", key), [keyCreated(key, "hash")]))).toEqual(["on"]);
   });
 
-  test("NUL, lone surrogates and quotes survive", async () => {
+  test("keeps NUL characters, lone surrogates and quotes", async () => {
     const f = await fixture();
     await f.runner().start();
     const [turn, thread] = [newId(), newId()];
     const wild = 'nul \u0000 lone \ud800 and \udc00 pair 😀 "quoted" \\back\\ {brace} \n\t';
-    await f.append(streamOf("thread", thread), [turnStarted(turn, [message(wild)]), turnCompleted(turn, wild)]);
+    await f.append(streamName("thread", thread), [turnStarted(turn, [message(wild)]), turnCompleted(turn, wild)]);
     await f.followed();
     const row = await getTurn(f.db, f.organization, turn);
     expect(row).toMatchObject({ status: "completed", input: [message(wild)], said: { text: wild } });
-    expect(await listMessages(f.db, f.organization, thread, "scope")).toMatchObject([
-      { turn_id: turn, input: [message(wild)], answer: wild },
+    expect(await listTurns(f.db, f.organization, thread, "scope")).toMatchObject([
+      { turn_id: turn, input: [message(wild)], said: { text: wild } },
     ]);
   });
 
-  test("read your own writes: passed answers by the checkpoints alone when every hint is lost", async () => {
+  test("lets a writer wait for its own write by the checkpoints alone, when all hints are lost", async () => {
     const f = await fixture({ dropHints: true });
-    const passed = createPassed(f);
+    const passed = trackProgress(f).waitFor;
     const projector = f.runner();
     await projector.start();
     const id = newId();
-    const position = await f.append(streamOf("key", id), [keyCreated(id, "some hash")]);
+    const position = await f.append(streamName("key", id), [keyCreated(id, "some hash")]);
     expect(await passed(names, position, 10_000)).toBe(true);
     expect(await findKeyByHash(f.db, "some hash")).toMatchObject({
       id,
@@ -127,16 +127,16 @@ describe("following the log", () => {
       parked: false,
     });
     await projector.stop();
-    const unseen = await f.append(streamOf("key", newId()), [keyCreated(newId(), "other hash")]);
+    const unseen = await f.append(streamName("key", newId()), [keyCreated(newId(), "other hash")]);
     expect(await passed(names, unseen, 200)).toBe(false);
   });
 
-  test("a batch that reaches no read model still moves every checkpoint, and hints come as soon as it is written", async () => {
+  test("moves every checkpoint also for a batch without changes, and hints are sent as soon as it is written", async () => {
     const f = await fixture();
-    const passed = createPassed({ ...f, db: { query: () => Promise.reject(new Error("hints are enough")) } });
+    const passed = trackProgress({ ...f, db: { query: () => Promise.reject(new Error("hints are enough")) } }).waitFor;
     await f.runner([...projections]).start();
     const id = newId();
-    const position = await f.append(streamOf("key", id), [keyCreated(id, "hinted")]);
+    const position = await f.append(streamName("key", id), [keyCreated(id, "hinted")]);
     expect(await passed(names, position, 10_000)).toBe(true);
   });
 });

@@ -2,15 +2,20 @@ import { expect, test } from "vitest";
 import { CollectionCreated, CollectionDeleted } from "#events/collection.ts";
 import { DocumentDeleted, DocumentIndexed, DocumentRead, DocumentUploaded } from "#events/document.ts";
 import { ExtractionRequested } from "#events/extraction.ts";
-import { newId, streamOf } from "#events/ids.ts";
-import { allCollections, getCollection, listCollections, resolveCollections } from "#projections/collections/query.ts";
+import { newId, streamName } from "#events/ids.ts";
 import {
-  anyLive,
-  documentsAmong,
-  documentsIn,
+  listAllCollections,
+  getCollection,
+  listCollections,
+  resolveCollections,
+} from "#projections/collections/query.ts";
+import {
+  hasLiveDocuments,
+  filterDocuments,
+  listDocumentIds,
   getDocument,
   listDocuments,
-  liveDocuments,
+  findLiveDocuments,
 } from "#projections/documents/query.ts";
 import { getExtraction } from "#projections/extractions/query.ts";
 import { fixture } from "./fixture.ts";
@@ -29,7 +34,7 @@ async function collection(f: Fixture, slug: string, name = slug) {
     { collection_id, slug_claim: `s-${slug}`, name_claim: `n-${slug}` },
     { slug, name, description: "" },
   );
-  await f.append(streamOf("collection", collection_id), [created]);
+  await f.append(streamName("collection", collection_id), [created]);
   return collection_id;
 }
 
@@ -51,12 +56,12 @@ async function document(f: Fixture, collection_id: string, name: string) {
     },
     { name, tags: ["x"], sha256: "00", external_id: null },
   );
-  await f.append(streamOf("document", document_id), [uploaded]);
+  await f.append(streamName("document", document_id), [uploaded]);
   return document_id;
 }
 
 const ready = (f: Fixture, document_id: string, generation: number) =>
-  f.append(streamOf("document", document_id), [
+  f.append(streamName("document", document_id), [
     DocumentRead.of({
       document_id,
       generation,
@@ -91,13 +96,13 @@ test("collections are found by slug or name, newest first, until they are delete
   const page = await listCollections(f.db, f.organization, { limit: 1, offset: 0 });
   expect([page.total, page.rows.map(({ id }) => id)]).toEqual([2, [papers]]);
 
-  const asked = ["BOOKS", " GROSSE bücher\u0000", "große BÜCHER\u0000", "\ud800", "x".repeat(100_000), papers];
-  const { found, unknown } = await resolveCollections(f.db, f.organization, asked);
+  const names = ["BOOKS", " GROSSE bücher\u0000", "große BÜCHER\u0000", "\ud800", "x".repeat(100_000), papers];
+  const { found, unknown } = await resolveCollections(f.db, f.organization, names);
   expect(found.map(({ id }) => id)).toEqual([books]);
-  expect(unknown).toEqual([asked[1], asked[3], asked[4], papers]);
-  expect((await allCollections(f.db, f.organization)).map(({ slug }) => slug)).toEqual(["books", "papers"]);
+  expect(unknown).toEqual([names[1], names[3], names[4], papers]);
+  expect((await listAllCollections(f.db, f.organization)).map(({ slug }) => slug)).toEqual(["books", "papers"]);
 
-  const stream = streamOf("collection", books);
+  const stream = streamName("collection", books);
   const gone = { collection_id: books, slug_claim: "s-books", name_claim: "n-books" };
   await f.append(stream, [CollectionDeleted.of(gone)], { streams: [stream] });
   expect(await getCollection(f.db, f.organization, books)).toBeUndefined();
@@ -105,14 +110,14 @@ test("collections are found by slug or name, newest first, until they are delete
   expect((await resolveCollections(f.db, f.organization, ["books"])).found.map(({ id }) => id)).toEqual([papers]);
 });
 
-test("a document is live in one generation, and absent with its collection at once", async () => {
+test("a document is live in one generation, and disappears together with its collection", async () => {
   const f = await following();
   const books = await collection(f, "books", "Books");
   const first = await document(f, books, "a.txt");
   const second = await document(f, books, "b.txt");
   await f.followed();
   expect(await getDocument(f.db, f.organization, first)).toMatchObject({ status: "pending", chunk_count: 0 });
-  expect(await anyLive(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(false);
+  expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(false);
   await ready(f, first, 1);
   await ready(f, first, 2);
   await f.followed();
@@ -126,19 +131,19 @@ test("a document is live in one generation, and absent with its collection at on
     tags: ["x"],
   });
   expect(await getDocument(f.db, newId(), first)).toBeUndefined();
-  const live = await liveDocuments(f.db, f.organization, [first, second, "no id"]);
+  const live = await findLiveDocuments(f.db, f.organization, [first, second, "no id"]);
   expect([...live.values()]).toMatchObject([{ id: first, name: "a.txt", live_generation: 2 }]);
-  expect(await anyLive(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(true);
-  expect(await anyLive(f.db, f.organization, { collection_ids: [books], document_ids: [second] })).toBe(false);
-  expect(await documentsAmong(f.db, f.organization, [first, newId()], [books])).toEqual(new Set([first]));
-  expect(await documentsAmong(f.db, f.organization, [first], [newId()])).toEqual(new Set());
+  expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(true);
+  expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [second] })).toBe(false);
+  expect(await filterDocuments(f.db, f.organization, [first, newId()], [books])).toEqual(new Set([first]));
+  expect(await filterDocuments(f.db, f.organization, [first], [newId()])).toEqual(new Set());
 
   const all = await listDocuments(f.db, books, { status: null, limit: 50, offset: 0 });
   expect([all.total, all.rows.map(({ id }) => id)]).toEqual([2, [second, first]]);
   const waiting = await listDocuments(f.db, books, { status: "pending", limit: 50, offset: 0 });
   expect([waiting.total, waiting.rows.map(({ id }) => id)]).toEqual([1, [second]]);
 
-  const stream = streamOf("collection", books);
+  const stream = streamName("collection", books);
   await f.append(
     stream,
     [CollectionDeleted.of({ collection_id: books, slug_claim: "s-books", name_claim: "n-books" })],
@@ -147,20 +152,20 @@ test("a document is live in one generation, and absent with its collection at on
     },
   );
   expect(await getDocument(f.db, f.organization, first)).toBeUndefined();
-  expect(await liveDocuments(f.db, f.organization, [first])).toEqual(new Map());
-  expect(await anyLive(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(false);
-  expect(await documentsIn(f.db, books)).toEqual([first, second]);
+  expect(await findLiveDocuments(f.db, f.organization, [first])).toEqual(new Map());
+  expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(false);
+  expect(await listDocumentIds(f.db, books)).toEqual([first, second]);
   const deleted = { document_id: first, collection_id: books, content_claim: "a.txt", external_claim: null };
-  await f.append(streamOf("document", first), [DocumentDeleted.of(deleted)]);
+  await f.append(streamName("document", first), [DocumentDeleted.of(deleted)]);
   await f.followed();
-  expect(await documentsIn(f.db, books)).toEqual([second]);
+  expect(await listDocumentIds(f.db, books)).toEqual([second]);
 });
 
-test("an extraction is there until the instant it expires", async () => {
+test("an extraction exists until the instant it expires", async () => {
   const f = await following();
   const extraction_id = newId();
   const expires_at = "2026-01-02T00:00:00.000Z";
-  await f.append(streamOf("extraction", extraction_id), [
+  await f.append(streamName("extraction", extraction_id), [
     ExtractionRequested.of(
       { extraction_id, mime_type: "text/csv", size_bytes: 3, blob: "b", content_claim: "c", expires_at, worker: null },
       { name: "a.csv", sha256: "00" },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { OrganizationCreated } from "#events/organization.ts";
 import { ProviderConfigured, providerStream, ProviderRemoved } from "#events/provider.ts";
 import { SessionEnded, SessionStarted } from "#events/session.ts";
@@ -9,8 +9,8 @@ import { getFile, listFiles } from "#projections/files/query.ts";
 import { findKeyByHash, getKey, listKeys } from "#projections/keys/query.ts";
 import { getProvider, listProviders } from "#projections/providers/query.ts";
 import { findSessionByTokenHash } from "#projections/sessions/query.ts";
-import { getTurn, listMessages, threadExists } from "#projections/turns/query.ts";
-import { findUserByEmail } from "#projections/users/query.ts";
+import { getTurn, listTurns, threadExists } from "#projections/turns/query.ts";
+import { findUsersByEmail } from "#projections/users/query.ts";
 import { fileUploaded, fixture, keyCreated, message, turnCompleted, turnStarted } from "./fixture.ts";
 
 const configured = (base_url: string | null, models: string[] | null, sealed_api_key: string) =>
@@ -19,18 +19,18 @@ const configured = (base_url: string | null, models: string[] | null, sealed_api
     { sealed_api_key },
   );
 
-test("a person signs in and is known by the session until it ends", async () => {
+test("a person signs in and is found by the session until it ends", async () => {
   const f = await fixture();
   await f.runner().start();
   const [user, session] = [newId(), newId()];
-  await f.append(streamOf("organization", f.organization), [
+  await f.append(streamName("organization", f.organization), [
     OrganizationCreated.of({ organization_id: f.organization }, { name: "Org\u0000" }),
   ]);
   const person = { email: "ada@example.com", name: "Ada", password_hash: "$argon2id$" };
-  await f.append(streamOf("organization", f.organization), [
+  await f.append(streamName("organization", f.organization), [
     UserRegistered.of({ user_id: user, role: "owner", email_claim: "claim" }, person),
   ]);
-  const stream = streamOf("session", session);
+  const stream = streamName("session", session);
   const started = SessionStarted.of({
     session_id: session,
     user_id: user,
@@ -41,12 +41,13 @@ test("a person signs in and is known by the session until it ends", async () => 
   await f.append(stream, [started]);
   await f.followed();
 
-  expect(await findUserByEmail(f.db, "ada@example.com")).toMatchObject({
-    id: user,
-    ...person,
-    organization_name: "Org\u0000",
-  });
-  expect(await findUserByEmail(f.db, "bob@example.com")).toBeUndefined();
+  const find = (email: string, organization: string | null = null) =>
+    findUsersByEmail(f.db, email, { organization, limit: 2 });
+  const ada = { id: user, ...person, organization_name: "Org\u0000" };
+  expect(await find("ada@example.com")).toEqual([expect.objectContaining(ada)]);
+  expect(await find("ada@example.com", f.organization)).toHaveLength(1);
+  expect(await find("ada@example.com", newId())).toEqual([]);
+  expect(await find("bob@example.com")).toEqual([]);
   const found = { session_id: session, user_id: user, role: "owner", organization_name: "Org\u0000", parked: false };
   expect(await findSessionByTokenHash(f.db, "token")).toMatchObject({
     ...found,
@@ -60,13 +61,13 @@ test("a person signs in and is known by the session until it ends", async () => 
   expect(await findSessionByTokenHash(f.db, "token")).toBeUndefined();
 });
 
-test("what belongs to another organization or scope is answered like what does not exist", async () => {
+test("queries treat things of another organization or scope like things that do not exist", async () => {
   const f = await fixture();
   await f.runner().start();
   const [key, file, turn, thread, stranger] = [newId(), newId(), newId(), newId(), newId()];
-  await f.append(streamOf("key", key), [keyCreated(key, "hash")]);
-  await f.append(streamOf("file", file), [fileUploaded(file, "a.txt")]);
-  await f.append(streamOf("thread", thread), [turnStarted(turn, [message("hi")]), turnCompleted(turn, "ho")]);
+  await f.append(streamName("key", key), [keyCreated(key, "hash")]);
+  await f.append(streamName("file", file), [fileUploaded(file, "a.txt")]);
+  await f.append(streamName("thread", thread), [turnStarted(turn, [message("hi")]), turnCompleted(turn, "ho")]);
   await f.append(providerStream(f.organization, "own"), [configured("http://x", ["a"], "s")]);
   await f.followed();
 
@@ -99,7 +100,7 @@ test("what belongs to another organization or scope is answered like what does n
     expect(await getFile(f.db, organization, scope, file)).toBeUndefined();
     expect(await listFiles(f.db, organization, scope, 10)).toEqual([]);
     expect(await threadExists(f.db, organization, thread, scope)).toBe(false);
-    expect(await listMessages(f.db, organization, thread, scope)).toEqual([]);
+    expect(await listTurns(f.db, organization, thread, scope)).toEqual([]);
   }
   for (const odd of ["no uuid", "", "\u0000"]) {
     expect(await getKey(f.db, f.organization, odd)).toBeUndefined();
@@ -109,21 +110,21 @@ test("what belongs to another organization or scope is answered like what does n
   }
 });
 
-test("lists come in their order, and what ended is gone from them", async () => {
+test("lists are ordered, and deleted things are not in them", async () => {
   const f = await fixture();
   await f.runner().start();
   const ids = [newId(), newId(), newId()];
   for (const id of ids) {
-    await f.append(streamOf("key", id), [keyCreated(id, `hash ${id}`)]);
-    await f.append(streamOf("file", id), [fileUploaded(id, id)]);
+    await f.append(streamName("key", id), [keyCreated(id, `hash ${id}`)]);
+    await f.append(streamName("file", id), [fileUploaded(id, id)]);
   }
   const thread = newId();
   for (const id of ids)
-    await f.append(streamOf("thread", thread), [turnStarted(id, [message(id)]), turnCompleted(id, `to ${id}`)]);
+    await f.append(streamName("thread", thread), [turnStarted(id, [message(id)]), turnCompleted(id, `to ${id}`)]);
   const refused = newId();
-  await f.append(streamOf("thread", thread), [turnStarted(refused, [message("no")])]);
-  await f.append(streamOf("thread", thread), [TurnRefused.of({ turn_id: refused, attempt: 1, code: "busy" })], {
-    things: [streamOf("turn", refused)],
+  await f.append(streamName("thread", thread), [turnStarted(refused, [message("no")])]);
+  await f.append(streamName("thread", thread), [TurnRefused.of({ turn_id: refused, attempt: 1, code: "busy" })], {
+    things: [streamName("turn", refused)],
   });
   const own = providerStream(f.organization, "own");
   await f.append(own, [configured(null, null, "s")]);
@@ -134,8 +135,8 @@ test("lists come in their order, and what ended is gone from them", async () => 
   expect((await listFiles(f.db, f.organization, "scope", 2)).map((row) => row.id)).toEqual(newest.slice(0, 2));
   const page = await listKeys(f.db, f.organization, { limit: 2, offset: 1 });
   expect([page.rows.map((row) => row.id), page.total]).toEqual([newest.slice(1), 3]);
-  const turns = await listMessages(f.db, f.organization, thread, "scope");
-  expect(turns.map(({ turn_id, input, answer }) => [turn_id, input, answer])).toEqual(
+  const turns = await listTurns(f.db, f.organization, thread, "scope");
+  expect(turns.map(({ turn_id, input, said }) => [turn_id, input, said?.text])).toEqual(
     ids.map((id) => [id, [message(id)], `to ${id}`]),
   );
   expect(await getTurn(f.db, f.organization, refused)).toMatchObject({

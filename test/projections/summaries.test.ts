@@ -6,7 +6,7 @@ import { fixture } from "./fixture.ts";
 
 const types = Object.keys(documents.on);
 
-test("a collection's summary counts its documents by status, and goes with the last", async () => {
+test("the summary of a collection counts its documents by status, and is removed with the last one", async () => {
   const f = await fixture();
   await f.runner().start();
   const [first, second] = [newId(), newId()];

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { RoundRequested, ThreadDeleted, TurnCompleted, TurnDeleted, TurnStarted } from "#events/thread.ts";
 import { rebuild } from "#infra/postgres/rebuild.ts";
 import { usage } from "#projections/usage/project.ts";
-import { usageBy, usageTotal } from "#projections/usage/query.ts";
+import { listUsage, sumUsage } from "#projections/usage/query.ts";
 import { promptOf } from "../startTurn.ts";
 import { fixture, live, message, said, turnCompleted } from "./fixture.ts";
 
@@ -31,26 +31,26 @@ const completed = (turn_id: string) =>
     { said: said("") },
   );
 
-test("a turn counts once, by its rounds where it never ended, and a rebuild finds the same", async () => {
+test("the usage of a turn counts once, by its rounds if it never ended, and is the same after a rebuild", async () => {
   const f = await fixture();
   await f.runner().start();
-  const thread = () => streamOf("thread", newId());
+  const thread = () => streamName("thread", newId());
   const [ended, deleted, open] = [newId(), newId(), newId()];
   await f.append(thread(), [started(ended, "ada"), round(ended, 0), round(ended, 1)]);
   const whole = thread();
   await f.append(whole, [started(deleted, "bob"), round(deleted, 0), round(deleted, 1)]);
-  await f.append(whole, [TurnDeleted.of({ turn_id: deleted })], { things: [streamOf("turn", deleted)] });
+  await f.append(whole, [TurnDeleted.of({ turn_id: deleted })], { things: [streamName("turn", deleted)] });
   const another = thread();
   await f.append(another, [started(open, "ada"), round(open, 0), completed(open)]);
   await f.append(another, [ThreadDeleted.of({})], { streams: [another] });
   for (let n = 0; n < 10; n++) await live(f, n);
   await f.followed();
 
-  const sums = async () => (await usageTotal(f.db, f.organization, ALWAYS)).prompt_tokens;
-  // two rounds that have not ended, two that never will, and one turn
+  const sums = async () => (await sumUsage(f.db, f.organization, ALWAYS)).prompt_tokens;
+  // two rounds of a running turn, two of a turn that never ends, and one whole turn
   expect(await sums()).toBe(5 * tokens.prompt_tokens);
   const page = { limit: 10, offset: 0 };
-  const { rows, total } = await usageBy(f.db, f.organization, { ...ALWAYS, by: "user", ...page });
+  const { rows, total } = await listUsage(f.db, f.organization, { ...ALWAYS, by: "user", ...page });
   expect(rows.map(({ group, turns, prompt_tokens }) => [group, turns, prompt_tokens])).toEqual([
     ["ada", 1, 21],
     [null, 4, 14],

@@ -1,12 +1,18 @@
 import { expect, test } from "vitest";
-import { newId, streamOf } from "#events/ids.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { RunCancelled, RunCreated } from "#events/run.ts";
 import { TriggerCreated, TriggerDeleted, TriggerDisabled, TriggerRotated } from "#events/trigger.ts";
 import { Envelope, Limits, WorkflowChanged, WorkflowRegistered } from "#events/workflow.ts";
 import { rebuild } from "#infra/postgres/rebuild.ts";
 import { projections } from "#projections/index.ts";
-import { countEnabled, countRuns, findTriggerByToken, getTrigger, listTriggers } from "#projections/triggers/query.ts";
-import { getWorkflow, listWorkflows, tallyWorkflows, usesOf } from "#projections/workflows/query.ts";
+import {
+  countEnabledTriggers,
+  countRunsByTrigger,
+  findTriggerByToken,
+  getTrigger,
+  listTriggers,
+} from "#projections/triggers/query.ts";
+import { getWorkflow, listWorkflows, countWorkflowUses, countDefinitionUses } from "#projections/workflows/query.ts";
 import { fixture, type Fixture } from "./fixture.ts";
 
 const WILD = "nul \u0000 lone \ud800";
@@ -24,7 +30,7 @@ async function register(f: Fixture, definition_id: string, name: string) {
     },
     { name, description: WILD },
   );
-  await f.append(streamOf("workflow", workflow_id), [registered]);
+  await f.append(streamName("workflow", workflow_id), [registered]);
   return workflow_id;
 }
 
@@ -34,7 +40,7 @@ async function trigger(f: Fixture, workflow_id: string, hook_token: string) {
     { trigger_id, workflow_id, hook_token, secret_hash: "h1", secret_hint: "abcd", run_as: null },
     { name: WILD, default_args: JSON.stringify({ text: WILD }) },
   );
-  await f.append(streamOf("trigger", trigger_id), [created]);
+  await f.append(streamName("trigger", trigger_id), [created]);
   return trigger_id;
 }
 
@@ -61,11 +67,11 @@ async function start(f: Fixture, workflow_id: string, trigger_id: string | null)
     },
     { args: { json: "{}" }, external_user_id: null },
   );
-  await f.append(streamOf("run", run_id), [created]);
+  await f.append(streamName("run", run_id), [created]);
   return run_id;
 }
 
-/** The models as they stand are those that the log gives anew. */
+/** The read models are equal to those that a rebuild from the log makes. */
 async function expectRebuildEqual(f: Fixture) {
   const before = await f.hashes();
   for (const projection of projections.filter(({ name }) => name === "workflows" || name === "triggers"))
@@ -73,16 +79,16 @@ async function expectRebuildEqual(f: Fixture) {
   expect(await f.hashes()).toEqual(before);
 }
 
-test("workflows are read as they stand, and what uses a definition is counted", async () => {
+test("workflows are read in their current state, with counts of what uses a definition", async () => {
   const f = await fixture();
   await f.runner().start();
   const definition = newId();
   const [one, other] = [await register(f, definition, "one"), await register(f, definition, WILD)];
   const runs = [await start(f, one, null), await start(f, one, null)];
-  await f.append(streamOf("workflow", one), [
+  await f.append(streamName("workflow", one), [
     WorkflowChanged.of({ workflow_id: one, enabled: false, envelope_version: 1 }, {}),
   ]);
-  await f.append(streamOf("run", runs[0]!), [
+  await f.append(streamName("run", runs[0]!), [
     RunCancelled.of(
       { run_id: runs[0]!, slot: null, forget_at: "2027-01-01T00:00:00.000Z", by: { type: "system", id: "test" } },
       { reason: null },
@@ -103,23 +109,23 @@ test("workflows are read as they stand, and what uses a definition is counted", 
   expect(await getWorkflow(f.db, f.organization, "x")).toBeUndefined();
   const page = await listWorkflows(f.db, f.organization, { limit: 1, offset: 1 });
   expect([page.total, page.rows.map(({ id, name }) => [id, name])]).toEqual([2, [[other, WILD]]]);
-  expect([...(await tallyWorkflows(f.db, [one, other]))]).toEqual([
+  expect([...(await countWorkflowUses(f.db, [one, other]))]).toEqual([
     [one, { triggers: 0, live: 1, total: 2 }],
     [other, { triggers: 0, live: 0, total: 0 }],
   ]);
-  expect(await usesOf(f.db, f.organization, definition)).toEqual({ enabled: 1, live: 1 });
-  expect(await usesOf(f.db, newId(), definition)).toEqual({ enabled: 0, live: 0 });
+  expect(await countDefinitionUses(f.db, f.organization, definition)).toEqual({ enabled: 1, live: 1 });
+  expect(await countDefinitionUses(f.db, newId(), definition)).toEqual({ enabled: 0, live: 0 });
   await expectRebuildEqual(f);
 });
 
-test("triggers are found by their token with their workflow, and remember that they have run", async () => {
+test("triggers are found by their token with their workflow, and have the time of their last run", async () => {
   const f = await fixture();
   await f.runner().start();
   const workflow = await register(f, newId(), "one");
   const [used, never] = [await trigger(f, workflow, "token one"), await trigger(f, workflow, "token two")];
   await start(f, workflow, used);
   await start(f, workflow, used);
-  await f.append(streamOf("trigger", used), [
+  await f.append(streamName("trigger", used), [
     TriggerRotated.of({ trigger_id: used, secret_hash: "h2", secret_hint: "efgh" }),
     TriggerDisabled.of({ trigger_id: used }),
   ]);
@@ -137,9 +143,9 @@ test("triggers are found by their token with their workflow, and remember that t
   expect(await getTrigger(f.db, workflow, never)).toMatchObject({ name: WILD, last_used_at: null, enabled: true });
   expect(await getTrigger(f.db, newId(), never)).toBeUndefined();
   expect((await listTriggers(f.db, workflow, { limit: 5, offset: 0 })).rows.map(({ id }) => id)).toEqual([used, never]);
-  expect(await countEnabled(f.db, workflow)).toBe(1);
-  expect([...(await countRuns(f.db, workflow, [used, never]))]).toEqual([[used, 2]]);
-  const key = streamOf("trigger", never);
+  expect(await countEnabledTriggers(f.db, workflow)).toBe(1);
+  expect([...(await countRunsByTrigger(f.db, workflow, [used, never]))]).toEqual([[used, 2]]);
+  const key = streamName("trigger", never);
   await f.append(key, [TriggerDeleted.of({ trigger_id: never })], { things: [key] });
   expect(await findTriggerByToken(f.db, "token two")).toBeUndefined();
   await f.followed();
@@ -147,7 +153,7 @@ test("triggers are found by their token with their workflow, and remember that t
   await expectRebuildEqual(f);
 });
 
-test("a new secret waits for the disk; a run that a trigger starts does not", async () => {
+test("rotating a trigger's secret is flushed at commit, and starting a run by it is not", async () => {
   const f = await fixture();
   await f.runner().start();
   await f.pool.query(`
@@ -168,5 +174,5 @@ test("a new secret waits for the disk; a run that a trigger starts does not", as
   await start(f, workflow, id);
   expect(await settings(await f.head())).toEqual(["off"]);
   const rotated = TriggerRotated.of({ trigger_id: id, secret_hash: "h2", secret_hint: "efgh" });
-  expect(await settings(await f.append(streamOf("trigger", id), [rotated]))).toEqual(["on"]);
+  expect(await settings(await f.append(streamName("trigger", id), [rotated]))).toEqual(["on"]);
 });

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { openReader } from "#infra/readers/openReader.ts";
 
-/* A process that is killed while its reading process is in a loop. */
+/* The test kills this process while its reading process is in a loop. */
 
 const program = fileURLToPath(new URL("badReader.ts", import.meta.url));
 const reader = openReader({ processes: 1, program });
 const file = (name: string) => ({ name, mime_type: "text/plain", bytes: Buffer.from("") });
-const { markdown } = await reader.read(file("say"));
+const { markdown } = await reader.read(file("echo"));
 console.log(markdown.toString().trim());
 void reader.read(file("loop"));

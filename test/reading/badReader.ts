@@ -1,17 +1,18 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveReading } from "#infra/readers/serve.ts";
-import { keepable } from "#services/reading/passageLines.ts";
+import { toReadText } from "#services/reading/passageLines.ts";
 import { UnreadableFile, type ReadText } from "#services/reading/reader.ts";
 
-/* A reading process whose reader does what the file's name says; it stands for a library that a hostile file defeats. */
+/* A reading process that does what the file's name says. It stands for a library that fails on a hostile file. */
 
-const reading = (markdown: string): ReadText => keepable({ markdown, page_count: null, pages: null, passages: [] });
+const readText = (markdown: string): ReadText =>
+  toReadText({ markdown, page_count: null, pages: null, passages: [], warnings: [] });
 
-/** A text that says it has another length. */
-const saying = (length: number): ReadText => {
+/** A text that announces another length than it has. */
+const announce = (length: number): ReadText => {
   const markdown = Object.defineProperty(Buffer.from("four"), "length", { value: length });
-  return { ...reading(""), markdown };
+  return { ...readText(""), markdown };
 };
 
 const tryRead = (path: string): string => {
@@ -22,35 +23,41 @@ const tryRead = (path: string): string => {
   }
 };
 
-const held: unknown[] = [];
+const retained: unknown[] = [];
 
-const deeds: Record<string, (text: string) => ReadText | Promise<ReadText>> = {
-  say: (text) => reading(`${process.pid} ${text}`),
+const actions: Record<string, (text: string) => ReadText | Promise<ReadText>> = {
+  echo: (text) => readText(`${process.pid} ${text}`),
   loop() {
     for (;;);
   },
   wait: async () => {
     await sleep(3_600_000);
-    return reading("");
+    return readText("");
   },
   slow: async (text) => {
     await sleep(300);
-    return reading(`${process.pid} ${text}`);
+    return readText(`${process.pid} ${text}`);
   },
-  /* Typed arrays, which no limit of V8 counts. */
+  /* Its memory shows that it has begun. */
+  async grow() {
+    retained.push(Buffer.alloc(450_000_000, 1));
+    await sleep(3_600_000);
+    return readText("");
+  },
+  /* Buffers, which do not count towards V8's heap limit. */
   hoard: async () => {
     for (;;) {
-      held.push(Buffer.alloc(10_000_000, 1));
+      retained.push(Buffer.alloc(10_000_000, 1));
       await sleep(10);
     }
   },
   keep(text) {
-    held.push(Buffer.alloc(450_000_000, 1));
-    return reading(`${process.pid} ${text}`);
+    retained.push(Buffer.alloc(450_000_000, 1));
+    return readText(`${process.pid} ${text}`);
   },
-  /* Numbers in arrays, which fill V8's heap. */
+  /* Arrays of numbers, which fill V8's heap. */
   fill() {
-    for (;;) held.push(Array<number>(1_000_000).fill(1.5));
+    for (;;) retained.push(Array<number>(1_000_000).fill(1.5));
   },
   exit: () => process.exit(0),
   throw() {
@@ -59,20 +66,20 @@ const deeds: Record<string, (text: string) => ReadText | Promise<ReadText>> = {
   refuse() {
     throw new UnreadableFile("The file is upside down.");
   },
-  look: (path) => reading(tryRead(path)),
-  /* What no file has: its parent is not to hold it. */
-  claim: () => saying(600_000_000),
-  /* Says more than it sends, and ends. */
+  readFile: (path) => readText(tryRead(path)),
+  /* More than the parent may allocate. */
+  claim: () => announce(600_000_000),
+  /* Announces more than it sends, then exits. */
   half() {
     setTimeout(() => process.exit(), 200);
-    return saying(10_000_000);
+    return announce(10_000_000);
   },
-  /* Sends more than it says. */
-  flood: () => saying(1),
-  environment: () => reading(JSON.stringify(process.env)),
+  /* Sends more than it announces. */
+  flood: () => announce(1),
+  environment: () => readText(JSON.stringify(process.env)),
 };
 
 serveReading({
-  read: async ({ name, bytes }) => deeds[name]!(bytes.toString()),
-  cut: () => Promise.reject(new Error("there is nothing to cut")),
+  read: async ({ name, bytes }) => actions[name]!(bytes.toString()),
+  cut: () => Promise.reject(new Error("not in this test")),
 });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { typeOfExtension } from "#events/mediaTypes.ts";
+import { typeFromFileName } from "#events/mediaTypes.ts";
 import { readFile } from "#services/reading/read.ts";
 import { realFile } from "../files/index.ts";
-import { scoreMarkdown } from "./score.ts";
+import { headingScore, score, tableScore } from "#services/reading/testing/score.ts";
 
 const read = async (name: string, bytes: Buffer): Promise<string> =>
-  (await readFile({ name, mime_type: typeOfExtension(name)!, bytes })).markdown;
+  (await readFile({ name, mime_type: typeFromFileName(name)!, bytes })).markdown;
 
 const source = (name: string): string => realFile(`source/${name}`).toString();
 
@@ -13,18 +13,18 @@ test.each(["harbour.pptx", "harbour-pandoc.pptx"])("%s reads like the Markdown t
   const truth = source("harbour.md")
     .replaceAll(/^:{3,}.*$/gm, "")
     .replace("The shed is", "Notes: The shed is");
-  const score = scoreMarkdown(await read(name, realFile(name)), truth);
-  expect(score.tables).toBe(1);
-  expect(score.headings).toBeGreaterThanOrEqual(0.95);
-  expect(score.overall).toBeGreaterThanOrEqual(0.95);
+  const markdown = await read(name, realFile(name));
+  expect(tableScore(truth, markdown)).toBe(1);
+  expect(headingScore(truth, markdown)).toBeGreaterThanOrEqual(0.95);
+  expect(score(truth, markdown)).toBeGreaterThanOrEqual(0.95);
 });
 
 test.each(["tides.xlsx", "tides.xls", "tides.ods"])(
-  "%s: titles, notes, tables beside each other, merged cells, dates and formats",
+  "%s keeps titles, notes, tables side by side, merged cells, dates and number formats",
   async (name) => {
-    const score = scoreMarkdown(await read(name, realFile(name)), source("tides.md"));
-    expect(score.headings).toBe(1);
-    expect(score.overall).toBeGreaterThanOrEqual(0.9);
+    const markdown = await read(name, realFile(name));
+    expect(headingScore(source("tides.md"), markdown)).toBe(1);
+    expect(score(source("tides.md"), markdown)).toBeGreaterThanOrEqual(0.9);
   },
 );
 
@@ -47,7 +47,7 @@ const delimited = (delimiter: string, end: string): string =>
     .map((row) => row.join(delimiter))
     .join(end);
 
-/** Windows-1252 differs from Latin-1 in the dash only, of what is in the table. */
+/** Of the table's characters, only the dash differs between Windows-1252 and Latin-1. */
 const windows = (text: string): Buffer => Buffer.from(text.replaceAll("–", "\u0096"), "latin1");
 
 test.each([
@@ -57,6 +57,6 @@ test.each([
   ["tabs", "a.tsv", Buffer.from(delimited("\t", "\n"))],
   ["windows-1252", "a.csv", windows(delimited(";", "\r\n"))],
   ["UTF-16", "a.csv", Buffer.from(`\ufeff${delimited("\t", "\r\n")}`, "utf16le")],
-])("delimited text with %s is the same table", async (_, name, bytes) => {
-  expect(scoreMarkdown(await read(name, bytes), TRUTH).overall).toBeGreaterThanOrEqual(0.98);
+])("delimited text with %s is read as the same table", async (_, name, bytes) => {
+  expect(score(TRUTH, await read(name, bytes))).toBeGreaterThanOrEqual(0.98);
 });

@@ -4,25 +4,25 @@ import pg from "pg";
 import { migrate } from "#infra/postgres/migrate.ts";
 import { hashTables } from "#infra/postgres/tables.ts";
 
-/** What cannot be made anew; read models are left to be built from the log. */
+/** Read models are not part of the backup: they are rebuilt from the log. */
 const SCHEMAS = ["log", "ops"];
 
 export interface Backup {
-  /** Rows as JSON, by table: no transaction id, sequence or physical order comes along, as in any dump. */
+  /** Rows as JSON, by table. As in any dump, without transaction ids and physical order. */
   rows: Map<string, string>;
-  /** Of every table of the read models at the same moment. */
+  /** Hashes of the read models' tables in the same snapshot. */
   hashes: Record<string, string>;
   position: number;
 }
 
-const tablesOf = (client: pg.Client) =>
+const findTables = (client: pg.Client) =>
   client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = any ($1) and c.relkind = 'r' order by 1`,
     [SCHEMAS],
   );
 
-async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -32,12 +32,12 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
   }
 }
 
-/** All rows as one snapshot sees them, whatever goes on meanwhile: what `pg_dump --schema=log --schema=ops` does. */
+/** All rows in one snapshot, like `pg_dump --schema=log --schema=ops`. */
 export const dump = (url: string): Promise<Backup> =>
-  connected(url, async (client) => {
+  withClient(url, async (client) => {
     await client.query("begin isolation level repeatable read read only");
     const rows = new Map<string, string>();
-    for (const { name } of (await tablesOf(client)).rows) {
+    for (const { name } of (await findTables(client)).rows) {
       const found = await client.query<{ rows: string }>(
         `select coalesce(json_agg(t), '[]')::text as rows from ${name} t`,
       );
@@ -49,10 +49,10 @@ export const dump = (url: string): Promise<Backup> =>
     return { rows, hashes, position: Number(head.rows[0]!.position) };
   });
 
-/** Puts the rows into an empty database, and forgets where the read models stood. */
+/** Restores the rows into an empty database, and removes the read models' checkpoints. */
 export async function restore(url: string, { rows }: Backup): Promise<void> {
   await migrate(url);
-  await connected(url, async (client) => {
+  await withClient(url, async (client) => {
     await client.query("begin");
     for (const [name, json] of rows) {
       await client.query(`delete from ${name}`);

@@ -3,48 +3,49 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { isPublished } from "#events/published.ts";
-import { startServices } from "#infra/embedded/index.ts";
+import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { hashTables } from "#infra/postgres/tables.ts";
 import { verifyLog } from "#infra/postgres/verify.ts";
-import type { Opened } from "../../roles/open.ts";
-import { told } from "../bus/streams.ts";
-import { allEvents, expectSound, startLoad, tryOnce, type Asked } from "../faults/load.ts";
+import type { Resources } from "../../roles/resources.ts";
+import { readFeed } from "../bus/streams.ts";
+import { expectSound, startLoad, tryOnce, type LoadRequest } from "../faults/load.ts";
+import { allEvents } from "../../dev/crash/check/events.ts";
 import { startProcess } from "../faults/processes.ts";
 import { testDatabase, testDataFolder, testFolder } from "../harness.ts";
-import { readerOf } from "../knowledge/library.ts";
+import { openReader } from "../knowledge/library.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { openTenant, workflowOf } from "../workflows/workshop.ts";
+import { openTenant, workflowSource } from "../workflows/harness.ts";
 import { copyBlobs, dump, restore } from "./backup.ts";
 
-const WORKFLOW = workflowOf(
+const WORKFLOW = workflowSource(
   `const { comment } = await ctx.awaitApproval("boss", { title: "Go on?" });
    return ctx.complete(comment);`,
 );
 const QUESTION = { query: "How many days may I work from home?" };
 
-let services: Awaited<ReturnType<typeof startServices>> | undefined;
+let services: Awaited<ReturnType<typeof startEmbeddedServers>> | undefined;
 afterAll(() => services?.stop());
 
-/** An event that was lost with the database is not the one that has its position now. */
-const nameOf = ({ position, recorded_at }: { position: number; recorded_at: Date | string }): string =>
+/** With the time, because after the restore another event can have the position of a lost one. */
+const nameEvent = ({ position, recorded_at }: { position: number; recorded_at: Date | string }): string =>
   `${position} ${new Date(recorded_at).toISOString()}`;
 
-const toldIn = async (log: Opened["log"]) => (await allEvents(log)).filter(({ type }) => isPublished(type));
+const readPublished = async (log: Resources["log"]) => (await allEvents(log)).filter(({ type }) => isPublished(type));
 
-async function readModels({ pool }: Pick<Opened, "pool">) {
+async function readModels({ pool }: Pick<Resources, "pool">) {
   const client = await pool.connect();
   return hashTables(client, "read").finally(() => client.release());
 }
 
-test("a backup of log, keys and blobs becomes the same service on empty servers", async () => {
+test("a backup of log, keys and blobs restores the same service on empty servers", async () => {
   const deployment = await testDeployment();
   const before = await startPlatform({ deployment });
   const credentials = await before.organization();
   const { api_key } = credentials;
   const load = startLoad([before.url], api_key, 4);
   await load.more(30);
-  const asked = await load.stop();
-  const library = readerOf(before.url, api_key);
+  const requests = await load.stop();
+  const library = openReader(before.url, api_key);
   const collection = await library.collect("Handbook");
   const content = readFileSync(new URL("../../examples/handbook.docx", import.meta.url));
   const document = await library.keep(collection, { content, name: "handbook.docx" });
@@ -54,63 +55,63 @@ test("a backup of log, keys and blobs becomes the same service on empty servers"
   const [approval] = await tenant.pending(run);
   const found = (await library.search(QUESTION)).body;
   expect(found.results.length).toBeGreaterThan(0);
-  await expectSound(before.opened, asked);
+  await expectSound(before.resources, requests);
 
   const backup = await dump(deployment.addresses.database_url);
   const folder = await testDataFolder();
   await copyBlobs(deployment.folder, folder);
-  const tip = await verifyLog(before.opened.db, () => {});
+  const tip = await verifyLog(before.resources.db, () => {});
   await before.stop();
 
-  services = await startServices({ DATA_DIR: folder }, () => {});
+  services = await startEmbeddedServers({ DATA_DIR: folder }, () => {});
   await restore(services.database_url, backup);
   const { master_key } = deployment.addresses;
   const after = await startPlatform({
     deployment: { addresses: { ...services, master_key }, prefix: "restored", folder },
   });
-  expect(await verifyLog(after.opened.db, () => {})).toEqual(tip);
-  expect(await readModels(after.opened)).toEqual(backup.hashes);
-  await expectSound(after.opened, asked);
-  const again = readerOf(after.url, api_key);
+  expect(await verifyLog(after.resources.db, () => {})).toEqual(tip);
+  expect(await readModels(after.resources)).toEqual(backup.hashes);
+  await expectSound(after.resources, requests);
+  const again = openReader(after.url, api_key);
   await expect.poll(async () => (await again.search(QUESTION)).body, { timeout: 20_000 }).toEqual(found);
   const restored = await openTenant(after.url, credentials);
   expect((await restored.decide(approval, { decision: "approve", comment: "as before" })).status).toBe(200);
-  expect((await restored.over(run)).result).toBe("as before");
-}, 90_000);
+  expect((await restored.untilOver(run)).result).toBe("as before");
+});
 
-test("a database of a minute ago beside the bus of now: each request has one effect, and the feed tells it", async () => {
+test("each request has one effect, and the feed contains it, when an older database is restored next to the current bus", async () => {
   const deployment = await testDeployment();
-  const looker = await startPlatform({ roles: [], deployment });
+  const observer = await startPlatform({ roles: [], deployment });
   const [, worker, face] = await Promise.all([
     startProcess("projections", deployment),
     startProcess("services", deployment),
     startProcess("http", deployment),
   ]);
-  const { api_key } = await looker.organization();
-  const asked: Asked[] = Array.from({ length: 60 }, (_, n) => ({
+  const { api_key } = await observer.organization();
+  const requests: LoadRequest[] = Array.from({ length: 60 }, (_, n) => ({
     words: randomUUID(),
     stream: n % 2 === 0,
     slow: n % 8 < 2,
     statuses: [],
     failed: false,
   }));
-  const ask = (url: string, some: Asked[]) => Promise.all(some.map((one) => tryOnce(url, api_key, one)));
-  const all = (some: Asked[]) => some.map(() => 200);
+  const sendAll = (url: string, some: LoadRequest[]) => Promise.all(some.map((one) => tryOnce(url, api_key, one)));
+  const all = (some: LoadRequest[]) => some.map(() => 200);
 
-  expect(await ask(face.url, asked.slice(0, 20))).toEqual(all(asked.slice(0, 20)));
+  expect(await sendAll(face.url, requests.slice(0, 20))).toEqual(all(requests.slice(0, 20)));
   const backup = await dump(deployment.addresses.database_url);
-  expect(await ask(face.url, asked.slice(20, 40))).toEqual(all(asked.slice(20, 40)));
+  expect(await sendAll(face.url, requests.slice(20, 40))).toEqual(all(requests.slice(20, 40)));
   const bus = { url: deployment.addresses.nats_url, prefix: deployment.prefix };
-  const head = (await toldIn(looker.opened.log)).length;
-  await expect.poll(async () => (await told(bus)).length).toBe(head);
+  const head = (await readPublished(observer.resources.log)).length;
+  await expect.poll(async () => (await readFeed(bus)).length).toBe(head);
   worker.kill();
-  // these reach the queue, and nobody handles them
-  const cut = ask(face.url, asked.slice(40));
-  const queued = async () => Object.values((await looker.opened.bus.health()).streams)[0]!.messages;
+  // these reach the queue, but no worker handles them
+  const cut = sendAll(face.url, requests.slice(40));
+  const queued = async () => Object.values((await observer.resources.bus.health()).streams)[0]!.messages;
   await expect.poll(queued).toBe(20);
   face.kill();
   await cut;
-  await looker.stop();
+  await observer.stop();
 
   const { url: database_url } = await testDatabase();
   await restore(database_url, backup);
@@ -118,13 +119,15 @@ test("a database of a minute ago beside the bus of now: each request has one eff
   await copyBlobs(deployment.folder, folder);
   const addresses = { ...deployment.addresses, database_url };
   const after = await startPlatform({ deployment: { ...deployment, addresses, folder } });
-  for (let left = asked; left.length > 0; await sleep(100)) {
-    const statuses = await ask(after.url, left);
+  for (let left = requests; left.length > 0; await sleep(100)) {
+    const statuses = await sendAll(after.url, left);
     left = left.filter((_, n) => statuses[n] !== 200);
   }
-  await expectSound(after.opened, asked);
-  const started = await after.opened.db.query("select from log.events where type = 'TurnStarted'", []);
-  expect(started).toHaveLength(asked.length);
-  const heard = async () => (await told(bus)).map(nameOf);
-  await expect.poll(heard).toEqual(expect.arrayContaining((await toldIn(after.opened.log)).map(nameOf)));
-}, 90_000);
+  await expectSound(after.resources, requests);
+  const started = await after.resources.db.query("select from log.events where type = 'TurnStarted'", []);
+  expect(started).toHaveLength(requests.length);
+  const readNames = async () => (await readFeed(bus)).map(nameEvent);
+  await expect
+    .poll(readNames)
+    .toEqual(expect.arrayContaining((await readPublished(after.resources.log)).map(nameEvent)));
+});

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** One address before several: each connection goes to the next server that takes it. */
+/** A round-robin TCP balancer: each connection goes to the next server that accepts it. */
 export async function startBalancer(servers: () => string[]) {
   let turn = 0;
   const open = new Set<Socket>();
@@ -31,7 +31,7 @@ export async function startBalancer(servers: () => string[]) {
       from.on("error", () => {});
       from.once("close", () => {
         open.delete(from);
-        // what was sent in full arrives in full
+        // flushes what was received before the close
         to.end();
         to.destroySoon();
       });

@@ -1,18 +1,19 @@
 import { afterAll, expect, test } from "vitest";
 import { publishedTypes } from "#events/published.ts";
 import { namesFor } from "#infra/nats/names.ts";
-import { told } from "../bus/streams.ts";
-import { allEvents, answerTo, expectSound } from "../faults/load.ts";
+import { readFeed } from "../bus/streams.ts";
+import { answerTo, expectSound } from "../faults/load.ts";
+import { allEvents } from "../../dev/crash/check/events.ts";
 import { startProcess } from "../faults/processes.ts";
 import { testFolder } from "../harness.ts";
 import { startNatsCluster, type NatsCluster } from "../natsCluster.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { openTenant, workflowOf } from "../workflows/workshop.ts";
+import { openTenant, workflowSource } from "../workflows/harness.ts";
 import { startBalancer } from "./balancer.ts";
 import { activeFollowers, FOLLOWERS } from "./followers.ts";
-import { startRuns, startTurns, type AskedTurn, type StartedRun } from "./load.ts";
+import { startRuns, startTurns, type ClientTurn, type StartedRun } from "./load.ts";
 
-const WORKFLOW = workflowOf(
+const WORKFLOW = workflowSource(
   `const twice = await ctx.runStep("double", { n: args.n });
    await ctx.sleep(200);
    return ctx.complete(await ctx.runStep("double", { n: twice }));`,
@@ -26,13 +27,13 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** The layout for several machines, on this one: what is killed is started again, as an orchestrator would. */
+/** The layout for several machines, on one machine. Killed processes are replaced, as by an orchestrator. */
 async function startLayout() {
   cluster = await startNatsCluster(await testFolder());
   const alone = await testDeployment();
   const deployment = { ...alone, addresses: { ...alone.addresses, nats_url: cluster.url } };
   const env = { NATS_URL: cluster.url, NATS_REPLICAS: "3" };
-  const looker = await startPlatform({ roles: [], deployment, env });
+  const observer = await startPlatform({ roles: [], deployment, env });
   const start = (role: "http" | "services" | "projections") => startProcess(role, deployment, env);
   const count = { http: 2, services: 3, projections: 2 };
   const processes = await Promise.all(
@@ -40,15 +41,15 @@ async function startLayout() {
       Array.from({ length: count[role] }, () => start(role)),
     ),
   );
-  const faces = () => processes.filter(({ role }) => role === "http").map(({ url }) => url);
-  balancer = await startBalancer(faces);
+  const httpUrls = () => processes.filter(({ role }) => role === "http").map(({ url }) => url);
+  balancer = await startBalancer(httpUrls);
   return {
     cluster,
-    looker,
-    faces,
+    observer,
+    httpUrls,
     url: balancer.url,
     prefix: deployment.prefix,
-    /** Ends the process at once; another one takes its place a moment later. */
+    /** Kills the process and starts a replacement. */
     async kill(which: (one: (typeof processes)[number]) => boolean): Promise<void> {
       const [gone] = processes.splice(processes.findIndex(which), 1);
       gone!.kill();
@@ -58,12 +59,12 @@ async function startLayout() {
 }
 type Layout = Awaited<ReturnType<typeof startLayout>>;
 
-/** Every process that takes requests shows every thread as its client knows it. */
-async function expectThreads({ faces }: Layout, api_key: string, asked: AskedTurn[]): Promise<void> {
+/** Every http process shows every thread as its client received it. */
+async function expectThreads({ httpUrls }: Layout, api_key: string, asked: ClientTurn[]): Promise<void> {
   const headers = { authorization: `Bearer ${api_key}` };
   for (const [thread, turns] of Map.groupBy(asked, (turn) => turn.thread!)) {
     const wanted = turns.filter(({ failed }) => !failed).map(answerTo);
-    for (const url of faces()) {
+    for (const url of httpUrls()) {
       const response = await fetch(`${url}/api/openai/v1/threads/${thread}/messages?limit=100`, { headers });
       const { data } = (await response.json()) as { data: { role: string; status: string; content: string }[] };
       const said = data.filter(({ role, status }) => role === "assistant" && status === "completed");
@@ -72,33 +73,33 @@ async function expectThreads({ faces }: Layout, api_key: string, asked: AskedTur
   }
 }
 
-/** Every run that was acknowledged was created once and came to its end, wherever it is read. */
-async function expectRuns({ looker, faces }: Layout, api_key: string, runs: StartedRun[]): Promise<void> {
-  const created = await looker.opened.db.query("select stream from log.events where type = 'RunCreated'", []);
+/** Every acknowledged run was created once and has completed, at every http process. */
+async function expectRuns({ observer, httpUrls }: Layout, api_key: string, runs: StartedRun[]): Promise<void> {
+  const created = await observer.resources.db.query("select stream from log.events where type = 'RunCreated'", []);
   expect(new Set(created.map(({ stream }: any) => stream))).toEqual(new Set(runs.map(({ id }) => `run-${id}`)));
   expect(created).toHaveLength(runs.length);
   const headers = { authorization: `Bearer ${api_key}` };
   for (const { n, id } of runs)
-    for (const url of faces()) {
+    for (const url of httpUrls()) {
       const run = async () => (await fetch(`${url}/api/workflows/runs/${id}`, { headers })).json() as Promise<any>;
       await expect.poll(async () => (await run()).status, { timeout: 20_000 }).toBe("completed");
       expect((await run()).result).toBe(n * 4);
     }
 }
 
-/** Other services were told every event once, in the order of the log, whoever led the feed. */
-async function expectFeed({ cluster: { url }, looker, prefix }: Layout): Promise<void> {
+/** The feed contains every event once, in the order of the log. */
+async function expectFeed({ cluster: { url }, observer, prefix }: Layout): Promise<void> {
   const types = new Set<string>(publishedTypes());
-  const wanted = (await allEvents(looker.opened.log)).filter(({ type }) => types.has(type));
-  const heard = async () => (await told({ url, prefix })).map(({ position }) => position);
-  await expect.poll(heard, { timeout: 20_000 }).toEqual(wanted.map(({ position }) => position));
+  const wanted = (await allEvents(observer.resources.log)).filter(({ type }) => types.has(type));
+  const readPositions = async () => (await readFeed({ url, prefix })).map(({ position }) => position);
+  await expect.poll(readPositions, { timeout: 20_000 }).toEqual(wanted.map(({ position }) => position));
 }
 
-test("processes of every role and a NATS server die under load: nothing acknowledged is lost, nothing is doubled", async () => {
+test("nothing acknowledged is lost or duplicated when processes of every role and a NATS server die under load", async () => {
   const layout = await startLayout();
-  const { looker, url } = layout;
-  const { db } = looker.opened;
-  const credentials = await looker.organization();
+  const { observer, url } = layout;
+  const { db } = observer.resources;
+  const credentials = await observer.organization();
   const tenant = await openTenant(url, credentials);
   const workflow = await tenant.register(WORKFLOW);
   const pids = async (...names: (typeof FOLLOWERS)[number][]) => {
@@ -132,8 +133,8 @@ test("processes of every role and a NATS server die under load: nothing acknowle
   const asked = await turns.stop();
   expect(started.length).toBeGreaterThan(5);
   await expectRuns(layout, credentials.api_key, started);
-  await expectSound(looker.opened, asked);
+  await expectSound(observer.resources, asked);
   await expectThreads(layout, credentials.api_key, asked);
   await expectFeed(layout);
   expect(await pids(...FOLLOWERS)).toEqual(FOLLOWERS.map(() => [expect.any(Number)]));
-}, 120_000);
+});

@@ -98,7 +98,7 @@ test("words of every script are found, with and without accents", async () => {
     for (const word of each) expect(await found(word), word).toBe(Number(seq));
 });
 
-test("collections of another organization give nothing, whoever asks", async () => {
+test("collections of another organization give nothing to any caller", async () => {
   const asked = { organization_id: mine.organization_id, id: theirs.id };
   expect((await its.ask(asked, "fox")).results).toEqual([]);
   expect((await its.ask(mine, "fox", { collections: [theirs] })).results).toEqual([]);

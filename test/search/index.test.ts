@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
-import { SearchFailed, type Within } from "#projections/passages/engine.ts";
+import { SearchFailed, type SearchScope } from "#projections/passages/engine.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { anIndex, aPassage } from "./passages.ts";
 
 const its = await anIndex();
-const where = ({ organization_id, collection_id }: IndexedPassage): Within => ({
+const where = ({ organization_id, collection_id }: IndexedPassage): SearchScope => ({
   organization_id,
   collection_ids: [collection_id],
   document_ids: [],
   tags: [],
 });
-const found = async (words: string, within: Within, index = its.id) =>
+const found = async (words: string, within: SearchScope, index = its.id) =>
   (await its.engine.search(index, within, [{ words, matching: "all", limit: 10 }]))[0]!;
-const keys = async (words: string, within: Within) =>
+const keys = async (words: string, within: SearchScope) =>
   (await found(words, within)).ids.map(({ document_id, generation, seq }) => `${document_id} ${generation} ${seq}`);
 
 test("what was put is found and fetched as it was, and put again it is replaced", async () => {
@@ -50,18 +50,18 @@ test("generations below one are taken out, or the whole document", async () => {
   const generations = (passage: IndexedPassage) => [1, 2, 10].map((generation) => ({ ...passage, generation }));
   await its.put([...generations(a), ...generations(b)]);
   const remove = async (document_id: string, below_generation: number | null) =>
-    its.index.settled([await its.index.remove(its.id, [{ document_id, below_generation }])]);
+    its.index.waitFor([await its.index.remove(its.id, [{ document_id, below_generation }])]);
   await remove(a.document_id, 10);
   expect(await keys("lantern", where(a))).toEqual([`${a.document_id} 10 0`]);
   await remove(b.document_id, null);
   expect(await keys("lantern", where(b))).toEqual([]);
   const [outcome] = (await remove(newId(), 3)).values();
   expect(outcome).toEqual({ ok: true, finished_at: expect.stringMatching(/^\d{4}-.*Z$/) });
-  await its.index.settled([await its.index.remove(its.id, [])]);
+  await its.index.waitFor([await its.index.remove(its.id, [])]);
   expect(await keys("lantern", where(a))).toHaveLength(1);
 });
 
-test("what is in it is told by generation, and one generation is taken out alone", async () => {
+test("its content is listed by generation, and one generation is removed alone", async () => {
   const fourth = `${its.prefix}-passages-00000004`;
   await its.index.create(fourth);
   expect(await its.index.generations(fourth)).toEqual([]);
@@ -71,7 +71,7 @@ test("what is in it is told by generation, and one generation is taken out alone
   await its.put([a, { ...a, seq: 1 }, { ...a, generation: 3 }, ...many], fourth);
   expect(await its.index.generations(fourth)).toEqual([of(1, 2), of(3, 1), of(2, 12_000)]);
   const out = { document_id: a.document_id, below_generation: null, only_generation: 2 };
-  await its.index.settled([await its.index.remove(fourth, [out])]);
+  await its.index.waitFor([await its.index.remove(fourth, [out])]);
   expect(await its.index.generations(fourth)).toEqual([of(1, 2), of(3, 1)]);
   await its.index.drop(fourth);
 });
@@ -81,15 +81,15 @@ test("much is queued in several changes, in order", async () => {
   const passages = Array.from({ length: 25 }, (_, seq) => ({ ...passage, seq, text: `brick ${"é".repeat(500_000)}` }));
   const changes = await its.index.put(its.id, passages);
   expect(changes).toHaveLength(3);
-  const outcomes = await its.index.settled(changes);
+  const outcomes = await its.index.waitFor(changes);
   expect(changes.map((change) => outcomes.get(change)?.ok)).toEqual([true, true, true]);
   expect((await found("brick", where(passage))).total).toBe(25);
 });
 
-test("a change that the server refuses or does not know is told as failed", async () => {
+test("a change that the server refuses or does not know is reported as failed", async () => {
   const refused = await its.index.remove(`${its.prefix}-passages-gone`, []);
   const unknown = 4_000_000_000;
-  const outcomes = await its.index.settled([refused, unknown]);
+  const outcomes = await its.index.waitFor([refused, unknown]);
   expect(outcomes.get(refused)).toEqual({ ok: false, error: expect.stringContaining("index_not_found") });
   expect(outcomes.get(unknown)).toMatchObject({ ok: false });
 });
@@ -103,6 +103,7 @@ test("indexes are made, listed and dropped; only those of this deployment show",
   const { url, key } = its;
   const other = openPassageIndex({ url, key, prefix: its.prefix.slice(0, -1) });
   expect(await other.list()).toEqual([]);
+  expect(await other.exists(its.id)).toBe(false);
   await other.close();
   expect((await its.index.list()).toSorted()).toEqual([its.id, second]);
   await its.index.drop(second);
@@ -158,7 +159,7 @@ test("no collection, or a document id that is none, finds nothing", async () => 
   expect((await found("harbour", { ...within, organization_id: "x] OR org EXISTS" })).total).toBe(0);
 });
 
-test("tags are told apart to the letter, whatever is in them", async () => {
+test("tags are compared exactly, whatever they contain", async () => {
   const tags = ["a", "A", "é", "e", "\\", '"', "'", "x\\", 'x" OR org != "', "a\nb", " ", "tag ".repeat(500), "🏷️"];
   const organization_id = newId();
   const collection_id = newId();

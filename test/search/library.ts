@@ -1,16 +1,13 @@
 import { readFileSync } from "node:fs";
-import { afterAll } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { collections } from "#projections/collections/project.ts";
 import { documents } from "#projections/documents/project.ts";
 import { searchPassages, type PassageSearch } from "#projections/passages/search.ts";
+import { afterFile } from "../cleanUp.ts";
 import { testDatabase } from "../harness.ts";
 import { anIndex, aPassage } from "./passages.ts";
-
-let close = async (): Promise<unknown> => undefined;
-afterAll(() => close());
 
 interface Shelf {
   organization_id: string;
@@ -28,7 +25,7 @@ type Text = string | Partial<IndexedPassage>;
 export const aLibrary = async () => {
   const { url } = await testDatabase();
   const pool = openPool(url, { max: 4, name: "test" });
-  close = () => pool.end();
+  afterFile(() => pool.end());
   const db = asDb(pool);
   const its = await anIndex();
   const tables = [collections, documents].map(({ tables }) => readFileSync(tables, "utf8"));

@@ -82,7 +82,7 @@ function refusedOf(tables: Tables, { commands, events, keys }: Parameters, known
 }
 
 /** What an append comes to: the rows that answer it, and the writing, which must happen before anything else does. */
-export function planAppend(tables: Tables, values: string[], at: Date): { rows: unknown[]; write(): void } {
+export function planAppend(tables: Tables, values: string[], at: Date): { rows: { kind: string }[]; write(): void } {
   const given = parse(values);
   const stored = new Map(given.commands.map((command) => [command.n, tables.commands.get(keyOf(command))]));
   const known = new Set(given.commands.filter(({ n }) => stored.get(n)).map(({ n }) => n));

@@ -1,4 +1,4 @@
-import type { Answer, Command } from "#events/envelope.ts";
+import type { CommandResult, Command } from "#events/envelope.ts";
 import {
   Unavailable,
   type Frame,
@@ -15,7 +15,7 @@ const MAX_DELIVERIES = 5;
 const RETRY_MS = 500;
 
 interface Message {
-  /** As it travels; whoever takes it gets a copy of its own. */
+  /** The message in transit; each receiver gets its own copy. */
   payload: string;
   /** Throws when it must come again. */
   take(consumer: Consumer, payload: string): Promise<void>;
@@ -26,7 +26,7 @@ interface Message {
 /** A process that takes messages. */
 export interface Consumer {
   process: Process;
-  command(command: Command): Promise<Answer>;
+  command(command: Command): Promise<CommandResult>;
   reaction(event: PublicEvent): Promise<void>;
 }
 
@@ -97,13 +97,13 @@ export function createBus(world: World) {
 
   const frames: Frames = {
     publish: (_, turn, frame) => inOrder(() => kept.set(turn, [...(kept.get(turn) ?? []), frame])),
-    tell() {},
+    sendToWaiter() {},
     subscribe: () => () => {},
-    kept: async (_, turn) => {
+    loadFrames: async (_, turn) => {
       await world.sleep(world.transit());
       return structuredClone(kept.get(turn) ?? []);
     },
-    stop: (_, turn, why = "stopped") =>
+    requestStop: (_, turn, why = "stopped") =>
       lossy(() => {
         for (const { process, listener } of stops.get(turn) ?? [])
           world.at(world.now() + 1, process, () => listener(why));
@@ -115,8 +115,8 @@ export function createBus(world: World) {
       return () => void all.delete(entry);
     },
   };
-  const hints: Pick<Hints, "committed" | "onCommitted"> = {
-    committed: (position) =>
+  const hints: Pick<Hints, "announceCommitted" | "onCommitted"> = {
+    announceCommitted: (position) =>
       lossy(() => {
         for (const { process, listener } of listeners) world.at(world.now(), process, () => listener(position));
       }),
@@ -148,7 +148,7 @@ export function createBus(world: World) {
       consumers.add(consumer);
     },
     /** Publishes a command; `answered` hears the answer, `stored` that the bus has it: either may be lost. */
-    publish(command: Command, answered: (answer: Answer) => void, stored: () => void): void {
+    publish(command: Command, answered: (answer: CommandResult) => void, stored: () => void): void {
       const process = world.current();
       const tell = (effect: () => void) => lossy(() => world.at(world.now(), process, effect));
       lossy(() => {

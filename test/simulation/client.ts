@@ -1,9 +1,9 @@
-import type { Answer, Command } from "#events/envelope.ts";
-import { idFrom, newId } from "#events/ids.ts";
+import type { CommandResult, Command } from "#events/envelope.ts";
+import { deriveId, newId } from "#events/ids.ts";
 import { DeleteThread, StartTurn } from "#events/thread.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { openConnection } from "./connection.ts";
-import type { Mood } from "./model.ts";
+import type { ModelBehaviour } from "./model.ts";
 import { keyring, type Deployment } from "./node.ts";
 
 const FIRST_LOOK_MS = 1_500;
@@ -12,15 +12,15 @@ const COMMAND_MS = 15_000;
 const TURN_MS = 20_000;
 const LONGEST_WAIT_MS = 3_000;
 
-export const ORGANIZATION = idFrom("organization");
+export const ORGANIZATION = deriveId("organization");
 
 /** What a client wants, once. */
-export interface Wish {
+export interface ClientRequest {
   /** When, in milliseconds. */
   at: number;
   thread: number;
   want: "turn" | "delete";
-  mood: Mood;
+  behaviour: ModelBehaviour;
   /** Milliseconds after which the reader of a turn goes away. */
   leaves: number | null;
   /** Milliseconds after which the same request comes again, although it was answered. */
@@ -28,38 +28,44 @@ export interface Wish {
 }
 
 /** An answer that a client got. */
-export interface Acknowledged {
+export interface AcknowledgedRequest {
   command_id: string;
-  wish: Wish;
-  answer: Answer;
+  request: ClientRequest;
+  answer: CommandResult;
   at: number;
 }
 
-export const threadOf = ({ thread }: Pick<Wish, "thread">) => `thread-${idFrom("thread", String(thread))}`;
+export const threadOf = ({ thread }: Pick<ClientRequest, "thread">) => `thread-${deriveId("thread", String(thread))}`;
 
-/** A client behind an http process: sends a wish until it is answered, as the sender of the bus does, and retries. */
+/** A client behind an http process: sends a request until it is answered, as the sender of the bus does, and retries. */
 export function createClient({ world, database, bus }: Deployment) {
   const log = openLog(openConnection(world, database), keyring);
-  const acknowledged: Acknowledged[] = [];
+  const acknowledged: AcknowledgedRequest[] = [];
 
-  function commandFor(wish: Wish, id: string, fresh: boolean): Command {
+  function commandFor(request: ClientRequest, id: string, fresh: boolean): Command {
     const deadline = new Date(Date.now() + COMMAND_MS).toISOString();
-    const common = { id, stream: threadOf(wish), organization_id: ORGANIZATION, principal: "system" as const };
+    const common = { id, stream: threadOf(request), organization_id: ORGANIZATION, principal: "system" as const };
     const more = { at: new Date().toISOString(), deadline, request_id: id, fingerprint: id };
-    if (wish.want === "delete") return { ...common, ...more, type: DeleteThread.type, data: { scope: "all" } };
-    const messages = [{ role: "user", text: wish.mood, attachments: [] }];
+    if (request.want === "delete") return { ...common, ...more, type: DeleteThread.type, data: { scope: "all" } };
+    const messages = [{ role: "user", text: request.behaviour, attachments: [] }];
     const settings = { temperature: null, top_p: null, max_output_tokens: null, seed: null, user: null };
     const input = {
       prompt: { ...settings, instructions: null, messages, stop: [], response_format: { type: "text" }, vars: {} },
     };
     const ends_by = new Date(Date.now() + TURN_MS).toISOString();
-    const turn = { turn_id: newId(), scope: "all", model: "offline/scripted", streamed: wish.leaves !== null, ends_by };
+    const turn = {
+      turn_id: newId(),
+      scope: "all",
+      model: "offline/scripted",
+      streamed: request.leaves !== null,
+      ends_by,
+    };
     return { ...common, ...more, fresh, type: StartTurn.type, data: { ...turn, input, continues: !fresh } };
   }
 
   /** Undefined when the outcome is unknown by the deadline. */
-  async function send(command: Command): Promise<Answer | undefined> {
-    let answer: Answer | undefined;
+  async function send(command: Command): Promise<CommandResult | undefined> {
+    let answer: CommandResult | undefined;
     let stored = false;
     const heard = Promise.withResolvers<void>();
     const publish = () =>
@@ -86,15 +92,15 @@ export function createClient({ world, database, bus }: Deployment) {
     }
   }
 
-  async function ask(wish: Wish, id: string, fresh: boolean): Promise<void> {
+  async function ask(request: ClientRequest, id: string, fresh: boolean): Promise<void> {
     for (let tries = 1; ; tries++) {
-      const command = commandFor(wish, id, fresh);
+      const command = commandFor(request, id, fresh);
       const answer = await send(command);
       if (answer && !answer.rejection?.retryable) {
-        acknowledged.push({ command_id: id, wish, answer, at: world.now() });
-        if (wish.leaves !== null && !answer.repeated && answer.position > 0) {
-          await world.sleep(wish.leaves);
-          bus.frames.stop(ORGANIZATION, command.data.turn_id);
+        acknowledged.push({ command_id: id, request, answer, at: world.now() });
+        if (request.leaves !== null && !answer.repeated && answer.position > 0) {
+          await world.sleep(request.leaves);
+          bus.frames.requestStop(ORGANIZATION, command.data.turn_id);
         }
         return;
       }
@@ -104,14 +110,14 @@ export function createClient({ world, database, bus }: Deployment) {
 
   return {
     acknowledged,
-    /** Resolves when the wish was answered. */
-    async fulfil(wish: Wish, n: number, fresh: boolean): Promise<void> {
-      await world.sleep(wish.at);
-      const id = idFrom("wish", String(n)).replaceAll("-", "").padEnd(64, "0");
-      await ask(wish, id, fresh);
-      if (wish.again === null) return;
-      await world.sleep(wish.again);
-      await ask(wish, id, fresh);
+    /** Resolves when the request was answered. */
+    async fulfil(request: ClientRequest, n: number, fresh: boolean): Promise<void> {
+      await world.sleep(request.at);
+      const id = deriveId("request", String(n)).replaceAll("-", "").padEnd(64, "0");
+      await ask(request, id, fresh);
+      if (request.again === null) return;
+      await world.sleep(request.again);
+      await ask(request, id, fresh);
     },
   };
 }

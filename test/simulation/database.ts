@@ -1,3 +1,4 @@
+import { asAppend } from "./appendNew.ts";
 import { commandKey, planAppend, type StreamRow, type Tables } from "./append.ts";
 import { START, type World } from "./world.ts";
 
@@ -39,15 +40,27 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
   const withKeys = (events: Tables["events"]) =>
     events.map((event) => ({ ...event, wrapped: (event.thing && tables.keys.get(event.thing)?.wrapped) || null }));
 
-  function append(values: string[]): unknown[] {
-    const plan = planAppend(tables, values, new Date(now()));
+  function write(plan: ReturnType<typeof planAppend>): void {
     plan.write();
     if (flaws.forgetsOutcomes) tables.commands.clear();
     if (flaws.commitsLate) {
       const at = world.now() + world.random.int(0, 400);
       while (visible.length < tables.events.length) visible.push(at);
     }
+  }
+
+  function append(values: string[]): unknown[] {
+    const plan = planAppend(tables, values, new Date(now()));
+    write(plan);
     return plan.rows;
+  }
+
+  function appendNew(values: Buffer[]): unknown[] {
+    const [base, at] = [tables.events.length, new Date(now())];
+    const plan = planAppend(tables, asAppend(values), at);
+    if (plan.rows.some(({ kind }) => kind !== "committed")) return [];
+    write(plan);
+    return [{ base, at }];
   }
 
   function openWork(worker: string, due: Date, limit: number) {
@@ -63,8 +76,13 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
   /** Statements by what only they say. */
   const statements: [RegExp, (...values: any[]) => unknown[]][] = [
     [/from log\.append\(/, (...values) => append(values)],
+    [/from log\.append_new\(/, (...values) => appendNew(values)],
     [/into ops\.workers/, (worker: string) => [workers.set(worker, now())]],
     [/left join ops\.workers/, openWork],
+    [
+      /from ops\.workers where worker = \$1 and beat_at/,
+      (worker: string) => [{ died: now() - (workers.get(worker) ?? Infinity) > LEASE_MS }],
+    ],
     [
       /from log\.streams where stream = any/,
       (streams: string[]) => streams.flatMap((stream) => tables.streams.get(stream) ?? []).map(headRow),
@@ -78,6 +96,15 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
       /from log\.commands where command_id/,
       (id: string, organization: string) =>
         [tables.commands.get(commandKey(id, organization))].filter((row) => row !== undefined),
+    ],
+    [
+      /with newest as/,
+      (stream: string, before: number, types: string[], limit: number) =>
+        withKeys(
+          tables.events
+            .filter((event) => event.stream === stream && event.version < before && types.includes(event.type))
+            .slice(-limit),
+        ),
     ],
     [
       /where e\.stream = \$1/,

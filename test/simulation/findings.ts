@@ -1,15 +1,15 @@
-import type { Recorded } from "#events/envelope.ts";
-import { partsOf, streamOf } from "#events/ids.ts";
-import type { Said } from "#events/thread.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { parseStreamName, streamName } from "#events/ids.ts";
+import type { TurnOutput } from "#events/thread.ts";
 import { decodeEvent } from "#infra/postgres/decode.ts";
-import type { Acknowledged } from "./client.ts";
+import type { AcknowledgedRequest } from "./client.ts";
 import type { Database } from "./database.ts";
 import { keyring } from "./node.ts";
 
 /** What a run left behind. */
 export interface Evidence {
   database: Database;
-  acknowledged: Acknowledged[];
+  acknowledged: AcknowledgedRequest[];
   /** Wishes that were never answered. */
   unanswered: number;
   buried: unknown[];
@@ -18,7 +18,7 @@ export interface Evidence {
 const ENDS = ["TurnCompleted", "TurnFailed", "TurnStopped", "TurnRefused"];
 
 /** Everything in the log, as readers get it. */
-function eventsOf({ tables }: Database): Recorded<any>[] {
+function eventsOf({ tables }: Database): RecordedEvent<any>[] {
   return tables.events.map((row) =>
     decodeEvent({ ...row, wrapped: (row.thing && tables.keys.get(row.thing)?.wrapped) || null }, keyring),
   );
@@ -26,7 +26,7 @@ function eventsOf({ tables }: Database): Recorded<any>[] {
 
 /** What must not be, in words; empty when all is well. */
 export function findingsIn(evidence: Evidence): string[] {
-  let events: Recorded<any>[];
+  let events: RecordedEvent<any>[];
   try {
     events = eventsOf(evidence.database);
   } catch (error) {
@@ -38,13 +38,13 @@ export function findingsIn(evidence: Evidence): string[] {
     ...[...threads.values()].flatMap(turnsOf),
     ...keysOf(events, evidence.database),
     ...acknowledgedIn(events, evidence.acknowledged),
-    ...(evidence.unanswered > 0 ? [`${evidence.unanswered} wishes were never answered`] : []),
+    ...(evidence.unanswered > 0 ? [`${evidence.unanswered} requests were never answered`] : []),
     ...evidence.buried.map((error) => `a message was given up: ${String(error)}`),
   ];
 }
 
 /** Positions and versions without a gap; the follower has seen each event once and in order. */
-function orderOf(events: Recorded[], { tables, checkpoint }: Database): string[] {
+function orderOf(events: RecordedEvent[], { tables, checkpoint }: Database): string[] {
   const found: string[] = [];
   const versions = new Map<string, number>();
   events.forEach(({ position, stream, version }, n) => {
@@ -60,7 +60,7 @@ function orderOf(events: Recorded[], { tables, checkpoint }: Database): string[]
 }
 
 /** One turn at a time, each begun once and ended once, by its newest attempt and with the words of one attempt. */
-function turnsOf(events: Recorded<any>[]): string[] {
+function turnsOf(events: RecordedEvent<any>[]): string[] {
   const found: string[] = [];
   const begun = new Set<string>();
   let turn: { id: string; attempt: number } | undefined;
@@ -87,17 +87,17 @@ function turnsOf(events: Recorded<any>[]): string[] {
   return found;
 }
 
-const wordsOf = ({ text }: Said) =>
+const wordsOf = ({ text }: TurnOutput) =>
   text
     .split(";")
     .slice(0, -1)
     .map((word) => word.split("/"));
 
-const saidBy = (attempt: number) => (id: string, said: Said) =>
+const saidBy = (attempt: number) => (id: string, said: TurnOutput) =>
   wordsOf(said).every(([of, by, n], at) => of === id && by === String(attempt) && n === String(at));
 
 /** What a lost worker said is put together from frames; some may be lost, and the attempt may be an older one. */
-function saidByOne(id: string, said: Said): boolean {
+function saidByOne(id: string, said: TurnOutput): boolean {
   const words = wordsOf(said);
   const numbers = words.map(([, , n]) => Number(n));
   const rising = numbers.every((n, at) => at === 0 || n > numbers[at - 1]!);
@@ -105,26 +105,26 @@ function saidByOne(id: string, said: Said): boolean {
 }
 
 /** What was erased has no key, and everything else has one. */
-function keysOf(events: Recorded<any>[], { tables }: Database): string[] {
+function keysOf(events: RecordedEvent<any>[], { tables }: Database): string[] {
   const deleted = new Set(events.filter(({ type }) => type === "ThreadDeleted").map(({ stream }) => stream));
   const refused = new Set(events.filter(({ type }) => type === "TurnRefused").map(({ data }) => data.turn_id));
   return events
     .filter(({ type }) => type === "TurnStarted")
     .filter(
       ({ stream, data }) =>
-        tables.keys.has(streamOf("turn", data.turn_id)) === (deleted.has(stream) || refused.has(data.turn_id)),
+        tables.keys.has(streamName("turn", data.turn_id)) === (deleted.has(stream) || refused.has(data.turn_id)),
     )
     .map(({ data }) => `the key of turn ${data.turn_id} should be otherwise`);
 }
 
 /** Every answer holds: its event is there, once, and a command runs again only after its turn was refused. */
-function acknowledgedIn(events: Recorded<any>[], acknowledged: Acknowledged[]): string[] {
+function acknowledgedIn(events: RecordedEvent<any>[], acknowledged: AcknowledgedRequest[]): string[] {
   const found: string[] = [];
   const refused = new Set(events.filter(({ type }) => type === "TurnRefused").map(({ data }) => data.turn_id));
   for (const [id, answers] of Map.groupBy(acknowledged, ({ command_id }) => command_id)) {
     const effects = events.filter(({ command_id }) => command_id === id);
     const standing = effects.filter(({ data }) => !refused.has(data.turn_id));
-    const name = `command ${answers[0]!.wish.want} of ${partsOf(effects[0]?.stream ?? "-").id || "nothing"}`;
+    const name = `command ${answers[0]!.request.want} of ${parseStreamName(effects[0]?.stream ?? "-").id || "nothing"}`;
     if (standing.length > 1) found.push(`${name} has ${standing.length} effects`);
     if (standing.length === 1 && standing[0] !== effects.at(-1)) found.push(`${name} ran again although it stood`);
     for (const { answer } of answers) {

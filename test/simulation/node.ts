@@ -1,12 +1,15 @@
-import type { PublicEvent, StreamHead } from "#events/ports.ts";
+import type { PublicEvent } from "#events/ports.ts";
 import { startHeartbeat } from "#infra/postgres/heartbeat.ts";
 import { openKeyring } from "#infra/keyring.ts";
+import { openVault } from "#infra/vault.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { relay } from "#infra/postgres/relay.ts";
-import { wakeUps } from "../../roles/relays.ts";
+import { publishReactions } from "../../roles/relays.ts";
 import { createHandler, type Handle } from "#services/handle.ts";
 import { reactors } from "#services/reactors/index.ts";
+import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
+import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import type { Bus } from "./bus.ts";
@@ -32,7 +35,13 @@ export interface Deployment {
 }
 
 export const keyring = openKeyring(Buffer.alloc(32, 7));
-const blobs = { get: async () => undefined, put: async () => "", removeAll: async () => {}, remove: async () => {} };
+const blobs = {
+  get: async () => undefined,
+  link: async () => undefined,
+  put: async () => "",
+  removeAll: async () => {},
+  remove: async () => {},
+};
 
 /** Puts the product's own parts together as one services process, in the current process. One of them leads: it relays. */
 export function startNode({ world, database, bus, flaws, noRoom, asked }: Deployment, leads: boolean): void {
@@ -42,51 +51,60 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
   const log = openLog(pool, keyring);
   const onError = (error: unknown) => world.note(`fails: ${String(error)}`);
 
+  const recentHistories = createRecentHistories();
   const turns = createTurns({
     log,
     frames: bus.frames,
     worker,
     onError,
-    keepTold: async () => "kept",
-    run: (turn, leaving) => {
+    send: sendTo((command) => handle(command), worker),
+    storeFrames: async () => "stored",
+    run: (turn, stopping) => {
       world.note(`runs ${turn.turn_id}/${turn.attempt}`);
       return runTurn(
         {
           log,
-          blobs,
+          maxHistoryText: 100_000,
+          recentHistories,
+          holdFiles: (_organization, _bytes, work) => work(),
+          vault: openVault({ blobs, keyring, dataKeys: log }),
           keyring,
-          dataKeys: log,
           frames: bus.frames,
           models: { open: () => scriptedModel(turn, asked) },
           tools: { find: async () => [] },
           onToolError: onError,
+          onCredentialRefused: () => {},
           handle: flaws.ending?.(handle, database) ?? handle,
           countTokens: async (text) => text.length,
           deployment: [],
           offline: true,
         },
         turn,
-        leaving,
+        stopping,
       );
     },
   });
   const handle = createHandler({
     log,
     hints: bus.hints,
-    worker: (_, organization) => (turns.room(organization) && !world.random.chance(noRoom) ? worker : undefined),
+    worker: (_, organization) => (turns.hasRoom(organization) && !world.random.chance(noRoom) ? worker : undefined),
     afterCommit: (handled) => {
       world.note(`commits ${handled.events.map(({ type }) => type).join()}`);
       turns.afterCommit(handled);
     },
   });
-  const attend = (head: StreamHead) => turns.attend(handle, head);
   const react = async (event: PublicEvent) => {
-    for (const reactor of reactors[event.type] ?? []) await reactor.react({ event, blobs, log, attend });
+    for (const reactor of reactors[event.type] ?? []) await reactor.react({ event, blobs, log, attend: turns.attend });
   };
 
   bus.join({ process, command: handle, reaction: react });
   void startHeartbeat(pool, { worker, role: "services" }, onError).catch(onError);
-  createSweep({ log, worker, busy: turns.busy, attend: { thread: attend }, onError }).start();
-  const relaying = { name: "reactions", types: Object.keys(reactors), batch: 1_000, publish: wakeUps(bus.reactions) };
+  createSweep({ log, worker, busy: turns.busy, attend: { thread: turns.attend }, onError }).start();
+  const relaying = {
+    name: "reactions",
+    types: Object.keys(reactors),
+    batch: 1_000,
+    publish: publishReactions(bus.reactions),
+  };
   if (leads) void relay({ pool, log, onError, ...relaying }, new AbortController().signal);
 }

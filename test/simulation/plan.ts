@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Wish } from "./client.ts";
-import { MOODS } from "./model.ts";
+import type { ClientRequest } from "./client.ts";
+import { MODEL_BEHAVIOURS } from "./model.ts";
 import type { Rates } from "./world.ts";
 
 /** Until when things go wrong. */
@@ -8,11 +8,11 @@ export const FAULTS_MS = 30_000;
 export const NODES = 3;
 
 /** Something that befalls one process. */
-export interface Blow {
+export interface PlannedFault {
   at: number;
   node: number;
   kind: "crash" | "stall";
-  /** How long it is down, or stands still. */
+  /** How long it is down or stopped. */
   ms: number;
 }
 
@@ -20,8 +20,8 @@ export interface Blow {
 export interface Plan {
   /** Decides delays, losses and who gets what. */
   course: number;
-  wishes: Wish[];
-  blows: Blow[];
+  requests: ClientRequest[];
+  faults: PlannedFault[];
   rates: Rates;
   noRoom: number;
   /** What each node's clock is ahead, in milliseconds. */
@@ -31,16 +31,16 @@ export interface Plan {
 const milliseconds = (min: number, max: number) => fc.integer({ min, max });
 const rate = (most: number) => fc.constantFrom(0, most / 10, most);
 
-const wish: fc.Arbitrary<Wish> = fc.record({
+const request: fc.Arbitrary<ClientRequest> = fc.record({
   at: milliseconds(0, 20_000),
   thread: fc.integer({ min: 0, max: 1 }),
   want: fc.constantFrom("turn", "turn", "turn", "turn", "turn", "turn", "turn", "delete"),
-  mood: fc.constantFrom(...MOODS),
+  behaviour: fc.constantFrom(...MODEL_BEHAVIOURS),
   leaves: fc.option(milliseconds(0, 8_000)),
   again: fc.option(milliseconds(0, 10_000)),
 });
 
-const blow: fc.Arbitrary<Blow> = fc.record({
+const fault: fc.Arbitrary<PlannedFault> = fc.record({
   at: milliseconds(0, FAULTS_MS),
   node: fc.integer({ min: 0, max: NODES - 1 }),
   kind: fc.constantFrom("crash", "stall"),
@@ -49,8 +49,8 @@ const blow: fc.Arbitrary<Blow> = fc.record({
 
 export const plans: fc.Arbitrary<Plan> = fc.record({
   course: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
-  wishes: fc.array(wish, { minLength: 2, maxLength: 8 }),
-  blows: fc.array(blow, { maxLength: 5 }),
+  requests: fc.array(request, { minLength: 2, maxLength: 8 }),
+  faults: fc.array(fault, { maxLength: 5 }),
   rates: fc.record({ drop: rate(0.2), duplicate: rate(0.3), slow: rate(0.1), crash: rate(0.01) }),
   noRoom: rate(0.3),
   skews: fc.array(milliseconds(-3_000, 3_000), { minLength: NODES, maxLength: NODES }),

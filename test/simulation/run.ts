@@ -1,15 +1,15 @@
-import { randomFrom } from "../../crash/random.ts";
+import { randomFrom } from "../../dev/crash/random.ts";
 import { createBus } from "./bus.ts";
 import { createClient } from "./client.ts";
 import { createDatabase, type Flaws } from "./database.ts";
 import { findingsIn } from "./findings.ts";
 import { startFollower } from "./follower.ts";
 import { startNode, type Deployment } from "./node.ts";
-import { FAULTS_MS, type Blow, type Plan } from "./plan.ts";
+import { FAULTS_MS, type PlannedFault, type Plan } from "./plan.ts";
 import { enterTime, settled } from "./time.ts";
 import { createWorld, QUIET, type Process, type World } from "./world.ts";
 
-/** When whatever still hangs counts as stuck: even if each wish is a turn of one thread that takes all of its time. */
+/** When whatever still hangs counts as stuck: even if each request is a turn of one thread that takes all of its time. */
 const STUCK_MS = FAULTS_MS + 240_000;
 const RESTART_MS = 1_000;
 
@@ -34,21 +34,19 @@ export async function simulate(plan: Plan, planted: Planted = {}): Promise<Resul
     const bus = createBus(world);
     const { noRoom } = plan;
     const deployment: Deployment = { world, database, bus, flaws: planted, noRoom, asked: new Map() };
-    const nodes = plan.skews.map((skew, n) =>
-      keepRunning(world, `node${n}`, skew, () => startNode(deployment, n === 0)),
-    );
-    keepRunning(world, "follower0", 0, () => startFollower(deployment));
-    keepRunning(world, "follower1", 0, () => startFollower(deployment));
-    for (const blow of plan.blows) world.at(blow.at, undefined, () => strike(world, nodes[blow.node]!, blow));
+    const nodes = plan.skews.map((skew, n) => supervise(world, `node${n}`, skew, () => startNode(deployment, n === 0)));
+    supervise(world, "follower0", 0, () => startFollower(deployment));
+    supervise(world, "follower1", 0, () => startFollower(deployment));
+    for (const fault of plan.faults) world.at(fault.at, undefined, () => injectFault(world, nodes[fault.node]!, fault));
     world.at(FAULTS_MS, undefined, () => Object.assign(world.rates, QUIET));
 
     const client = createClient(deployment);
     const seen = new Set<number>();
-    let open = plan.wishes.length;
-    plan.wishes.forEach((wish, n) => {
-      const fresh = wish.want === "turn" && !seen.has(wish.thread);
-      if (fresh) seen.add(wish.thread);
-      void client.fulfil(wish, n, fresh).then(() => open--);
+    let open = plan.requests.length;
+    plan.requests.forEach((request, n) => {
+      const fresh = request.want === "turn" && !seen.has(request.thread);
+      if (fresh) seen.add(request.thread);
+      void client.fulfil(request, n, fresh).then(() => open--);
     });
 
     const quiet = () =>
@@ -57,7 +55,7 @@ export async function simulate(plan: Plan, planted: Planted = {}): Promise<Resul
       [...database.tables.streams.values()].every(({ status }) => status === null) &&
       database.checkpoint.position >= database.tables.events.length;
     while (!quiet() && world.now() < STUCK_MS && world.step()) await settled();
-    const unanswered = plan.wishes.length - new Set(client.acknowledged.map(({ command_id }) => command_id)).size;
+    const unanswered = plan.requests.length - new Set(client.acknowledged.map(({ command_id }) => command_id)).size;
     const { acknowledged } = client;
     const findings = findingsIn({ database, acknowledged, unanswered, buried: bus.buried });
     return { findings, trace: world.trace, story: database.tables.events.map(({ type }) => type), ms: world.now() };
@@ -67,7 +65,7 @@ export async function simulate(plan: Plan, planted: Planted = {}): Promise<Resul
 }
 
 /** A process that is started again a while after it died; answers with a look at the one that runs now. */
-function keepRunning(world: World, name: string, skew: number, start: () => void): { now: Process; downMs: number } {
+function supervise(world: World, name: string, skew: number, start: () => void): { now: Process; downMs: number } {
   let starts = 0;
   const begin = (): Process => {
     const process = world.newProcess(`${name}.${++starts}`, skew);
@@ -83,7 +81,7 @@ function keepRunning(world: World, name: string, skew: number, start: () => void
   return self;
 }
 
-function strike(world: World, node: { now: Process; downMs: number }, { kind, ms }: Blow): void {
+function injectFault(world: World, node: { now: Process; downMs: number }, { kind, ms }: PlannedFault): void {
   if (kind === "stall") {
     node.now.frozenUntil = Math.min(world.now() + ms, FAULTS_MS);
     world.trace.push(`${world.now()} ${node.now.name} stands still for ${ms} ms`);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Random } from "../../crash/random.ts";
+import type { Random } from "../../dev/crash/random.ts";
 import { createAgenda } from "./agenda.ts";
 
 /** A process of the simulated deployment. One that has crashed never comes back: a restart is another process. */

@@ -1,29 +1,29 @@
 import { jetstream } from "@nats-io/jetstream";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { streamOf } from "#events/ids.ts";
-import { traceIdOf } from "#events/trace.ts";
-import { lookAt } from "../bus/streams.ts";
-import { startProvider, type Provider } from "../doubles/provider.ts";
+import { streamName } from "#events/ids.ts";
+import { parseTraceId } from "#events/trace.ts";
+import { openInspector } from "../bus/streams.ts";
+import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
 import { clientOf } from "../http/service.ts";
-import { readerOf } from "../knowledge/library.ts";
-import { openWorkshop, workflowOf, type Workshop } from "../workflows/workshop.ts";
+import { openReader } from "../knowledge/library.ts";
+import { openWorkflows, workflowSource, type Workflows } from "../workflows/harness.ts";
 
-/* A trace from a request to everything that it leads to, where nobody records spans. */
+/* How a trace propagates from a request to all its effects, without span export. */
 
-let provider: Provider;
-let w: Workshop;
+let provider: OpenaiDouble;
+let w: Workflows;
 let chat: ReturnType<typeof clientOf>;
 beforeAll(async () => {
-  provider = await startProvider();
-  w = await openWorkshop({ OPENAI_API_KEY: "sk-deployment", OPENAI_BASE_URL: provider.url });
-  chat = clientOf({ chat: `${w.platform.url}/api/openai/v1` }, w.home.credentials.api_key);
+  provider = await startOpenai();
+  w = await openWorkflows({ OPENAI_API_KEY: "sk-deployment", OPENAI_BASE_URL: provider.url });
+  chat = clientOf({ chat: `${w.url}/api/openai/v1` }, w.home.credentials.api_key);
 });
 afterAll(() => provider.close());
 beforeEach(() => provider.script(() => undefined));
 
 let traces = 0;
-/** A trace of a client's that nobody else has. */
-const named = () => {
+/** A new trace of a client. */
+const newTrace = () => {
   const trace_id = (++traces).toString(16).padStart(32, "c");
   return { trace_id, traceparent: `00-${trace_id}-00f067aa0ba902b7-01` };
 };
@@ -31,85 +31,85 @@ const complete = async (headers: Record<string, string>, more: object = {}) => {
   const messages = [{ role: "user", content: "Hello" }];
   const answer = await chat("POST", "/chat/completions", { model: "openai/gpt-test", messages, ...more }, headers);
   expect(answer.status, answer.text).toBe(200);
-  return { ...answer, thread: streamOf("thread", answer.headers.get("x-thread-id")!) };
+  return { ...answer, thread: streamName("thread", answer.headers.get("x-thread-id")!) };
 };
-const eventsOf = (stream: string) => w.platform.opened.log.read(stream);
-/** The ids of the traces that a stream's events belong to, each once. */
-const tracesOf = async (stream: string) => [
-  ...new Set((await eventsOf(stream)).map(({ meta }) => traceIdOf(meta.traceparent))),
+const readEvents = (stream: string) => w.resources.log.read(stream);
+/** The distinct trace ids of a stream's events. */
+const readTraceIds = async (stream: string) => [
+  ...new Set((await readEvents(stream)).map(({ meta }) => parseTraceId(meta.traceparent))),
 ];
-const asked = () => provider.requests.filter(({ method }) => method === "POST");
-const told = () => asked().at(-1)!.headers;
+const providerCalls = () => provider.requests.filter(({ method }) => method === "POST");
+const lastProviderHeaders = () => providerCalls().at(-1)!.headers;
 
-describe("a request that names a trace", () => {
+describe("the trace of a request's traceparent", () => {
   test.each([{ stream: false }, { stream: true }])(
-    "leads to events and a provider in that trace (streamed: $stream)",
+    "contains the turn's events and the provider's call (streamed: $stream)",
     async (how) => {
-      const { trace_id, traceparent } = named();
+      const { trace_id, traceparent } = newTrace();
       const { thread, headers } = await complete({ traceparent, tracestate: "vendor=opaque" }, how);
-      await expect.poll(async () => (await eventsOf(thread)).map(({ type }) => type)).toContain("TurnCompleted");
-      expect(await tracesOf(thread)).toEqual([trace_id]);
-      expect(told()["traceparent"]).toBe(traceparent);
-      expect(told()["tracestate"]).toBeUndefined();
-      // neither is a header of answers
+      await expect.poll(async () => (await readEvents(thread)).map(({ type }) => type)).toContain("TurnCompleted");
+      expect(await readTraceIds(thread)).toEqual([trace_id]);
+      expect(lastProviderHeaders()["traceparent"]).toBe(traceparent);
+      expect(lastProviderHeaders()["tracestate"]).toBeUndefined();
+      // responses have neither header
       expect([headers.get("traceparent"), headers.get("traceresponse")]).toEqual([null, null]);
     },
   );
 
-  test("is found by it in the audit log, the trace of its turn and the feed", async () => {
-    const { trace_id, traceparent } = named();
+  test("appears in the audit log, in the turn's trace and in the feed", async () => {
+    const { trace_id, traceparent } = newTrace();
     const { body, thread } = await complete({ traceparent });
-    const audit = await w.home.api("GET", `/events?stream=${thread}`);
+    const audit = await w.home.owner("GET", `/events?stream=${thread}`);
     expect(audit.body.data.map((event: any) => event.trace_id)).toEqual([trace_id, trace_id]);
-    const turn = await w.home.api("GET", `/turns/${body.id}/trace`);
+    const turn = await w.home.owner("GET", `/turns/${body.id}/trace`);
     expect(turn.body).toMatchObject({ trace_id, request_id: expect.any(String), principal: expect.any(String) });
     expect(turn.body).not.toHaveProperty("traceparent");
 
-    const where = { url: w.platform.opened.addresses.nats_url, prefix: w.platform.settings.BUS_PREFIX };
-    const looker = await lookAt(where);
-    const consumer = await jetstream(looker.nc).consumers.get(looker.names.streams.events, {
-      filter_subjects: `${where.prefix}.evt.v1.${w.home.credentials.organization_id}.thread.TurnCompleted`,
+    const bus = { url: w.resources.addresses.nats_url, prefix: w.settings.BUS_PREFIX };
+    const inspector = await openInspector(bus);
+    const consumer = await jetstream(inspector.nc).consumers.get(inspector.names.streams.events, {
+      filter_subjects: `${bus.prefix}.evt.v1.${w.home.credentials.organization_id}.thread.TurnCompleted`,
     });
     let header: string | undefined;
     for await (const message of await consumer.consume()) {
       header = message.headers?.get("traceparent");
       if (message.json<{ stream: string }>().stream === thread) break;
     }
-    await looker.close();
-    expect(header).toBe((await eventsOf(thread)).at(-1)!.meta.traceparent);
+    await inspector.close();
+    expect(header).toBe((await readEvents(thread)).at(-1)!.meta.traceparent);
     expect(header).toBe(traceparent);
   });
 
-  test("has every round of its tools in it, and no server of the web is told", async () => {
-    const { trace_id, traceparent } = named();
+  test("contains every round of tools, and is not sent to web servers", async () => {
+    const { trace_id, traceparent } = newTrace();
     const source = `export const meta = { description: "Asks", parameters: { type: "object", properties: {} }, secrets: [] };
-      export async function execute(args, { fetch }) { return (await fetch("${w.shop.url}/of-a-tool")).status; }`;
-    await w.home.made(w.home.api("POST", "/definitions", { type: "tool", name: "asks", source }));
+      export async function execute(args, { fetch }) { return (await fetch("${w.site.url}/of-a-tool")).status; }`;
+    await w.home.made(w.home.owner("POST", "/definitions", { type: "tool", name: "asks", source }));
     const [wanted, calls] = [["asks", "web_fetch"], [{ name: "asks", arguments: {} }]];
-    const more = { name: "web_fetch", arguments: { url: `${w.shop.url}/of-the-web` } };
+    const more = { name: "web_fetch", arguments: { url: `${w.site.url}/of-the-web` } };
     provider.script(({ body }) =>
       body.messages.some(({ role }: any) => role === "tool") ? { text: "Done." } : { tool_calls: [...calls, more] },
     );
-    const before = asked().length;
+    const before = providerCalls().length;
     const { thread } = await complete(
       { traceparent },
       { tools: wanted.map((name) => ({ type: "function", function: { name } })) },
     );
-    expect((await eventsOf(thread)).filter(({ type }) => type === "ToolFinished")).toHaveLength(2);
-    expect(await tracesOf(thread)).toEqual([trace_id]);
-    const rounds = asked().slice(before);
+    expect((await readEvents(thread)).filter(({ type }) => type === "ToolFinished")).toHaveLength(2);
+    expect(await readTraceIds(thread)).toEqual([trace_id]);
+    const rounds = providerCalls().slice(before);
     expect(rounds.map(({ headers }) => headers["traceparent"])).toEqual([traceparent, traceparent]);
-    const visits = w.shop.heard.filter(({ path }) => path.startsWith("/of-"));
+    const visits = w.site.requests.filter(({ path }) => path.startsWith("/of-"));
     expect(visits.map(({ path }) => path).toSorted()).toEqual(["/of-a-tool", "/of-the-web"]);
     for (const { headers } of visits) expect(headers).not.toHaveProperty("traceparent");
   });
 
-  test("has a run in it, with its steps and the turns that these take", async () => {
-    const { trace_id, traceparent } = named();
-    const source = workflowOf(
+  test("contains a run, its steps and their turns", async () => {
+    const { trace_id, traceparent } = newTrace();
+    const source = workflowSource(
       `await ctx.sleep("1s"); return ctx.runStep("ask", {});`,
       `ask: async (args, ctx) => {
-         await ctx.fetch("${w.shop.url}/of-a-step");
+         await ctx.fetch("${w.site.url}/of-a-step");
          return (await ctx.chat({ model: "openai/gpt-test", messages: [{ role: "user", content: "Of a run" }] })).content;
        }`,
     );
@@ -118,47 +118,47 @@ describe("a request that names a trace", () => {
     const caller = w.home.clientAt(hook.secret);
     const { body } = await caller("POST", `/workflows/hooks/${hook.hook_token}`, {}, { traceparent });
     expect(await w.home.polled(hook, body.run_id)).toMatchObject({ status: "completed", result: "Of a run" });
-    const run = streamOf("run", body.run_id);
-    const events = await eventsOf(run);
+    const run = streamName("run", body.run_id);
+    const events = await readEvents(run);
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(["TimerFired", "StepCompleted", "RunCompleted"]),
     );
-    expect(await tracesOf(run)).toEqual([trace_id]);
-    expect(told()["traceparent"]).toBe(traceparent);
-    const { headers } = w.shop.heard.find(({ path }) => path === "/of-a-step")!;
+    expect(await readTraceIds(run)).toEqual([trace_id]);
+    expect(lastProviderHeaders()["traceparent"]).toBe(traceparent);
+    const { headers } = w.site.requests.find(({ path }) => path === "/of-a-step")!;
     expect(headers).not.toHaveProperty("traceparent");
   });
 
-  test("has its document in it, however long that waits for others", async () => {
-    const reader = readerOf(w.platform.url, w.home.credentials.api_key);
+  test("contains a document's processing, even after a long wait for other documents", async () => {
+    const reader = openReader(w.url, w.home.credentials.api_key);
     const slug = await reader.collect("Queue");
     const uploads = Array.from({ length: 24 }, async (_, n) => {
-      const { trace_id, traceparent } = named();
+      const { trace_id, traceparent } = newTrace();
       const { body } = await reader.upload(slug, { content: `Words of ${n}.`, headers: { traceparent } });
       await reader.ended(body.id);
-      return { trace_id, events: await eventsOf(streamOf("document", body.id)) };
+      return { trace_id, events: await readEvents(streamName("document", body.id)) };
     });
     for (const { trace_id, events } of await Promise.all(uploads)) {
       const types = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
-      expect(events.map(({ type, meta }) => [type, traceIdOf(meta.traceparent)])).toEqual(
+      expect(events.map(({ type, meta }) => [type, parseTraceId(meta.traceparent)])).toEqual(
         types.map((type) => [type, trace_id]),
       );
     }
   });
 });
 
-describe("a new trace begins", () => {
-  const begun = async (headers: Record<string, string>) => {
+describe("a new trace starts", () => {
+  const startTrace = async (headers: Record<string, string>) => {
     const { thread } = await complete(headers);
-    const [trace_id, ...others] = await tracesOf(thread);
+    const [trace_id, ...others] = await readTraceIds(thread);
     expect([trace_id, others]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), []]);
-    const { traceparent } = told();
+    const { traceparent } = lastProviderHeaders();
     expect(traceparent).toMatch(new RegExp(`^00-${trace_id}-[0-9a-f]{16}-00$`));
     return trace_id!;
   };
 
-  test("with each request that names none", async () => {
-    expect(await begun({})).not.toBe(await begun({}));
+  test("for each request without a traceparent", async () => {
+    expect(await startTrace({})).not.toBe(await startTrace({}));
   });
 
   test.each([
@@ -166,27 +166,27 @@ describe("a new trace begins", () => {
     ["in upper case", `00-${"AB".repeat(16)}-00f067aa0ba902b7-01`],
     ["that is too long", `00-${"ab".repeat(16)}-00f067aa0ba902b7-01-more`],
     ["of eight kilobytes", "00-".repeat(2_700)],
-    ["of another language", "ключ-ключ".replace(/./g, (letter) => `%${letter.charCodeAt(0)}`)],
-  ])("where it is one %s", async (_, traceparent) => {
-    expect(traceparent).not.toContain(await begun({ traceparent, tracestate: "vendor=opaque" }));
+    ["of other characters", "ключ-ключ".replace(/./g, (letter) => `%${letter.charCodeAt(0)}`)],
+  ])("for a request with an invalid traceparent %s", async (_, traceparent) => {
+    expect(traceparent).not.toContain(await startTrace({ traceparent, tracestate: "vendor=opaque" }));
   });
 });
 
 test.each([
   ["of eight kilobytes", "vendor=opaque,".repeat(580)],
   ["of a hundred members", Array.from({ length: 100 }, (_, n) => `k${n}=v`).join(",")],
-  ["that is none", "===,,,===;\t"],
-])("a tracestate %s takes nothing from the trace", async (_, tracestate) => {
-  const { trace_id, traceparent } = named();
+  ["without entries", "===,,,===;\t"],
+])("an invalid tracestate %s does not affect the trace", async (_, tracestate) => {
+  const { trace_id, traceparent } = newTrace();
   const { thread } = await complete({ traceparent, tracestate });
-  expect(await tracesOf(thread)).toEqual([trace_id]);
+  expect(await readTraceIds(thread)).toEqual([trace_id]);
 });
 
-test("two requests at once do not get into each other's traces", async () => {
+test("concurrent requests keep their own traces", async () => {
   const answers = Array.from({ length: 20 }, async (_, n) => {
-    const { trace_id, traceparent } = named();
+    const { trace_id, traceparent } = newTrace();
     const { thread } = await complete({ traceparent }, { stream: n % 2 === 0 });
-    return [await tracesOf(thread), [trace_id]];
+    return [await readTraceIds(thread), [trace_id]];
   });
   for (const [found, wanted] of await Promise.all(answers)) expect(found).toEqual(wanted);
 });

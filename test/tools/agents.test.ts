@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
-import { openDesk, toolOf, type Desk } from "./desk.ts";
+import { openDesk, toolSource, type Desk } from "./desk.ts";
 
-/* /api/agents (decisions: accounts): managed by builders and above, with versions. */
+/* /api/agents: managed by builders and above, with versions. */
 
 let desk: Desk;
 beforeAll(async () => {
@@ -11,15 +11,15 @@ beforeAll(async () => {
 });
 
 const create = (body: object, headers?: Record<string, string>) => desk.person("POST", "/agents", body, headers);
-const made = async (body: object = {}) => {
+const createAgent = async (body: object = {}) => {
   const { status, body: agent, text } = await create({ name: "Helper", model: "offline/echo", ...body });
   if (status !== 201) throw new Error(text);
   return agent;
 };
 
 describe("an agent", () => {
-  test("is made with what is sent, and the rest by default", async () => {
-    const agent = await made();
+  test("is created with the fields that are sent, and defaults for the others", async () => {
+    const agent = await createAgent();
     expect(agent).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: "Helper",
@@ -32,6 +32,7 @@ describe("an agent", () => {
       api_enabled: true,
       project_id: null,
       expose_tool_items: true,
+      client_tools: false,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -41,8 +42,8 @@ describe("an agent", () => {
     expect(body.total).toBe(body.data.length);
   });
 
-  test("has a version for each change, and what is left out stays", async () => {
-    const { id } = await made({ instructions: "Be kind." });
+  test("gets a new version with each change, and keeps the fields that are left out", async () => {
+    const { id } = await createAgent({ instructions: "Be kind." });
     const changed = await desk.person("PATCH", `/agents/${id}`, {
       model: "offline/scripted",
       reasoning: { effort: "low" },
@@ -57,8 +58,8 @@ describe("an agent", () => {
     expect(cleared.body).toMatchObject({ version: 3, model: null, reasoning: null });
   });
 
-  test("answers while it is there and its API is on", async () => {
-    const { id } = await made();
+  test("answers while it exists and its API is enabled", async () => {
+    const { id } = await createAgent();
     const ask = () =>
       clientOf({ chat: `${desk.api}/agents/${id}/v1` }, desk.service.credentials.api_key)("POST", "/responses", {
         input: "Hello",
@@ -79,11 +80,11 @@ describe("an agent", () => {
       );
   });
 
-  test("has tools and collections that there are", async () => {
-    expect((await desk.define(toolOf("return 1"), { name: "own" })).status).toBe(201);
+  test("has existing tools and collections only", async () => {
+    expect((await desk.define(toolSource("return 1"), { name: "own" })).status).toBe(201);
     const knowledge = clientOf({ chat: `${desk.api}/v1/knowledge` }, desk.service.credentials.api_key);
     expect((await knowledge("POST", "/collections", { name: "Staff Rules" })).status).toBe(201);
-    const agent = await made({ tools: ["own", "search_documents", "own"], collections: ["Staff Rules"] });
+    const agent = await createAgent({ tools: ["own", "search_documents", "own"], collections: ["Staff Rules"] });
     expect(agent).toMatchObject({ tools: ["own", "search_documents"], collections: ["staff-rules"] });
     expectRefusal(await create({ name: "A", tools: ["own", "none"] }), 400, "unknown_tool", "tools[1]");
     expectRefusal(await create({ name: "A", collections: ["none"] }), 400, "unknown_collection", "collections");
@@ -94,7 +95,7 @@ describe("an agent", () => {
     expect((await desk.person("GET", path)).body.collections).toEqual([]);
   });
 
-  test("is made once under one idempotency key", async () => {
+  test("is created once for one idempotency key", async () => {
     const headers = { "idempotency-key": "agent-1" };
     const [first, second] = [await create({ name: "Once" }, headers), await create({ name: "Once" }, headers)];
     expect([first.status, second.status]).toEqual([201, 201]);
@@ -103,18 +104,18 @@ describe("an agent", () => {
   });
 
   test.each([
-    ["no name", { name: "" }, "name"],
-    ["tools that are no list", { name: "A", tools: "own" }, "tools"],
-    ["a switch that is none", { name: "A", api_enabled: "yes" }, "api_enabled"],
-    ["a project that is no id", { name: "A", project_id: "x" }, "project_id"],
-    ["effort that is no text", { name: "A", reasoning: { effort: 5 } }, "reasoning.effort"],
-  ])("is not made with %s", async (_, body, param) => {
+    ["an empty name", { name: "" }, "name"],
+    ["tools that are not a list", { name: "A", tools: "own" }, "tools"],
+    ["a flag that is not a boolean", { name: "A", api_enabled: "yes" }, "api_enabled"],
+    ["a project that is not an id", { name: "A", project_id: "x" }, "project_id"],
+    ["an effort that is not a text", { name: "A", reasoning: { effort: 5 } }, "reasoning.effort"],
+  ])("is not created with %s", async (_, body, param) => {
     expectRefusal(await create(body), 400, undefined, param);
   });
 });
 
-test("everybody signed in sees agents, builders and above manage them", async () => {
-  const { id } = await made();
+test("every signed-in person reads agents, and builders and above change them", async () => {
+  const { id } = await createAgent();
   type Route = [method: string, path: string, sent?: object];
   const reads: Route[] = [
     ["GET", "/agents"],

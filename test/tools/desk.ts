@@ -1,7 +1,7 @@
 import { clientOf, startService } from "../http/service.ts";
 
-/** The service with one organization, its owner signed in, and short ways to what scripts need. */
-export async function openDesk(env: Record<string, string> = {}) {
+/** A service with one organization, and clients for its signed-in owner and its API key. */
+export async function openDesk(env?: Record<string, string>) {
   const service = await startService(env);
   const { credentials } = service;
   const api = `${service.base}/api`;
@@ -15,9 +15,9 @@ export async function openDesk(env: Record<string, string> = {}) {
     api,
     person,
     signIn,
-    /** With the organization's API key. */
+    /** Requests with the organization's API key. */
     key: clientOf({ chat: api }, credentials.api_key),
-    /** While `work` runs the owner has another role. */
+    /** Gives the owner another role while `work` runs. */
     async as(role: string, work: () => Promise<void>) {
       const change = (to: string) =>
         service.db.query("update read.users set role = $2 where organization_id = $1", [
@@ -32,10 +32,10 @@ export async function openDesk(env: Record<string, string> = {}) {
       }
     },
     define: (source: string, more: object = {}) => person("POST", "/definitions", { type: "tool", source, ...more }),
-    /** What a chat completion came to. */
+    /** Requests a chat completion. */
     complete: (body: object, headers?: Record<string, string>) =>
       clientOf(service, credentials.api_key)("POST", "/chat/completions", body, headers),
-    /** A chat with offline/scripted, which obeys the lines. */
+    /** A chat with offline/scripted, a model that follows the lines. */
     obey: (lines: string[], tools: string[], more: object = {}) =>
       clientOf(service, credentials.api_key)("POST", "/chat/completions", {
         model: "offline/scripted",
@@ -47,6 +47,6 @@ export async function openDesk(env: Record<string, string> = {}) {
 }
 export type Desk = Awaited<ReturnType<typeof openDesk>>;
 
-/** A scripted tool's source. */
-export const toolOf = (body: string, meta: object = {}) =>
+/** The source of a scripted tool. */
+export const toolSource = (body: string, meta: object = {}) =>
   `export const meta = ${JSON.stringify({ description: "A tool", ...meta })};\nexport async function execute(args, { meta, secrets, fetch }) {\n${body}\n}\n`;

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startProvider, type Provider } from "../doubles/provider.ts";
+import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
-import { openDesk, toolOf, type Desk } from "./desk.ts";
+import { openDesk, toolSource, type Desk } from "./desk.ts";
 
-/* An organization's own tools in chats and agents, from the request to what the model is told and back. */
+/* An organization's own tools in chats and agents. */
 
 const seen: { method: string; path: string; headers: Record<string, unknown>; body: string }[] = [];
 async function sell(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -18,11 +18,11 @@ async function sell(request: IncomingMessage, response: ServerResponse): Promise
 }
 const shop = createServer((request, response) => void sell(request, response));
 
-let provider: Provider;
+let provider: OpenaiDouble;
 let desk: Desk;
 let shop_url: string;
 beforeAll(async () => {
-  provider = await startProvider();
+  provider = await startOpenai();
   shop.listen(0, "127.0.0.1");
   await once(shop, "listening");
   const { port } = shop.address() as AddressInfo;
@@ -47,12 +47,12 @@ const define = async (name: string, source: string, more: object = {}) => {
   if (status !== 201) throw new Error(text);
   return body;
 };
-/** The model calls the tool once, then says what it was told. */
+/** The model calls the tool once, then repeats the result. */
 const calls = (name: string, args: unknown = {}) =>
   provider.script(({ method, body }) => {
     if (method !== "POST") return undefined;
-    const told = body.messages.findLast(({ role }: any) => role === "tool");
-    return told ? { text: `told: ${told.content}` } : { tool_calls: [{ name, arguments: args as object }] };
+    const result = body.messages.findLast(({ role }: any) => role === "tool");
+    return result ? { text: `result: ${result.content}` } : { tool_calls: [{ name, arguments: args as object }] };
   });
 const chat = (name: string, more: object = {}) =>
   desk.complete({
@@ -61,10 +61,10 @@ const chat = (name: string, more: object = {}) =>
     tools: [{ type: "function", function: { name } }],
     ...more,
   });
-const toldIn = async (name: string, more: object = {}): Promise<string> => {
+const resultIn = async (name: string, more: object = {}): Promise<string> => {
   const { status, body, text } = await chat(name, more);
   if (status !== 200) throw new Error(text);
-  return body.choices[0].message.content.replace("told: ", "");
+  return body.choices[0].message.content.replace("result: ", "");
 };
 const agentOf = async (tools: string[]) => {
   const { body } = await desk.person("POST", "/agents", { name: "Seller", model: "openai/gpt-test", tools });
@@ -74,12 +74,12 @@ const agentOf = async (tools: string[]) => {
 const parameters = { type: "object", properties: { sku: { type: "string" } }, required: ["sku"] };
 
 describe("a scripted tool", () => {
-  test("is offered as it says, and gets arguments, vars and user", async () => {
-    const source = toolOf("return { sku: args.sku, ...meta };", { description: "Looks up stock", parameters });
+  test("is offered with its own description, and gets arguments, vars and user", async () => {
+    const source = toolSource("return { sku: args.sku, ...meta };", { description: "Looks up stock", parameters });
     await define("stock", source);
     calls("stock", { sku: "A-1" });
-    const told = await toldIn("stock", { user: "anna", metadata: { region: "eu", plan: "gold" } });
-    expect(JSON.parse(told)).toEqual({
+    const result = await resultIn("stock", { user: "anna", metadata: { region: "eu", plan: "gold" } });
+    expect(JSON.parse(result)).toEqual({
       sku: "A-1",
       vars: { region: "eu", plan: "gold" },
       user: "anna",
@@ -93,10 +93,10 @@ describe("a scripted tool", () => {
         function: expect.objectContaining({ name: "stock", description: "Looks up stock", parameters }),
       },
     ]);
-    expect(JSON.parse(await toldIn("stock"))).toMatchObject({ vars: {}, user: null });
+    expect(JSON.parse(await resultIn("stock"))).toMatchObject({ vars: {}, user: null });
   });
 
-  test("is a function call of an agent, and gets its vars", async () => {
+  test("is a function call of an agent, and gets the request's vars", async () => {
     const call = await agentOf(["stock"]);
     calls("stock", { sku: "A-2" });
     const { body } = await call("POST", "/responses", {
@@ -111,23 +111,52 @@ describe("a scripted tool", () => {
       ["message", "completed"],
     ]);
     expect(body.output[0]).toMatchObject({ name: "stock", arguments: '{"sku":"A-2"}' });
-    expect(JSON.parse(body.output[1].content[0].text.replace("told: ", ""))).toMatchObject({
+    expect(JSON.parse(body.output[1].content[0].text.replace("result: ", ""))).toMatchObject({
       sku: "A-2",
       vars: { a: "1", b: "3" },
       user: "ben",
     });
   });
 
-  test("may be chosen by name", async () => {
+  test("gets no arguments that its parameters refuse; the model reads why", async () => {
+    for (const [args, error] of [
+      [{ sku: 5 }, "/sku"],
+      [{}, "sku"],
+    ] as const) {
+      calls("stock", args);
+      expect(JSON.parse(await resultIn("stock")).error).toMatch(/^The arguments do not fit: /);
+      expect(JSON.parse(await resultIn("stock")).error).toContain(error);
+    }
+    const optional = { ...parameters, properties: { ...parameters.properties, size: { type: "integer" } } };
+    await define("sized", toolSource("return args;", { parameters: optional }));
+    calls("sized", { sku: "A-1", size: null });
+    expect(JSON.parse(await resultIn("sized"))).toEqual({ sku: "A-1" });
+  });
+
+  test("that an agent has is neither deleted nor renamed before the agent gives it up", async () => {
+    const { id } = await define("owned", toolSource("return 1"));
+    const agent = (
+      await desk.person("POST", "/agents", { name: "Owner of it", model: "offline/echo", tools: ["owned"] })
+    ).body;
+    const refused = await desk.person("DELETE", `/definitions/${id}`);
+    expectRefusal(refused, 409, "definition_in_use", "id");
+    expect(refused.body.error.message).toContain('"Owner of it"');
+    expectRefusal(await desk.person("PATCH", `/definitions/${id}`, { name: "mine" }), 409, "definition_in_use", "id");
+    expect((await desk.person("PATCH", `/definitions/${id}`, { source: toolSource("return 2") })).status).toBe(200);
+    await desk.person("PATCH", `/agents/${agent.id}`, { tools: [] });
+    expect((await desk.person("DELETE", `/definitions/${id}`)).status).toBe(204);
+  });
+
+  test("can be forced by name", async () => {
     calls("stock", { sku: "A-3" });
-    await toldIn("stock", { tool_choice: { type: "function", function: { name: "stock" } } });
+    await resultIn("stock", { tool_choice: { type: "function", function: { name: "stock" } } });
     const [{ body }] = provider.requests.filter(({ method }) => method === "POST") as [any];
     expect(body.tool_choice).toEqual({ type: "function", function: { name: "stock" } });
     const other = { type: "function", function: { name: "other" } };
     expectRefusal(await chat("stock", { tool_choice: other }), 400, "invalid_tool_choice");
   });
 
-  test("that there is not is refused", async () => {
+  test("that does not exist is refused", async () => {
     expectRefusal(await chat("no_such_tool"), 400, "unknown_tool");
     await desk.person("POST", "/definitions", {
       type: "workflow",
@@ -148,8 +177,8 @@ describe("a scripted tool", () => {
     );
   });
 
-  test("that was deleted is unknown to the next request, and the model of a running turn hears of it", async () => {
-    const { id } = await define("brief", toolOf("return 1"));
+  test("that was deleted is unknown to the next request, and fails in a running turn", async () => {
+    const { id } = await define("brief", toolSource("return 1"));
     expect((await desk.person("DELETE", `/definitions/${id}`)).status).toBe(204);
     expectRefusal(await chat("brief"), 400, "unknown_tool");
     const call = await agentOf(["stock"]);
@@ -161,17 +190,17 @@ describe("a scripted tool", () => {
     expect(body.status).toBe("completed");
   });
 
-  test("that changes while a turn runs is what it was when the turn began", async () => {
+  test("that changes during a turn runs in the version at the start of the turn", async () => {
     const gate = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
-    const { id } = await define("changing", toolOf("return 'first'"));
+    const requested = Promise.withResolvers<void>();
+    const { id } = await define("changing", toolSource("return 'first'"));
     provider.script(({ method, body }) => {
       if (method !== "POST") return undefined;
-      const told = body.messages.findLast(({ role }: any) => role === "tool");
-      if (told) return { text: `told: ${told.content}` };
+      const result = body.messages.findLast(({ role }: any) => role === "tool");
+      if (result) return { text: `result: ${result.content}` };
       return {
         async write(response) {
-          asked.resolve();
+          requested.resolve();
           await gate.promise;
           const call = { id: "c1", type: "function", function: { name: "changing", arguments: "{}" } };
           const message = { role: "assistant", content: null, tool_calls: [call] };
@@ -181,27 +210,29 @@ describe("a scripted tool", () => {
         },
       };
     });
-    const running = toldIn("changing");
-    await asked.promise;
-    expect((await desk.person("PATCH", `/definitions/${id}`, { source: toolOf("return 'second'") })).status).toBe(200);
+    const running = resultIn("changing");
+    await requested.promise;
+    expect((await desk.person("PATCH", `/definitions/${id}`, { source: toolSource("return 'second'") })).status).toBe(
+      200,
+    );
     gate.resolve();
     expect(await running).toBe('"first"');
     calls("changing");
-    expect(await toldIn("changing")).toBe('"second"');
+    expect(await resultIn("changing")).toBe('"second"');
   });
 });
 
-describe("a tool that fails", () => {
+describe("a failing scripted tool", () => {
   test.each([
-    ["throws", "throw new RangeError('no such article')", "RangeError: no such article (line 3)"],
-    ["returns what JSON does not know", "return () => 1", "a value that JSON knows"],
-    ["never answers", "await new Promise(() => {})", "never comes"],
-    ["answers too much", "return 'x'.repeat(2e6)", "larger than 1 MiB"],
-  ])("since it %s: the model is told, a chat is answered, an agent's item is incomplete", async (_, body, told) => {
+    ["that throws", "throw new RangeError('no such article')", "RangeError: no such article (line 3)"],
+    ["that returns no JSON", "return () => 1", "a value that JSON can represent"],
+    ["that never answers", "await new Promise(() => {})", "never settles"],
+    ["that returns too much", "return 'x'.repeat(2e6)", "larger than 1 MiB"],
+  ])("%s reports its error to the model, and an agent's item is incomplete", async (_, body, message) => {
     const name = `failing_${failing++}`;
-    await define(name, toolOf(body));
+    await define(name, toolSource(body));
     calls(name);
-    expect(JSON.parse(await toldIn(name)).error).toContain(told);
+    expect(JSON.parse(await resultIn(name)).error).toContain(message);
     const call = await agentOf([name]);
     const { body: response } = await call("POST", "/responses", { input: "Go" });
     expect(response).toMatchObject({ status: "completed", error: null });
@@ -209,64 +240,98 @@ describe("a tool that fails", () => {
       ["function_call", "incomplete"],
       ["message", "completed"],
     ]);
-    expect(response.output[1].content[0].text).toContain(told.replaceAll('"', '\\"'));
+    expect(response.output[1].content[0].text).toContain(message.replaceAll('"', '\\"'));
   });
   let failing = 0;
 
-  test("since its arguments are no JSON: the model is told", async () => {
+  test("with arguments that are no JSON reports that to the model", async () => {
     calls("stock", "{sku:");
-    expect(JSON.parse(await toldIn("stock")).error).toMatch(/not valid JSON/);
+    expect(JSON.parse(await resultIn("stock")).error).toMatch(/not valid JSON/);
   });
 });
 
-describe("secrets", () => {
+describe("the secrets of a scripted tool", () => {
   const canary = "canary-of-a-shop-key";
   beforeAll(async () => {
     await desk.person("PUT", "/secrets/shop_key", { value: canary });
   });
 
-  test("are given where the script asks for them and they are granted, and no model reads them", async () => {
+  test("are readable when the script declares them and they are granted, and reach no model", async () => {
     const body = `const key = await secrets.get("shop_key");
       await fetch("${shop_url}/orders", { headers: { "X-Key": key } });
       return { key, length: key.length, in: "the key is " + key };`;
-    await define("orders", toolOf(body, { secrets: ["shop_key"] }), { grants: ["shop_key"] });
+    await define("orders", toolSource(body, { secrets: ["shop_key"] }), { grants: ["shop_key"] });
     calls("orders");
-    expect(JSON.parse(await toldIn("orders"))).toEqual({ key: "***", length: canary.length, in: "the key is ***" });
+    expect(JSON.parse(await resultIn("orders"))).toEqual({
+      key: "[secret shop_key]",
+      length: canary.length,
+      in: "the key is [secret shop_key]",
+    });
     expect(seen[0]!.headers["x-key"]).toBe(canary);
     await define(
       "leaky",
-      toolOf(`throw new Error("no " + (await secrets.get("shop_key")))`, { secrets: ["shop_key"] }),
+      toolSource(`throw new Error("no " + (await secrets.get("shop_key")))`, { secrets: ["shop_key"] }),
       {
         grants: ["shop_key"],
       },
     );
     calls("leaky");
-    expect(JSON.parse(await toldIn("leaky")).error).toContain("no ***");
+    expect(JSON.parse(await resultIn("leaky")).error).toContain("no [secret shop_key]");
     expect(JSON.stringify(provider.requests)).not.toContain(canary);
   });
 
-  test("are refused where they are not asked for, not granted, or not set", async () => {
+  test.each([
+    ["backwards", "key.split('').reverse().join('')"],
+    ["as base64", "btoa('user:' + key)"],
+    ["in an address", "encodeURIComponent(key)"],
+  ])("reach no model %s, in results and errors", async (_, form) => {
+    await desk.person("PUT", "/secrets/odd_key", { value: "odd/key+of a=shop" });
+    const options = { secrets: ["odd_key"] };
+    const source = `const key = await secrets.get("odd_key"); const told = ${form};`;
+    const [returning, throwing] = [++coded, ++coded].map((n) => `coded_${n}`) as [string, string];
+    await define(returning, toolSource(`${source} return { told };`, options), { grants: ["odd_key"] });
+    await define(throwing, toolSource(`${source} throw new Error(told);`, options), { grants: ["odd_key"] });
+    for (const name of [returning, throwing]) {
+      calls(name);
+      expect(await resultIn(name)).toContain("[secret odd_key]");
+    }
+  });
+  let coded = 0;
+
+  test("stand in the trace of the turn by name, with the version of the tool", async () => {
+    const source = toolSource("return (await secrets.get('shop_key')).length;", { secrets: ["shop_key"] });
+    const { id } = await define("counted", source, { grants: ["shop_key"] });
+    await desk.person("PATCH", `/definitions/${id}`, { source });
+    calls("counted");
+    const { body } = await chat("counted");
+    const traced = await desk.person("GET", `/turns/${body.id.replace("chatcmpl-", "")}/trace`);
+    expect(traced.body.rounds[0].calls[0]).toMatchObject({ name: "counted", tool_version: 2, secrets: ["shop_key"] });
+  });
+
+  test("are refused when they are not declared, not granted, or not set", async () => {
     const refused = "return await secrets.get(args.name).catch((error) => error.message)";
-    const { id } = await define("asking", toolOf(refused, { secrets: ["shop_key", "unset"] }), { grants: ["unset"] });
+    const { id } = await define("asking", toolSource(refused, { secrets: ["shop_key", "unset"] }), {
+      grants: ["unset"],
+    });
     const ask = async (name: string) => {
       calls("asking", { name });
-      return JSON.parse(await toldIn("asking"));
+      return JSON.parse(await resultIn("asking"));
     };
     expect(await ask("shop_key")).toBe("The secret shop_key is not granted to this script.");
     expect(await ask("other")).toBe("The script does not name the secret other in meta.secrets.");
     expect(await ask("unset")).toBe("The secret unset is not set.");
     await desk.person("PATCH", `/definitions/${id}`, { grants: ["shop_key"] });
-    expect(await ask("shop_key")).toBe("***");
+    expect(await ask("shop_key")).toBe("[secret shop_key]");
     expect(await ask("unset")).toBe("The secret unset is not granted to this script.");
   });
 });
 
-describe("fetch", () => {
-  const fetching = toolOf(
+describe("fetch of a scripted tool", () => {
+  const fetching = toolSource(
     `const answer = await fetch(args.url, args.init);
      return { status: answer.status, ok: answer.ok, kind: answer.headers.get("X-Kind"), none: answer.headers.get("x-none"), json: await answer.json() };`,
   );
-  const trying = toolOf(
+  const trying = toolSource(
     "return await fetch(args.url, args.init).then((answer) => answer.status, (error) => error.message)",
   );
   beforeAll(async () => {
@@ -274,12 +339,12 @@ describe("fetch", () => {
     await define("trying", trying);
   });
 
-  test("reaches what is open to it, with method, headers and body", async () => {
+  test("reaches an allowed address with method, headers and body", async () => {
     calls("fetching", {
       url: `${shop_url}/stock?a=1`,
       init: { method: "POST", headers: { "Content-Type": "text/plain", "X-A": "b" }, body: "hello" },
     });
-    expect(JSON.parse(await toldIn("fetching"))).toEqual({
+    expect(JSON.parse(await resultIn("fetching"))).toEqual({
       status: 201,
       ok: true,
       kind: "a",
@@ -303,25 +368,25 @@ describe("fetch", () => {
     ["nonsense"],
   ])("refuses %s", async (url) => {
     calls("trying", { url });
-    expect(JSON.parse(await toldIn("trying"))).toMatch(/refused|reached/);
+    expect(JSON.parse(await resultIn("trying"))).toMatch(/refused|reached/);
   });
 
-  test("refuses a redirect to where it may not go, other methods, and headers that are none", async () => {
+  test("refuses a redirect to a refused address, other methods, and invalid headers", async () => {
     calls("trying", { url: `${shop_url}/away` });
-    expect(JSON.parse(await toldIn("trying"))).toMatch(/refused/);
+    expect(JSON.parse(await resultIn("trying"))).toMatch(/refused/);
     calls("trying", { url: shop_url, init: { method: "TRACE" } });
-    expect(JSON.parse(await toldIn("trying"))).toMatch(/method TRACE is not allowed/);
+    expect(JSON.parse(await resultIn("trying"))).toMatch(/method TRACE is not allowed/);
     for (const headers of [{ "a b": "c" }, { a: "b\r\nc: d" }, { a: "x".repeat(9_000) }]) {
       calls("trying", { url: shop_url, init: { headers } });
-      expect(JSON.parse(await toldIn("trying"))).toEqual(expect.any(String));
+      expect(JSON.parse(await resultIn("trying"))).toEqual(expect.any(String));
     }
     expect(seen.map(({ path }) => path)).toEqual(["/away"]);
   });
 });
 
-test("scripted tools that are off are unavailable", async () => {
+test("scripted tools are unavailable when the deployment disables them", async () => {
   const off = await openDesk({ SCRIPTED_TOOLS: "off" });
-  expect((await off.define(toolOf("return 1"), { name: "own" })).status).toBe(201);
+  expect((await off.define(toolSource("return 1"), { name: "own" })).status).toBe(201);
   expectRefusal(await off.obey(["/tool own {}"], ["own"]), 400, "tools_unavailable");
   expectRefusal(
     await off.person("POST", "/agents", { name: "A", tools: ["own"] }),

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
-import { openDesk, toolOf, type Desk } from "./desk.ts";
+import { openDesk, toolSource, type Desk } from "./desk.ts";
 
-/* /api/secrets (decisions: accounts): written, never read back; what is removed stops at once. */
+/* /api/secrets: values are written and never read back. */
 
 let desk: Desk;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const put = (name: string, value: unknown) => desk.person("PUT", `/secrets/${name}`, { value });
 
-test("a value is in no answer and in no table", async () => {
+test("the value of a secret is in no answer and in no table", async () => {
   const canary = "canary-8d1f-of-a-secret";
   const { status, body, text } = await put("shop_key", canary);
   expect([status, Object.keys(body)]).toEqual([200, ["name", "created_at", "updated_at"]]);
@@ -26,8 +26,8 @@ test("a value is in no answer and in no table", async () => {
   expect(await tablesWith(desk.service.db, canary)).toEqual([]);
 });
 
-test("a value is put in place of another, and removed", async () => {
-  const source = toolOf("return (await secrets.get('turning')).length", { secrets: ["turning"] });
+test("a secret is replaced and removed", async () => {
+  const source = toolSource("return (await secrets.get('turning')).length", { secrets: ["turning"] });
   expect((await desk.define(source, { name: "turning_tool", grants: ["turning"] })).status).toBe(201);
   const ask = async (): Promise<string> =>
     (await desk.obey(["/tool turning_tool {}"], ["turning_tool"])).body.choices[0].message.content;
@@ -44,15 +44,17 @@ test("a value is put in place of another, and removed", async () => {
   expectRefusal(await desk.person("DELETE", "/secrets/turning"), 404, "secret_not_found", "name");
 });
 
-test("names and values have their limits", async () => {
+test("names and values of secrets have limits", async () => {
+  expectRefusal(await put("short", "abc"), 400, undefined, "value");
+  expect((await put("short", "abcd")).status).toBe(200);
   for (const name of ["1a", "a-b", "a%20b", "a".repeat(65), "%C3%A4"])
-    expectRefusal(await put(name, "x"), 400, "invalid_name", "name");
+    expectRefusal(await put(name, "xxxx"), 400, "invalid_name", "name");
   for (const value of ["", 5, null, "x".repeat(16_385)])
     expectRefusal(await put("limits", value), 400, undefined, "value");
   expect((await put("limits", "x".repeat(16_384))).status).toBe(200);
 });
 
-test("builders and above manage them, signed in, and only their organization's", async () => {
+test("signed-in builders and above manage the secrets of their own organization", async () => {
   await put("mine", "my value");
   const routes = [
     ["GET", "/secrets"],

@@ -2,11 +2,11 @@ import { createServer, type RequestListener } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** A server on a loopback port that remembers the paths it was asked for. */
+/** A server on a loopback port; `paths` lists the paths of its requests. */
 export async function openSite(listener: RequestListener) {
-  const asked: string[] = [];
+  const paths: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url!);
+    paths.push(request.url!);
     listener(request, response);
   });
   server.listen(0, "127.0.0.1");
@@ -15,7 +15,7 @@ export async function openSite(listener: RequestListener) {
   return {
     host,
     url: `http://${host}`,
-    asked,
+    paths,
     close(): void {
       server.closeAllConnections();
       server.close();

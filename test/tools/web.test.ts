@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PRIVATE_ADDRESSES } from "../doubles/privateAddresses.ts";
-import { startProvider, type Provider } from "../doubles/provider.ts";
+import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
 import { eventsIn } from "../agents/grammar.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { clientOf } from "../http/service.ts";
 import { openDesk, type Desk } from "./desk.ts";
 import { openSite, type Site } from "./site.ts";
 
-/* web_search and web_fetch from the request to what the model is told and cites; the web is on loopback. */
+/* web_search and web_fetch, from the request to the model's result and its citations. The web is on loopback. */
 
 const LONG = `# Long\n\n${Array.from({ length: 9_000 }, (_, n) => `Word ${n}.`).join(" ")}\n`;
 const FILES: Record<string, [type: string, body: string | Buffer]> = {
@@ -61,13 +61,13 @@ const answering =
 
 let site: Site;
 let engine: Site;
-let provider: Provider;
+let provider: OpenaiDouble;
 let desk: Desk;
 let slow: Promise<any>;
 beforeAll(async () => {
   site = await openSite(serveWeb);
   engine = await openSite((request, response) => engineAnswers(request, response));
-  provider = await startProvider();
+  provider = await startOpenai();
   desk = await openDesk({
     OPENAI_API_KEY: "sk-x",
     OPENAI_BASE_URL: provider.url,
@@ -76,8 +76,8 @@ beforeAll(async () => {
     WEB_SEARCH_URL: `${engine.url}/deployment`,
     WEB_SEARCH_API_KEY: "deployment-key",
   });
-  slow = fetched({ url: `${site.url}/slow` });
-  // heard of where it is awaited, at the end
+  slow = webFetch({ url: `${site.url}/slow` });
+  // awaited by the last test of web_fetch
   slow.catch(() => {});
 });
 afterAll(async () => {
@@ -87,18 +87,18 @@ afterAll(async () => {
 });
 beforeEach(() => {
   engineAnswers = answering(BRAVE);
-  engine.asked.length = 0;
-  site.asked.length = 0;
+  engine.paths.length = 0;
+  site.paths.length = 0;
 });
 
-/** What a tool came to, as the model is told: offline/scripted says the beginning of it. */
-async function told(name: string, args: object, more: object = {}): Promise<string> {
+/** The result of a tool call, as the model receives it. */
+async function callTool(name: string, args: object, more: object = {}): Promise<string> {
   provider.script(({ method, body }) => {
     if (method !== "POST") return undefined;
-    // several turns are under way: each is told apart by what its user said
-    const asked = JSON.parse(body.messages.find(({ role }: any) => role === "user").content);
+    // Several turns run at once: the user message identifies each.
+    const request = JSON.parse(body.messages.find(({ role }: any) => role === "user").content);
     const result = body.messages.findLast(({ role }: any) => role === "tool");
-    return result ? { text: result.content } : { tool_calls: [{ name: asked.name, arguments: asked.args }] };
+    return result ? { text: result.content } : { tool_calls: [{ name: request.name, arguments: request.args }] };
   });
   const { status, body, text } = await desk.complete({
     model: "openai/gpt-test",
@@ -109,8 +109,8 @@ async function told(name: string, args: object, more: object = {}): Promise<stri
   if (status !== 200) throw new Error(text);
   return body.choices[0].message.content;
 }
-const fetched = async (args: object) => JSON.parse(await told("web_fetch", args));
-const searched = async (args: object) => JSON.parse(await told("web_search", args));
+const webFetch = async (args: object) => JSON.parse(await callTool("web_fetch", args));
+const webSearch = async (args: object) => JSON.parse(await callTool("web_search", args));
 
 describe("web_fetch", () => {
   test.each([
@@ -119,7 +119,7 @@ describe("web_fetch", () => {
     ["/data", undefined, /"high": ?"noon"/],
     ["/handbook.pdf", undefined, /\S/],
   ])("reads %s as Markdown", async (path, title, text) => {
-    const page = await fetched({ url: site.url + path });
+    const page = await webFetch({ url: site.url + path });
     expect(page).toEqual({
       url: site.url + path,
       title: title ?? expect.any(String),
@@ -129,11 +129,11 @@ describe("web_fetch", () => {
     expect(page.text).not.toContain("Menu");
   });
 
-  test("gives a long page window by window", async () => {
+  test("reads a long page in windows", async () => {
     let text = "";
     const sizes: number[] = [];
     for (let from: number | null = 0; from !== null; ) {
-      const page: { text: string; next: number | null } = await fetched({ url: `${site.url}/long`, from });
+      const page: { text: string; next: number | null } = await webFetch({ url: `${site.url}/long`, from });
       text += page.text;
       sizes.push(page.text.length);
       from = page.next;
@@ -141,17 +141,17 @@ describe("web_fetch", () => {
     expect(sizes.slice(0, -1)).toEqual(sizes.slice(0, -1).map(() => 40_000));
     expect(sizes.length).toBeGreaterThan(2);
     expect(text.trim()).toBe(LONG.trim());
-    expect((await fetched({ url: `${site.url}/long`, from: 9_999_999 })).error).toMatch(/from: the page has/);
+    expect((await webFetch({ url: `${site.url}/long`, from: 9_999_999 })).error).toMatch(/from: the page has/);
   });
 
-  test("follows a redirect, and says where the page was", async () => {
-    expect(await fetched({ url: `${site.url}/moved` })).toMatchObject({ url: `${site.url}/page`, title: "Tides" });
+  test("follows a redirect and returns the final address", async () => {
+    expect(await webFetch({ url: `${site.url}/moved` })).toMatchObject({ url: `${site.url}/page`, title: "Tides" });
   });
 
   test.each(["/inside", "/metadata", "/slashes", "/file", "/gopher", "/round"])(
-    "refuses where %s leads",
+    "refuses the target of the redirect %s",
     async (path) => {
-      expect((await fetched({ url: site.url + path })).error).toMatch(/^The address is refused: /);
+      expect((await webFetch({ url: site.url + path })).error).toMatch(/^The address is refused: /);
     },
   );
 
@@ -161,11 +161,11 @@ describe("web_fetch", () => {
     ["/empty", "no text"],
     ["/large", "larger than 10 MiB"],
     ["/cut", "cannot be reached"],
-  ])("says why there is nothing to read at %s", async (path, words) => {
-    expect((await fetched({ url: site.url + path })).error).toContain(words);
+  ])("reports why it cannot read %s", async (path, words) => {
+    expect((await webFetch({ url: site.url + path })).error).toContain(words);
   });
 
-  test("reads no address that is not public, however it is written", async () => {
+  test("refuses every spelling of an address that is not public", async () => {
     const urls = [
       ...PRIVATE_ADDRESSES.map((host) => `http://${host}/`),
       "http://localhost/",
@@ -174,30 +174,30 @@ describe("web_fetch", () => {
       "ftp://example.com/",
     ];
     const errors = [];
-    for (const url of urls) errors.push([url, (await fetched({ url })).error]);
+    for (const url of urls) errors.push([url, (await webFetch({ url })).error]);
     expect(errors).toEqual(urls.map((url) => [url, expect.stringMatching(/^The address is refused: /)]));
   });
 
-  test("tells the model what an address is", async () => {
-    expect((await fetched({ url: "not an address" })).error).toMatch(/arguments do not fit: url/);
-    expect((await fetched({})).error).toMatch(/arguments do not fit: url/);
+  test("reports invalid arguments to the model", async () => {
+    expect((await webFetch({ url: "not an address" })).error).toMatch(/arguments do not fit: url/);
+    expect((await webFetch({})).error).toMatch(/arguments do not fit: url/);
   });
 
-  test("gives up on a server that is slow", async () => {
+  test("gives up on a slow server after 20 seconds", async () => {
     expect((await slow).error).toBe("The answer took longer than 20 seconds.");
   });
 });
 
 describe("web_search", () => {
-  test("asks the deployment's endpoint, whatever its shape", async () => {
-    expect(await searched({ query: "high tide", limit: 1 })).toEqual({
+  test("asks the deployment's endpoint, and reads both response formats", async () => {
+    expect(await webSearch({ query: "high tide", limit: 1 })).toEqual({
       results: [{ url: "https://a.example/1", title: "One", snippet: "first" }],
     });
     engineAnswers = answering(SEARXNG);
-    expect(await searched({ query: "ebb" })).toEqual({
+    expect(await webSearch({ query: "ebb" })).toEqual({
       results: [{ url: "https://b.example/", title: "Three", snippet: "third" }],
     });
-    expect(engine.asked).toEqual([
+    expect(engine.paths).toEqual([
       "/deployment?q=high+tide&count=1&format=json",
       "/deployment?q=ebb&count=8&format=json",
     ]);
@@ -205,58 +205,58 @@ describe("web_search", () => {
 
   test.each<[string, RequestListener, string]>([
     ["fails", (_, response) => void response.writeHead(500).end(), "The search endpoint answered 500."],
-    ["talks nonsense", (_, response) => void response.end("<html>"), "something else than JSON"],
+    ["answers no JSON", (_, response) => void response.end("<html>"), "did not answer with JSON"],
     [
       "breaks off",
       (_, response) => void response.writeHead(200).write("{", () => response.destroy()),
       "cannot be reached",
     ],
-  ])("tells the model of an endpoint that %s", async (_, listener, words) => {
+  ])("reports to the model that the endpoint %s", async (_, listener, words) => {
     engineAnswers = listener;
-    expect((await searched({ query: "tide" })).error).toContain(words);
+    expect((await webSearch({ query: "tide" })).error).toContain(words);
   });
 
-  test("asks the organization's own endpoint first, with its key and by the rules for tenants' addresses", async () => {
+  test("prefers the organization's own endpoint, with its key and through the guarded fetch", async () => {
     const keys: unknown[] = [];
     engineAnswers = (request, response) => {
       keys.push(request.headers["x-subscription-token"]);
       answering(SEARXNG)(request, response);
     };
-    await searched({ query: "tide" });
+    await webSearch({ query: "tide" });
     const put = (base_url: string) => desk.person("PUT", "/providers/web_search", { api_key: "own-key", base_url });
     expect((await put(`${engine.url}/own`)).status).toBe(200);
-    expect((await searched({ query: "tide" })).results).toHaveLength(1);
-    expect(engine.asked.map((path) => path.split("?")[0])).toEqual(["/deployment", "/own"]);
+    expect((await webSearch({ query: "tide" })).results).toHaveLength(1);
+    expect(engine.paths.map((path) => path.split("?")[0])).toEqual(["/deployment", "/own"]);
     expect(keys).toEqual(["deployment-key", "own-key"]);
     await put("http://127.0.0.1:1/search");
-    expect((await searched({ query: "tide" })).error).toMatch(/^The address is refused/);
+    expect((await webSearch({ query: "tide" })).error).toMatch(/^The address is refused/);
     await desk.person("DELETE", "/providers/web_search");
-    await searched({ query: "tide" });
-    expect(engine.asked.at(-1)).toContain("/deployment");
+    await webSearch({ query: "tide" });
+    expect(engine.paths.at(-1)).toContain("/deployment");
   });
 });
 
-describe("sources", () => {
+describe("the sources of a web search", () => {
   const CITED = [
     { url: "https://a.example/1", title: "One" },
     { url: "https://a.example/2", title: "Two" },
   ];
   const lines = ['/tool web_search {"query":"tide"}', "/say High at noon."].join("\n");
-  const asked = {
+  const request = {
     model: "offline/scripted",
     messages: [{ role: "user", content: lines }],
     tools: [{ type: "function", function: { name: "web_search" } }],
   };
 
   test("are cited in a chat, buffered and streamed", async () => {
-    const { body } = await desk.complete(asked);
+    const { body } = await desk.complete(request);
     const { content, annotations } = body.choices[0].message;
     const wanted = CITED.map((source) => ({
       type: "url_citation",
       url_citation: { ...source, start_index: 0, end_index: content.length },
     }));
     expect(annotations).toEqual(wanted);
-    const { text } = await desk.complete({ ...asked, stream: true });
+    const { text } = await desk.complete({ ...request, stream: true });
     const chunks = text.split("\n\n").filter((frame) => frame.startsWith("data: {"));
     expect(chunks.flatMap((frame) => JSON.parse(frame.slice(6)).choices[0]?.delta.annotations ?? [])).toEqual(wanted);
   });
@@ -288,13 +288,13 @@ describe("sources", () => {
   });
 });
 
-describe("without an endpoint of the deployment's", () => {
+describe("without an endpoint of the deployment", () => {
   let bare: Desk;
   beforeAll(async () => {
     bare = await openDesk({ PRIVATE_PROVIDER_HOSTS: engine.host });
   });
 
-  test("web_search is not configured until the organization names its own, and web_fetch needs none", async () => {
+  test("web_search needs an endpoint of the organization, and web_fetch needs none", async () => {
     const ask = () => bare.obey(['/tool web_search {"query":"tide"}'], ["web_search"]);
     expectRefusal(await ask(), 400, "tool_not_configured");
     expect((await bare.obey(["/tool web_fetch {}"], ["web_fetch"])).status).toBe(200);

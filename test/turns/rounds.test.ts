@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
 import type { Command } from "#events/envelope.ts";
 import { FinishTool, NO_USAGE, RequestRound } from "#events/thread.ts";
-import { createHandler, type Handle, type Handled } from "#services/handle.ts";
-import { stepOf } from "#services/turns/steps.ts";
-import { turnFrom, type TurnToRun } from "#services/turns/run.ts";
+import { createHandler, type Handle, type CommittedCommand } from "#services/handle.ts";
+import { turnCommand } from "#services/turns/steps.ts";
+import { turnFromEvent, type TurnToRun } from "#services/turns/turnToRun.ts";
 import { clientOf } from "../http/service.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
 
-/* What real readers and workers see of a turn with tools whose worker dies between two steps. */
+/* A turn with tools whose worker dies between two steps, on a whole deployment. */
 
-const SAID = "Let me look. ";
+const TEXT = "Let me look. ";
 const call = (id: string) => ({ id, name: "search_documents", arguments: '{"query":"lighthouse"}' });
-const ROUND = { round: 0, usage: NO_USAGE, text: SAID, reasoning: "", citations: [], calls: [call("a"), call("b")] };
+const ROUND = { round: 0, usage: NO_USAGE, text: TEXT, reasoning: "", citations: [], calls: [call("a"), call("b")] };
 const FIRST = { round: 0, call: 0, name: "search_documents", status: "completed", duration_ms: 1, sources: [] };
 
-/** A worker that answers every command, and of a turn does only what it is told, until it is gone. */
+/** A worker that handles every command and runs `work` in place of each turn, until it dies. */
 async function doomedWorker(deployment: Deployment, work: (handle: Handle, turn: TurnToRun) => Promise<void>) {
-  const { opened, stop } = await startPlatform({ roles: [], deployment });
+  const { resources: opened, stop } = await startPlatform({ roles: [], deployment });
   let worked = () => {};
   const done = new Promise<void>((resolve) => (worked = resolve));
-  const afterCommit = ({ command, events, version }: Handled) => {
+  const afterCommit = ({ command, events, version }: CommittedCommand) => {
     const started = events.find(({ type }) => type === "TurnStarted");
     if (!started) return;
     const { stream, organization_id, request_id } = command;
     const { data, personal } = started;
-    const turn = turnFrom({ stream, organization_id, version, data, personal, meta: { request_id } }, 1);
-    opened.bus.frames.publish(organization_id, turn.turn_id, { attempt: 1, n: 0, type: "text", text: SAID });
+    const turn = turnFromEvent({ stream, organization_id, version, data, personal, meta: { request_id } }, 1);
+    opened.bus.frames.publish(organization_id, turn.turn_id, { attempt: 1, n: 0, type: "text", text: TEXT });
     void work(handle, turn).then(worked);
   };
   const { log, bus } = opened;
@@ -40,18 +40,18 @@ async function doomedWorker(deployment: Deployment, work: (handle: Handle, turn:
   };
 }
 
-const chunksOf = (text: string): any[] =>
+const parseChunks = (text: string): any[] =>
   text
     .split("\n\n")
     .filter((frame) => frame.startsWith("data: {"))
     .map((frame) => JSON.parse(frame.slice("data: ".length)));
 
-test("a reader hears each word once, and the stream goes on when another worker takes the turn over", async () => {
+test("a reader receives each word once when another worker takes over a turn with tools", async () => {
   const deployment = await testDeployment();
   const front = await startPlatform({ roles: ["http", "projections"], deployment });
   const doomed = await doomedWorker(deployment, async (handle, turn) => {
-    await handle(stepOf(turn, RequestRound, ROUND));
-    await handle(stepOf(turn, FinishTool, { ...FIRST, output: { text: '{"results":[]}' } }));
+    await handle(turnCommand(turn, RequestRound, ROUND));
+    await handle(turnCommand(turn, FinishTool, { ...FIRST, output: { text: '{"results":[]}' } }));
   });
   const { api_key } = await front.organization();
   const send = clientOf({ chat: front.url }, api_key);
@@ -63,13 +63,13 @@ test("a reader hears each word once, and the stream goes on when another worker 
     stream: true,
   });
   await doomed.dies();
-  const { opened } = await startPlatform({ roles: ["services"], deployment });
+  const { resources: opened } = await startPlatform({ roles: ["services"], deployment });
   const { text, headers } = await answer;
   expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
-  const words = chunksOf(text).map(({ choices }) => choices[0].delta.content ?? "");
+  const words = parseChunks(text).map(({ choices }) => choices[0].delta.content ?? "");
   expect(words.join("")).toBe("Let me look. Found it.");
-  expect(words.filter((word) => word === SAID)).toHaveLength(1);
-  // word by word, as the second worker says it
+  expect(words.filter((word) => word === TEXT)).toHaveLength(1);
+  // the second worker streams word by word
   expect(words).toContain("Found ");
   const events = await opened.log.read(`thread-${headers.get("x-thread-id")}`);
   expect(events.map(({ type }) => type)).toEqual([
@@ -83,7 +83,7 @@ test("a reader hears each word once, and the stream goes on when another worker 
   expect(events.slice(2).map(({ data }) => (data as { call?: number }).call)).toEqual([0, undefined, 1, undefined]);
 });
 
-test("recorded steps are sealed: what was said and found ends with the thread", async () => {
+test("the recorded steps of a turn are sealed, and are erased with the thread", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ deployment });
   const { api_key } = await platform.organization();
@@ -95,13 +95,13 @@ test("recorded steps are sealed: what was said and found ends with the thread", 
     tools: [{ type: "function", function: { name: "search_documents" } }],
   });
   const thread = headers.get("x-thread-id")!;
-  const rows = await platform.opened.db.query<{ type: string; data: string }>(
+  const rows = await platform.resources.db.query<{ type: string; data: string }>(
     "select type, data from log.events where stream = $1 order by version",
     [`thread-${thread}`],
   );
   expect(rows.map(({ type }) => type)).toEqual(["TurnStarted", "RoundRequested", "ToolFinished", "TurnCompleted"]);
   expect(JSON.stringify(rows)).not.toContain("canary");
   await send("DELETE", `/api/openai/v1/threads/${thread}`);
-  for (const { type, personal } of await platform.opened.log.read(`thread-${thread}`))
+  for (const { type, personal } of await platform.resources.log.read(`thread-${thread}`))
     expect([type, personal]).toEqual([type, undefined]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { Command } from "#events/envelope.ts";
-import { traceIdOf } from "#events/trace.ts";
+import { parseTraceId } from "#events/trace.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
 import { startTurn as startTurnOf } from "../startTurn.ts";
 
@@ -10,20 +10,20 @@ const organization_id = newId();
 const startTurn = (text: string, more: { streamed?: boolean; seconds?: number; stream?: string } = {}) =>
   startTurnOf(text, { organization_id, model: "offline/scripted", ...more });
 
-/** Turns whose worker has died after the start was committed: nobody beats for it, and no message tells of them. */
+/** Turns whose worker died after it committed their start: it has no heartbeat, and no message announces them. */
 async function lostTurns(deployment: Deployment, commands: Command[], lost: Partial<{ frames: string[] }> = {}) {
   const only = await startPlatform({ roles: [], deployment });
   const { createHandler } = await import("#services/handle.ts");
   const handle = createHandler({
-    log: only.opened.log,
-    hints: only.opened.bus.hints,
+    log: only.resources.log,
+    hints: only.resources.bus.hints,
     worker: () => "dead-worker",
     afterCommit: () => {},
   });
   await Promise.all(commands.map(handle));
   for (const { data } of commands)
     lost.frames?.forEach((text, n) =>
-      only.opened.bus.frames.publish(organization_id, data.turn_id, { attempt: 1, n, type: "text", text }),
+      only.resources.bus.frames.publish(organization_id, data.turn_id, { attempt: 1, n, type: "text", text }),
     );
   await only.stop();
 }
@@ -31,9 +31,9 @@ const lostTurn = (deployment: Deployment, command: Command, lost?: Partial<{ fra
   lostTurns(deployment, [command], lost);
 
 const typesOf = async (platform: Awaited<ReturnType<typeof startPlatform>>, stream: string) =>
-  (await platform.opened.log.read(stream)).map((event) => event.type);
+  (await platform.resources.log.read(stream)).map((event) => event.type);
 
-test("a turn whose worker died is taken over by the sweep alone and finished", async () => {
+test("a turn whose worker died is taken over and finished by the sweep alone", async () => {
   const deployment = await testDeployment();
   const trace_id = "c".repeat(32);
   const command = { ...startTurn("/say finished"), traceparent: `00-${trace_id}-${"d".repeat(16)}-01` };
@@ -42,20 +42,20 @@ test("a turn whose worker died is taken over by the sweep alone and finished", a
   await expect
     .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
     .toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
-  const events = await platform.opened.log.read(command.stream);
-  // what another worker does is of the same trace
-  expect(events.map(({ meta }) => traceIdOf(meta.traceparent))).toEqual([trace_id, trace_id, trace_id]);
+  const events = await platform.resources.log.read(command.stream);
+  // the other worker continues the trace
+  expect(events.map(({ meta }) => parseTraceId(meta.traceparent))).toEqual([trace_id, trace_id, trace_id]);
   expect(events.at(-1)!).toMatchObject({
     data: { attempt: 2, finish_reason: "stop" },
     personal: { said: { text: "finished" } },
   });
 });
 
-test("a worker that remembers the thread from before takes over what another one lost there", async () => {
+test("a worker with a cached state of the thread takes over a turn that another worker lost there", async () => {
   const deployment = await testDeployment();
   const platform = await startPlatform({ roles: ["services"], deployment });
   const earlier = startTurn("/say earlier");
-  await platform.opened.bus.sender(platform.opened.log).send(earlier);
+  await platform.resources.bus.sender(platform.resources.log).send(earlier);
   const { stream } = earlier;
   await expect.poll(() => typesOf(platform, stream)).toEqual(["TurnStarted", "TurnCompleted"]);
   await lostTurn(deployment, startTurn("/say finished", { stream }));
@@ -64,7 +64,7 @@ test("a worker that remembers the thread from before takes over what another one
     .toEqual(["TurnStarted", "TurnCompleted", "TurnStarted", "TurnTakenOver", "TurnCompleted"]);
 });
 
-test("a streamed turn whose reader had seen text is failed with that text", async () => {
+test("a lost streamed turn whose reader has seen text fails with that text", async () => {
   const deployment = await testDeployment();
   const command = startTurn("/say something else", { streamed: true });
   await lostTurn(deployment, command, { frames: ["It was ", "a dark"] });
@@ -72,12 +72,12 @@ test("a streamed turn whose reader had seen text is failed with that text", asyn
   await expect
     .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
     .toEqual(["TurnStarted", "TurnTakenOver", "TurnFailed"]);
-  expect((await platform.opened.log.read(command.stream)).at(-1)!.personal).toMatchObject({
+  expect((await platform.resources.log.read(command.stream)).at(-1)!.personal).toMatchObject({
     said: { text: "It was a dark" },
   });
 });
 
-test("a turn that is overdue is taken back, and its command may run again", async () => {
+test("an overdue lost turn is refused, and its command may run again", async () => {
   const deployment = await testDeployment();
   const command = startTurn("/say late", { seconds: 0 });
   await lostTurn(deployment, command);
@@ -85,11 +85,11 @@ test("a turn that is overdue is taken back, and its command may run again", asyn
   await expect
     .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
     .toEqual(["TurnStarted", "TurnRefused"]);
-  expect(await platform.opened.log.outcome(command.id, organization_id)).toBeUndefined();
-  expect((await platform.opened.log.read(command.stream))[0]!.personal).toBeUndefined();
+  expect(await platform.resources.log.outcome(command.id, organization_id)).toBeUndefined();
+  expect((await platform.resources.log.read(command.stream))[0]!.personal).toBeUndefined();
 });
 
-test("of several workers that sweep at once one finishes a lost turn", async () => {
+test("one of several workers that sweep at the same time finishes a lost turn", async () => {
   const deployment = await testDeployment();
   const commands = Array.from({ length: 10 }, (_, n) => startTurn(`/say ${n}`));
   await lostTurns(deployment, commands);
@@ -100,25 +100,25 @@ test("of several workers that sweep at once one finishes a lost turn", async () 
       .toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
 });
 
-test("a worker that has taken over a hundred turns takes over the next ones before those have ended", async () => {
+test("a worker that runs a hundred lost turns takes over further ones before those end", async () => {
   const deployment = await testDeployment();
   await lostTurns(
     deployment,
     Array.from({ length: 130 }, () => startTurn("/say a while\n/slow 30")),
   );
-  const { opened } = await startPlatform({ roles: ["services"], deployment });
+  const { resources: opened } = await startPlatform({ roles: ["services"], deployment });
   const taken = async () => (await opened.log.scan(0, ["TurnTakenOver"], 1_000)).events.length;
   await expect.poll(taken, { timeout: 15_000 }).toBe(130);
 });
 
-test("a worker that is asked to stop gives its turns to another", async () => {
+test("a worker that stops leaves its turns to another worker", async () => {
   const deployment = await testDeployment();
   const [first, second] = [
     await startPlatform({ roles: ["services"], deployment }),
     await startPlatform({ roles: ["services"], deployment }),
   ];
   const command = startTurn("/say after a while\n/slow 1");
-  await first.opened.bus.sender(first.opened.log).send(command);
+  await first.resources.bus.sender(first.resources.log).send(command);
   await first.stop();
   await expect
     .poll(async () => (await typesOf(second, command.stream)).at(-1), { timeout: 30_000 })

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { code, gate, isOver, openStage, UNKNOWN, type Stage } from "./stage.ts";
+import { UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
-let stage: Stage;
+let stage: Functions;
+let home: Tenant;
 let slow = gate();
 beforeAll(async () => {
-  stage = await openStage({
+  stage = await openFunctions({
     slow: {
       run: async (ctx) => ctx.complete(await ctx.runStepMany("slow", ["a", "b"], 2)),
       steps: { slow: (item) => slow.opened.then(() => item) },
@@ -12,20 +13,21 @@ beforeAll(async () => {
     waits: { run: async (ctx) => ctx.awaitApproval("boss", { title: "Go?" }) },
     echo: { run: async (ctx, args) => ctx.complete(args) },
   });
+  ({ home } = stage);
 });
 
-const cancel = (run: string, body?: unknown, by = stage.home.person) => by("POST", `/runs/${run}/cancel`, body);
+const cancel = (run: string, body?: unknown, by = home.owner) => by("POST", `/workflows/runs/${run}/cancel`, body);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe("cancelling a run", () => {
-  test("ends it; what its steps are at comes to its own end and changes nothing", async () => {
+  test("ends it, and steps that still run complete without effect on it", async () => {
     slow = gate();
     onTestFinished(slow.open);
     const workflow = await stage.register("slow");
-    const run = await stage.start(workflow);
-    await stage.until(run, ({ steps }) => steps.filter(({ status }: any) => status === "running").length === 2);
+    const run = await home.start(workflow);
+    await home.until(run, ({ steps }) => steps.filter(({ status }: any) => status === "running").length === 2);
     const { status, body } = await cancel(run, { reason: "too late \u0000" });
-    const me = (await stage.home.api("GET", "/auth/me")).body.user.id;
+    const me = (await home.owner("GET", "/auth/me")).body.user.id;
     expect([status, body]).toEqual([
       200,
       {
@@ -33,61 +35,63 @@ describe("cancelling a run", () => {
         status: "cancelled",
         cancelled_at: time,
         cancelled_by: { type: "person", id: me },
+        cancel_reason: "too late \u0000",
         steps_still_running: 2,
       },
     ]);
-    const listed = (await stage.home.person("GET", `/${workflow.id}/runs?status=cancelled`)).body.data[0];
+    const listed = (await home.owner("GET", `/workflows/${workflow.id}/runs?status=cancelled`)).body.data[0];
     expect(listed).toMatchObject({
       id: run,
       cancelled_by: { type: "person", id: me },
       completed_at: body.cancelled_at,
     });
     slow.open();
-    const record = await stage.until(run, ({ steps }) => steps.every(({ status }: any) => status === "completed"));
+    const record = await home.until(run, ({ steps }) => steps.every(({ status }: any) => status === "completed"));
     expect([record.status, record.result, record.completed_at]).toEqual(["cancelled", null, body.cancelled_at]);
-    // again: as it was, but for what still runs
+    expect(record.cancel_reason).toBe("too late \u0000");
+    // cancelling again gives the same answer, with the steps that still run now
     const again = await cancel(run);
     expect([again.status, again.body]).toEqual([200, { ...body, steps_still_running: 0 }]);
     expect((await stage.events(run)).filter(({ type }) => type === "RunCancelled").length).toBe(1);
   });
 
-  test("that waits for a person ends that too", async () => {
-    const run = await stage.start(await stage.register("waits"));
-    await stage.until(run, ({ waiting_on }) => waiting_on.length > 0);
+  test("that waits for an approval cancels the approval", async () => {
+    const run = await home.start(await stage.register("waits"));
+    await home.until(run, ({ waiting_on }) => waiting_on.length > 0);
     expect((await cancel(run, {})).status).toBe(200);
-    const { data } = (await stage.home.person("GET", `/runs/${run}/approvals`)).body;
+    const { data } = (await home.owner("GET", `/workflows/runs/${run}/approvals`)).body;
     expect(data.map(({ status }: any) => status)).toEqual(["cancelled"]);
   });
 
-  test("that is over is refused", async () => {
-    const run = await stage.start(await stage.register("echo"));
-    await stage.until(run, isOver);
+  test("that has ended is refused", async () => {
+    const run = await home.start(await stage.register("echo"));
+    await home.until(run, isOver);
     expect(code(await cancel(run))).toEqual([409, "run_not_live"]);
   });
 
-  test("at once by many is one end", async () => {
-    const run = await stage.start(await stage.register("waits"));
+  test("by many callers at the same moment cancels it once", async () => {
+    const run = await home.start(await stage.register("waits"));
     const answers = await Promise.all(Array.from({ length: 16 }, () => cancel(run)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect((await stage.events(run)).filter(({ type }) => type === "RunCancelled").length).toBe(1);
   });
 
-  test("is for a person who has a hand in it, of the organization", async () => {
-    const run = await stage.start(await stage.register("waits"));
+  test("is refused to viewers, API keys and other organizations", async () => {
+    const run = await home.start(await stage.register("waits"));
     const other = await stage.join("Other");
-    const [viewer, approver] = [await stage.person("viewer"), await stage.person("approver")];
-    expect(code(await cancel(run, {}, stage.home.key))).toEqual([403, "session_required"]);
+    const [viewer, approver] = [await home.member("viewer"), await home.member("approver")];
+    expect(code(await cancel(run, {}, home.key))).toEqual([403, "session_required"]);
     expect(code(await cancel(run, {}, viewer.call))).toEqual([403, "forbidden"]);
-    const unknown = await cancel(UNKNOWN, {}, other.person);
+    const unknown = await cancel(UNKNOWN, {}, other.owner);
     expect(code(unknown)).toEqual([404, "run_not_found"]);
     for (const id of [run, "nonsense", "%00"]) {
-      const answer = await cancel(id, {}, other.person);
+      const answer = await cancel(id, {}, other.owner);
       expect([answer.status, answer.text]).toEqual([404, unknown.text]);
     }
     for (const reason of [5, "x".repeat(1_001)]) {
       const { status, body } = await cancel(run, { reason });
       expect([status, body.error.param]).toEqual([400, "reason"]);
     }
-    expect((await cancel(run, { reason: null }, approver.call)).body.cancelled_by.id).toBe(approver.user_id);
+    expect((await cancel(run, { reason: null }, approver.call)).body.cancelled_by.id).toBe(approver.id);
   });
 });

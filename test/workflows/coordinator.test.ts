@@ -3,22 +3,21 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { StepFailure, TickLost } from "#services/workflows/tick.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { coordinators, resultOf, SOON, typesOf, use } from "./coordinators.ts";
+import {
+  SOON,
+  counters,
+  namedGates,
+  openCoordinators,
+  record,
+  resultOf,
+  typesOf,
+  type Coordinators,
+} from "./harness.ts";
 
 /* The coordinator on the real log. Workflows are functions of the test, so that it can look into them. */
 
-const counted = new Map<string, number>();
-const count = (name: string): number => {
-  const times = (counted.get(name) ?? 0) + 1;
-  counted.set(name, times);
-  return times;
-};
-const held = new Map<string, PromiseWithResolvers<void>>();
-const hold = (name: string): PromiseWithResolvers<void> => {
-  const gate = held.get(name) ?? Promise.withResolvers<void>();
-  held.set(name, gate);
-  return gate;
-};
+const { counted, count } = counters();
+const hold = namedGates();
 
 const workflows: Record<string, PlainWorkflow> = {
   nothing: { run: async () => "done" },
@@ -31,7 +30,7 @@ const workflows: Record<string, PlainWorkflow> = {
     },
     steps: {
       async next({ i, sum, uses }, { host }) {
-        if (uses) await use({ host });
+        if (uses) await record({ host });
         count(`next ${uses} ${i}`);
         return sum + i;
       },
@@ -106,8 +105,8 @@ const workflows: Record<string, PlainWorkflow> = {
     },
     steps: {
       async wait({ id }, { attempt, host }) {
-        await use({ host });
-        await hold(id).promise;
+        await record({ host });
+        await hold(id).opened;
         return attempt;
       },
       say: () => "said",
@@ -117,18 +116,18 @@ const workflows: Record<string, PlainWorkflow> = {
     run: async (ctx, { id }) => ctx.complete(await ctx.runStep("wait", { id })),
     steps: {
       async wait({ id }, { attempt, host }) {
-        await use({ host });
+        await record({ host });
         count(`began ${id}`);
-        await hold(id).promise;
+        await hold(id).opened;
         return attempt;
       },
     },
   },
 };
 
-let bench: Awaited<ReturnType<typeof coordinators>>;
+let bench: Coordinators;
 beforeAll(async () => {
-  bench = await coordinators(workflows, { count: 2 });
+  bench = await openCoordinators(workflows, { count: 2 });
 });
 
 const commitsOf = (events: { command_id: string }[]): number =>
@@ -211,12 +210,12 @@ describe("a step", () => {
 });
 
 describe("an approval", () => {
-  test("lets the run rest without a worker, and whoever commits the decision goes on", async () => {
+  test("leaves the run without a worker, and the process that commits the decision continues", async () => {
     const [first, second] = bench.all;
     const id = await bench.start("approved", {}, { by: first!.handle });
     const approval = await bench.pending(id);
     await expect.poll(() => [...first!.runs.busy(), ...second!.runs.busy()].includes(`run-${id}`), SOON).toBe(false);
-    const [head] = await first!.opened.db.query<{ status: string; worker: string | null }>(
+    const [head] = await first!.resources.db.query<{ status: string; worker: string | null }>(
       "select status, worker from log.streams where stream = $1",
       [`run-${id}`],
     );
@@ -228,8 +227,8 @@ describe("an approval", () => {
       events.find((e) => e.type === "ApprovalDecided"),
       events.findLast((e) => e.type === "StepStarted"),
     ];
-    expect(decided!.data).toMatchObject({ epoch: 2, worker: second!.opened.worker });
-    expect(started!.data).toMatchObject({ worker: second!.opened.worker });
+    expect(decided!.data).toMatchObject({ epoch: 2, worker: second!.resources.worker });
+    expect(started!.data).toMatchObject({ worker: second!.resources.worker });
     const after = events.slice(events.indexOf(decided!));
     expect([typesOf(after).at(-1), commitsOf(after)]).toEqual(["RunCompleted", 1]);
   });
@@ -288,7 +287,7 @@ describe("a wait", () => {
     const approval = await bench.pending(run);
     await bench.decide(bench.all[1]!.handle, run, approval);
     await expect.poll(async () => typesOf(await bench.events(run)), SOON).toContain("StepCompleted");
-    hold(id).resolve();
+    hold(id).open();
     const events = await bench.until(run, "RunCompleted");
     expect(resultOf(events)).toEqual([1, "said"]);
     expect(events.some(({ type }) => type === "RunTaken")).toBe(false);
@@ -301,7 +300,7 @@ describe("cancelling", () => {
     const run = await bench.start("slow", { id }, { by: bench.all[0]!.handle });
     await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
     expect((await bench.cancel(bench.all[1]!.handle, run)).rejection).toBeUndefined();
-    hold(id).resolve();
+    hold(id).open();
     const events = await bench.until(run, "StepCompleted");
     expect(typesOf(events).slice(-3)).toEqual(["StepStarted", "RunCancelled", "StepCompleted"]);
     await expect.poll(() => bench.all[0]!.runs.busy(), SOON).not.toContain(`run-${run}`);
@@ -323,9 +322,9 @@ describe("a worker that is gone", () => {
     const run = await bench.start("slow", { id }, { by: first!.handle });
     await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
     // its heartbeat has stopped, and it knows nothing of that
-    await bench.send(second!.handle, run, "TakeRun", { epoch: 1, worker: second!.opened.worker, lost: true });
+    await bench.send(second!.handle, run, "TakeRun", { epoch: 1, worker: second!.resources.worker, lost: true });
     await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(2);
-    hold(id).resolve();
+    hold(id).open();
     const events = await bench.until(run, "RunCompleted");
     expect(typesOf(events).slice(3)).toEqual([
       "StepStarted",
@@ -342,8 +341,8 @@ describe("a worker that is gone", () => {
 describe("a tick that breaks its process", () => {
   test("is given up after three times, and the run says so; one that comes through is forgotten", async () => {
     let breaks = 0;
-    const poison = await coordinators(workflows, {
-      meddle: ({ runner }) => ({
+    const poison = await openCoordinators(workflows, {
+      change: ({ runner }) => ({
         runner: {
           ...runner,
           tick: async (call) => {

@@ -1,25 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Recorded } from "#events/envelope.ts";
-import { newId, streamOf } from "#events/ids.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
 import type { RunEvent } from "#events/run.ts";
 import { run as decider } from "#services/deciders/run.ts";
 import { isRunning } from "#services/deciders/runState.ts";
-import { stateOf } from "#services/states.ts";
+import { readState } from "#services/states.ts";
 import { StepFailure } from "#services/workflows/tick.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { coordinators, resultOf, SOON, typesOf, use } from "./coordinators.ts";
+import { SOON, counters, openCoordinators, record, resultOf, typesOf, type Coordinators } from "./harness.ts";
 
 /* What a run has come to is noted first and recorded a moment later: what happens to it in between. */
 
 const STEPS = 400;
-const counted = new Map<string, number>();
-const count = (name: string): number => {
-  const times = (counted.get(name) ?? 0) + 1;
-  counted.set(name, times);
-  return times;
-};
+const { counted, count } = counters();
 
 /** So many steps that nobody sees, one after the other. */
 async function line(ctx: Parameters<PlainWorkflow["run"]>[0], id: string, steps = STEPS): Promise<number> {
@@ -54,7 +49,7 @@ const workflows: Record<string, PlainWorkflow> = {
     steps: {
       add,
       async show({ id, n, sum }, ctx) {
-        await use(ctx);
+        await record(ctx);
         count(`shown ${id} ${n}`);
         return sum + n;
       },
@@ -79,7 +74,7 @@ const workflows: Record<string, PlainWorkflow> = {
     run: async (ctx, { id }) => ctx.complete(await ctx.runStep("show", { id })),
     steps: {
       async show({ id }, ctx) {
-        await use(ctx);
+        await record(ctx);
         const times = count(`shown ${id}`);
         await sleep(100);
         return times;
@@ -92,13 +87,13 @@ const workflows: Record<string, PlainWorkflow> = {
 const wrong = new Map<string, ("lost" | "answer lost")[]>();
 /** How often the streams of runs cannot be read. */
 const unreadable = new Map<string, number>();
-/** Runs of which the log takes nothing, whoever asks. */
+/** Runs whose appends the log refuses. */
 const refused = new Set<string>();
-let bench: Awaited<ReturnType<typeof coordinators>>;
+let bench: Coordinators;
 beforeAll(async () => {
-  bench = await coordinators(workflows, {
+  bench = await openCoordinators(workflows, {
     count: 3,
-    meddle: ({ send, log, openHost }) => ({
+    change: ({ send, log, openHost }) => ({
       async send(target, type, data) {
         const how = type === "AdvanceRun" ? wrong.get(target.stream)?.shift() : undefined;
         if (type === "AdvanceRun" && refused.has(target.stream)) throw new Error("This cannot be written.");
@@ -116,16 +111,16 @@ beforeAll(async () => {
           return times > 0 ? Promise.reject(new Unavailable("The database is away.")) : log.read(stream, from);
         },
       },
-      // as services/workflows/host/standing.ts
+      // as services/workflows/host/permissions.ts
       openHost(step) {
         const opened = openHost(step);
         const secret = async (): Promise<string> => {
-          await step.recorded();
-          const stream = streamOf("run", step.run_id);
+          await step.ensureRecorded();
+          const stream = streamName("run", step.run_id);
           const head = (await log.heads([stream])).get(stream);
-          const state = head ? (await stateOf(log, head, decider)).state : decider.initial;
+          const state = head ? (await readState(log, head, decider)).state : decider.initial;
           if (isRunning(state, step.key, step.attempt, step)) return "";
-          throw new StepFailure("runner_lost", "This attempt is not the one that runs.");
+          throw new StepFailure("runner_lost", "This attempt is not the current one.");
         };
         return { ...opened, host: { ...opened.host, secret } };
       },
@@ -133,10 +128,10 @@ beforeAll(async () => {
   });
 });
 
-const keysOf = (events: Recorded<RunEvent>[], type: RunEvent["type"]): string[] =>
+const keysOf = (events: RecordedEvent<RunEvent>[], type: RunEvent["type"]): string[] =>
   events.flatMap((event) => (event.type === type ? [(event.data as { key: string }).key] : []));
 /** Each step is scheduled, begun and completed once, in that order, and one after the other. */
-function expectOnce(events: Recorded<RunEvent>[], steps: number): void {
+function expectOnce(events: RecordedEvent<RunEvent>[], steps: number): void {
   const ofSteps = typesOf(events).filter((type) => type.startsWith("Step"));
   expect(ofSteps).toEqual(
     Array.from({ length: steps }, () => ["StepsScheduled", "StepStarted", "StepCompleted"]).flat(),
@@ -154,7 +149,7 @@ test("a long run of steps that nobody sees is recorded whole, in few commits", a
   expect(new Set(events.map(({ command_id }) => command_id)).size).toBeLessThan(STEPS);
 });
 
-describe("a commit that comes to nothing, or of which that is unknown", () => {
+describe("a commit that fails, or whose outcome is unknown", () => {
   test.each<["lost" | "answer lost", number]>([
     ["lost", 0],
     ["answer lost", 0],
@@ -165,8 +160,8 @@ describe("a commit that comes to nothing, or of which that is unknown", () => {
     const runs = await Promise.all(
       ids.map(async (id, n) => {
         const run_id = await bench.start("mixed", { id });
-        wrong.set(streamOf("run", run_id), Array(n + 1).fill(how));
-        unreadable.set(streamOf("run", run_id), times);
+        wrong.set(streamName("run", run_id), Array(n + 1).fill(how));
+        unreadable.set(streamName("run", run_id), times);
         return run_id;
       }),
     );
@@ -176,7 +171,7 @@ describe("a commit that comes to nothing, or of which that is unknown", () => {
       expectOnce(events, 60);
       // what others see is done once: it waited for its start to be on record
       for (let step = 10; step <= 60; step += 10) expect(counted.get(`shown ${ids[n]} ${step}`)).toBe(1);
-      expect(wrong.get(streamOf("run", run))).toEqual([]);
+      expect(wrong.get(streamName("run", run))).toEqual([]);
     }
   });
 });
@@ -184,7 +179,7 @@ describe("a commit that comes to nothing, or of which that is unknown", () => {
 test("a run of which the log refuses what it has come to is let go, and taken up by the sweep as one that was lost", async () => {
   const id = newId();
   const run = await bench.start("paced", { id });
-  const stream = streamOf("run", run);
+  const stream = streamName("run", run);
   const [first] = bench.all;
   refused.add(stream);
   await expect.poll(() => first!.runs.busy(), SOON).not.toContain(stream);
@@ -211,7 +206,7 @@ describe("a cancel in the middle of a long run", () => {
     const cancelled = typesOf(events).indexOf("RunCancelled");
     // an attempt that had begun may end after it
     expect(typesOf(events).slice(cancelled + 1)).toEqual(expect.toBeOneOf([[], ["StepCompleted"]]));
-    // it was told by its own process, or heard of it with its next commit
+    // its own process reported it, or it learned it with its next commit
     expect(counted.get(`added ${id}`)! - begun).toBeLessThan(60);
     const completed = keysOf(events, "StepCompleted");
     expect(new Set(completed).size).toBe(completed.length);
@@ -258,7 +253,7 @@ test("a run whose creation reaches two processes is one: what others see is done
   }
 });
 
-test("a process that is told to stop records all that it has noted, and begins nothing more", async () => {
+test("a stopping process records everything it has buffered, and starts nothing more", async () => {
   const ids = Array.from({ length: 3 }, newId);
   const [, , third] = bench.all;
   const runs = await Promise.all(ids.map((id) => bench.start("paced", { id }, { by: third!.handle })));

@@ -1,20 +1,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { coordinators, resultOf, SOON, typesOf, use } from "./coordinators.ts";
+import { SOON, namedGates, openCoordinators, record, resultOf, typesOf, type Coordinators } from "./harness.ts";
 
 /* What others tell a run while its coordinator is about something: in the middle of a tick, or after it was taken for lost. */
 
-const gates = new Map<string, PromiseWithResolvers<void>>();
-const gate = (name: string): PromiseWithResolvers<void> => {
-  const found = gates.get(name) ?? Promise.withResolvers<void>();
-  gates.set(name, found);
-  return found;
-};
+const gate = namedGates();
 const came = new Set<string>();
 const wait = async (name: string): Promise<void> => {
   came.add(name);
-  await gate(name).promise;
+  await gate(name).opened;
 };
 const until = (name: string) => expect.poll(() => came.has(name), SOON).toBe(true);
 
@@ -53,7 +48,7 @@ const workflows: Record<string, PlainWorkflow> = {
     },
     steps: {
       async wait({ id }, { attempt, host }) {
-        await use({ host });
+        await record({ host });
         await wait(`${attempt} ${id}`);
         return attempt;
       },
@@ -63,11 +58,11 @@ const workflows: Record<string, PlainWorkflow> = {
 
 /** Runs of which no result goes to the log until the test lets it. */
 const held = new Set<string>();
-let bench: Awaited<ReturnType<typeof coordinators>>;
+let bench: Coordinators;
 beforeAll(async () => {
-  bench = await coordinators(workflows, {
+  bench = await openCoordinators(workflows, {
     count: 2,
-    meddle: ({ runner, send }) => ({
+    change: ({ runner, send }) => ({
       async send(target, type, data) {
         const told = JSON.stringify(data);
         if (type === "AdvanceRun" && held.has(target.stream) && told.includes("step_completed"))
@@ -104,7 +99,7 @@ describe("a decision in the middle of a tick", () => {
     await bench.decide(handle, run, first);
     await until(`tick ${run}`);
     await bench.decide(handle, run, second, "reject");
-    gate(`tick ${run}`).resolve();
+    gate(`tick ${run}`).open();
     const events = await bench.until(run, "RunCompleted");
     expect(resultOf(events)).toEqual([true, false]);
     expect(await approvalsOf(run)).toEqual([first, second]);
@@ -115,14 +110,14 @@ describe("a decision in the middle of a tick", () => {
     const run = await bench.start("beside", { id });
     const approval = await bench.pending(run);
     await until(`quick ${id}`);
-    gate(`quick ${id}`).resolve();
+    gate(`quick ${id}`).open();
     await until(`tick ${run}`);
     await bench.decide(handle, run, approval);
-    gate(`tick ${run}`).resolve();
+    gate(`tick ${run}`).open();
     await expect
       .poll(async () => typesOf(await bench.events(run)).filter((type) => type === "StepCompleted").length, SOON)
       .toBe(2);
-    gate(`long ${id}`).resolve();
+    gate(`long ${id}`).open();
     expect(resultOf(await bench.until(run, "RunCompleted"))).toEqual(["long", "quick", "said"]);
   });
 });
@@ -136,11 +131,11 @@ describe("a result that comes too late", () => {
     const stream = `run-${run}`;
     held.add(stream);
     await until(`1 ${id}`);
-    gate(`1 ${id}`).resolve();
+    gate(`1 ${id}`).open();
     await until(`sent ${stream}`);
-    await bench.send(second.handle, run, "TakeRun", { epoch: 1, worker: second.opened.worker, lost: true });
+    await bench.send(second.handle, run, "TakeRun", { epoch: 1, worker: second.resources.worker, lost: true });
     await until(`2 ${id}`);
-    gate(`sent ${stream}`).resolve();
+    gate(`sent ${stream}`).open();
     held.delete(stream);
     await expect.poll(() => first.runs.busy(), SOON).not.toContain(stream);
     return { id, run, first, second };
@@ -148,18 +143,18 @@ describe("a result that comes too late", () => {
 
   test("is not what the run goes on with where its process has it again", async () => {
     const { id, run, first } = await overtaken();
-    gate(`2 ${id}`).resolve();
+    gate(`2 ${id}`).open();
     await bench.decide(first.handle, run, await bench.pending(run));
     expect(resultOf(await bench.until(run, "RunCompleted"))).toBe(2);
   });
   test("is not taken for a result before there is one", async () => {
     const { id, run, first } = await overtaken();
-    await bench.send(first.handle, run, "TakeRun", { epoch: 2, worker: first.opened.worker, lost: true });
+    await bench.send(first.handle, run, "TakeRun", { epoch: 2, worker: first.resources.worker, lost: true });
     await until(`3 ${id}`);
     expect(typesOf(await bench.events(run))).not.toContain("ApprovalRequested");
-    gate(`3 ${id}`).resolve();
+    gate(`3 ${id}`).open();
     await bench.decide(first.handle, run, await bench.pending(run));
     expect(resultOf(await bench.until(run, "RunCompleted"))).toBe(3);
-    gate(`2 ${id}`).resolve();
+    gate(`2 ${id}`).open();
   });
 });

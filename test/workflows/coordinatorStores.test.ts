@@ -2,23 +2,13 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
 import type { PlainWorkflow } from "../doubles/plainRunner.ts";
-import { coordinators, resultOf, SOON, typesOf } from "./coordinators.ts";
+import { SOON, counters, namedGates, openCoordinators, resultOf, typesOf, type Coordinators } from "./harness.ts";
 
 /* A coordinator whose database or blobs are away for a while: what it has begun goes on. */
 
 const LARGE = 100_000;
-const counted = new Map<string, number>();
-const count = (name: string): number => {
-  const times = (counted.get(name) ?? 0) + 1;
-  counted.set(name, times);
-  return times;
-};
-const gates = new Map<string, PromiseWithResolvers<void>>();
-const gate = (name: string): PromiseWithResolvers<void> => {
-  const found = gates.get(name) ?? Promise.withResolvers<void>();
-  gates.set(name, found);
-  return found;
-};
+const { counted, count } = counters();
+const gate = namedGates();
 
 const workflows: Record<string, PlainWorkflow> = {
   waits: {
@@ -26,7 +16,7 @@ const workflows: Record<string, PlainWorkflow> = {
     steps: {
       async wait({ id }) {
         count(`began ${id}`);
-        await gate(id).promise;
+        await gate(id).opened;
         return count(`ended ${id}`);
       },
     },
@@ -49,18 +39,18 @@ const workflows: Record<string, PlainWorkflow> = {
 const failing = { heads: 0, blobs: 0 };
 const failsNow = (what: keyof typeof failing): boolean => failing[what] > 0 && failing[what]-- > 0;
 
-let bench: Awaited<ReturnType<typeof coordinators>>;
+let bench: Coordinators;
 beforeAll(async () => {
-  bench = await coordinators(workflows, {
-    meddle: ({ log, blobs }) => ({
+  bench = await openCoordinators(workflows, {
+    change: ({ log, vault }) => ({
       log: {
         ...log,
         heads: (streams) =>
           failsNow("heads") ? Promise.reject(new Unavailable("The database is away.")) : log.heads(streams),
       },
-      blobs: {
-        ...blobs,
-        put: (...asked) => (failsNow("blobs") ? Promise.reject(new Error("no space left")) : blobs.put(...asked)),
+      vault: {
+        ...vault,
+        put: (...asked) => (failsNow("blobs") ? Promise.reject(new Error("no space left")) : vault.put(...asked)),
       },
     }),
   });
@@ -74,7 +64,7 @@ describe("a step that has begun", () => {
     await expect.poll(() => counted.get(`began ${id}`), SOON).toBe(1);
     failing.heads = 2;
     await expect.poll(() => failing.heads, SOON).toBe(0);
-    gate(id).resolve();
+    gate(id).open();
     const events = await bench.until(run, "RunCompleted");
     expect(typesOf(events).slice(-3)).toEqual(["StepStarted", "StepCompleted", "RunCompleted"]);
     expect(resultOf(events)).toBe(1);

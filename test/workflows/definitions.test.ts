@@ -1,28 +1,31 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { CreateDefinition, StepSettings } from "#events/definition.ts";
-import { newId, streamOf } from "#events/ids.ts";
+import { newCommand } from "#events/envelope.ts";
+import { newId, streamName } from "#events/ids.ts";
 import { expectRefusal } from "../hostile/target.ts";
-import { toolOf } from "../tools/desk.ts";
-import { asking, openManagement, WAITING, type Management } from "./manage.ts";
+import { toolSource } from "../tools/desk.ts";
+import { openWorkflows, WAITING, waitingWithSecrets, type Tenant, type Workflows } from "./harness.ts";
 
-/* GET /api/workflow-definitions (spec: Workflow API), and what keeps a definition from being deleted. */
+/* GET /api/workflow-definitions (spec: Workflow API), and which definitions cannot be deleted. */
 
-let m: Management;
+let w: Workflows;
+let home: Tenant;
 beforeAll(async () => {
-  m = await openManagement();
+  w = await openWorkflows();
+  ({ home } = w);
 });
-const list = async (query = "") => (await m.person("GET", `/workflow-definitions${query}`)).body;
+const list = async (query = "") => (await home.owner("GET", `/workflow-definitions${query}`)).body;
 
-describe("definitions that can be registered", () => {
-  test("are none at first", async () => {
+describe("the list of definitions that can be registered", () => {
+  test("is empty at first", async () => {
     expect(await list()).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
   });
 
-  test("are those of type workflow, as they were saved last", async () => {
-    const { id } = await m.define(WAITING, { name: "refund" });
-    await m.define(toolOf("return 1"), { type: "tool", name: "a_tool" });
+  test("has the newest version of each workflow definition", async () => {
+    const { id } = await home.define(WAITING, { name: "refund" });
+    await home.define(toolSource("return 1"), { type: "tool", name: "a_tool" });
     expect((await list()).data).toMatchObject([{ id, name: "refund", version: 1, description: "", secrets: [] }]);
-    const { body: saved } = await m.person("PATCH", `/definitions/${id}`, { source: asking("shop_key") });
+    const { body: saved } = await home.owner("PATCH", `/definitions/${id}`, { source: waitingWithSecrets("shop_key") });
     const { data, total } = await list();
     expect(total).toBe(1);
     expect(data).toEqual([
@@ -41,12 +44,12 @@ describe("definitions that can be registered", () => {
     ]);
   });
 
-  test("show their arguments, their steps and what was found in their code", async () => {
+  test("shows arguments, steps and lint warnings", async () => {
     const definition_id = newId();
     const parameters = { type: "object", properties: { order: { type: "string" } }, required: ["order"] };
     const lint = [{ code: "caught_signal", message: "A catch swallows the signal.", line: 3, column: 5 }];
     const steps = { charge: StepSettings.parse({}), notify: StepSettings.parse({ retries: 0 }) };
-    await m.send(CreateDefinition, streamOf("definition", definition_id), {
+    const command = {
       definition_id,
       type: "workflow",
       name: "checked",
@@ -55,16 +58,26 @@ describe("definitions that can be registered", () => {
       sha256: "00",
       meta: { description: "", parameters, secrets: [], workflow: { steps, lint } },
       grants: [],
-    });
+    };
+    const stream = streamName("definition", definition_id);
+    const fields = {
+      stream,
+      organization_id: home.organization_id,
+      request_id: "test",
+      timeout_ms: 15_000,
+      data: command,
+    };
+    const { bus, log } = w.resources;
+    expect((await bus.sender(log).send(newCommand(CreateDefinition.type, fields))).rejection).toBeUndefined();
     const { data } = await list();
     expect(data.at(-1)).toMatchObject({ id: definition_id, args: parameters, steps: ["charge", "notify"], lint });
-    const { body } = await m.person("GET", "/definitions?type=workflow");
+    const { body } = await home.owner("GET", "/definitions?type=workflow");
     expect(body.data.at(-1)).toMatchObject({ parameters, workflow: { steps, lint } });
-    expect((await m.person("DELETE", `/definitions/${definition_id}`)).status).toBe(204);
+    expect((await home.owner("DELETE", `/definitions/${definition_id}`)).status).toBe(204);
   });
 
-  test("come in pages", async () => {
-    await m.define();
+  test("has pages", async () => {
+    await home.define();
     const whole = await list();
     expect(whole.total).toBe(2);
     expect(await list("?limit=1&offset=1")).toEqual({ data: [whole.data[1]], total: 2, limit: 1, offset: 1 });
@@ -72,33 +85,33 @@ describe("definitions that can be registered", () => {
 });
 
 describe("a definition", () => {
-  const remove = (id: string) => m.person("DELETE", `/definitions/${id}`);
+  const remove = (id: string) => home.owner("DELETE", `/definitions/${id}`);
   const refused = (answer: Awaited<ReturnType<typeof remove>>, why: RegExp) => {
     expectRefusal(answer, 409, "definition_in_use", "id");
     expect(answer.body.error.message).toMatch(why);
   };
 
-  test("stays while a workflow may start runs of it", async () => {
-    const { id, definition } = await m.register();
+  test("cannot be deleted while an enabled workflow uses it", async () => {
+    const { id, definition } = await home.register();
     refused(await remove(definition.id), /registered as a workflow/);
-    await m.person("DELETE", `/workflows/${id}`);
+    await home.owner("DELETE", `/workflows/${id}`);
     expect((await remove(definition.id)).status).toBe(204);
     expectRefusal(await remove(definition.id), 404, "definition_not_found", "id");
   });
 
-  test("stays while a run of it is live", async () => {
-    const workflow = await m.register();
-    const run = await m.start(workflow);
-    await m.person("DELETE", `/workflows/${workflow.id}`);
+  test("cannot be deleted while a run of it is live", async () => {
+    const workflow = await home.register();
+    const run = await home.start(workflow);
+    await home.owner("DELETE", `/workflows/${workflow.id}`);
     refused(await remove(workflow.definition.id), /runs that have not ended/);
-    await m.cancel(run);
+    await home.made(home.cancel(run));
     expect((await remove(workflow.definition.id)).status).toBe(204);
-    expect((await m.person("GET", `/workflows/${workflow.id}`)).body.runs).toEqual({ live: 0, total: 1 });
+    expect((await home.owner("GET", `/workflows/${workflow.id}`)).body.runs).toEqual({ live: 0, total: 1 });
   });
 
-  test("goes where nothing is registered of it", async () => {
-    const { id } = await m.define();
-    await m.register();
+  test("can be deleted when no workflow uses it", async () => {
+    const { id } = await home.define();
+    await home.register();
     expect((await remove(id)).status).toBe(204);
     expect((await list("?limit=500")).data.map((row: any) => row.id)).not.toContain(id);
   });

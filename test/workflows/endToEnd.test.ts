@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readerOf } from "../knowledge/library.ts";
-import { toolOf } from "../tools/desk.ts";
-import { openWorkshop, workflowOf, type Workshop } from "./workshop.ts";
+import { openReader } from "../knowledge/library.ts";
+import { toolSource } from "../tools/desk.ts";
+import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
 
 /* From a hook's call to what its poll says, through every part of the platform that a step may use. */
 
-let w: Workshop;
+let w: Workflows;
 beforeAll(async () => {
-  w = await openWorkshop();
+  w = await openWorkflows();
 });
 
 /** Starts a workflow by its hook: what the poll says in the end. */
@@ -19,7 +19,7 @@ async function byHook(source: string, payload: object = {}, envelope: object = {
 }
 /** What a step comes to that is called with the payload. */
 async function step(body: string, payload: object = {}, envelope: object = {}): Promise<any> {
-  const source = workflowOf("return ctx.runStep('use', args);", `use: async (args, ctx) => { ${body} }`);
+  const source = workflowSource("return ctx.runStep('use', args);", `use: async (args, ctx) => { ${body} }`);
   const { status, result, error } = await byHook(source, payload, envelope);
   expect([status, error]).toEqual(["completed", null]);
   return result;
@@ -28,7 +28,7 @@ async function step(body: string, payload: object = {}, envelope: object = {}): 
 describe("a step reaches", () => {
   test("a model", async () => {
     const { status, result } = await byHook(
-      workflowOf(
+      workflowSource(
         `return ctx.runStep("ask", { words: args.words });`,
         `ask: async ({ words }, ctx) => (await ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: words }] })).content`,
       ),
@@ -40,13 +40,13 @@ describe("a step reaches", () => {
 
   test("an agent", async () => {
     const settings = { name: "Clerk", model: "offline/echo", instructions: "Be brief." };
-    const { id } = await w.home.made(w.home.api("POST", "/agents", settings));
+    const { id } = await w.home.made(w.home.owner("POST", "/agents", settings));
     const answer = await step("return ctx.agents.run({ agent_id: args.id, input: 'Good morning' });", { id });
     expect(answer).toMatchObject({ output_text: "Good morning", response_id: expect.stringMatching(/^resp_/) });
   });
 
   test("what the organization knows", async () => {
-    const knowledge = readerOf(w.platform.url, w.home.credentials.api_key);
+    const knowledge = openReader(w.url, w.home.credentials.api_key);
     const slug = await knowledge.collect("Rules");
     const { id } = await knowledge.keep(slug, { content: "# Refunds\n\nA refund takes nine days." });
     const answer = await step(
@@ -60,10 +60,10 @@ describe("a step reaches", () => {
   });
 
   test("a tool of the organization", async () => {
-    const source = toolOf("return { twice: args.n * 2 };", {
+    const source = toolSource("return { twice: args.n * 2 };", {
       parameters: { type: "object", properties: { n: { type: "number" } } },
     });
-    await w.home.made(w.home.api("POST", "/definitions", { type: "tool", name: "twice", source }));
+    await w.home.made(w.home.owner("POST", "/definitions", { type: "tool", name: "twice", source }));
     expect(await step("return ctx.tools.call('twice', { n: 21 });", {}, { tools: ["twice"] })).toEqual({ twice: 42 });
   });
 
@@ -72,13 +72,35 @@ describe("a step reaches", () => {
     const answer = await step(
       `const authorization = "Bearer " + (await ctx.secrets.get("shop_token"));
        const answer = await ctx.fetch(args.url, { method: "POST", headers: { authorization }, body: "{}" });
-       return { status: answer.status, type: answer.headers.get("Content-Type"), key: ctx.idempotencyKey, ...(await answer.json()) };`,
-      { url: `${w.shop.url}/orders` },
+       return { status: answer.status, type: answer.headers.get("Content-Type"), ...(await answer.json()) };`,
+      { url: `${w.site.url}/orders` },
       { ...w.egress, secrets: ["shop_token"] },
     );
-    expect(answer).toEqual({ status: 200, type: "application/json", key: expect.any(String), nth: 1 });
-    const { headers } = w.shop.heard.find(({ path }) => path === "/orders")!;
-    expect([headers["authorization"], headers["idempotency-key"]]).toEqual(["Bearer token-of-the-shop", answer.key]);
+    expect(answer).toEqual({ status: 200, type: "application/json", nth: 1 });
+    const { headers } = w.site.requests.find(({ path }) => path === "/orders")!;
+    expect(headers).toMatchObject({
+      authorization: "Bearer token-of-the-shop",
+      "idempotency-key": expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+  });
+
+  test("a host for two payments, and pays each once although the step is tried twice", async () => {
+    const record = await w.home.run(
+      `import { defineStep } from "svc:workflow";
+      export const steps = { pay: defineStep({ retries: 1, backoff: { kind: "fixed", initial_ms: 1 } }, async ({ url }, ctx) => {
+        for (const to of ["ann", "bob"]) await ctx.fetch(url + "?to=" + to, { method: "POST", body: "{}" });
+        if (ctx.attempt === 1) throw new Error("once more");
+      }) };
+      export const run = (ctx, args) => ctx.runStep("pay", args);`,
+      { url: `${w.site.url}/pay` },
+      w.egress,
+    );
+    expect(record.status).toBe("completed");
+    const keysOf = (to: string) =>
+      w.site.requests.filter(({ path }) => path === `/pay?to=${to}`).map(({ headers }) => headers["idempotency-key"]);
+    const [ann, bob] = [keysOf("ann"), keysOf("bob")];
+    expect([ann.length, new Set(ann).size, bob.length, new Set(bob).size]).toEqual([2, 1, 2, 1]);
+    expect(ann[0]).not.toBe(bob[0]);
   });
 });
 
@@ -102,7 +124,7 @@ describe("the example", () => {
     const [approval] = await home.pending(run);
     expect([approval.name, approval.title]).toEqual(["manager", "Refund 501 for A-2?"]);
     await home.decide(approval, { decision: "reject", comment: "not again" });
-    expect((await home.over(run)).result).toEqual({ refunded: false, because: "not again" });
+    expect((await home.untilOver(run)).result).toEqual({ refunded: false, because: "not again" });
   });
 });
 
@@ -113,17 +135,17 @@ test("the guide's example is saved without a word of warning, and asks for what 
   expect([workflow.lint, secrets]).toEqual([[], ["shop_key"]]);
   expect(workflow.steps.refund).toMatchObject({ retries: 4, timeout_s: 30, on_lost: "retry", input: null });
   const register = (envelope: object): Promise<any> =>
-    w.home.made(w.home.api("POST", "/workflows", { definition_id: id, envelope }));
+    w.home.made(w.home.owner("POST", "/workflows", { definition_id: id, envelope }));
   expect((await register({})).warnings).toMatchObject([{ code: "secret_not_allowed" }]);
   expect((await register({ secrets: ["shop_key"], egress: ["shop.example"] })).warnings).toEqual([]);
-  const caught = workflowOf(`try { await ctx.sleep("1s"); } catch {}`);
+  const caught = workflowSource(`try { await ctx.sleep("1s"); } catch {}`);
   expect((await w.home.define(caught)).workflow.lint).toMatchObject([{ code: "caught_signal", line: 4, column: 13 }]);
 });
 
 test("a workflow of all calls at once is followed from its first event to its last", async () => {
-  const { home, shop, egress } = w;
+  const { home, site, egress } = w;
   const source = `import { awaitApproval, defineStep, runStep, runStepMany, sleep } from "svc:workflow";
-const url: string = ${JSON.stringify(shop.url)};
+const url: string = ${JSON.stringify(site.url)};
 export const meta = { args: { type: "object", properties: { items: { type: "array" } }, required: ["items"] } };
 export const steps = {
   visit: defineStep({ retries: 1 }, async ({ item }: { item: string }, ctx) => {
@@ -145,7 +167,7 @@ export async function run(ctx, { items }: { items: string[] }) {
   const run = await home.start(await home.register(source, egress), { items: ["a", "b", "c"] });
   const [approval] = await home.pending(run);
   expect((await home.decide(approval, { approved: true, data: { limit: 2 } }, home.key)).status).toBe(200);
-  const { result, steps, created_at, counts } = await home.over(run);
+  const { result, steps, created_at, counts } = await home.untilOver(run);
   const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
   const { decided_at } = (await home.approvals(run))[0];
   const answer = { approved: true, status: "approved", comment: null, approval_id: approval.id, decided_at };
@@ -165,7 +187,7 @@ export async function run(ctx, { items }: { items: string[] }) {
     ["visiting a"],
     ["visiting b"],
   ]);
-  const { text } = await home.api("GET", `/workflows/runs/${run}/events`);
+  const { text } = await home.owner("GET", `/workflows/runs/${run}/events`);
   const told = [...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name);
   expect([told[0], told.at(-1)]).toEqual(["run.created", "run.completed"]);
   expect(

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
 import { stepId } from "#events/ids.ts";
-import { code, gate, isOver, openStage, SOON, UNKNOWN, type Stage } from "./stage.ts";
+import { SOON, UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
-let stage: Stage;
+let stage: Functions;
+let home: Tenant;
 let slow = gate();
 beforeAll(async () => {
-  stage = await openStage({
+  stage = await openFunctions({
     all: {
       run: async (ctx) => {
         const paid = await ctx.runStep("pay", { amount: 1 });
@@ -45,14 +46,15 @@ beforeAll(async () => {
       steps: { big: (n) => `${n}`.padEnd(60_000, "x") },
     },
   });
+  ({ home } = stage);
 });
 
-interface Heard {
+interface ReceivedEvent {
   id: number | undefined;
   event: string;
   data: any;
 }
-const parse = (text: string): Heard[] =>
+const parse = (text: string): ReceivedEvent[] =>
   text
     .split("\n\n")
     .filter((frame) => frame !== "" && !frame.startsWith(":"))
@@ -61,40 +63,44 @@ const parse = (text: string): Heard[] =>
       return { id: fields.id && Number(fields.id), event: fields.event, data: JSON.parse(fields.data) };
     });
 
-/** Events as they come, until the other side ends or `enough` says so; then the connection is cut. */
+/** Receives events until the server ends the stream, or until `enough` is true and the test closes it. */
 async function listen(
   run: string,
-  { after, enough, url = stage.url }: { after?: number; enough?: (heard: Heard[]) => boolean; url?: string } = {},
-): Promise<Heard[]> {
-  const cut = new AbortController();
+  {
+    after,
+    enough,
+    url = stage.url,
+  }: { after?: number; enough?: (received: ReceivedEvent[]) => boolean; url?: string } = {},
+): Promise<ReceivedEvent[]> {
+  const connection = new AbortController();
   const answer = await fetch(`${url}/api/workflows/runs/${run}/events`, {
     headers: {
-      authorization: `Bearer ${stage.home.session}`,
+      authorization: `Bearer ${home.token}`,
       ...(after !== undefined && { "last-event-id": String(after) }),
     },
-    signal: cut.signal,
+    signal: connection.signal,
   });
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
   let text = "";
   for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
     text += chunk;
     if (enough?.(parse(text.slice(0, text.lastIndexOf("\n\n") + 2)))) {
-      cut.abort();
+      connection.abort();
       break;
     }
   }
   return parse(text.slice(0, text.lastIndexOf("\n\n") + 2));
 }
-const names = (heard: Heard[]) => heard.map(({ event }) => event);
+const names = (received: ReceivedEvent[]) => received.map(({ event }) => event);
 const approve = async (run: string) => {
-  const pending = async () => (await stage.home.person("GET", `/runs/${run}/approvals`)).body.data;
+  const pending = async () => (await home.owner("GET", `/workflows/runs/${run}/approvals`)).body.data;
   await expect.poll(async () => (await pending()).length, SOON).toBe(1);
   const [{ id }] = await pending();
-  await stage.made(stage.home.person("POST", `/approvals/${id}/decision`, { decision: "approve" }));
+  await home.made(home.owner("POST", `/workflows/approvals/${id}/decision`, { decision: "approve" }));
   return id as string;
 };
 
-const COURSE = [
+const ALL_EVENTS = [
   "run.created",
   "run.started",
   "step.scheduled",
@@ -110,14 +116,14 @@ const COURSE = [
   "run.completed",
 ];
 
-describe("the events of a run", () => {
-  test("come as they happen, and end with it", async () => {
-    const run = await stage.start(await stage.register("all"));
+describe("the event stream of a run", () => {
+  test("has the events as they happen, and ends with the run", async () => {
+    const run = await home.start(await stage.register("all"));
     const listening = listen(run);
     const approval_id = await approve(run);
     const heard = await listening;
-    expect(names(heard)).toEqual(COURSE);
-    const { steps, result } = await stage.until(run, isOver);
+    expect(names(heard)).toEqual(ALL_EVENTS);
+    const { steps, result } = await home.until(run, isOver);
     const [step] = steps;
     expect(result).toEqual({ paid: "paid", approved: true });
     const told = Object.fromEntries(heard.map(({ event, data }) => [event, data]));
@@ -143,13 +149,13 @@ describe("the events of a run", () => {
     expect(ids.at(-1)).toBe((await stage.events(run)).length);
   });
 
-  test("are told again, whole or after any of them, by every process", async () => {
-    const run = await stage.start(await stage.register("all"));
+  test("can be read again from the start or after any event, from every process", async () => {
+    const run = await home.start(await stage.register("all"));
     await approve(run);
-    await stage.until(run, isOver);
+    await home.until(run, isOver);
     const twin = await stage.twin();
     const whole = await listen(run);
-    expect(names(whole)).toEqual(COURSE);
+    expect(names(whole)).toEqual(ALL_EVENTS);
     for (const [n, { id }] of whole.entries()) {
       if (id === undefined) continue;
       expect(await listen(run, { after: id, url: n % 2 ? twin : stage.url })).toEqual(whole.slice(n + 1));
@@ -157,10 +163,10 @@ describe("the events of a run", () => {
     expect(await listen(run, { after: 9_999 })).toEqual([]);
   });
 
-  test("go on where a reader left, again and again", async () => {
+  test("resumes where a reader left, again and again", async () => {
     const workflow = await stage.register("many", { envelope: { limits: { max_parallel: 5 } } });
-    const run = await stage.start(workflow, { many: 60 });
-    const heard: Heard[] = [];
+    const run = await home.start(workflow, { many: 60 });
+    const heard: ReceivedEvent[] = [];
     const twin = await stage.twin();
     for (let turn = 0; heard.at(-1)?.event !== "run.completed"; turn++) {
       const after = heard.findLast(({ id }) => id !== undefined)?.id;
@@ -169,7 +175,7 @@ describe("the events of a run", () => {
         enough: (events) => events.length >= 15,
         url: turn % 2 ? twin : stage.url,
       });
-      // what came after the last id comes again
+      // frames after the last id are sent again
       const kept = heard.findLastIndex(({ id }) => id !== undefined) + 1;
       heard.splice(kept, heard.length, ...more);
       expect(turn).toBeLessThan(100);
@@ -179,11 +185,11 @@ describe("the events of a run", () => {
     expect([count("step.scheduled"), count("step.started"), count("step.completed")]).toEqual([60, 60, 60]);
   });
 
-  test("of a run that is cancelled end with the steps that it has left behind", async () => {
+  test("of a cancelled run ends with the steps that were still running", async () => {
     slow = gate();
     onTestFinished(slow.open);
-    const run = await stage.start(await stage.register("slow"));
-    const heard: Heard[] = [];
+    const run = await home.start(await stage.register("slow"));
+    const heard: ReceivedEvent[] = [];
     const listening = listen(run, {
       enough: (events) => {
         heard.splice(0, heard.length, ...events);
@@ -191,34 +197,35 @@ describe("the events of a run", () => {
       },
     });
     await expect.poll(() => names(heard), SOON).toContain("step.started");
-    await stage.made(stage.home.person("POST", `/runs/${run}/cancel`));
+    await home.made(home.owner("POST", `/workflows/runs/${run}/cancel`));
     await expect.poll(() => names(heard), SOON).toContain("run.cancelled");
     slow.open();
     expect(names(await listening).slice(-2)).toEqual(["run.cancelled", "step.completed"]);
   });
 
-  test("reach a slow reader whole, however long they are", async () => {
-    const run = await stage.start(await stage.register("wide"));
-    await stage.until(run, isOver);
+  test("reaches a slow reader completely, however long it is", async () => {
+    const run = await home.start(await stage.register("wide"));
+    await home.until(run, isOver);
     const heard = await listen(run);
     const results = heard.filter(({ event }) => event === "step.completed").map(({ data }) => data.result.length);
     expect(results).toEqual(Array(40).fill(60_000));
     expect(heard.at(-1)!.event).toBe("run.completed");
   });
 
-  test("are for those who may read the run", async () => {
-    const { home } = stage;
-    const run = await stage.start(await stage.register("many"), { many: 1 });
-    await stage.until(run, isOver);
+  test("is refused to callers who cannot read the run", async () => {
+    const run = await home.start(await stage.register("many"), { many: 1 });
+    await home.until(run, isOver);
     const other = await stage.join("Other");
-    const unknown = await other.person("GET", `/runs/${UNKNOWN}/events`);
+    const unknown = await other.owner("GET", `/workflows/runs/${UNKNOWN}/events`);
     expect(code(unknown)).toEqual([404, "run_not_found"]);
-    expect((await other.person("GET", `/runs/${run}/events`)).text).toBe(unknown.text);
-    expect((await home.key("GET", `/runs/${run}/events`)).text).toBe(
-      (await home.person("GET", `/runs/${run}/events`)).text,
+    expect((await other.owner("GET", `/workflows/runs/${run}/events`)).text).toBe(unknown.text);
+    expect((await home.key("GET", `/workflows/runs/${run}/events`)).text).toBe(
+      (await home.owner("GET", `/workflows/runs/${run}/events`)).text,
     );
     for (const id of ["x", "-1", "1.5", "1e3"]) {
-      const { status, body } = await home.person("GET", `/runs/${run}/events`, undefined, { "last-event-id": id });
+      const { status, body } = await home.owner("GET", `/workflows/runs/${run}/events`, undefined, {
+        "last-event-id": id,
+      });
       expect([status, body.error.param]).toEqual([400, "Last-Event-ID"]);
     }
   });

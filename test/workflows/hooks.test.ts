@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { raw } from "../http/raw.ts";
 import { clientOf } from "../http/service.ts";
-import { code, isOver, openStage, UNKNOWN, type Hook, type Stage } from "./stage.ts";
+import { UNKNOWN, code, isOver, openFunctions, type Functions, type Hook, type Tenant } from "./harness.ts";
 
-let stage: Stage;
+let stage: Functions;
+let home: Tenant;
 beforeAll(async () => {
-  stage = await openStage({
+  stage = await openFunctions({
     echo: { run: async (ctx, args) => ctx.complete(args) },
     fails: {
       run: async () => {
@@ -13,18 +14,20 @@ beforeAll(async () => {
       },
     },
   });
+  ({ home } = stage);
 });
 
 const SECRET = "x-svc-webhook-secret";
 const USER = "x-svc-external-user";
 const hookOf = async (name = "echo", trigger: object = {}, workflow: object = {}) =>
-  stage.hook(await stage.register(name, workflow), trigger);
+  home.hook(await stage.register(name, workflow), trigger);
 const post = (hook: Hook, body?: unknown, headers?: Record<string, string>) =>
-  stage.caller(hook)("POST", `/hooks/${hook.hook_token}`, body, headers);
-const poll = (hook: Hook, run: string, by = stage.caller(hook)) => by("GET", `/hooks/${hook.hook_token}/runs/${run}`);
+  home.caller(hook)("POST", `/workflows/hooks/${hook.hook_token}`, body, headers);
+const poll = (hook: Hook, run: string, by = home.caller(hook)) =>
+  by("GET", `/workflows/hooks/${hook.hook_token}/runs/${run}`);
 const argsOf = async (run: string): Promise<any> =>
   JSON.parse(((await stage.events(run))[0]!.personal as { args: { json: string } }).args.json);
-/** Without an Authorization header. */
+/** Sends no Authorization header. */
 const bare = (method: string, path: string, headers: Record<string, string> = {}) =>
   fetch(`${stage.url}/api/workflows${path}`, { method, headers }).then(async (answer) => ({
     status: answer.status,
@@ -34,14 +37,14 @@ const bare = (method: string, path: string, headers: Record<string, string> = {}
   }));
 
 describe("a hook", () => {
-  test("starts a run at once, and its poll tells how it went", async () => {
+  test("starts a run, and a poll shows its result", async () => {
     const workflow = await stage.register("echo");
-    const hook = await stage.hook(workflow, { default_args: { a: 1, nested: { x: 1 } } });
+    const hook = await home.hook(workflow, { default_args: { a: 1, nested: { x: 1 } } });
     const { status, body } = await post(hook, { b: 2, nested: { y: 2 } }, { [USER]: "crm:42" });
     const { run_id } = body;
     expect([status, body]).toEqual([202, { run_id, status: "pending", status_url: expect.stringMatching(/^http/) }]);
     expect(new URL(body.status_url).pathname).toBe(`/api/workflows/hooks/${hook.hook_token}/runs/${run_id}`);
-    const record = await stage.until(run_id, isOver);
+    const record = await home.until(run_id, isOver);
     expect(record.started_by).toEqual({ type: "webhook", id: hook.id, trigger_id: hook.id });
     const polled = await poll(hook, run_id);
     expect([polled.status, polled.body]).toEqual([
@@ -49,7 +52,7 @@ describe("a hook", () => {
       {
         run_id,
         status: "completed",
-        // the caller wins, name by name
+        // fields of the payload override the defaults
         result: { a: 1, b: 2, nested: { y: 2 } },
         error: null,
         external_user_id: "crm:42",
@@ -57,26 +60,26 @@ describe("a hook", () => {
         completed_at: record.completed_at,
       },
     ]);
-    const history = (await stage.home.person("GET", `/${workflow.id}/runs?trigger_id=${hook.id}`)).body;
+    const history = (await home.owner("GET", `/workflows/${workflow.id}/runs?trigger_id=${hook.id}`)).body;
     expect(history.data.map(({ id }: { id: string }) => id)).toEqual([run_id]);
   });
 
-  test("tells of a failure why, and nothing else", async () => {
+  test("shows the reason of a failure and nothing else", async () => {
     const hook = await hookOf("fails");
     const { run_id } = (await post(hook)).body;
-    await stage.until(run_id, isOver);
+    await home.until(run_id, isOver);
     const { status, result, error } = (await poll(hook, run_id)).body;
     expect([status, result, error]).toEqual(["failed", null, "no luck"]);
   });
 
-  test("without a body starts with the defaults; two of them are two runs", async () => {
+  test("starts a run with the default arguments when the body is empty, and another one each time", async () => {
     const hook = await hookOf("echo", { default_args: { a: 1 } });
     const [first, second] = [await post(hook), await post(hook, "", { "content-type": "application/json" })];
     expect([first.status, second.status, first.body.run_id === second.body.run_id]).toEqual([202, 202, false]);
     expect([await argsOf(first.body.run_id), await argsOf(second.body.run_id)]).toEqual([{ a: 1 }, { a: 1 }]);
   });
 
-  test("takes JSON by any name, and names of prototypes as data", async () => {
+  test("accepts JSON of any content type, and prototype names as data", async () => {
     const hook = await hookOf("echo", { default_args: { constructor: 1, keep: true } });
     const json =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"nul":"\\u0000","half":"\\udc00"}';
@@ -86,12 +89,12 @@ describe("a hook", () => {
     expect(personal.args.json).toBe(
       '{"constructor":{"prototype":{"polluted":2}},"keep":true,"__proto__":{"polluted":1},"nul":"\\u0000","half":"\\udc00"}',
     );
-    await stage.until(body.run_id, isOver);
+    await home.until(body.run_id, isOver);
     expect((await poll(hook, body.run_id)).text).toContain('"__proto__":{"polluted":1}');
     expect(({} as any).polluted).toBeUndefined();
   });
 
-  test("takes 1 MiB and no more", async () => {
+  test("accepts a body of 1 MiB and no more", async () => {
     const hook = await hookOf();
     const json = (bytes: number) => JSON.stringify({ a: "x".repeat(bytes - 8) });
     expect((await post(hook, json(1024 * 1024))).status).toBe(202);
@@ -99,15 +102,18 @@ describe("a hook", () => {
     expect([status, body.error.code, headers.get("connection")]).toEqual([413, "payload_too_large", "close"]);
   });
 
-  test.each(["[]", "null", "1", '"x"', "true"])("does not take %s", async (json) => {
+  test.each(["[]", "null", "1", '"x"', "true"])("refuses the payload %s", async (json) => {
     expect(code(await post(await hookOf(), json))).toEqual([400, "invalid_payload"]);
   });
 
-  test.each(["{", "a=b", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`])("takes JSON only", async (body) => {
-    expect(code(await post(await hookOf(), body))).toEqual([400, "invalid_json"]);
-  });
+  test.each(["{", "a=b", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`])(
+    "refuses %.20s, which is not JSON or too deep",
+    async (body) => {
+      expect(code(await post(await hookOf(), body))).toEqual([400, "invalid_json"]);
+    },
+  );
 
-  test("checks what its workflow asks for, the defaults included", async () => {
+  test("validates the payload merged with the defaults", async () => {
     const args = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     const hook = await hookOf("echo", { default_args: { n: 1 } }, { args });
     expect((await post(hook, {})).status).toBe(202);
@@ -115,25 +121,25 @@ describe("a hook", () => {
     expect([status, body.error.code, body.error.param]).toEqual([400, "invalid_args", "/n"]);
   });
 
-  test("of a disabled workflow starts nothing, and still tells of its runs", async () => {
+  test("of a disabled workflow starts nothing but can still poll its runs", async () => {
     const workflow = await stage.register("echo");
-    const hook = await stage.hook(workflow);
+    const hook = await home.hook(workflow);
     const { run_id } = (await post(hook)).body;
-    expect((await stage.home.person("DELETE", `/${workflow.id}`)).status).toBe(204);
+    expect((await home.owner("DELETE", `/workflows/${workflow.id}`)).status).toBe(204);
     expect(code(await post(hook))).toEqual([409, "workflow_disabled"]);
     expect((await poll(hook, run_id)).status).toBe(200);
   });
 
-  test("acts for whom the trigger names in place of the workflow", async () => {
-    const me = (await stage.home.api("GET", "/auth/me")).body.user.id;
+  test("runs as the trigger says instead of the workflow", async () => {
+    const me = (await home.owner("GET", "/auth/me")).body.user.id;
     const hook = await hookOf("echo", { run_as: { type: "person", id: me } });
     const { run_id } = (await post(hook, { run_as: { type: "person", id: UNKNOWN } })).body;
     expect((await stage.events(run_id))[0]!.data).toMatchObject({ run_as: { type: "person", id: me } });
   });
 });
 
-describe("a delivery", () => {
-  test.each(["idempotency-key", "webhook-id"])("that is repeated under its %s starts one run", async (name) => {
+describe("a delivery to a hook", () => {
+  test.each(["idempotency-key", "webhook-id"])("repeated with the same %s starts one run", async (name) => {
     const hook = await hookOf();
     const headers = { [name]: "msg_1" };
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(hook, { n: 1 }, headers)));
@@ -145,13 +151,13 @@ describe("a delivery", () => {
     expect((await post(other, { n: 1 }, headers)).body.run_id).not.toBe(answers[0]!.body.run_id);
   });
 
-  test("names whom it is for, in printable characters", async () => {
+  test("can name an external user in printable characters", async () => {
     const hook = await hookOf();
     const userOf = async (value: string) =>
       ((await stage.events((await post(hook, {}, { [USER]: value })).body.run_id))[0] as any).personal.external_user_id;
     expect(await userOf("x".repeat(256))).toBe("x".repeat(256));
     expect(await userOf("")).toBeNull();
-    // headers are bytes: UTF-8 is read as such
+    // header bytes are decoded as UTF-8
     expect(await userOf(Buffer.from("Zoë 東").toString("latin1"))).toBe("Zoë 東");
     for (const value of ["x".repeat(257), "a\tb", "\u00ff\u00fe", Buffer.from("a\u200eb").toString("latin1")]) {
       const { status, body } = await post(hook, {}, { [USER]: value });
@@ -161,7 +167,7 @@ describe("a delivery", () => {
 });
 
 describe("the secret of a hook", () => {
-  test("is sent as bearer token or in its header", async () => {
+  test("can be sent as a bearer token or in the webhook secret header", async () => {
     const hook = await hookOf();
     const path = `/hooks/${hook.hook_token}`;
     expect((await bare("POST", path, { [SECRET]: hook.secret })).status).toBe(202);
@@ -172,11 +178,11 @@ describe("the secret of a hook", () => {
     expect(code(await bare("POST", path, basic))).toEqual([401, "invalid_webhook_secret"]);
   });
 
-  test("is missing, or not that of this hook", async () => {
+  test("is required, and must be the one of this hook", async () => {
     const [hook, other] = [await hookOf(), await hookOf()];
     const { run_id } = (await post(hook)).body;
-    const { api_key } = stage.home;
-    const session = stage.home.session;
+    const { api_key } = home.credentials;
+    const session = home.token;
     for (const path of [`/hooks/${hook.hook_token}`, `/hooks/${hook.hook_token}/runs/${run_id}`]) {
       const method = path.includes("runs") ? "GET" : "POST";
       for (const headers of [{}, { authorization: "" }, { [SECRET]: "" }] as Record<string, string>[]) {
@@ -192,18 +198,18 @@ describe("the secret of a hook", () => {
     }
   });
 
-  test("reaches nothing else", async () => {
+  test("gives access to nothing else", async () => {
     const workflow = await stage.register("echo");
-    const hook = await stage.hook(workflow);
+    const hook = await home.hook(workflow);
     const { run_id } = (await post(hook)).body;
-    const caller = stage.caller(hook);
+    const caller = home.caller(hook);
     for (const [method, path] of [
-      ["GET", `/runs/${run_id}`],
-      ["GET", `/runs/${run_id}/approvals`],
-      ["GET", `/runs/${run_id}/events`],
-      ["POST", `/runs/${run_id}/cancel`],
-      ["POST", `/${workflow.id}/runs`],
-      ["GET", `/${workflow.id}`],
+      ["GET", `/workflows/runs/${run_id}`],
+      ["GET", `/workflows/runs/${run_id}/approvals`],
+      ["GET", `/workflows/runs/${run_id}/events`],
+      ["POST", `/workflows/runs/${run_id}/cancel`],
+      ["POST", `/workflows/${workflow.id}/runs`],
+      ["GET", `/workflows/${workflow.id}`],
     ] as const)
       expect(code(await caller(method, path, method === "POST" ? { args: {} } : undefined))).toEqual([
         401,
@@ -212,13 +218,13 @@ describe("the secret of a hook", () => {
   });
 });
 
-describe("what there is not", () => {
-  test("is the same for an unknown hook, a disabled and a deleted one", async () => {
+describe("a hook that may not be used", () => {
+  test("is answered the same whether it is unknown, disabled or deleted", async () => {
     const [disabled, deleted] = [await hookOf(), await hookOf()];
     const { run_id } = (await post(disabled)).body;
     for (const hook of [disabled, deleted]) {
       const { workflow_id } = hook as Hook & { workflow_id: string };
-      expect((await stage.home.person("DELETE", `/${workflow_id}/triggers/${hook.id}`)).status).toBe(204);
+      expect((await home.owner("DELETE", `/workflows/${workflow_id}/triggers/${hook.id}`)).status).toBe(204);
     }
     const unknown = { ...disabled, hook_token: "A".repeat(24) };
     const first = await post(unknown);
@@ -234,15 +240,15 @@ describe("what there is not", () => {
     }
   });
 
-  test("is every run but the hook's own", async () => {
+  test("cannot poll runs of other hooks", async () => {
     const workflow = await stage.register("echo");
-    const [hook, sibling] = [await stage.hook(workflow), await stage.hook(workflow)];
+    const [hook, sibling] = [await home.hook(workflow), await home.hook(workflow)];
     const other = await stage.join("Elsewhere");
-    const abroad = await stage.hook(await stage.register("echo", {}, other), {}, other);
+    const abroad = await other.hook(await stage.register("echo", {}, other));
     const unknown = await poll(hook, UNKNOWN);
     expect(code(unknown)).toEqual([404, "run_not_found"]);
     const runs = [
-      await stage.start(workflow),
+      await home.start(workflow),
       (await post(sibling)).body.run_id,
       (await post(abroad)).body.run_id,
       "nonsense",
@@ -254,7 +260,7 @@ describe("what there is not", () => {
     expect((await poll(hook, mine.toUpperCase())).body.run_id).toBe(mine);
   });
 
-  test("the address of a run is the deployment's own, whatever Host says", async () => {
+  test("has status URLs with the public address of the deployment, whatever the Host header", async () => {
     const hook = await hookOf();
     const head = ["Host: evil.example", "X-Forwarded-Host: evil.example", `Authorization: Bearer ${hook.secret}`];
     const line = `POST /api/workflows/hooks/${hook.hook_token} HTTP/1.1`;
@@ -264,9 +270,9 @@ describe("what there is not", () => {
   });
 });
 
-test("an old secret is of no use from the answer to its rotation on, however many ask", async () => {
+test("an old secret stops working once its rotation is answered, under parallel requests", async () => {
   const workflow = await stage.register("echo");
-  const hook = await stage.hook(workflow);
+  const hook = await home.hook(workflow);
   let secret = hook.secret;
   const stale: string[] = [];
   const answers = { stale: [] as number[], fresh: [] as number[] };
@@ -288,7 +294,7 @@ test("an old secret is of no use from the answer to its rotation on, however man
   for (let n = 0; n < 5; n++) {
     const before = answers.fresh.length;
     await expect.poll(() => answers.fresh.length, { timeout: 10_000 }).toBeGreaterThan(before + 6);
-    const rotated = await stage.made(stage.home.person("POST", `/${workflow.id}/triggers/${hook.id}/rotate`));
+    const rotated = await home.made(home.owner("POST", `/workflows/${workflow.id}/triggers/${hook.id}/rotate`));
     stale.push(secret);
     secret = rotated.secret;
     await Promise.all(Array.from({ length: 8 }, () => ask("stale", stale.at(-1)!)));
@@ -298,6 +304,6 @@ test("an old secret is of no use from the answer to its rotation on, however man
   await Promise.all(callers);
   expect(answers.stale.length).toBeGreaterThan(40);
   expect(new Set(answers.stale)).toEqual(new Set([401]));
-  // one that was under way during a rotation may have come too late
+  // a request sent during a rotation may arrive after it
   expect(answers.fresh.filter((status) => status === 202).length).toBeGreaterThan(30);
 });

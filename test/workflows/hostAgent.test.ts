@@ -1,29 +1,28 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { streamOf } from "#events/ids.ts";
-import { startProvider, type Provider } from "../doubles/provider.ts";
-import { toolOf } from "../tools/desk.ts";
-import { expectRefused, openHostDesk, refusalOf, type HostDesk } from "./hostDesk.ts";
+import { streamName } from "#events/ids.ts";
+import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
+import { toolSource } from "../tools/desk.ts";
+import { expectRefused, openStepAttempts, failureOf, type StepAttempts } from "./stepAttempts.ts";
 
 /* What a step asks of agents: once, in threads of its run, and within the envelope. */
 
-let provider: Provider;
-let desk: HostDesk;
-let mine: Awaited<ReturnType<HostDesk["organization"]>>;
+let provider: OpenaiDouble;
+let platform: StepAttempts;
+let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
 beforeAll(async () => {
-  provider = await startProvider();
-  desk = await openHostDesk({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
-  mine = await desk.organization();
-  await mine.tool("stock", toolOf("return { stock: 3, ...meta.vars };"));
+  provider = await startOpenai();
+  platform = await openStepAttempts({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
+  mine = await platform.organization();
+  await mine.tool("stock", toolSource("return { stock: 3, ...meta.vars };"));
 });
 afterAll(async () => {
   await provider.close();
-  await desk.close();
 });
 beforeEach(() => {
   provider.script(() => undefined);
 });
 
-const begun = (work: () => Promise<unknown>) => desk.begun(mine.organization_id, work);
+const begun = (work: () => Promise<unknown>) => platform.countTurns(mine.organization_id, work);
 
 describe("an agent", () => {
   test("answers with its own instructions, model and tools", async () => {
@@ -54,13 +53,13 @@ describe("an agent", () => {
     });
     const { body } = provider.requests.find(({ method }) => method === "POST")!;
     expect(body.messages.map(({ content }: any) => content)).toEqual(["Sell.\n\nBe kind.", "How many?"]);
-    const [started] = await desk.opened.log.read(streamOf("thread", answer.thread_id));
+    const [started] = await platform.resources.log.read(streamName("thread", answer.thread_id));
     expect(started!.data).toMatchObject({ agent: { agent_id, version: 1 }, model: "openai/gpt-test" });
   });
 
   test("goes on with a thread of the run, in whatever attempt, and with no other", async () => {
     const agent_id = await mine.agent({ model: "openai/gpt-test" });
-    const { attempt, again } = await mine.run();
+    const { attempt, retry } = await mine.run();
     const { call } = attempt();
     const { thread_id } = await call("agent", { agent_id, input: "First" });
     provider.requests.length = 0;
@@ -69,7 +68,7 @@ describe("an agent", () => {
     expect(answer.thread_id).toBe(thread_id);
     const { body } = provider.requests.find(({ method }) => method === "POST")!;
     expect(body.messages.map(({ content }: any) => content)).toEqual(["First", "First", "Second"]);
-    const second = await again(1);
+    const second = await retry(1);
     expect(await begun(async () => expect(await second.call("agent", next)).toEqual(answer))).toBe(0);
     expect(await begun(() => second.call("agent", next))).toBe(1);
 
@@ -81,16 +80,16 @@ describe("an agent", () => {
 
   test("that failed in a thread is asked again there", async () => {
     const agent_id = await mine.agent({ model: "openai/gpt-test" });
-    const { attempt, again } = await mine.run();
+    const { attempt, retry } = await mine.run();
     const { thread_id } = await attempt().call("agent", { agent_id, input: "First" });
     const next = { agent_id, input: "Second", thread_id };
     provider.script({ status: 400 });
-    const second = await again(1);
-    expect(await refusalOf(second.call("agent", next))).toMatchObject({ code: "step_error", final: false });
+    const second = await retry(1);
+    expect(await failureOf(second.call("agent", next))).toMatchObject({ code: "step_error", final: false });
     provider.script({ text: "at last" });
-    const third = await again(2);
+    const third = await retry(2);
     expect(await third.call("agent", next)).toMatchObject({ output_text: "at last", thread_id });
-    const types = (await desk.opened.log.read(streamOf("thread", thread_id))).map(({ type }) => type);
+    const types = (await platform.resources.log.read(streamName("thread", thread_id))).map(({ type }) => type);
     expect(types).toEqual([
       "TurnStarted",
       "TurnCompleted",
@@ -127,11 +126,11 @@ describe("an agent", () => {
   });
 
   test("of another organization or project is not there, nor one without a model", async () => {
-    const [project, elsewhere] = [await mine.project(), await mine.project()];
-    const stranger = await desk.organization("Stranger");
+    const [{ id: project }, { id: elsewhere }] = [await mine.project(), await mine.project()];
+    const stranger = await platform.organization("Stranger");
     const inside = (await mine.run({}, project)).attempt();
     const ask = (agent_id: string, { call } = inside) => call("agent", { agent_id, input: "A" });
-    const unknown = await refusalOf(ask("0198f000-0000-7000-8000-000000000000"));
+    const unknown = await failureOf(ask("0198f000-0000-7000-8000-000000000000"));
     expect(unknown).toMatchObject({ code: "step_error", final: true });
     for (const agent_id of [await stranger.agent({}), await mine.agent({ project_id: elsewhere })])
       await expectRefused(ask(agent_id), unknown.code, unknown.message);

@@ -1,24 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { streamOf } from "#events/ids.ts";
+import { streamName } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
-import { startProvider, type Provider } from "../doubles/provider.ts";
-import { toolOf } from "../tools/desk.ts";
-import { expectRefused, openHostDesk, refusalOf, type HostDesk } from "./hostDesk.ts";
+import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
+import { toolSource } from "../tools/desk.ts";
+import { expectRefused, openStepAttempts, failureOf, type StepAttempts } from "./stepAttempts.ts";
 
 /* What a step asks of models: once, whatever becomes of its attempts, and within the envelope. */
 
-let provider: Provider;
-let desk: HostDesk;
-let mine: Awaited<ReturnType<HostDesk["organization"]>>;
+let provider: OpenaiDouble;
+let platform: StepAttempts;
+let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
 beforeAll(async () => {
-  provider = await startProvider();
-  desk = await openHostDesk({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
-  mine = await desk.organization();
-  await mine.tool("stock", toolOf("return { stock: 3, ...meta.vars };"));
+  provider = await startOpenai();
+  platform = await openStepAttempts({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
+  mine = await platform.organization();
+  await mine.tool("stock", toolSource("return { stock: 3, ...meta.vars };"));
 });
 afterAll(async () => {
   await provider.close();
-  await desk.close();
 });
 beforeEach(() => {
   provider.script(() => undefined);
@@ -29,8 +28,8 @@ const say = (content: string, more: object = {}) => ({
   messages: [{ role: "user", content }],
   ...more,
 });
-const turns = () => desk.count("TurnStarted", mine.organization_id);
-const begun = (work: () => Promise<unknown>) => desk.begun(mine.organization_id, work);
+const turns = () => platform.count("TurnStarted", mine.organization_id);
+const begun = (work: () => Promise<unknown>) => platform.countTurns(mine.organization_id, work);
 
 describe("a chat", () => {
   test("is answered as the chat API answers", async () => {
@@ -50,7 +49,7 @@ describe("a chat", () => {
       },
       thread_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    const types = (await desk.opened.log.read(streamOf("thread", answer.thread_id))).map(({ type }) => type);
+    const types = (await platform.resources.log.read(streamName("thread", answer.thread_id))).map(({ type }) => type);
     expect(types).toEqual(["TurnStarted", "TurnCompleted"]);
   });
 
@@ -106,7 +105,7 @@ describe("a chat", () => {
 
 describe("a chat that another attempt repeats", () => {
   test("is the same chat, by what is asked and not by which call it is", async () => {
-    const { attempt, again } = await mine.run();
+    const { attempt, retry } = await mine.run();
     const first = attempt();
     let a: any, b: any, twice: any;
     expect(
@@ -116,7 +115,7 @@ describe("a chat that another attempt repeats", () => {
       }),
     ).toBe(3);
     expect(twice.id).not.toBe(a.id);
-    const second = await again(1);
+    const second = await retry(1);
     expect(
       await begun(async () => {
         expect(await second.call("chat", say("B"))).toEqual(b);
@@ -125,7 +124,7 @@ describe("a chat that another attempt repeats", () => {
       }),
     ).toBe(0);
     expect(await begun(() => second.call("chat", say("A")))).toBe(1);
-    const third = await again(2);
+    const third = await retry(2);
     expect(await begun(async () => expect(await third.call("chat", say("A"))).toEqual(a))).toBe(0);
   });
 
@@ -136,7 +135,7 @@ describe("a chat that another attempt repeats", () => {
   });
 
   test("is waited for where it has not ended", async () => {
-    const { attempt, again } = await mine.run();
+    const { attempt, retry } = await mine.run();
     const slow = say("/slow 1\n/say done", { model: "offline/scripted" });
     const before = await turns();
     const cut = new AbortController();
@@ -144,41 +143,41 @@ describe("a chat that another attempt repeats", () => {
     await expect.poll(turns).toBe(before + 1);
     cut.abort(new Error("the step's time is over"));
     await expect(late).rejects.toThrow("the step's time is over");
-    const second = await again(1);
+    const second = await retry(1);
     expect((await second.call("chat", slow)).content).toBe("done");
     expect(await turns()).toBe(before + 1);
   });
 
   test("is answered by the log where nothing is heard of its end", async () => {
     const { attempt } = await mine.run();
-    desk.way.deaf = true;
+    platform.connection.deaf = true;
     try {
       expect((await attempt().call("chat", say("/slow 3\n/say done", { model: "offline/scripted" }))).content).toBe(
         "done",
       );
     } finally {
-      desk.way.deaf = false;
+      platform.connection.deaf = false;
     }
   });
 
   test("is found where its beginning was not answered", async () => {
-    const { attempt, again } = await mine.run();
-    const { handle } = desk.way;
-    desk.way.handle = async (command) => {
+    const { attempt, retry } = await mine.run();
+    const { handle } = platform.connection;
+    platform.connection.handle = async (command) => {
       await handle(command);
       throw new Unavailable("the answer is lost");
     };
     try {
-      const lost = await refusalOf(attempt().call("chat", say("once")));
+      const lost = await failureOf(attempt().call("chat", say("once")));
       expect(lost).toMatchObject({
         code: "step_error",
         final: false,
         message: expect.stringMatching("chat: the platform"),
       });
     } finally {
-      desk.way.handle = handle;
+      platform.connection.handle = handle;
     }
-    const second = await again(1);
+    const second = await retry(1);
     expect(await begun(async () => expect((await second.call("chat", say("once"))).content).toBe("once"))).toBe(0);
   });
 
@@ -186,7 +185,7 @@ describe("a chat that another attempt repeats", () => {
     ["refused", { status: 400 }, "TurnRefused"],
     ["failed", undefined, "TurnFailed"],
   ])("is begun anew where it was %s", async (_, refusal, type) => {
-    const { attempt, again } = await mine.run();
+    const { attempt, retry } = await mine.run();
     const asked = say("Go", { model: "openai/gpt-test", tools: ["stock"] });
     // a turn whose tools have run did happen, and fails
     provider.script(({ method, body }) => {
@@ -194,15 +193,15 @@ describe("a chat that another attempt repeats", () => {
       const told = body.messages.some(({ role }: any) => role === "tool");
       return refusal ?? (told ? { status: 400 } : { tool_calls: [{ name: "stock", arguments: {} }] });
     });
-    const before = await desk.count(type, mine.organization_id);
-    expect(await refusalOf(attempt().call("chat", asked))).toMatchObject({ code: "step_error", final: false });
-    expect(await refusalOf((await again(1)).call("chat", asked))).toMatchObject({ code: "step_error", final: false });
-    expect(await desk.count(type, mine.organization_id)).toBe(before + 2);
+    const before = await platform.count(type, mine.organization_id);
+    expect(await failureOf(attempt().call("chat", asked))).toMatchObject({ code: "step_error", final: false });
+    expect(await failureOf((await retry(1)).call("chat", asked))).toMatchObject({ code: "step_error", final: false });
+    expect(await platform.count(type, mine.organization_id)).toBe(before + 2);
     provider.script({ text: "at last" });
-    const third = await again(2);
+    const third = await retry(2);
     const answer = await third.call("chat", asked);
     expect(answer.content).toBe("at last");
-    const fourth = await again(3);
+    const fourth = await retry(3);
     expect(await begun(async () => expect(await fourth.call("chat", asked)).toEqual(answer))).toBe(0);
   });
 });
@@ -227,24 +226,28 @@ describe("the envelope", () => {
     expect((await call("chat", say("/say B", { model: "offline/scripted", tools: ["stock"] }))).content).toBe("B");
   });
 
-  test("is asked for nothing once the run has ended", async () => {
-    const { attempt, cancel } = await mine.run();
+  test("still holds for a step that goes on after its run was cancelled", async () => {
+    const agent_id = await mine.agent({ tools: ["stock"] });
+    const { attempt, cancel } = await mine.run({ tools: ["stock"], models: ["offline/echo"] });
     const { call } = attempt();
     await cancel();
-    const before = await turns();
-    for (const [what, input] of [
-      ["chat", say("A")],
-      ["agent", { agent_id: "0198f000-0000-7000-8000-000000000000", input: "A" }],
-      ["search", { query: "A" }],
-      ["read", { document_id: "a" }],
-      ["tool", { name: "stock" }],
-    ] as const)
-      await expectRefused(call(what, input), "run_ended", "The run has ended");
-    expect(await turns()).toBe(before);
+    expect((await call("chat", say("A"))).content).toBe("A");
+    expect((await call("agent", { agent_id, input: "A" })).output_text).toBe("A");
+    expect((await call("search", { query: "A" })).results).toEqual([]);
+    await expectRefused(call("tool", { name: "web_fetch", args: {} }), "tool_not_allowed", "web_fetch");
+    await expectRefused(call("chat", say("A", { model: "offline/scripted" })), "model_not_allowed", "offline/scripted");
+  });
+
+  test("keeps agents of other projects away from a step that goes on after its run was cancelled", async () => {
+    const [project, other] = [(await mine.project("One")).id, (await mine.project("Two")).id];
+    const agent_id = await mine.agent({ project_id: other });
+    const { attempt, cancel } = await mine.run({}, project);
+    await cancel();
+    await expectRefused(attempt().call("agent", { agent_id, input: "A" }), "step_error", "there is no such agent");
   });
 });
 
-describe("what cannot come out otherwise is told at once", () => {
+describe("a result that cannot change is reported at once", () => {
   test.each([
     ["no model", { messages: [] }, "chat: model: "],
     ["no message", { model: "a/b", messages: [] }, "chat: messages: must hold a user message"],
@@ -275,7 +278,7 @@ describe("what cannot come out otherwise is told at once", () => {
   });
 });
 
-test("a secret is told to no model", async () => {
+test("a model never receives a secret", async () => {
   const value = 'sk-"canary"-0815';
   await mine.secret("shop_key", value);
   const { secret, call } = (await mine.run({ secrets: ["shop_key"] })).attempt();

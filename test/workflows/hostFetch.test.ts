@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openSite, type Site } from "../tools/site.ts";
-import { expectRefused, openHostDesk, refusalOf, type HostDesk } from "./hostDesk.ts";
+import { expectRefused, openStepAttempts, failureOf, type StepAttempts } from "./stepAttempts.ts";
 
 /* Requests of a step: to the hosts of the envelope and nowhere else. */
 
-let desk: HostDesk;
-let mine: Awaited<ReturnType<HostDesk["organization"]>>;
+let platform: StepAttempts;
+let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
 let shop: Site;
 let other: Site;
 /** Opened by the envelope, and not by the deployment. */
@@ -34,16 +34,15 @@ beforeAll(async () => {
   gone = await openSite(() => {});
   gone.close();
   const open = [shop.host, other.host, gone.host, `localhost:${shop.host.split(":")[1]}`];
-  desk = await openHostDesk({ PRIVATE_FETCH_HOSTS: open.join(",") });
-  mine = await desk.organization();
+  platform = await openStepAttempts({ PRIVATE_FETCH_HOSTS: open.join(",") });
+  mine = await platform.organization();
 });
 afterAll(async () => {
   for (const site of [shop, other, inside]) site.close();
-  await desk.close();
 });
 beforeEach(() => {
   seen.length = 0;
-  other.asked.length = 0;
+  other.paths.length = 0;
 });
 
 const fetching = async (...egress: string[]) => (await mine.run({ egress })).attempt().fetch;
@@ -70,7 +69,7 @@ test("no other host is asked", async () => {
   await expectRefused(fetch(`http://localhost:${port}`), "egress_not_allowed", "localhost");
   await expectRefused(fetch("https://badexample.com"), "egress_not_allowed", "badexample.com");
   await expectRefused((await fetching())(shop.url), "egress_not_allowed", shop.host);
-  expect([seen, other.asked]).toEqual([[], []]);
+  expect([seen, other.paths]).toEqual([[], []]);
 });
 
 test("a redirect is followed where the envelope leads, and no further", async () => {
@@ -79,7 +78,7 @@ test("a redirect is followed where the envelope leads, and no further", async ()
   expect(seen.at(-1)).toMatchObject({ method: "POST", body: "b" });
   await expectRefused(fetch(`${shop.url}/away`), "egress_not_allowed", other.host);
   await expectRefused(fetch(`${shop.url}/round`), "egress_not_allowed", "localhost");
-  expect(other.asked).toEqual([]);
+  expect(other.paths).toEqual([]);
   const both = await fetching(shop.host, other.host);
   expect(await both(`${shop.url}/away`)).toMatchObject({ status: 200, body: "other" });
 });
@@ -88,8 +87,8 @@ test("an address that is not public stays closed, whatever the envelope says", a
   const fetch = await fetching(inside.host, "169.254.169.254", "localhost");
   await expectRefused(fetch(inside.url), "egress_not_allowed", "127.0.0.1 is not a public address");
   await expectRefused(fetch("http://169.254.169.254/"), "egress_not_allowed", "not a public address");
-  await expectRefused(fetch("http://localhost/"), "egress_not_allowed", "leads to an address that is not public");
-  expect(inside.asked).toEqual([]);
+  await expectRefused(fetch("http://localhost/"), "egress_not_allowed", "does not resolve to a public address");
+  expect(inside.paths).toEqual([]);
 });
 
 test("an edit of the envelope holds from the next request on, and a cancelled run's step may finish", async () => {
@@ -105,7 +104,7 @@ test("an edit of the envelope holds from the next request on, and a cancelled ru
 test("an answer has 10 MiB at most", async () => {
   const fetch = await fetching(shop.host);
   expect((await fetch(`${shop.url}/large`)).body).toHaveLength(10 * 1024 * 1024);
-  expect(await refusalOf(fetch(`${shop.url}/larger`))).toMatchObject({
+  expect(await failureOf(fetch(`${shop.url}/larger`))).toMatchObject({
     code: "step_error",
     message: expect.stringContaining("larger than 10 MiB"),
   });
@@ -114,7 +113,7 @@ test("an answer has 10 MiB at most", async () => {
 test("a host that cannot be reached may be reached later", async () => {
   const fetch = await fetching(gone.host);
   const told = { code: "step_error", final: false, message: "fetch: The address cannot be reached (ECONNREFUSED)." };
-  expect(await refusalOf(fetch(gone.url))).toMatchObject(told);
+  expect(await failureOf(fetch(gone.url))).toMatchObject(told);
 });
 
 test.each<[string, string, object, string]>([

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { toolOf } from "../tools/desk.ts";
+import { toolSource } from "../tools/desk.ts";
 import { openSite, type Site } from "../tools/site.ts";
-import { expectRefused, openHostDesk, refusalOf, type HostDesk } from "./hostDesk.ts";
+import { expectRefused, openStepAttempts, failureOf, type StepAttempts } from "./stepAttempts.ts";
 
 /* Documents and tools that a step may use, within the envelope. */
 
-let desk: HostDesk;
-let mine: Awaited<ReturnType<HostDesk["organization"]>>;
+let platform: StepAttempts;
+let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
 let rules: { id: string };
 let wages: { id: string };
 let foreign: { id: string };
@@ -14,9 +14,9 @@ let foreign: { id: string };
 let silent: Site;
 beforeAll(async () => {
   silent = await openSite(() => {});
-  desk = await openHostDesk({ PRIVATE_FETCH_HOSTS: silent.host });
-  mine = await desk.organization();
-  const stranger = await desk.organization("Stranger");
+  platform = await openStepAttempts({ PRIVATE_FETCH_HOSTS: silent.host });
+  mine = await platform.organization();
+  const stranger = await platform.organization("Stranger");
   const keep = async ({ knowledge }: typeof mine, name: string, text: string, tags: string[] = []) => {
     const slug = await knowledge.collect(name);
     const { body } = await knowledge.push(slug, { text, name: `${slug}.md`, format: "markdown", tags });
@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   silent.close();
-  await desk.close();
 });
 
 const documentsOf = ({ results }: any): string[] => results.map((hit: any) => hit.document_id).toSorted();
@@ -45,7 +44,7 @@ describe("search", () => {
       seq: 0,
       section: "Noise",
       reference: "Noise",
-      url: `${desk.platform.settings.BASE_URL}/api/v1/knowledge/documents/${rules.id}/text#seq=0`,
+      url: `${platform.platform.settings.BASE_URL}/api/v1/knowledge/documents/${rules.id}/text#seq=0`,
       content: expect.stringContaining("off at night"),
     });
     const all = await call("search", { query: "workshop" });
@@ -69,7 +68,7 @@ describe("search", () => {
       "collection_not_allowed",
       "search: collections: the collection wages is not in the workflow's envelope.collections",
     );
-    const told = await refusalOf(call("tool", { ...inTool, args: { query: "workshop", collections: ["wages"] } }));
+    const told = await failureOf(call("tool", { ...inTool, args: { query: "workshop", collections: ["wages"] } }));
     expect(told.message).toBe("tool search_documents: collections must be among house-rules.");
     await edit({ collections: ["wages", "gone"] });
     expect(documentsOf(await search())).toEqual([wages.id]);
@@ -82,7 +81,7 @@ describe("search", () => {
 
   test("knows no other organization's collections", async () => {
     const { call } = (await mine.run()).attempt();
-    const unknown = await refusalOf(call("search", { query: "far", collections: ["nowhere"] }));
+    const unknown = await failureOf(call("search", { query: "far", collections: ["nowhere"] }));
     expect(unknown).toMatchObject({ code: "step_error", final: true });
     const message = unknown.message.replace("nowhere", "foreign");
     await expectRefused(call("search", { query: "far", collections: ["foreign"] }), "step_error", message);
@@ -109,22 +108,22 @@ describe("read", () => {
       next_seq: null,
     });
     expect(await call("tool", { name: "read_document", args: { document_id: rules.id } })).toEqual(read);
-    expect((await refusalOf(call("read", { document_id: rules.id, from_seq: 50 }))).message).toContain("from_seq 50");
+    expect((await failureOf(call("read", { document_id: rules.id, from_seq: 50 }))).message).toContain("from_seq 50");
   });
 
   test("gives none outside the envelope, nor another organization's", async () => {
     const { attempt, edit } = await mine.run({ collections: ["house-rules"] });
     const { call } = attempt();
     expect((await call("read", { document_id: rules.id })).document).toBe("house-rules.md");
-    const unknown = await refusalOf(call("read", { document_id: "0198f000-0000-7000-8000-000000000000" }));
+    const unknown = await failureOf(call("read", { document_id: "0198f000-0000-7000-8000-000000000000" }));
     for (const { id } of [wages, foreign]) {
-      expect((await refusalOf(call("read", { document_id: id }))).message).toBe(unknown.message);
+      expect((await failureOf(call("read", { document_id: id }))).message).toBe(unknown.message);
       const inTool = call("tool", { name: "read_document", args: { document_id: id } });
-      expect((await refusalOf(inTool)).message).toBe(unknown.message.replace("read:", "tool read_document:"));
+      expect((await failureOf(inTool)).message).toBe(unknown.message.replace("read:", "tool read_document:"));
     }
     await edit({ collections: null });
     expect((await call("read", { document_id: wages.id })).document).toBe("wages.md");
-    expect((await refusalOf(call("read", { document_id: foreign.id }))).message).toBe(unknown.message);
+    expect((await failureOf(call("read", { document_id: foreign.id }))).message).toBe(unknown.message);
   });
 });
 
@@ -154,7 +153,7 @@ test("models of a chat and agents search within the envelope", async () => {
 
 describe("a tool of the organization", () => {
   test("is called with arguments, and answers with a value", async () => {
-    await mine.tool("stock", toolOf("return { args, user: meta.user, thread: meta.thread_id, vars: meta.vars };"));
+    await mine.tool("stock", toolSource("return { args, user: meta.user, thread: meta.thread_id, vars: meta.vars };"));
     const { run_id, attempt } = await mine.run();
     const { call } = attempt();
     const args = { sku: "A-1", list: [1, null, "ü\u0000"] };
@@ -163,18 +162,18 @@ describe("a tool of the organization", () => {
   });
 
   test("that fails may work in the next attempt", async () => {
-    await mine.tool("failing", toolOf("throw new RangeError('no such article')"));
+    await mine.tool("failing", toolSource("throw new RangeError('no such article')"));
     const { call } = (await mine.run()).attempt();
-    expect(await refusalOf(call("tool", { name: "failing" }))).toMatchObject({
+    expect(await failureOf(call("tool", { name: "failing" }))).toMatchObject({
       code: "step_error",
       final: false,
       message: "tool failing: RangeError: no such article (line 3)",
     });
-    expect((await refusalOf(call("tool", { name: "search_documents", args: {} }))).message).toContain("query: ");
+    expect((await failureOf(call("tool", { name: "search_documents", args: {} }))).message).toContain("query: ");
   });
 
   test("is one that the envelope allows", async () => {
-    await mine.tool("allowed", toolOf("return 1"));
+    await mine.tool("allowed", toolSource("return 1"));
     const { attempt, edit } = await mine.run({ tools: ["allowed"] });
     const { call } = attempt();
     expect(await call("tool", { name: "allowed" })).toBe(1);
@@ -184,19 +183,19 @@ describe("a tool of the organization", () => {
   });
 
   test("of another organization is not there", async () => {
-    const stranger = await desk.organization("Toolmaker");
-    await stranger.tool("theirs", toolOf("return 1"));
+    const stranger = await platform.organization("Toolmaker");
+    await stranger.tool("theirs", toolSource("return 1"));
     const { call } = (await mine.run()).attempt();
     for (const name of ["theirs", "nobodys"])
       await expectRefused(call("tool", { name }), "step_error", `tool ${name}: there is no such tool`);
   });
 
   test("ends with the step", async () => {
-    await mine.tool("waiting", toolOf(`return await fetch("${silent.url}")`));
+    await mine.tool("waiting", toolSource(`return await fetch("${silent.url}")`));
     const { call } = (await mine.run()).attempt();
     const cut = new AbortController();
     const waiting = call("tool", { name: "waiting" }, cut.signal);
-    await expect.poll(() => silent.asked).toEqual(["/"]);
+    await expect.poll(() => silent.paths).toEqual(["/"]);
     cut.abort(new Error("the step's time is over"));
     await expect(waiting).rejects.toThrow("the step's time is over");
   });

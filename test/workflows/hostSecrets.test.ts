@@ -1,41 +1,41 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectRefused, openHostDesk, refusalOf, type HostDesk } from "./hostDesk.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { toolSource } from "../tools/desk.ts";
+import { expectRefused, openStepAttempts, failureOf, type StepAttempts } from "./stepAttempts.ts";
 
 /* Secrets of a step: within the envelope, and no longer than its run goes on. */
 
 const VALUE = "sk-live-canary-4711";
-let desk: HostDesk;
-let mine: Awaited<ReturnType<HostDesk["organization"]>>;
+let platform: StepAttempts;
+let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
 beforeAll(async () => {
-  desk = await openHostDesk();
-  mine = await desk.organization();
+  platform = await openStepAttempts();
+  mine = await platform.organization();
   await mine.secret("shop_key", VALUE);
   await mine.secret("other_key", "another value");
 });
-afterAll(() => desk.close());
 
-test("a step is told a secret that the envelope names and that is set", async () => {
+test("a step reads a secret that the envelope names and that is set", async () => {
   const { attempt } = await mine.run({ secrets: ["shop_key", "unset"] });
-  const { secret, resolved } = attempt();
+  const { secret, secretNames } = attempt();
   expect(await secret("shop_key")).toBe(VALUE);
   await expectRefused(secret("other_key"), "secret_not_allowed", "other_key is not in the workflow's envelope.secrets");
   await expectRefused(secret("*"), "secret_not_allowed", "envelope.secrets");
   await expectRefused(secret("unset"), "secret_not_connected", "unset is not set");
-  expect(resolved()).toEqual(["shop_key"]);
+  expect(secretNames()).toEqual(["shop_key"]);
 });
 
-test("none is told where the envelope names none", async () => {
+test("a step reads no secret when the envelope names none", async () => {
   const { attempt } = await mine.run();
   await expectRefused(attempt().secret("shop_key"), "secret_not_allowed", "shop_key");
 });
 
 test("another organization's is not there", async () => {
-  const stranger = await desk.organization("Stranger");
+  const stranger = await platform.organization("Stranger");
   const { attempt } = await stranger.run({ secrets: ["shop_key"] });
   await expectRefused(attempt().secret("shop_key"), "secret_not_connected", "shop_key is not set");
 });
 
-test("from a cancel on none is told, also to a step that runs", async () => {
+test("after a cancel no step reads a secret, not even a running one", async () => {
   const { attempt, cancel } = await mine.run({ secrets: ["shop_key"] });
   const { secret } = attempt();
   expect(await secret("shop_key")).toBe(VALUE);
@@ -44,7 +44,23 @@ test("from a cancel on none is told, also to a step that runs", async () => {
   await expectRefused(secret("unset"), "secret_access_revoked", "The run has ended");
 });
 
-test("none that was asked for after a cancel was answered is told", async () => {
+test("after a cancel a tool that a step or its model calls reads no secret", async () => {
+  const source = toolSource("return { length: (await secrets.get('shop_key')).length };", { secrets: ["shop_key"] });
+  const made = { type: "tool", name: "peek", source, grants: ["shop_key"] };
+  await mine.made(mine.owner("POST", "/definitions", made));
+  const { attempt, cancel } = await mine.run();
+  const { call } = attempt();
+  const ask = { model: "offline/scripted", messages: [{ role: "user", content: "/tool peek {}" }], tools: ["peek"] };
+  expect(await call("tool", { name: "peek" })).toEqual({ length: VALUE.length });
+  expect((await call("chat", ask)).content).toContain(`"length":${VALUE.length}`);
+  await cancel();
+  const refused = await failureOf(call("tool", { name: "peek" }));
+  expect([refused.code, refused.message]).toEqual(["step_error", expect.stringContaining("The run has ended")]);
+  const { content } = await call("chat", { ...ask, seed: 1 });
+  expect(content).toContain("The run has ended");
+});
+
+test("a secret requested after the answer to a cancel is not read", async () => {
   const runs = await Promise.all(Array.from({ length: 10 }, () => mine.run({ secrets: ["shop_key"] })));
   const told = runs.map(async ({ attempt, cancel }) => {
     const { secret } = attempt();
@@ -64,7 +80,7 @@ test("none that was asked for after a cancel was answered is told", async () => 
   });
   const late = (await Promise.all(told)).flat();
   expect(late.length).toBeGreaterThan(100);
-  expect(new Set(late)).toEqual(new Set(["The run has ended: no secret is told to its steps any more."]));
+  expect(new Set(late)).toEqual(new Set(["The run has ended: its steps can read no more secrets."]));
 });
 
 test("an edit of the envelope holds from the next use on", async () => {
@@ -85,12 +101,12 @@ test("a secret that is replaced or removed meanwhile is so at once", async () =>
   expect(await secret("moving")).toBe("first value");
   await mine.secret("moving", "second value");
   expect(await secret("moving")).toBe("second value");
-  expect((await mine.person("DELETE", "/secrets/moving")).status).toBe(204);
+  expect((await mine.owner("DELETE", "/secrets/moving")).status).toBe(204);
   await expectRefused(secret("moving"), "secret_not_connected", "moving is not set");
 });
 
 describe("an attempt that is not the one that runs", () => {
-  test("since its worker was taken for lost is told nothing and does nothing", async () => {
+  test("since its worker was considered lost reads nothing and does nothing", async () => {
     const { attempt, lose } = await mine.run({ secrets: ["shop_key"], egress: ["example.com"] });
     const { secret, call, fetch } = attempt();
     expect(await secret("shop_key")).toBe(VALUE);
@@ -101,21 +117,21 @@ describe("an attempt that is not the one that runs", () => {
       call("tool", { name: "web_fetch", args: {} }),
       call("search", { query: "a" }),
     ])
-      expect(await refusalOf(work)).toMatchObject({ code: "runner_lost", final: false });
+      expect(await failureOf(work)).toMatchObject({ code: "runner_lost", final: false });
   });
 
   test("since another attempt has begun", async () => {
-    const { attempt, again } = await mine.run({ secrets: ["shop_key"] });
+    const { attempt, retry } = await mine.run({ secrets: ["shop_key"] });
     const first = attempt();
-    const second = await again(1);
-    expect(await refusalOf(first.secret("shop_key"))).toMatchObject({ code: "runner_lost" });
+    const second = await retry(1);
+    expect(await failureOf(first.secret("shop_key"))).toMatchObject({ code: "runner_lost" });
     expect(await second.secret("shop_key")).toBe(VALUE);
-    expect(await refusalOf(attempt(3).secret("shop_key"))).toMatchObject({ code: "runner_lost" });
-    expect(await refusalOf(attempt(2, 2).secret("shop_key"))).toMatchObject({ code: "runner_lost" });
+    expect(await failureOf(attempt(3).secret("shop_key"))).toMatchObject({ code: "runner_lost" });
+    expect(await failureOf(attempt(2, 2).secret("shop_key"))).toMatchObject({ code: "runner_lost" });
   });
 });
 
-test("what a step was told is taken out of what it leaves", async () => {
+test("a secret that a step read is removed from everything it leaves", async () => {
   const { attempt } = await mine.run({ secrets: ["shop_key", "other_key"] });
   const { secret, redact, redactJson } = attempt();
   expect(redact(VALUE)).toBe(VALUE);

@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePort } from "#infra/embedded/port.ts";
-import { aCommandLine } from "../cli/svc.ts";
+import { freePort } from "#infra/embedded/freePort.ts";
+import { openCommandLine } from "../cli/svc.ts";
 import { testFolder } from "../harness.ts";
 
 /* What the README says, pasted into a shell. */
@@ -21,7 +21,7 @@ const names = documents.split("\n").filter((line) => /^([A-Z]+=|ask\(\))/.test(l
 let folder: string;
 let end: () => Promise<unknown>;
 beforeAll(async () => {
-  const { env, begin } = await aCommandLine();
+  const { env, start: begin } = await openCommandLine();
   env["PORT"] = String(await freePort());
   folder = await testFolder();
   symlinkSync(env["DATA_DIR"]!, join(folder, ".data"));
@@ -48,7 +48,7 @@ const answersOf = (printed: string) =>
 
 test("the lines of the README on documents find what stands in them, and answer with it", async () => {
   const [made, pdf, docx, pptx, listed, found, answered, ...more] = answersOf(await paste(documents));
-  expect(made).toMatchObject({ slug: "handbook" });
+  expect(made).toMatchObject({ slug: "staff" });
   expect([pdf, docx, pptx].map(({ name }) => name)).toEqual(["handbook.pdf", "handbook.docx", "handbook.pptx"]);
   expect(listed.data.map(({ status }: any) => status)).toEqual(["ready", "ready", "ready"]);
   expect(found.results[0].document.name).toBe("handbook.pdf");

@@ -2,39 +2,39 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { startProcess } from "../faults/processes.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
-import { openShop, openTenant, workflowOf, type Shop, type Tenant } from "./workshop.ts";
+import { openStepSite, openTenant, workflowSource, type StepSite, type Tenant } from "./harness.ts";
 
 /* Several processes work on the runs of one deployment, and are killed while they do. */
 
 type Process = Awaited<ReturnType<typeof startProcess>>;
 
-let shop: Shop;
+let site: StepSite;
 let home: Tenant;
 let twin: string;
 let startServices: () => Promise<Process>;
 let services: Process[];
 beforeAll(async () => {
-  shop = await openShop();
+  site = await openStepSite();
   const deployment = await testDeployment();
-  const env = { PRIVATE_FETCH_HOSTS: shop.host };
+  const env = { PRIVATE_FETCH_HOSTS: site.host };
   startServices = () => startProcess("services", deployment, env);
   services = await Promise.all([startServices(), startServices(), startServices()]);
   const platform = await startPlatform({ roles: ["http", "projections"], deployment, env });
   twin = (await startPlatform({ roles: ["http"], deployment, env })).url;
-  // whoever makes the organization needs somebody who decides
+  // the owner of the organization needs an approver
   home = await openTenant(platform.url, await platform.organization("Home"));
 });
 
 /** What each run does: a step that is held, two after it, a wait, a person, and one more. */
 const source = () =>
-  workflowOf(
+  workflowSource(
     `await ctx.runStep("visit", { path: "/hold/all?" + args.n });
     const many = await ctx.runStepMany("visit", [1, 2].map((m) => ({ path: "/many?" + args.n + "&" + m })));
     await ctx.sleep(200);
     const { approved } = await ctx.awaitApproval("boss", { title: "Go on with " + args.n + "?" });
     const last = await ctx.runStep("visit", { path: "/last?" + args.n });
     return { n: args.n, approved, many: many.length, last: last > 0 };`,
-    `visit: async ({ path }, ctx) => (await (await ctx.fetch("${shop.url}" + path, { method: "POST" })).json()).nth`,
+    `visit: async ({ path }, ctx) => (await (await ctx.fetch("${site.url}" + path, { method: "POST" })).json()).nth`,
   );
 
 /** Frames of a run's events from one after `last` on: ids with their names. Broken off once `enough` says so. */
@@ -56,16 +56,16 @@ async function follow(url: string, run: string, last: number, enough: (frames: [
 }
 
 test("runs go on when one of three workers is killed in the middle of their steps, and when all are while they wait", async () => {
-  const workflow = await home.register(source(), { egress: [shop.host], concurrency: null });
+  const workflow = await home.register(source(), { egress: [site.host], concurrency: null });
   const all = Array.from({ length: 12 }, (_, n) => n);
   const runs = await Promise.all(all.map((n) => home.start(workflow, { n })));
-  for (const n of all) await shop.asked(`/hold/all?${n}`);
+  for (const n of all) await site.requested(`/hold/all?${n}`);
   const followed = follow(home.url, runs[0]!, 0, (frames) => frames.some(([, name]) => name === "approval.requested"));
 
   const [first, ...others] = services;
   first!.kill();
   await sleep(300);
-  for (const n of all) shop.release(`/hold/all?${n}`);
+  for (const n of all) site.release(`/hold/all?${n}`);
   for (const run of runs)
     await home.until(run, ({ waiting_on }) => waiting_on.some(({ type }: any) => type === "approval"));
 
@@ -76,7 +76,7 @@ test("runs go on when one of three workers is killed in the middle of their step
     approvals.map((approval, n) => home.decide(approval, n % 2 === 0 ? "approve" : "reject")),
   );
   expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
-  const records = await Promise.all(runs.map((run) => home.over(run)));
+  const records = await Promise.all(runs.map((run) => home.untilOver(run)));
   expect(records.map(({ status, result }) => [status, result])).toEqual(
     all.map((n) => ["completed", { n, approved: n % 2 === 0, many: 2, last: true }]),
   );
@@ -85,8 +85,8 @@ test("runs go on when one of three workers is killed in the middle of their step
   const attempts = records.flatMap(({ steps }) => steps.flatMap((step: any) => step.attempts));
   const lost = attempts.filter(({ status }: any) => status === "lost").length;
   expect(lost).toBeGreaterThan(0);
-  expect([attempts.length, shop.heard.length]).toEqual([4 * all.length + lost, 4 * all.length + lost]);
-  const keys = new Set(shop.heard.map(({ headers }) => headers["idempotency-key"]));
+  expect([attempts.length, site.requests.length]).toEqual([4 * all.length + lost, 4 * all.length + lost]);
+  const keys = new Set(site.requests.map(({ headers }) => headers["idempotency-key"]));
   expect(keys.size).toBe(4 * all.length);
 
   // who followed one goes on at another process where it was cut off, and misses nothing
@@ -95,4 +95,4 @@ test("runs go on when one of three workers is killed in the middle of their step
   const whole = await follow(twin, runs[0]!, 0, (frames) => frames.at(-1)?.[1] === "run.completed");
   expect([...before, ...rest]).toEqual(whole);
   next.kill();
-}, 90_000);
+});

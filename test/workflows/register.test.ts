@@ -1,23 +1,32 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Envelope } from "#events/workflow.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
-import { toolOf } from "../tools/desk.ts";
-import { asking, openManagement, WAITING, type Management } from "./manage.ts";
+import { toolSource } from "../tools/desk.ts";
+import { openWorkflows, WAITING, waitingWithSecrets, type Tenant, type Workflows } from "./harness.ts";
 
-/* Registering, reading, editing and disabling workflows (spec: Workflow API). */
+/* Registering, reading, changing and disabling workflows (spec: Workflow API). */
 
-let m: Management;
+let w: Workflows;
+let home: Tenant;
 beforeAll(async () => {
-  m = await openManagement();
+  w = await openWorkflows();
+  ({ home } = w);
 });
-const read = async (id: string) => (await m.person("GET", `/workflows/${id}`)).body;
-const patch = (id: string, body: unknown) => m.person("PATCH", `/workflows/${id}`, body);
-const DEFAULTS = Envelope.parse({});
+const read = async (id: string) => (await home.owner("GET", `/workflows/${id}`)).body;
+const patch = (id: string, body: unknown) => home.owner("PATCH", `/workflows/${id}`, body);
+const DEFAULTS = Envelope.parse({
+  approvals: {
+    default_expiry_s: 604_800,
+    allow_api_key: true,
+    allow_api_key_when_restricted: false,
+    self_approval: true,
+  },
+});
 
 describe("a registered workflow", () => {
-  test("is shown with what it is, and has every default", async () => {
-    const definition = await m.define(WAITING, { name: "refund" });
-    const { status, body } = await m.person("POST", "/workflows", { definition_id: definition.id });
+  test("has a default for every field that was not sent", async () => {
+    const definition = await home.define(WAITING, { name: "refund" });
+    const { status, body } = await home.owner("POST", "/workflows", { definition_id: definition.id });
     expect(status).toBe(201);
     const time = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(body).toEqual({
@@ -38,16 +47,16 @@ describe("a registered workflow", () => {
     });
     expect(await read(body.id)).toEqual(body);
     const { warnings: _, ...listed } = body;
-    expect((await m.person("GET", "/workflows?limit=500")).body).toMatchObject({
+    expect((await home.owner("GET", "/workflows?limit=500")).body).toMatchObject({
       data: expect.arrayContaining([listed]),
       limit: 500,
       offset: 0,
     });
   });
 
-  test("has the envelope that it was given", async () => {
-    const project_id = await m.project();
-    const { user } = (await m.person("GET", "/auth/me")).body;
+  test("has the envelope that was sent", async () => {
+    const { id: project_id } = await home.project();
+    const { user } = (await home.owner("GET", "/auth/me")).body;
     const envelope = {
       run_as: { type: "person", id: user.id },
       secrets: ["shop_key"],
@@ -68,31 +77,33 @@ describe("a registered workflow", () => {
       retention_days: 3_650,
     };
     const sent = { name: " Pays \u0000\ud800 back ", description: "\u202e\u{1f600}", project_id, envelope };
-    const body = await m.register(sent);
+    const body = await home.register(WAITING, {}, sent);
     expect(body).toMatchObject({ ...sent, name: "Pays \u0000\ud800 back" });
     expect(await read(body.id)).toEqual(body);
   });
 
-  test("runs on the version that is asked for", async () => {
-    const { id } = await m.define();
-    await m.person("PATCH", `/definitions/${id}`, { source: `${WAITING} //2` });
+  test("uses the definition version that was sent", async () => {
+    const { id } = await home.define();
+    await home.owner("PATCH", `/definitions/${id}`, { source: `${WAITING} //2` });
     const definition_id = id.toUpperCase();
-    const one = await m.register({ definition_id, definition_version: 1 });
+    const one = await home.register(WAITING, {}, { definition_id, definition_version: 1 });
     expect(one.definition).toMatchObject({ id, version: 1, latest_version: 2 });
-    expect((await m.register({ definition_id })).definition).toMatchObject({ version: 2 });
-    expect((await m.register({ definition_id, definition_version: null })).definition).toMatchObject({ version: 2 });
+    expect((await home.register(WAITING, {}, { definition_id })).definition).toMatchObject({ version: 2 });
+    expect((await home.register(WAITING, {}, { definition_id, definition_version: null })).definition).toMatchObject({
+      version: 2,
+    });
     for (const definition_version of [3, 2 ** 31 - 1])
       expectRefusal(
-        await m.person("POST", "/workflows", { definition_id, definition_version }),
+        await home.owner("POST", "/workflows", { definition_id, definition_version }),
         400,
         "unknown_version",
         "definition_version",
       );
   });
 
-  test("is warned of secrets that its steps ask for in vain", async () => {
-    const { id: definition_id } = await m.define(asking("shop_key", "mail_key"));
-    const body = await m.register({ definition_id, envelope: { secrets: ["shop_key"] } });
+  test("has a warning for each secret that its steps read and the envelope does not allow", async () => {
+    const { id: definition_id } = await home.define(waitingWithSecrets("shop_key", "mail_key"));
+    const body = await home.register(WAITING, {}, { definition_id, envelope: { secrets: ["shop_key"] } });
     expect(body.warnings).toEqual([
       {
         code: "secret_not_allowed",
@@ -103,32 +114,30 @@ describe("a registered workflow", () => {
     expect((await read(body.id)).warnings).toHaveLength(1);
     const both = await patch(body.id, { envelope: { secrets: ["shop_key", "mail_key"] } });
     expect(both.body.warnings).toEqual([]);
-    await m.person("PATCH", `/definitions/${definition_id}`, { source: asking("third_key") });
+    await home.owner("PATCH", `/definitions/${definition_id}`, { source: waitingWithSecrets("third_key") });
     expect((await read(body.id)).warnings).toEqual([]);
     expect((await patch(body.id, { definition_version: null })).body.warnings).toMatchObject([
       { message: expect.stringContaining("third_key") },
     ]);
   });
 
-  test("counts its runs, live and in all", async () => {
-    const workflow = await m.register();
-    const [run] = [await m.start(workflow), await m.start(workflow)];
+  test("counts its live runs and all its runs", async () => {
+    const workflow = await home.register();
+    const [run] = [await home.start(workflow), await home.start(workflow)];
     expect((await read(workflow.id)).runs).toEqual({ live: 2, total: 2 });
-    await m.cancel(run);
+    await home.made(home.cancel(run));
     expect((await read(workflow.id)).runs).toEqual({ live: 1, total: 2 });
   });
 });
 
-describe("what cannot be registered", () => {
-  const post = async (body: unknown) => m.person("POST", "/workflows", body);
+describe("registering a workflow is refused", () => {
+  const post = async (body: unknown) => home.owner("POST", "/workflows", body);
 
-  test("is no definition, or a tool", async () => {
+  test("for an unknown definition and for a tool", async () => {
     for (const definition_id of [UNKNOWN, "x", "", "\u0000"])
       expectRefusal(await post({ definition_id }), 404, "definition_not_found", "definition_id");
-    const { body: tool } = await m
-      .define(toolOf("return 1"), { type: "tool", name: "a_tool" })
-      .then((body) => ({ body }));
-    const refused = await post({ definition_id: tool.id });
+    const { id: tool } = await home.define(toolSource("return 1"), { type: "tool", name: "a_tool" });
+    const refused = await post({ definition_id: tool });
     expectRefusal(refused, 400, "invalid_definition", "definition_id");
     expect(refused.body.error.message).toContain("a_tool is a tool");
     for (const body of [undefined, {}, [], { definition_id: 5 }]) expect((await post(body)).status).toBe(400);
@@ -168,23 +177,23 @@ describe("what cannot be registered", () => {
     [{ envelope: { run_as: { type: "service", id: UNKNOWN } } }, "invalid_run_as", "envelope.run_as.id"],
   ];
   test.each(refusals.map((refusal) => [JSON.stringify(refusal[0]).slice(0, 80), ...refusal] as const))(
-    "%s",
+    "with %s",
     async (_, wrong, code, param, message = /\S/) => {
-      const { id: definition_id } = await m.define();
+      const { id: definition_id } = await home.define();
       const refused = await post({ definition_id, ...wrong });
       expectRefusal(refused, 400, code, param);
       expect(refused.body.error.message).toMatch(message);
-      const workflow = await m.register();
+      const workflow = await home.register();
       expectRefusal(await patch(workflow.id, wrong), 400, code, param);
       expect(await read(workflow.id)).toEqual(workflow);
     },
   );
 });
 
-describe("an edit", () => {
-  test("leaves what it does not name, within the envelope as well", async () => {
+describe("a change of a workflow", () => {
+  test("keeps the fields that are not sent, also inside the envelope", async () => {
     const envelope = { secrets: ["a"], limits: { max_steps: 7 }, concurrency: { max_runs: 2, key: "/customer" } };
-    const workflow = await m.register({ name: "before", description: "text", envelope });
+    const workflow = await home.register(WAITING, {}, { name: "before", description: "text", envelope });
     const edited = await patch(workflow.id, { envelope: { limits: { max_parallel: 3 }, egress: ["example.com"] } });
     expect(edited.status).toBe(200);
     expect(edited.body).toEqual({
@@ -197,16 +206,20 @@ describe("an edit", () => {
         limits: { ...workflow.envelope.limits, max_parallel: 3 },
       },
     });
-    const project_id = await m.project();
+    const { id: project_id } = await home.project();
     const renamed = (await patch(workflow.id, { name: "after", project_id })).body;
     expect(renamed).toMatchObject({ name: "after", description: "text", project_id, envelope_version: 2 });
     expectRefusal(await patch(workflow.id, { project_id: UNKNOWN }), 400, "unknown_project", "project_id");
     expect((await patch(workflow.id, {})).body).toEqual(renamed);
   });
 
-  test("takes null for the default", async () => {
+  test("resets a field with null to its default", async () => {
     const envelope = { secrets: ["a"], tools: [], limits: { max_steps: 7, max_parallel: 3 }, retention_days: 1 };
-    const { id } = await m.register({ name: "n", description: "text", project_id: await m.project(), envelope });
+    const { id } = await home.register(
+      WAITING,
+      {},
+      { name: "n", description: "text", project_id: (await home.project()).id, envelope },
+    );
     expect((await patch(id, { envelope: { limits: { max_steps: null }, tools: null } })).body.envelope).toEqual({
       ...DEFAULTS,
       secrets: ["a"],
@@ -225,11 +238,15 @@ describe("an edit", () => {
     });
   });
 
-  test("takes back what a read has shown, whoever it runs as", async () => {
-    const { user } = (await m.person("GET", "/auth/me")).body;
-    const { id, envelope } = await m.register({ envelope: { run_as: { type: "person", id: user.id } } });
+  test("accepts the envelope of a read unchanged, whatever its run_as", async () => {
+    const { user } = (await home.owner("GET", "/auth/me")).body;
+    const { id, envelope } = await home.register(
+      WAITING,
+      {},
+      { envelope: { run_as: { type: "person", id: user.id } } },
+    );
     const other = UNKNOWN;
-    await m.service.db.query("update read.workflows set envelope = replace(envelope, $2, $3) where id = $1", [
+    await w.resources.db.query("update read.workflows set envelope = replace(envelope, $2, $3) where id = $1", [
       id,
       user.id,
       other,
@@ -239,18 +256,18 @@ describe("an edit", () => {
     expect((await patch(id, { envelope: theirs })).status).toBe(200);
   });
 
-  test("changes the version, to one that there is", async () => {
-    const workflow = await m.register();
+  test("can set any existing definition version", async () => {
+    const workflow = await home.register();
     const { id } = workflow.definition;
-    await m.person("PATCH", `/definitions/${id}`, {});
+    await home.owner("PATCH", `/definitions/${id}`, {});
     expect((await read(workflow.id)).definition).toMatchObject({ version: 1, latest_version: 2 });
     expect((await patch(workflow.id, { definition_version: 2 })).body.definition.version).toBe(2);
     expectRefusal(await patch(workflow.id, { definition_version: 3 }), 400, "unknown_version", "definition_version");
     expect((await patch(workflow.id, { definition_version: 1 })).body.definition.version).toBe(1);
   });
 
-  test("is not undone by another of the same moment", async () => {
-    const { id } = await m.register();
+  test("is not undone by another change at the same moment", async () => {
+    const { id } = await home.register();
     const edits = [
       { envelope: { secrets: ["a"] } },
       { envelope: { egress: ["example.com"] } },
@@ -277,31 +294,31 @@ describe("an edit", () => {
     });
   });
 
-  test("of a key without a number of runs is refused by what is there", async () => {
-    const { id } = await m.register();
-    const asked = { envelope: { concurrency: { key: "/customer" } } };
-    expectRefusal(await patch(id, asked), 400, "invalid_envelope", "envelope.concurrency.max_runs");
+  test("of the concurrency key alone is refused unless the workflow has max_runs", async () => {
+    const { id } = await home.register();
+    const change = { envelope: { concurrency: { key: "/customer" } } };
+    expectRefusal(await patch(id, change), 400, "invalid_envelope", "envelope.concurrency.max_runs");
     await patch(id, { envelope: { concurrency: { max_runs: 2 } } });
-    expect((await patch(id, asked)).body.envelope.concurrency).toEqual({ max_runs: 2, key: "/customer" });
+    expect((await patch(id, change)).body.envelope.concurrency).toEqual({ max_runs: 2, key: "/customer" });
   });
 });
 
-describe("disabling", () => {
-  test("keeps the workflow and its runs, as often as it is asked for", async () => {
-    const workflow = await m.register();
-    await m.start(workflow);
+describe("disabling a workflow", () => {
+  test("keeps the workflow and its runs, and can be repeated", async () => {
+    const workflow = await home.register();
+    await home.start(workflow);
     for (let n = 0; n < 2; n++) {
-      const { status, text } = await m.person("DELETE", `/workflows/${workflow.id}`);
+      const { status, text } = await home.owner("DELETE", `/workflows/${workflow.id}`);
       expect([status, text]).toEqual([204, ""]);
     }
     expect(await read(workflow.id)).toMatchObject({ enabled: false, runs: { live: 1, total: 1 } });
     expect((await patch(workflow.id, { enabled: true })).body.enabled).toBe(true);
   });
 
-  test("cannot be undone once the definition is gone", async () => {
-    const { id, definition } = await m.register({ name: "kept" });
-    await m.person("DELETE", `/workflows/${id}`);
-    expect((await m.person("DELETE", `/definitions/${definition.id}`)).status).toBe(204);
+  test("cannot be undone once the definition is deleted", async () => {
+    const { id, definition } = await home.register(WAITING, {}, { name: "kept" });
+    await home.owner("DELETE", `/workflows/${id}`);
+    expect((await home.owner("DELETE", `/definitions/${definition.id}`)).status).toBe(204);
     expect(await read(id)).toMatchObject({
       name: "kept",
       enabled: false,
@@ -314,34 +331,37 @@ describe("disabling", () => {
   });
 });
 
-describe("an idempotency key", () => {
-  test("makes one workflow of two requests", async () => {
-    const { id: definition_id } = await m.define();
+describe("an idempotency key of a registration", () => {
+  test("makes two requests register one workflow", async () => {
+    const { id: definition_id } = await home.define();
     const headers = { "idempotency-key": "once" };
     const body = { definition_id, name: "once" };
-    const answers = await Promise.all([1, 2].map(() => m.person("POST", "/workflows", body, headers)));
+    const answers = await Promise.all([1, 2].map(() => home.owner("POST", "/workflows", body, headers)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect(answers[0]!.body).toEqual(answers[1]!.body);
-    const other = await m.person("POST", "/workflows", { ...body, name: "twice" }, headers);
+    const other = await home.owner("POST", "/workflows", { ...body, name: "twice" }, headers);
     expectRefusal(other, 422, "idempotency_key_reused", "Idempotency-Key");
   });
 });
 
-test("a list is paged", async () => {
-  const { body } = await m.person("GET", "/workflows?limit=2&offset=1");
+test("the list of workflows has pages", async () => {
+  const { body } = await home.owner("GET", "/workflows?limit=2&offset=1");
   expect(body).toMatchObject({ limit: 2, offset: 1 });
   expect(body.data).toHaveLength(2);
   expect(body.total).toBeGreaterThan(3);
-  expect((await m.person("GET", "/workflows?limit=x&offset=-1")).body).toMatchObject({ limit: 50, offset: 0 });
+  expect((await home.owner("GET", "/workflows?limit=x&offset=-1")).body).toMatchObject({ limit: 50, offset: 0 });
 });
 
-test("what is no id is no workflow", async () => {
+test("an id that is malformed or unknown is a 404 on every workflow route", async () => {
   for (const id of ["x", "runs", "hooks", "%00", UNKNOWN])
-    for (const method of ["GET", "PATCH", "DELETE"])
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      // the list of all runs
+      if (id === "runs" && method === "GET") continue;
       expectRefusal(
-        await m.person(method, `/workflows/${id}`, method === "PATCH" ? {} : undefined),
+        await home.owner(method, `/workflows/${id}`, method === "PATCH" ? {} : undefined),
         404,
         "workflow_not_found",
         "id",
       );
+    }
 });

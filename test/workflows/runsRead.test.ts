@@ -1,14 +1,25 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StepFailure } from "#services/workflows/tick.ts";
-import { idempotencyKey, newId, stepId, streamOf } from "#events/ids.ts";
-import { RunCompleted, RunCreated, RunStarted, StepCompleted, StepsScheduled, StepStarted } from "#events/run.ts";
+import type { NewEvent } from "#events/define.ts";
+import { newCommand } from "#events/envelope.ts";
+import { idempotencyKey, newCommandId, newId, stepId, streamName } from "#events/ids.ts";
+import {
+  ForgetRun,
+  RunCompleted,
+  RunCreated,
+  RunStarted,
+  StepCompleted,
+  StepsScheduled,
+  StepStarted,
+} from "#events/run.ts";
 import { Envelope } from "#events/workflow.ts";
-import { code, gate, isOver, openStage, UNKNOWN, type Stage } from "./stage.ts";
+import { UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
 const held = gate();
-let stage: Stage;
+let stage: Functions;
+let home: Tenant;
 beforeAll(async () => {
-  stage = await openStage({
+  stage = await openFunctions({
     echo: { run: async (ctx, args) => ctx.complete(args) },
     charge: {
       run: async (ctx, { fail }) => {
@@ -60,15 +71,30 @@ beforeAll(async () => {
       steps: { count: (n) => n + 1 },
     },
   });
+  ({ home } = stage);
 });
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const read = (run: string, by = stage.home.person) => by("GET", `/runs/${run}`);
+/** Puts events into the log as if the run had happened; no process works on it. */
+async function append(stream: string, events: NewEvent[]) {
+  for (let at = 0; at < events.length; at += 1_000) {
+    const { kind } = await stage.resources.log.append({
+      command: { id: newCommandId(), organization_id: home.organization_id, principal: "system", request_id: "test" },
+      events: events.slice(at, at + 1_000).map((event, n) => ({ stream, version: at + n + 1, event })),
+      heads: [{ stream, state: {}, state_version: 0, status: null, due_at: null, worker: null }],
+      keys: {},
+      erase: { things: [], streams: [] },
+      forget: [],
+    });
+    expect(kind).toBe("committed");
+  }
+}
+const read = (run: string, by = home.owner) => by("GET", `/workflows/runs/${run}`);
 
 describe("the record of a run", () => {
-  test("holds every step with its attempts, in the order of scheduling", async () => {
-    const run = await stage.start(await stage.register("charge"));
-    const { steps, result, counts, completion } = await stage.until(run, isOver);
+  test("has every step with its attempts, in the order of scheduling", async () => {
+    const run = await home.start(await stage.register("charge"));
+    const { steps, result, counts, completion } = await home.until(run, isOver);
     expect([result, completion]).toEqual([{ charged: { id: "c5" }, many: ["told a", "told b"] }, "implicit"]);
     expect(counts).toEqual({ steps: 3, attempts: 3, ticks: 3 });
     const keys = (await stage.events(run)).flatMap((event) =>
@@ -97,27 +123,27 @@ describe("the record of a run", () => {
     ]);
   });
 
-  test("says why it failed, and where", async () => {
+  test("has the reason of a failure and the step it happened in", async () => {
     const workflow = await stage.register("charge");
-    const run = await stage.start(workflow, { fail: true });
-    const record = await stage.until(run, isOver);
+    const run = await home.start(workflow, { fail: true });
+    const record = await home.until(run, isOver);
     const step = record.steps.at(-1);
     expect([record.status, record.result, record.error]).toEqual(["failed", null, "declined"]);
     expect(record.error_info).toEqual({ code: "step_error", step_id: step.id, step: "refuse", attempt: 1 });
     expect([step.status, step.error, step.result]).toEqual(["failed", "declined", null]);
-    const { data } = (await stage.home.person("GET", `/${workflow.id}/runs`)).body;
+    const { data } = (await home.owner("GET", `/workflows/${workflow.id}/runs`)).body;
     expect(data[0]).toMatchObject({
       error: "declined",
       error_info: { code: "step_error", step_id: step.id, step: "refuse" },
     });
   });
 
-  test("tells what a live run waits for", async () => {
+  test("has everything that a live run waits for", async () => {
     onTestFinished(() => held.open());
-    const run = await stage.start(await stage.register("waits"));
-    const record = await stage.until(run, ({ steps }) => steps.some(({ status }: any) => status === "retry_wait"));
+    const run = await home.start(await stage.register("waits"));
+    const record = await home.until(run, ({ steps }) => steps.some(({ status }: any) => status === "retry_wait"));
     const [slow, again] = record.steps;
-    const { data } = (await stage.home.person("GET", `/runs/${run}/approvals`)).body;
+    const { data } = (await home.owner("GET", `/workflows/runs/${run}/approvals`)).body;
     expect([record.status, slow.status, again.attempts[0]]).toEqual([
       "running",
       "running",
@@ -129,17 +155,17 @@ describe("the record of a run", () => {
       { type: "step", id: again.id, name: "again", attempt: 1, next_attempt_at: time },
       { type: "timer", until: time },
     ]);
-    expect((await stage.home.person("POST", `/runs/${run}/cancel`)).status).toBe(200);
+    expect((await home.owner("POST", `/workflows/runs/${run}/cancel`)).status).toBe(200);
     const over = (await read(run)).body;
     expect([over.status, over.waiting_on]).toEqual(["cancelled", []]);
     expect(over.steps.map(({ status }: any) => status)).toEqual(["running", "abandoned"]);
     held.open();
-    await stage.until(run, ({ steps }) => steps[0].status === "completed");
+    await home.until(run, ({ steps }) => steps[0].status === "completed");
   });
 
-  test("has long values, and leaves out what would be too much of them", async () => {
-    const run = await stage.start(await stage.register("wide"), { many: 20 });
-    const { steps } = await stage.until(run, isOver);
+  test("has long values, and omits those beyond the limit of one answer", async () => {
+    const run = await home.start(await stage.register("wide"), { many: 20 });
+    const { steps } = await home.until(run, isOver);
     const omitted = steps.filter((step: any) => step.omitted);
     expect([steps.length, omitted.length]).toEqual([20, 2]);
     for (const step of steps)
@@ -148,15 +174,15 @@ describe("the record of a run", () => {
       );
   });
 
-  test.each([1_000, 1_001])("has %s steps where the run has them", async (many) => {
+  test.each([1_000, 1_001])("has all of %s steps", async (many) => {
     const workflow = await stage.register("long", { envelope: { limits: { max_steps: 2_000, max_parallel: 50 } } });
-    const run = await stage.start(workflow, { many });
-    const { steps, result, counts } = await stage.until(run, isOver);
+    const run = await home.start(workflow, { many });
+    const { steps, result, counts } = await home.until(run, isOver);
     expect([result, steps.length, counts.steps, counts.attempts]).toEqual([many, many, many, many]);
     expect(steps.map((step: any) => step.result)).toEqual(Array.from({ length: many }, (_, n) => n + 1));
   });
 
-  test("is whole with ten thousand events, and so is its stream", async () => {
+  test("is complete with ten thousand events, and so is the event stream", async () => {
     const workflow = await stage.register("echo");
     const run_id = newId();
     const many = 3_333;
@@ -165,7 +191,7 @@ describe("the record of a run", () => {
     const at = new Date().toISOString();
     const { limits, approvals } = Envelope.parse({});
     const of = (key: string) => ({ run_id, key, name: "count", attempt: 1 });
-    await stage.logged(streamOf("run", run_id), [
+    await append(streamName("run", run_id), [
       RunCreated.of(
         {
           run_id,
@@ -200,47 +226,46 @@ describe("the record of a run", () => {
     const { body } = await read(run_id);
     expect([body.status, body.result, body.steps.length]).toEqual(["completed", many, many]);
     expect(body.steps.every((step: any, n: number) => step.result === n && step.args === n)).toBe(true);
-    const { text } = await stage.home.person("GET", `/runs/${run_id}/events`);
+    const { text } = await home.owner("GET", `/workflows/runs/${run_id}/events`);
     expect(text.match(/^event: step\.completed$/gm)!.length).toBe(many);
     expect(text.trimEnd().endsWith(`"result":${many}}`)).toBe(true);
   });
 
-  test("is read by the key, and is the same for all who may not", async () => {
-    const { home } = stage;
+  test("can be read with a key, and is the same 404 for everyone without access", async () => {
     const other = await stage.join("Other");
-    const run = await stage.start(await stage.register("echo"), { a: 1 });
-    await stage.until(run, isOver);
+    const run = await home.start(await stage.register("echo"), { a: 1 });
+    await home.until(run, isOver);
     expect((await read(run, home.key)).body).toEqual((await read(run)).body);
     const unknown = await read(UNKNOWN);
     expect(code(unknown)).toEqual([404, "run_not_found"]);
     for (const answer of [
-      await read(run, other.person),
+      await read(run, other.owner),
       await read(run, other.key),
       await read("nonsense"),
       await read("%00"),
     ])
       expect([answer.status, answer.text]).toEqual([404, unknown.text]);
-    const approvals = (id: string, by = other.person) => by("GET", `/runs/${id}/approvals`);
+    const approvals = (id: string, by = other.owner) => by("GET", `/workflows/runs/${id}/approvals`);
     expect((await approvals(run)).text).toBe((await approvals(UNKNOWN)).text);
     expect((await approvals(run)).status).toBe(404);
   });
 });
 
-describe("the history of a workflow", () => {
-  test("has its runs, newest first, by page and by filter", async () => {
-    const { home } = stage;
+describe("the list of runs of a workflow", () => {
+  test("has its runs newest first, with pages and filters", async () => {
     const workflow = await stage.register("echo");
-    const hook = await stage.hook(workflow);
-    const direct = [await stage.start(workflow), await stage.start(workflow)];
+    const hook = await home.hook(workflow);
+    const direct = [await home.start(workflow), await home.start(workflow)];
     const by = async (user: string) => {
       const headers = { "x-svc-external-user": user };
-      return (await stage.caller(hook)("POST", `/hooks/${hook.hook_token}`, {}, headers)).body.run_id as string;
+      return (await home.caller(hook)("POST", `/workflows/hooks/${hook.hook_token}`, {}, headers)).body
+        .run_id as string;
     };
     const called = [await by("ann"), await by("bob")];
     const all = [...direct, ...called];
-    for (const run of all) await stage.until(run, isOver);
+    for (const run of all) await home.until(run, isOver);
     const list = async (query = "") => {
-      const { status, body } = await home.person("GET", `/${workflow.id}/runs${query}`);
+      const { status, body } = await home.owner("GET", `/workflows/${workflow.id}/runs${query}`);
       expect(status).toBe(200);
       return { ...body, ids: body.data.map(({ id }: { id: string }) => id) };
     };
@@ -254,6 +279,8 @@ describe("the history of a workflow", () => {
       warnings: _n,
       logs: _l,
       counts: _c,
+      headers: _h,
+      cancel_reason: _cr,
       ...shown
     } = (await read(all[3]!)).body;
     expect(whole.data[0]).toEqual(shown);
@@ -267,31 +294,38 @@ describe("the history of a workflow", () => {
     expect((await list(`?from=${at}`)).ids).toEqual(called.toReversed());
     expect((await list(`?to=${at}`)).ids).toEqual(direct.toReversed());
     for (const query of ["status=done", "from=yesterday", "to=9", "trigger_id=x", "from=0000-01-01T00:00:00Z"]) {
-      const { status, body } = await home.person("GET", `/${workflow.id}/runs?${query}`);
+      const { status, body } = await home.owner("GET", `/workflows/${workflow.id}/runs?${query}`);
       expect([status, body.error.param]).toEqual([400, query.split("=")[0]]);
     }
   });
 
-  test("is for those who sign in, to their own workflows", async () => {
-    const { home } = stage;
+  test("is for signed-in members of the organization only", async () => {
     const other = await stage.join("Abroad");
     const workflow = await stage.register("echo");
-    expect(code(await home.key("GET", `/${workflow.id}/runs`))).toEqual([403, "session_required"]);
-    const unknown = await other.person("GET", `/${UNKNOWN}/runs`);
+    expect(code(await home.key("GET", `/workflows/${workflow.id}/runs`))).toEqual([403, "session_required"]);
+    const unknown = await other.owner("GET", `/workflows/${UNKNOWN}/runs`);
     expect(code(unknown)).toEqual([404, "workflow_not_found"]);
     for (const id of [workflow.id, "nonsense"])
-      expect((await other.person("GET", `/${id}/runs`)).text).toBe(unknown.text);
+      expect((await other.owner("GET", `/workflows/${id}/runs`)).text).toBe(unknown.text);
   });
 });
 
-test("a run that was destroyed is there no longer", async () => {
+test("a destroyed run is a 404", async () => {
   const workflow = await stage.register("echo");
-  const run = await stage.start(workflow);
-  await stage.until(run, isOver);
-  await stage.forget(run);
-  for (const path of [`/runs/${run}`, `/runs/${run}/approvals`, `/runs/${run}/events`])
-    expect(code(await stage.home.person("GET", path))).toEqual([404, "run_not_found"]);
-  expect((await stage.home.person("GET", `/${workflow.id}/runs`)).body.data).toEqual([]);
+  const run = await home.start(workflow);
+  await home.until(run, isOver);
+  const fields = {
+    stream: streamName("run", run),
+    organization_id: home.organization_id,
+    request_id: "test",
+    timeout_ms: 15_000,
+  };
+  const command = newCommand(ForgetRun.type, { ...fields, data: { run_id: run } });
+  const { bus, log } = stage.resources;
+  expect((await bus.sender(log).send({ ...command, at: "2100-01-01T00:00:00.000Z" })).rejection).toBeUndefined();
+  for (const path of ["", "/approvals", "/events"].map((rest) => `/workflows/runs/${run}${rest}`))
+    expect(code(await home.owner("GET", path))).toEqual([404, "run_not_found"]);
+  expect((await home.owner("GET", `/workflows/${workflow.id}/runs`)).body.data).toEqual([]);
   const left = await stage.events(run);
   expect(left.every(({ personal }) => personal === undefined)).toBe(true);
 });

@@ -1,24 +1,24 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { streamOf } from "#events/ids.ts";
-import { clientOf } from "../http/service.ts";
-import { code, gate, isOver, openStage, UNKNOWN, type Stage } from "./stage.ts";
+import { streamName } from "#events/ids.ts";
+import { UNKNOWN, code, gate, isOver, openFunctions, type Functions, type Tenant } from "./harness.ts";
 
 const held = gate();
-let stage: Stage;
+let stage: Functions;
+let home: Tenant;
 beforeAll(async () => {
-  stage = await openStage({
+  stage = await openFunctions({
     echo: { run: async (ctx, args) => ctx.complete(args) },
     held: { run: async (ctx) => ctx.runStep("wait"), steps: { wait: () => held.opened } },
   });
+  ({ home } = stage);
 });
 
-const begin = (workflow: { id: string }, body: unknown, headers?: Record<string, string>, by = stage.home.person) =>
-  by("POST", `/${workflow.id}/runs`, body, headers);
+const begin = (workflow: { id: string }, body: unknown, headers?: Record<string, string>, by = home.owner) =>
+  by("POST", `/workflows/${workflow.id}/runs`, body, headers);
 const created = async (run: string): Promise<any> => (await stage.events(run))[0];
 
-describe("a run that is started", () => {
-  test("by a person is in the log when it is answered, and its record tells of it", async () => {
-    const { home } = stage;
+describe("starting a run", () => {
+  test("as a person puts it in the log before the answer, and its record shows the person", async () => {
     const workflow = await stage.register("echo", { name: "Echo", envelope: { limits: { run_ttl_s: 60 } } });
     const { status, body, headers } = await begin(workflow, { args: { a: 1, b: null } });
     expect([status, body]).toEqual([
@@ -29,8 +29,8 @@ describe("a run that is started", () => {
     const { data, personal } = await created(body.id);
     expect(personal).toEqual({ args: { json: '{"a":1,"b":null}' }, external_user_id: null });
     expect(Date.parse(data.expires_at) - Date.parse(data.created_at)).toBeLessThan(60_000 + 1);
-    const me = (await home.api("GET", "/auth/me")).body.user.id;
-    expect(await stage.until(body.id, isOver)).toEqual({
+    const me = (await home.owner("GET", "/auth/me")).body.user.id;
+    expect(await home.until(body.id, isOver)).toEqual({
       id: body.id,
       workflow_id: workflow.id,
       workflow_name: "Echo",
@@ -55,23 +55,23 @@ describe("a run that is started", () => {
       started_at: expect.any(String),
       completed_at: expect.any(String),
       cancelled_by: null,
+      cancel_reason: null,
+      headers: {},
       expires_at: data.expires_at,
     });
   });
 
-  test("by a key carries no person, and acts for whom the envelope says", async () => {
-    const { home } = stage;
-    const me = (await home.api("GET", "/auth/me")).body.user.id;
+  test("with a key records the key, and the run acts as the envelope says", async () => {
+    const me = (await home.owner("GET", "/auth/me")).body.user.id;
     const workflow = await stage.register("echo", { envelope: { run_as: { type: "person", id: me } } });
     const { status, body } = await begin(workflow, { args: {} }, {}, home.key);
     expect(status).toBe(202);
-    const record = (await home.key("GET", `/runs/${body.id}`)).body;
+    const record = (await home.key("GET", `/workflows/runs/${body.id}`)).body;
     expect(record.started_by).toEqual({ type: "api_key", id: expect.any(String), trigger_id: null });
     expect(record.run_as).toEqual({ type: "person", id: me });
   });
 
-  test("twice without a key is two runs; under one it is one, whatever became of the workflow", async () => {
-    const { home } = stage;
+  test("twice gives two runs, and with the same idempotency key one, even if the workflow has changed", async () => {
     const workflow = await stage.register("echo");
     const [first, second] = [await begin(workflow, { args: {} }), await begin(workflow, { args: {} })];
     expect(first.body.id).not.toBe(second.body.id);
@@ -82,7 +82,7 @@ describe("a run that is started", () => {
     for (const { status, body } of answers) expect([status, body]).toEqual([202, once.body]);
     expect(code(await begin(workflow, { args: { n: 2 } }, headers))).toEqual([422, "idempotency_key_reused"]);
     expect((await begin(workflow, { args: { n: 1 } }, headers, home.key)).body.id).not.toBe(once.body.id);
-    await stage.made(home.person("PATCH", `/${workflow.id}`, { enabled: false }));
+    await home.made(home.owner("PATCH", `/workflows/${workflow.id}`, { enabled: false }));
     expect((await begin(workflow, { args: { n: 1 } }, headers)).body).toEqual(once.body);
     expect(code(await begin(workflow, { args: { n: 1 } }))).toEqual([409, "workflow_disabled"]);
     expect(code(await begin(workflow, { args: {} }, { "idempotency-key": "ä".repeat(3) }))).toEqual([
@@ -92,7 +92,7 @@ describe("a run that is started", () => {
   });
 });
 
-describe("arguments", () => {
+describe("the arguments of a run", () => {
   const schema = {
     type: "object",
     properties: { customer: { type: "string", maxLength: 5 }, items: { type: "array", items: { type: "integer" } } },
@@ -100,7 +100,7 @@ describe("arguments", () => {
     additionalProperties: false,
   };
 
-  test("must fit the schema of the definition's version", async () => {
+  test("must be valid for the schema of the definition version", async () => {
     const workflow = await stage.register("echo", { args: schema });
     const refused = async (args: unknown, param: string) => {
       const { status, body } = await begin(workflow, { args });
@@ -112,12 +112,11 @@ describe("arguments", () => {
     await refused({ customer: "x", items: [1, "2"] }, "/items/1");
     await refused({ customer: "x", other: 1 }, "/other");
     expect((await begin(workflow, { args: { customer: "x" } })).status).toBe(202);
-    // another version asks for something else; what runs go by is what the workflow is bound to
-    const { home } = stage;
+    // a newer version has another schema, but the workflow still uses the old version
     const source = "export async function run() {}";
-    await stage.made(home.api("PATCH", `/definitions/${workflow.definition.id}`, { source }));
+    await home.made(home.owner("PATCH", `/definitions/${workflow.definition.id}`, { source }));
     await refused({}, "/customer");
-    await stage.made(home.person("PATCH", `/${workflow.id}`, { definition_version: 2 }));
+    await home.made(home.owner("PATCH", `/workflows/${workflow.id}`, { definition_version: 2 }));
     expect((await begin(workflow, { args: { other: 1 } })).status).toBe(202);
   });
 
@@ -128,42 +127,42 @@ describe("arguments", () => {
     ["null", { args: null }],
     ["text", { args: "x" }],
     ["a body that is a list", [{ args: {} }]],
-  ])("%s are none", async (_, body) => {
+  ])("cannot be %s", async (_, body) => {
     const workflow = await stage.register("echo");
     const answer = await begin(workflow, body);
     expect(code(answer)).toEqual([400, "invalid_args"]);
     expect(answer.body.error.param).toBe("args");
   });
 
-  test("are kept as they are: names of prototypes, NUL, half characters", async () => {
+  test("are passed on unchanged, with prototype names, NUL and lone surrogates", async () => {
     const workflow = await stage.register("echo");
     const json =
       '{"__proto__":{"x":1},"constructor":{"prototype":{"y":2}},"nul":"\\u0000","half":"\\ud800","ü":[1.5,-0]}';
     const { status, body } = await begin(workflow, `{"args":${json}}`);
     expect(status).toBe(202);
-    const { text } = await stage.home.person("GET", `/runs/${body.id}`);
+    const { text } = await home.owner("GET", `/workflows/runs/${body.id}`);
     expect(text).toContain(`"args":${json.replace("-0", "0")}`);
     expect(({} as any).x).toBeUndefined();
     expect(({} as any).y).toBeUndefined();
   });
 
-  test("that are long are a blob of the run, and as long as a body may be", async () => {
+  test("are stored as a blob when they are long, up to the limit of a body", async () => {
     const workflow = await stage.register("echo");
     const args = { text: "ä".repeat(400_000) };
     const { body } = await begin(workflow, { args });
     const kept = (await created(body.id)).personal.args;
-    expect(kept).toEqual({ blob: expect.stringContaining(streamOf("run", body.id)), bytes: 800_011 });
-    const record = await stage.until(body.id, isOver);
+    expect(kept).toEqual({ blob: expect.stringContaining(streamName("run", body.id)), bytes: 800_011 });
+    const record = await home.until(body.id, isOver);
     expect([record.args, record.result]).toEqual([args, args]);
     const headers = { "idempotency-key": "long" };
     const answers = await Promise.all(Array.from({ length: 4 }, () => begin(workflow, { args }, headers)));
     expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
-    expect((await stage.until(answers[0]!.body.id, isOver)).args).toEqual(args);
+    expect((await home.until(answers[0]!.body.id, isOver)).args).toEqual(args);
     const tooLong = await begin(workflow, { args: { text: "x".repeat(1024 * 1024) } });
     expect(code(tooLong)).toEqual([413, "payload_too_large"]);
   });
 
-  test("that are no JSON, or too deep, are refused", async () => {
+  test("are refused when they are not JSON or nested too deeply", async () => {
     const workflow = await stage.register("echo");
     const deep = `{"args":${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}}`;
     for (const body of ["{", deep, '{"args":{}}x'])
@@ -173,14 +172,14 @@ describe("arguments", () => {
   });
 });
 
-describe("a workflow that", () => {
-  test("is unknown, of another organization, or of another project starts nothing", async () => {
+describe("a workflow", () => {
+  test("that is unknown, or belongs to another organization or project, starts nothing", async () => {
     const other = await stage.join("Other");
-    const [mine, theirs] = [await stage.project("Mine"), await stage.project("Theirs")];
+    const [mine, theirs] = [await home.project("Mine"), await home.project("Theirs")];
     const workflow = await stage.register("echo", { project_id: mine.id });
     const unknown = await begin({ id: UNKNOWN }, { args: {} });
     expect(code(unknown)).toEqual([404, "workflow_not_found"]);
-    for (const by of [other.person, other.key, theirs.key]) {
+    for (const by of [other.owner, other.key, theirs.key]) {
       const answer = await begin(workflow, { args: {} }, {}, by);
       expect([answer.status, answer.text]).toEqual([404, unknown.text]);
     }
@@ -188,13 +187,13 @@ describe("a workflow that", () => {
     expect([answer.status, answer.text]).toEqual([404, unknown.text]);
     const { status, body } = await begin(workflow, { args: {} }, {}, mine.key);
     expect(status).toBe(202);
-    expect((await mine.key("GET", `/runs/${body.id}`)).body.project_id).toBe(mine.id);
-    expect(code(await theirs.key("GET", `/runs/${body.id}`))).toEqual([404, "run_not_found"]);
-    const nobody = clientOf({ chat: `${stage.url}/api/workflows` }, "sk-svc-nobody");
+    expect((await mine.key("GET", `/workflows/runs/${body.id}`)).body.project_id).toBe(mine.id);
+    expect(code(await theirs.key("GET", `/workflows/runs/${body.id}`))).toEqual([404, "run_not_found"]);
+    const nobody = home.clientAt("sk-svc-nobody");
     expect(code(await begin(workflow, { args: {} }, {}, nobody))).toEqual([401, "invalid_api_key"]);
   });
 
-  test("may have so many live runs has no more, of each value that they are counted by", async () => {
+  test("has at most max_runs live runs for each value of its concurrency key", async () => {
     onTestFinished(() => held.open());
     const workflow = await stage.register("held", {
       envelope: { concurrency: { max_runs: 3, key: "/args/customer" } },
@@ -210,11 +209,11 @@ describe("a workflow that", () => {
     expect((await begin(workflow, { args: { customer: "b" } })).status).toBe(202);
     expect((await begin(workflow, { args: {} })).status).toBe(202);
 
-    // a refusal for want of room leaves the key free, and a run that has ended leaves its place
+    // a 429 does not use up the idempotency key, and a run that ends frees its slot
     const headers = { "idempotency-key": "later" };
     const again = () => begin(workflow, { args: { customer: "a" } }, headers);
     expect((await again()).status).toBe(429);
-    await stage.made(stage.home.person("POST", `/runs/${started[0]!.body.id}/cancel`));
+    await home.made(home.owner("POST", `/workflows/runs/${started[0]!.body.id}/cancel`));
     const later = await again();
     expect([later.status, (await again()).body]).toEqual([202, later.body]);
   });

@@ -1,26 +1,26 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { openWorkshop, workflowOf, type Workshop } from "./workshop.ts";
+import { openWorkflows, workflowSource, type Workflows } from "./harness.ts";
 
 /* States of a run and the transitions between them, and the five rules (spec: Workflow run status). */
 
-let w: Workshop;
+let w: Workflows;
 beforeAll(async () => {
-  w = await openWorkshop();
+  w = await openWorkflows();
 });
 
-const ASKS = workflowOf(
+const ASKS = workflowSource(
   `const { approved, comment } = await ctx.awaitApproval("boss", { title: "Go?" });
   return ctx.complete(approved ? await ctx.runStep("act", {}) : { stopped: comment });`,
   `act: () => ({ acted: true })`,
 );
-/** A step that asks the shop for a path and says how often that was asked for. */
+/** A step that asks the site for a path and says how often that was asked for. */
 const VISIT = `visit: async ({ path }, ctx) => (await (await ctx.fetch(args_url + path)).json()).nth`;
 const visiting = (run: string, steps = "", meta = {}) =>
-  `const args_url = ${JSON.stringify(w.shop.url)};\n${workflowOf(run, `${VISIT}, ${steps}`, meta)}`;
+  `const args_url = ${JSON.stringify(w.site.url)};\n${workflowSource(run, `${VISIT}, ${steps}`, meta)}`;
 
 /** A run that keeps the one processor that an organization has for its ticks, so that others of it wait for theirs. */
-const BUSY = workflowOf(`const end = 4e6; let n = 0; while (n < end) n++; await ctx.sleep("1h");`);
+const BUSY = workflowSource(`const end = 4e6; let n = 0; while (n < end) n++; await ctx.sleep("1h");`);
 
 describe("a run", () => {
   test("is pending until its first tick, and cancelled before that it never begins", async () => {
@@ -40,7 +40,7 @@ describe("a run", () => {
 
   test("that calls complete() is completed, with its result", async () => {
     const { home } = w;
-    const hook = await home.hook(await home.register(workflowOf("return ctx.complete({ said: args.word });")));
+    const hook = await home.hook(await home.register(workflowSource("return ctx.complete({ said: args.word });")));
     const { run_id, status } = await home.call(hook, { word: "hello" });
     expect(status).toBe("pending");
     const polled = await home.polled(hook, run_id);
@@ -51,7 +51,7 @@ describe("a run", () => {
 
   test("whose step has no attempts left is failed: the reason is its error, and there is no result", async () => {
     const { home } = w;
-    const source = workflowOf(
+    const source = workflowSource(
       `await ctx.runStep("fail", {}); return "never";`,
       `fail: defineStep({ retries: 2, backoff: { kind: "fixed", initial_ms: 10 } }, (_, ctx) => { throw new Error("no luck " + ctx.attempt) })`,
     );
@@ -67,7 +67,7 @@ describe("a run", () => {
   test("that waits for a person is running, keeps its secrets, and can be cancelled", async () => {
     const { home } = w;
     await home.secret("shop_key", "open-sesame-1");
-    const source = workflowOf(
+    const source = workflowSource(
       `await ctx.awaitApproval("boss", { title: "Go?" }); return ctx.runStep("tell", {});`,
       `tell: async (_, ctx) => (await ctx.secrets.get("shop_key")).length`,
       { secrets: ["shop_key"] },
@@ -81,24 +81,24 @@ describe("a run", () => {
     expectRefusal(await home.decide(second), 409, "approval_not_pending", null);
     expect((await home.approvals(dropped))[0].status).toBe("cancelled");
     expect((await home.decide(first)).body.run_status).toBe("running");
-    expect(await home.over(kept)).toMatchObject({ status: "completed", result: 13 });
+    expect(await home.untilOver(kept)).toMatchObject({ status: "completed", result: 13 });
     expect((await home.read(dropped)).steps).toEqual([]);
   });
 
-  test("that was rejected and runs to its end is completed: only its result tells of it", async () => {
+  test("with a rejection that runs to its end is completed: only its result shows it", async () => {
     const { home } = w;
     const workflow = await home.register(ASKS);
     const [yes, no] = [await home.start(workflow), await home.start(workflow)];
     await home.decide((await home.pending(yes))[0]);
     await home.decide((await home.pending(no))[0], { decision: "reject", comment: "too much" });
-    expect(await home.over(yes)).toMatchObject({ status: "completed", result: { acted: true } });
-    expect(await home.over(no)).toMatchObject({ status: "completed", result: { stopped: "too much" } });
+    expect(await home.untilOver(yes)).toMatchObject({ status: "completed", result: { acted: true } });
+    expect(await home.untilOver(no)).toMatchObject({ status: "completed", result: { stopped: "too much" } });
   });
 
   test.each(["finishes", "fails"])(
     "that is cancelled ticks no more and tells no secret; its step %s on its own",
     async (how) => {
-      const { home, shop, egress } = w;
+      const { home, site, egress } = w;
       await home.secret("late_key", "never-told-7");
       const path = `/hold/cancel-${how}`;
       const source = visiting(
@@ -111,11 +111,11 @@ describe("a run", () => {
       })`,
       );
       const run = await home.start(await home.register(source, { ...egress, secrets: ["late_key"] }));
-      await shop.asked(path);
+      await site.requested(path);
       expectRefusal(await home.cancel(run, home.key), 403, "session_required", null);
       const { body } = await home.cancel(run);
       expect(body).toMatchObject({ id: run, status: "cancelled", steps_still_running: 1 });
-      shop.release(path);
+      site.release(path);
       const ended = how === "fails" ? "failed" : "completed";
       const record = await home.until(run, ({ steps }) => steps[0].status === ended);
       expect([record.status, record.result, record.counts.ticks, record.steps.length]).toEqual([
@@ -128,7 +128,7 @@ describe("a run", () => {
       expect([attempts.length, result, attempts[0].error]).toEqual(
         how === "fails" ? [1, null, "afterwards secret_access_revoked"] : [1, "secret_access_revoked", null],
       );
-      expect([shop.times(path), shop.times(`/after-${how}`)]).toEqual([1, 0]);
+      expect([site.times(path), site.times(`/after-${how}`)]).toEqual([1, 0]);
       expect((await home.cancel(run)).body).toMatchObject({ status: "cancelled", steps_still_running: 0 });
     },
   );
@@ -138,15 +138,15 @@ describe("rule", () => {
   test("1: completed says nothing of what came out", async () => {
     const { home } = w;
     for (const result of [null, false, { ok: false, reason: "declined" }])
-      expect(await home.run(workflowOf("return args.result;"), { result })).toMatchObject({
+      expect(await home.run(workflowSource("return args.result;"), { result })).toMatchObject({
         status: "completed",
         result,
       });
   });
 
-  test("2: run() is executed anew on every tick, and nothing outlives one", async () => {
+  test("2: run() is executed from the start on every tick, and nothing outlives one", async () => {
     const { home } = w;
-    const source = `let times = 0;\n${workflowOf(
+    const source = `let times = 0;\n${workflowSource(
       `times += 1;
       globalThis.seen = (globalThis.seen ?? 0) + 1;
       ctx.log("execution");
@@ -163,7 +163,7 @@ describe("rule", () => {
   });
 
   test("3: a reshaped object runs its step again on the next resume, and no other step", async () => {
-    const { home, shop, egress } = w;
+    const { home, site, egress } = w;
     const source = visiting(
       `const other = await ctx.runStep("visit", { path: "/other" });
       const [first] = await Promise.allSettled([ctx.runStep("slow", {})]);
@@ -173,11 +173,11 @@ describe("rule", () => {
       `slow: async (_, ctx) => { await ctx.fetch(args_url + "/hold/reshaped"); return "done"; }`,
     );
     const run = await home.start(await home.register(source, egress));
-    await shop.asked("/order");
-    await shop.asked("/hold/reshaped");
-    shop.release("/hold/reshaped");
-    const record = await home.over(run);
-    expect([record.result, shop.times("/order"), shop.times("/other")]).toEqual([{ other: 1, nth: 2 }, 2, 1]);
+    await site.requested("/order");
+    await site.requested("/hold/reshaped");
+    site.release("/hold/reshaped");
+    const record = await home.untilOver(run);
+    expect([record.result, site.times("/order"), site.times("/other")]).toEqual([{ other: 1, nth: 2 }, 2, 1]);
     const visits = record.steps.filter(({ name }: any) => name === "visit");
     expect(visits.map(({ args }: any) => args)).toEqual([
       { path: "/other" },
@@ -190,7 +190,7 @@ describe("rule", () => {
 
   test("4: what catches a signal takes it for the answer, and the run is warned of it", async () => {
     const { home } = w;
-    const source = workflowOf(
+    const source = workflowSource(
       `let answer;
       try {
         answer = await ctx.runStep("add", { a: 1 });
@@ -207,7 +207,7 @@ describe("rule", () => {
 
   test("5: a secret that is missing fails at the step, and not before", async () => {
     const { home } = w;
-    const source = workflowOf(
+    const source = workflowSource(
       `await ctx.runStep("first", {}); await ctx.runStep("tell", {});`,
       `first: () => 1, tell: (_, ctx) => ctx.secrets.get("nowhere")`,
       { secrets: ["nowhere"] },

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientOf } from "../http/service.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
-import { openManagement, type Management } from "./manage.ts";
+import { openWorkflows, WAITING, type Tenant, type Workflows } from "./harness.ts";
 
-/* Who manages workflows: builders and above, signed in; and what belongs to another organization is like what does not exist, to the byte. */
+/* Workflow routes are for builders and above who are signed in. Things of another organization are answered exactly like things that do not exist. */
 
 interface Things {
   definition: string;
@@ -30,39 +30,43 @@ const MANAGING: Route[] = [
 ];
 const ROUTES = [...READING, ...MANAGING];
 
-let m: Management;
+let w: Workflows;
+let home: Tenant;
 let things: Things;
-let stranger: Management["person"];
+let viewer: Tenant["owner"];
+let approver: Tenant["owner"];
+let stranger: Tenant["owner"];
 beforeAll(async () => {
-  m = await openManagement();
-  const workflow = await m.register({ name: "heliotrope" });
-  const { id } = await m.trigger(workflow.id, { name: "quince" });
+  w = await openWorkflows();
+  ({ home } = w);
+  [{ call: viewer }, { call: approver }] = [await home.member("viewer"), await home.member("approver")];
+  const workflow = await home.register(WAITING, {}, { name: "heliotrope" });
+  const { id } = await home.hook({ id: workflow.id }, { name: "quince" });
   things = { definition: workflow.definition.id, workflow: workflow.id, trigger: id };
-  stranger = await m.signIn(await m.service.organization("Other"));
+  stranger = (await w.join("Other")).owner;
 });
 
-const ask = (call: Management["person"], [method, path, , body]: Route, of: Things) =>
-  call(method, path(of), body?.(of));
-type Answer = Awaited<ReturnType<Management["person"]>>;
-/** Everything of an answer but when it was given and its number. */
-const bytesOf = ({ status, headers, text }: Answer) => ({
+const send = (call: Tenant["owner"], [method, path, , body]: Route, of: Things) => call(method, path(of), body?.(of));
+type Answer = Awaited<ReturnType<Tenant["owner"]>>;
+/** An answer without its date and its request id. */
+const comparable = ({ status, headers, text }: Answer) => ({
   status,
   headers: [...headers].filter(([header]) => !["date", "x-request-id"].includes(header)),
   text,
 });
-/** What there is, as its owner sees it. */
-const standing = async () => [
-  (await m.person("GET", `/workflows/${things.workflow}`)).body,
-  (await m.person("GET", `/workflows/${things.workflow}/triggers`)).body,
+/** The workflow and its triggers as their owner sees them. */
+const readAll = async () => [
+  (await home.owner("GET", `/workflows/${things.workflow}`)).body,
+  (await home.owner("GET", `/workflows/${things.workflow}/triggers`)).body,
 ];
 
 describe.each(ROUTES.map((route) => [`${route[0]} ${route[1](NOTHING)}`, route] as const))("%s", (_, route) => {
   const [, , absent] = route;
 
-  test("needs a person", async () => {
-    const before = await standing();
-    expectRefusal(await ask(m.key, route, things), 403, "session_required", null);
-    const bare = await fetch(m.api + route[1](things), { method: route[0] });
+  test("is refused without a session", async () => {
+    const before = await readAll();
+    expectRefusal(await send(home.key, route, things), 403, "session_required", null);
+    const bare = await fetch(`${w.url}/api` + route[1](things), { method: route[0] });
     const refused = (await bare.json()) as { error: { code: string } };
     expect([bare.status, refused.error.code]).toEqual([401, "missing_api_key"]);
     for (const [token, code] of [
@@ -70,37 +74,36 @@ describe.each(ROUTES.map((route) => [`${route[0]} ${route[1](NOTHING)}`, route] 
       ["sk-svc-x", "invalid_api_key"],
       ["whsec-svc-x", "invalid_api_key"],
     ] as const)
-      expectRefusal(await ask(clientOf({ chat: m.api }, token), route, things), 401, code, null);
-    expect(await standing()).toEqual(before);
+      expectRefusal(await send(clientOf({ chat: `${w.url}/api` }, token), route, things), 401, code, null);
+    expect(await readAll()).toEqual(before);
   });
 
-  test("is for the roles that it is for", async () => {
-    const before = await standing();
-    for (const role of ["viewer", "approver"])
-      await m.as(role, async () => {
-        const answer = await ask(m.person, route, things);
-        if (MANAGING.includes(route)) expectRefusal(answer, 403, "forbidden", null);
-        else expect(answer.status).toBe(200);
-      });
-    expect(await standing()).toEqual(before);
+  test("is open to viewers and approvers only for reading", async () => {
+    const before = await readAll();
+    for (const call of [viewer, approver]) {
+      const answer = await send(call, route, things);
+      if (MANAGING.includes(route)) expectRefusal(answer, 403, "forbidden", null);
+      else expect(answer.status).toBe(200);
+    }
+    expect(await readAll()).toEqual(before);
   });
 
-  test("tells another organization nothing", async () => {
-    const before = await standing();
-    const theirs = await ask(stranger, route, things);
+  test("answers another organization exactly as for unknown ids", async () => {
+    const before = await readAll();
+    const theirs = await send(stranger, route, things);
     expect(theirs.text).not.toMatch(/heliotrope|quince/);
-    expect(bytesOf(theirs)).toEqual(bytesOf(await ask(stranger, route, NOTHING)));
+    expect(comparable(theirs)).toEqual(comparable(await send(stranger, route, NOTHING)));
     if (absent) expect([theirs.status, theirs.body.error.code]).toEqual([404, absent]);
     else expect(theirs.body).toEqual({ data: [], total: 0, limit: 50, offset: 0 });
-    expect(await standing()).toEqual(before);
+    expect(await readAll()).toEqual(before);
   });
 });
 
-test("a trigger is not reached through another organization's workflow", async () => {
+test("a trigger cannot be accessed through a workflow of another organization", async () => {
   const source = "export async function run() {}";
   const { body: definition } = await stranger("POST", "/definitions", { type: "workflow", name: "mine", source });
   const { body: own } = await stranger("POST", "/workflows", { definition_id: definition.id });
-  const before = await standing();
+  const before = await readAll();
   for (const [method, rest] of [
     ["POST", "/rotate"],
     ["DELETE", ""],
@@ -108,19 +111,21 @@ test("a trigger is not reached through another organization's workflow", async (
     const at = (id: string) => stranger(method, `/workflows/${own.id}/triggers/${id}${rest}`);
     const theirs = await at(things.trigger);
     expectRefusal(theirs, 404, "trigger_not_found", "trigger_id");
-    expect(bytesOf(theirs)).toEqual(bytesOf(await at(UNKNOWN)));
+    expect(comparable(theirs)).toEqual(comparable(await at(UNKNOWN)));
   }
-  expect(await standing()).toEqual(before);
+  expect(await readAll()).toEqual(before);
 });
 
-test("a builder manages", async () => {
-  await m.as("builder", async () => {
-    const { id } = await m.register();
-    const { id: made } = await m.trigger(id);
-    const at = `/workflows/${id}/triggers/${made}`;
-    expect((await m.person("POST", `${at}/rotate`)).status).toBe(200);
-    expect((await m.person("DELETE", at)).status).toBe(204);
-    expect((await m.person("PATCH", `/workflows/${id}`, { name: "built" })).status).toBe(200);
-    expect((await m.person("DELETE", `/workflows/${id}`)).status).toBe(204);
-  });
+test("a builder can manage workflows and triggers", async () => {
+  const { call } = await home.member("builder");
+  const path = `/workflows/${(await home.register()).id}`;
+  const { status, body } = await call("POST", `${path}/triggers`, {});
+  expect(status).toBe(201);
+  const trigger = `${path}/triggers/${body.id}`;
+  expect((await call("POST", `${trigger}/rotate`)).status).toBe(200);
+  expect((await call("DELETE", trigger)).status).toBe(204);
+  expect((await call("PATCH", path, { name: "built" })).status).toBe(200);
+  expect((await call("DELETE", path)).status).toBe(204);
+  const { definition } = await home.register();
+  expect((await call("POST", "/workflows", { definition_id: definition.id })).status).toBe(201);
 });

@@ -3,31 +3,34 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { findTriggerByToken } from "#projections/triggers/query.ts";
 import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
-import { openManagement, type Management } from "./manage.ts";
+import { openWorkflows, WAITING, workflowSource, type Tenant, type Workflows } from "./harness.ts";
 
-/* Triggers of a workflow (spec: Workflow API): their secret is shown once, rotated, and stops at once. */
+/* Triggers of a workflow (spec: Workflow API): their secret is shown once, can be rotated, and the old one stops working at once. */
 
 const BASE = "https://assist.example.com";
 
-let m: Management;
+let w: Workflows;
+let home: Tenant;
 beforeAll(async () => {
-  m = await openManagement({ BASE_URL: BASE });
+  w = await openWorkflows({ BASE_URL: BASE });
+  ({ home } = w);
 });
 
 const list = async (workflow: string, query = "") =>
-  (await m.person("GET", `/workflows/${workflow}/triggers${query}`)).body;
+  (await home.owner("GET", `/workflows/${workflow}/triggers${query}`)).body;
 const create = (workflow: string, body?: unknown, headers?: Record<string, string>) =>
-  m.person("POST", `/workflows/${workflow}/triggers`, body, headers);
+  home.owner("POST", `/workflows/${workflow}/triggers`, body, headers);
 const rotate = (workflow: string, trigger: string, headers?: Record<string, string>) =>
-  m.person("POST", `/workflows/${workflow}/triggers/${trigger}/rotate`, undefined, headers);
-const remove = (workflow: string, trigger: string) => m.person("DELETE", `/workflows/${workflow}/triggers/${trigger}`);
-const inUse = (hook_token: string) => findTriggerByToken(m.service.db, hook_token);
+  home.owner("POST", `/workflows/${workflow}/triggers/${trigger}/rotate`, undefined, headers);
+const remove = (workflow: string, trigger: string) =>
+  home.owner("DELETE", `/workflows/${workflow}/triggers/${trigger}`);
+const inUse = (hook_token: string) => findTriggerByToken(w.resources.db, hook_token);
 const hashOf = (secret: string) => createHash("sha256").update(secret).digest("hex");
 const without = ({ secret: _, ...rest }: any) => rest;
 
 describe("a new trigger", () => {
-  test("is shown with its secret, once", async () => {
-    const workflow = await m.register();
+  test("is shown with its secret once", async () => {
+    const workflow = await home.register();
     const { status, body } = await create(workflow.id, { name: " shop ", default_args: { currency: "EUR" } });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -40,6 +43,8 @@ describe("a new trigger", () => {
       secret_hint: body.secret.slice(-4),
       default_args: { currency: "EUR" },
       run_as: null,
+      verify: null,
+      headers: [],
       enabled: true,
       runs: 0,
       last_used_at: null,
@@ -47,19 +52,19 @@ describe("a new trigger", () => {
       rotated_at: null,
     });
     expect(await list(workflow.id)).toEqual({ data: [without(body)], total: 1, limit: 50, offset: 0 });
-    expect((await m.person("GET", `/workflows/${workflow.id}`)).body.triggers).toBe(1);
+    expect((await home.owner("GET", `/workflows/${workflow.id}`)).body.triggers).toBe(1);
   });
 
-  test("needs nothing said of it", async () => {
-    const { id } = await m.register();
+  test("needs no fields", async () => {
+    const { id } = await home.register();
     for (const body of [{}, { name: null, default_args: null, run_as: null }])
       expect((await create(id, body)).body).toMatchObject({ name: "", default_args: {}, run_as: null });
     const { data } = await list(id);
     expect(new Set(data.map(({ hook_token }: any) => hook_token)).size).toBe(2);
   });
 
-  test("keeps its default arguments as they are", async () => {
-    const { id } = await m.register();
+  test("has its default arguments unchanged", async () => {
+    const { id } = await home.register();
     const default_args = { "": null, "a b": [1, -0.5, { deep: "\u0000\ud800\u{1f600}" }], toString: 1, 2: "two" };
     const { body } = await create(id, { default_args });
     expect(body.default_args).toEqual(default_args);
@@ -67,9 +72,9 @@ describe("a new trigger", () => {
     expect(JSON.parse((await inUse(body.hook_token))!.default_args)).toEqual(default_args);
   });
 
-  test("may act for the one who makes it", async () => {
-    const { id } = await m.register();
-    const { user } = (await m.person("GET", "/auth/me")).body;
+  test("may run as the person who creates it", async () => {
+    const { id } = await home.register();
+    const { user } = (await home.owner("GET", "/auth/me")).body;
     const run_as = { type: "person", id: user.id };
     expect((await create(id, { run_as })).body.run_as).toEqual(run_as);
     expect((await create(id, { run_as: { type: "service" } })).body.run_as).toEqual({ type: "service", id: null });
@@ -92,24 +97,38 @@ describe("a new trigger", () => {
   ];
   test.each(
     refusals.map(([body, code, param]) => [String(JSON.stringify(body)).slice(0, 80), body, code, param] as const),
-  )("is not made of %s", async (_, body, code, param) => {
-    const { id } = await m.register();
+  )("is refused with %s", async (_, body, code, param) => {
+    const { id } = await home.register();
     expectRefusal(await create(id, body), 400, code, param);
     expect((await list(id)).total).toBe(0);
   });
 
-  test("takes default arguments up to their limit", async () => {
-    const { id } = await m.register();
+  test("is refused with default arguments that meta.args would refuse; what is missing may come from the caller", async () => {
+    const args = {
+      type: "object",
+      properties: { n: { type: "integer" }, shop: { type: "string" } },
+      required: ["n", "shop"],
+      additionalProperties: false,
+    };
+    const { id } = await home.register(workflowSource("return 1;", "", { args }));
+    expect((await create(id, { default_args: { n: 1 } })).status).toBe(201);
+    const wrong = "/default_args/n";
+    expectRefusal(await create(id, { default_args: { n: "1" } }), 400, "invalid_default_args", wrong);
+    expectRefusal(await create(id, { default_args: { m: 1 } }), 400, "invalid_default_args", "/default_args/m");
+  });
+
+  test("may have default arguments up to the limit", async () => {
+    const { id } = await home.register();
     const default_args = { a: "x".repeat(65_536 - '{"a":""}'.length) };
     expect((await create(id, { default_args })).status).toBe(201);
   });
 
-  test("is one of a hundred that are enabled", async () => {
-    const { id } = await m.register();
-    const first = await m.trigger(id);
-    const used = await m.trigger(id);
-    await m.start(await workflowOf(id), used.id);
-    for (let n = 0; n < 98; n++) await m.trigger(id);
+  test("is refused when the workflow has a hundred enabled triggers", async () => {
+    const { id } = await home.register();
+    const first = await home.hook({ id });
+    const used = await home.hook({ id });
+    await home.call(used);
+    for (let n = 0; n < 98; n++) await home.hook({ id });
     expectRefusal(await create(id, {}), 409, "too_many_triggers", null);
     expect((await remove(id, used.id)).status).toBe(204);
     expect((await create(id, {})).status).toBe(201);
@@ -121,30 +140,30 @@ describe("a new trigger", () => {
   });
 });
 
-const workflowOf = async (id: string) => (await m.person("GET", `/workflows/${id}`)).body;
+const workflowOf = async (id: string) => (await home.owner("GET", `/workflows/${id}`)).body;
 
-describe("a secret", () => {
-  test("is in no table, in no event and in no other answer", async () => {
-    const { id } = await m.register();
-    const { secret: first, id: trigger, hook_token } = await m.trigger(id);
+describe("the secret of a trigger", () => {
+  test("is in no table, event or other answer", async () => {
+    const { id } = await home.register();
+    const { secret: first, id: trigger, hook_token } = await home.hook({ id });
     const { secret: second } = (await rotate(id, trigger)).body;
     const answers = [
-      await m.person("GET", `/workflows/${id}`),
-      await m.person("GET", `/workflows/${id}/triggers`),
-      await m.person("GET", "/events?limit=500"),
+      await home.owner("GET", `/workflows/${id}`),
+      await home.owner("GET", `/workflows/${id}/triggers`),
+      await home.owner("GET", "/events?limit=500"),
     ];
     for (const secret of [first, second]) {
-      expect(await tablesWith(m.service.db, secret)).toEqual([]);
-      expect(await tablesWith(m.service.db, secret.slice("whsec-svc-".length))).toEqual([]);
+      expect(await tablesWith(w.resources.db, secret)).toEqual([]);
+      expect(await tablesWith(w.resources.db, secret.slice("whsec-svc-".length))).toEqual([]);
       for (const { text } of answers) expect(text).not.toContain(secret);
     }
-    expect(await tablesWith(m.service.db, hashOf(second))).toEqual(expect.arrayContaining(["read.triggers"]));
-    expect(await tablesWith(m.service.db, hook_token)).toEqual(expect.arrayContaining(["log.events"]));
+    expect(await tablesWith(w.resources.db, hashOf(second))).toEqual(expect.arrayContaining(["read.triggers"]));
+    expect(await tablesWith(w.resources.db, hook_token)).toEqual(expect.arrayContaining(["log.events"]));
   });
 
-  test("is followed by another at once, and its address stays", async () => {
-    const { id } = await m.register();
-    const made = await m.trigger(id, { name: "turned" });
+  test("can be rotated without changing the hook URL", async () => {
+    const { id } = await home.register();
+    const made = await home.hook({ id }, { name: "turned" });
     expect(await inUse(made.hook_token)).toMatchObject({ secret_hash: hashOf(made.secret) });
     for (let n = 0, before = made.secret; n < 5; n++) {
       const { status, body } = await rotate(id, made.id);
@@ -156,27 +175,27 @@ describe("a secret", () => {
     }
   });
 
-  test("is one, however many are asked for at the same moment", async () => {
-    const { id } = await m.register();
-    const { id: trigger, hook_token } = await m.trigger(id);
+  test("is the same one afterwards, however many rotations happen at the same moment", async () => {
+    const { id } = await home.register();
+    const { id: trigger, hook_token } = await home.hook({ id });
     const answers = await Promise.all(Array.from({ length: 10 }, () => rotate(id, trigger)));
     const secrets = answers.map(({ body }) => body.secret);
     expect(new Set(secrets).size).toBe(10);
     expect(secrets.map(hashOf)).toContain((await inUse(hook_token))!.secret_hash);
   });
 
-  test("of a disabled trigger is of no use", async () => {
-    const workflow = await m.register();
-    const { id: trigger } = await m.trigger(workflow.id);
-    await m.start(workflow, trigger);
-    await remove(workflow.id, trigger);
-    expectRefusal(await rotate(workflow.id, trigger), 409, "trigger_disabled");
+  test("is useless once the trigger is disabled", async () => {
+    const workflow = await home.register();
+    const trigger = await home.hook(workflow);
+    await home.call(trigger);
+    await remove(workflow.id, trigger.id);
+    expectRefusal(await rotate(workflow.id, trigger.id), 409, "trigger_disabled");
   });
 });
 
 describe("an idempotency key", () => {
-  test("makes one trigger of two requests, and tells its secret once", async () => {
-    const [one, other] = [await m.register(), await m.register()];
+  test("makes two requests create one trigger, and shows its secret once", async () => {
+    const [one, other] = [await home.register(), await home.register()];
     const headers = { "idempotency-key": "trigger-once" };
     const first = await create(one.id, { name: "once" }, headers);
     const second = await create(one.id, { name: "once" }, headers);
@@ -187,9 +206,9 @@ describe("an idempotency key", () => {
     expect(elsewhere.body).toMatchObject({ workflow_id: other.id, secret: expect.any(String) });
   });
 
-  test("turns a secret once", async () => {
-    const { id } = await m.register();
-    const { id: trigger, hook_token } = await m.trigger(id);
+  test("makes two requests rotate a secret once", async () => {
+    const { id } = await home.register();
+    const { id: trigger, hook_token } = await home.hook({ id });
     const headers = { "idempotency-key": "rotate-once" };
     const answers = await Promise.all([1, 2, 3].map(() => rotate(id, trigger, headers)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -199,22 +218,22 @@ describe("an idempotency key", () => {
   });
 });
 
-describe("deleting", () => {
-  test("removes a trigger that never ran, with its key", async () => {
-    const { id } = await m.register();
-    const trigger = await m.trigger(id, { name: "never" });
+describe("deleting a trigger", () => {
+  test("without runs removes it and its data key", async () => {
+    const { id } = await home.register();
+    const trigger = await home.hook({ id }, { name: "never" });
     expect((await remove(id, trigger.id)).status).toBe(204);
     expect((await list(id)).data).toEqual([]);
     expect(await inUse(trigger.hook_token)).toBeUndefined();
-    expect(await m.service.db.query("select from log.keys where thing = $1", [`trigger-${trigger.id}`])).toEqual([]);
+    expect(await w.resources.db.query("select from log.keys where thing = $1", [`trigger-${trigger.id}`])).toEqual([]);
     for (const again of [await remove(id, trigger.id), await rotate(id, trigger.id)])
       expectRefusal(again, 404, "trigger_not_found", "trigger_id");
   });
 
-  test("disables one that has run, as often as it is asked for", async () => {
-    const workflow = await m.register();
-    const trigger = await m.trigger(workflow.id);
-    await m.start(workflow, trigger.id);
+  test("with runs disables it, and can be repeated", async () => {
+    const workflow = await home.register();
+    const trigger = await home.hook({ id: workflow.id });
+    await home.call(trigger);
     const last_used_at = expect.stringMatching(/Z$/);
     expect((await list(workflow.id)).data).toMatchObject([{ runs: 1, last_used_at, enabled: true }]);
     for (let n = 0; n < 2; n++) expect((await remove(workflow.id, trigger.id)).status).toBe(204);
@@ -223,19 +242,19 @@ describe("deleting", () => {
     expect((await workflowOf(workflow.id)).triggers).toBe(0);
   });
 
-  test("knows that it has run when its runs are long forgotten", async () => {
-    const workflow = await m.register();
-    const trigger = await m.trigger(workflow.id);
-    await m.start(workflow, trigger.id);
+  test("disables it even when its runs have been erased", async () => {
+    const workflow = await home.register();
+    const trigger = await home.hook({ id: workflow.id });
+    await home.call(trigger);
     await list(workflow.id);
-    await m.service.db.query("delete from read.runs where workflow_id = $1", [workflow.id]);
+    await w.resources.db.query("delete from read.runs where workflow_id = $1", [workflow.id]);
     expect((await remove(workflow.id, trigger.id)).status).toBe(204);
     expect((await list(workflow.id)).data).toMatchObject([{ enabled: false, runs: 0 }]);
   });
 
-  test("is done once of many at the same moment", async () => {
-    const { id } = await m.register();
-    const { id: trigger } = await m.trigger(id);
+  test("happens once when many requests arrive at the same moment", async () => {
+    const { id } = await home.register();
+    const { id: trigger } = await home.hook({ id });
     const answers = await Promise.all(Array.from({ length: 8 }, () => remove(id, trigger)));
     for (const answer of answers.filter(({ status }) => status !== 204))
       expectRefusal(answer, 404, "trigger_not_found", "trigger_id");
@@ -245,7 +264,7 @@ describe("deleting", () => {
 
 describe("a hook", () => {
   const hook = async (token: string, secret: string) => {
-    const response = await fetch(`${m.api}/workflows/hooks/${token}`, {
+    const response = await fetch(`${`${w.url}/api`}/workflows/hooks/${token}`, {
       method: "POST",
       headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
       body: "{}",
@@ -253,9 +272,9 @@ describe("a hook", () => {
     return { status: response.status, body: (await response.json()) as any };
   };
 
-  test("takes the secret that was given last, and no other, once that is answered", async () => {
-    const { id } = await m.register();
-    const { id: trigger, hook_token, secret: first } = await m.trigger(id);
+  test("accepts only the newest secret once its rotation is answered", async () => {
+    const { id } = await home.register();
+    const { id: trigger, hook_token, secret: first } = await home.hook({ id });
     for (let n = 0, before = first; n < 5; n++) {
       const { secret } = (await rotate(id, trigger)).body;
       const answers = await Promise.all([hook(hook_token, before), hook(hook_token, secret)]);
@@ -265,10 +284,10 @@ describe("a hook", () => {
     expect((await list(id)).data).toMatchObject([{ runs: 5, last_used_at: expect.any(String) }]);
   });
 
-  test("that is deleted while it is used loses no run that it was told of, and starts none afterwards", async () => {
+  test("deleted while in use keeps every run that it answered, and starts none afterwards", async () => {
     for (let n = 0; n < 5; n++) {
-      const { id } = await m.register();
-      const { id: trigger, hook_token, secret } = await m.trigger(id);
+      const { id } = await home.register();
+      const { id: trigger, hook_token, secret } = await home.hook({ id });
       const starting = Array.from({ length: 6 }, () => hook(hook_token, secret));
       const [removed, ...answers] = await Promise.all([remove(id, trigger), ...starting]);
       expect(removed.status).toBe(204);
@@ -276,15 +295,15 @@ describe("a hook", () => {
       const refused = answers.flatMap(({ body }) => body.error?.code ?? []);
       expect(new Set(["trigger_not_found", ...refused]).size).toBe(1);
       expect((await hook(hook_token, secret)).body.error.code).toBe("trigger_not_found");
-      const { data } = (await m.person("GET", `/workflows/${id}/runs?trigger_id=${trigger}`)).body;
+      const { data } = (await home.owner("GET", `/workflows/${id}/runs?trigger_id=${trigger}`)).body;
       expect(data.map((run: any) => run.id).sort()).toEqual(started.sort());
     }
   });
 });
 
-test("a trigger is its workflow's alone", async () => {
-  const [one, other] = [await m.register(), await m.register()];
-  const { id } = await m.trigger(one.id);
+test("a trigger does not exist below another workflow", async () => {
+  const [one, other] = [await home.register(), await home.register()];
+  const { id } = await home.hook({ id: one.id });
   for (const wrong of [id, UNKNOWN, "x", "%00"]) {
     expectRefusal(await rotate(other.id, wrong), 404, "trigger_not_found", "trigger_id");
     expectRefusal(await remove(other.id, wrong), 404, "trigger_not_found", "trigger_id");
@@ -292,43 +311,46 @@ test("a trigger is its workflow's alone", async () => {
   for (const wrong of [UNKNOWN, "x", "%00"]) {
     expectRefusal(await create(wrong, {}), 404, "workflow_not_found", "id");
     expectRefusal(await rotate(wrong, id), 404, "workflow_not_found", "id");
-    expectRefusal(await m.person("GET", `/workflows/${wrong}/triggers`), 404, "workflow_not_found", "id");
+    expectRefusal(await home.owner("GET", `/workflows/${wrong}/triggers`), 404, "workflow_not_found", "id");
   }
   expect((await list(one.id)).data).toMatchObject([{ id, enabled: true, rotated_at: null }]);
 });
 
-test("what a hook reads says what holds of the trigger and of its workflow", async () => {
-  const project_id = await m.project();
-  const workflow = await m.register({ project_id, envelope: { secrets: ["a"] } });
-  const trigger = await m.trigger(workflow.id, { default_args: { a: 1 } });
+test("the row that a hook reads has the current settings of the trigger and its workflow", async () => {
+  const { id: project_id } = await home.project();
+  const workflow = await home.register(WAITING, {}, { project_id, envelope: { secrets: ["a"] } });
+  const trigger = await home.hook({ id: workflow.id }, { default_args: { a: 1 } });
   const expected = {
     trigger_id: trigger.id,
     workflow_id: workflow.id,
-    organization_id: m.organization_id,
+    organization_id: home.organization_id,
     secret_hash: hashOf(trigger.secret),
     run_as: null,
     default_args: '{"a":1}',
+    verify: null,
+    sealed_secret: null,
+    headers: [],
     enabled: true,
     workflow_enabled: true,
     project_id,
     definition_id: workflow.definition.id,
     definition_version: 1,
-    envelope: workflow.envelope,
+    envelope: expect.objectContaining({ secrets: ["a"] }),
     parked: false,
   };
   expect(await inUse(trigger.hook_token)).toEqual(expected);
-  await m.person("DELETE", `/workflows/${workflow.id}`);
+  await home.owner("DELETE", `/workflows/${workflow.id}`);
   expect(await inUse(trigger.hook_token)).toEqual({ ...expected, workflow_enabled: false });
   expect(await inUse(`${trigger.hook_token}x`)).toBeUndefined();
   for (const [projection, stream] of [
     ["triggers", `trigger-${trigger.id}`],
     ["workflows", `workflow-${workflow.id}`],
   ]) {
-    await m.service.db.query("insert into log.parked (projection, stream, position, error) values ($1, $2, 1, 'x')", [
+    await w.resources.db.query("insert into log.parked (projection, stream, position, error) values ($1, $2, 1, 'x')", [
       projection,
       stream,
     ]);
     expect(await inUse(trigger.hook_token)).toMatchObject({ parked: true });
-    await m.service.db.query("delete from log.parked where stream = $1", [stream]);
+    await w.resources.db.query("delete from log.parked where stream = $1", [stream]);
   }
 });

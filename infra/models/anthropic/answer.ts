@@ -1,19 +1,18 @@
 import { z } from "zod";
 import type { FinishReason, Usage } from "#events/thread.ts";
+import { lenient, TokenCount } from "../wire/json.ts";
 
-/* What is read of an answer's events. Nothing is taken on trust: a compatible server may send anything. */
+/* The events of a streamed answer, as far as we read them. */
 
-const lenient = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
-const Count = lenient(z.int().nonnegative());
 const Text = z.string().catch("");
 
 const WireUsage = lenient(
   z.object({
-    input_tokens: Count,
-    cache_creation_input_tokens: Count,
-    cache_read_input_tokens: Count,
-    output_tokens: Count,
-    output_tokens_details: lenient(z.object({ thinking_tokens: Count })),
+    input_tokens: TokenCount,
+    cache_creation_input_tokens: TokenCount,
+    cache_read_input_tokens: TokenCount,
+    output_tokens: TokenCount,
+    output_tokens_details: lenient(z.object({ thinking_tokens: TokenCount })),
   }),
 );
 export type WireUsage = z.infer<typeof WireUsage>;
@@ -34,7 +33,7 @@ const Delta = z.union([
 ]);
 export type Delta = z.infer<typeof Delta>;
 
-/** Events and blocks of other types are none of ours. */
+/** Events and blocks of other types are ignored. */
 export const StreamEvent = z.union([
   z.object({ type: z.literal("message_start"), message: z.object({ usage: WireUsage }) }),
   z.object({ type: z.literal("content_block_start"), index: Index, content_block: Block }),
@@ -53,22 +52,28 @@ const FINISH_REASONS = new Map<string, FinishReason>([
   ["tool_use", "tool_calls"],
 ]);
 
-/** A reason that nobody has heard of still means that the model was done. */
-export const finishReason = (raw: string): FinishReason => FINISH_REASONS.get(raw) ?? "stop";
+/** Claude gives no text when it refuses. */
+export const toRefusal = (stop_reason: string | null): string | undefined =>
+  stop_reason === "refusal" ? "The model refused to answer." : undefined;
 
-/** Usage from counts of the beginning and of the end, which are running sums; undefined where the provider counted nothing. */
-export function usageOf(start: WireUsage, end: WireUsage): Usage | undefined {
+/** An unknown reason still means that the model has finished. */
+export const toFinishReason = (raw: string): FinishReason => FINISH_REASONS.get(raw) ?? "stop";
+
+/** Usage from the counts at the start and at the end, which are running totals; undefined if the provider counted nothing. */
+export function toUsage(start: WireUsage, end: WireUsage): Usage | undefined {
   const count = (name: "input_tokens" | "cache_creation_input_tokens" | "cache_read_input_tokens" | "output_tokens") =>
     end?.[name] ?? start?.[name];
   const input = count("input_tokens");
   const output = count("output_tokens");
   if (input == null || output == null) return undefined;
   const cached_tokens = count("cache_read_input_tokens") ?? 0;
+  const cache_write_tokens = count("cache_creation_input_tokens") ?? 0;
   const details = end?.output_tokens_details ?? start?.output_tokens_details;
   return {
-    prompt_tokens: input + (count("cache_creation_input_tokens") ?? 0) + cached_tokens,
+    prompt_tokens: input + cache_write_tokens + cached_tokens,
     completion_tokens: output,
     cached_tokens,
+    ...(cache_write_tokens > 0 && { cache_write_tokens }),
     reasoning_tokens: Math.min(details?.thinking_tokens ?? 0, output),
   };
 }

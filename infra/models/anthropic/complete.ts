@@ -1,30 +1,30 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
-import { untilEnded } from "../wire/ending.ts";
-import { createMeter, estimate, whole } from "../wire/said.ts";
-import { finishReason, StreamEvent, usageOf, type Delta, type WireUsage } from "./answer.ts";
-import { createBlocks } from "./blocks.ts";
-import type { Facts } from "./facts.ts";
-import { toWire } from "./request.ts";
+import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
+import { createSizeLimit, endAnswer, outputPieces } from "../wire/output.ts";
+import { readUntilFinished } from "../wire/readUntilFinished.ts";
+import { StreamEvent, toFinishReason, toRefusal, toUsage, type Delta, type WireUsage } from "./answer.ts";
+import { createBlockAssembler } from "./blockAssembler.ts";
+import type { ModelFacts } from "./facts.ts";
+import { toRequestBody } from "./request.ts";
 
 /**
- * What the model says to a request. It is always asked for a stream, because nobody keeps a connection open for the minutes that
- * a long answer takes in silence; who waits for the whole gets it in one piece. Throws what the SDK throws, or a ModelError.
+ * Sends a request and yields the answer. The provider is always asked for a stream, because a connection that is silent for the
+ * minutes of a long answer gets closed; buffered requests get the answer in one piece. Throws what the SDK throws, or a ModelError.
  */
 export async function* complete(
   client: Anthropic,
   request: ModelRequest,
-  facts: Facts,
+  facts: ModelFacts,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const body = { ...toWire(request, facts), stream: true as const };
-  const meter = createMeter();
-  const blocks = createBlocks();
+  const body = { ...toRequestBody(request, facts), stream: true as const };
+  const addSize = createSizeLimit();
+  const blocks = createBlockAssembler();
   let start: WireUsage;
   let end: WireUsage;
-  let reason: string | null = null;
-  const ask = (asking: AbortSignal) => client.messages.create(body, { signal: asking });
-  for await (const raw of untilEnded(ask, () => reason !== null, signal)) {
+  let stopReason: string | null = null;
+  const send = (sendSignal: AbortSignal) => client.messages.create(body, { signal: sendSignal });
+  for await (const raw of readUntilFinished(send, () => stopReason !== null, signal)) {
     const event = StreamEvent.safeParse(raw).data;
     if (!event) continue;
     switch (event.type) {
@@ -33,28 +33,27 @@ export async function* complete(
         break;
       case "message_delta":
         end = event.usage ?? end;
-        reason = event.delta.stop_reason ?? reason;
+        stopReason = event.delta.stop_reason ?? stopReason;
         break;
       case "content_block_start":
       case "content_block_delta": {
-        const begins = event.type === "content_block_start";
-        meter(begins ? JSON.stringify(event.content_block).length : sizeOf(event.delta));
-        const words = begins ? blocks.begin(event.index, event.content_block) : blocks.add(event.index, event.delta);
-        for (const word of words) if (request.streamed) yield word;
+        const isStart = event.type === "content_block_start";
+        addSize(isStart ? JSON.stringify(event.content_block).length : deltaSize(event.delta));
+        const pieces = isStart
+          ? blocks.startBlock(event.index, event.content_block)
+          : blocks.addDelta(event.index, event.delta);
+        for (const piece of pieces) if (request.streamed) yield piece;
       }
     }
   }
-  if (reason === null) throw new ModelError("cut", "The provider's answer ended without a reason to finish.");
-  const { text, reasoning } = blocks.said;
-  if (!request.streamed) yield* whole(blocks.said);
-  const asked = blocks.asked();
-  if (asked) yield { type: "tool_calls", ...asked };
-  const spoken = text + (asked ? JSON.stringify(asked.calls) : "");
-  yield {
-    type: "finish",
-    finish_reason: finishReason(reason),
-    usage: usageOf(start, end) ?? (await estimate(request, spoken, reasoning)),
-  };
+  if (!request.streamed && stopReason !== null) yield* outputPieces(blocks.output);
+  yield* endAnswer(request, {
+    output: blocks.output,
+    batch: blocks.batch(),
+    finish_reason: stopReason === null ? undefined : toFinishReason(stopReason),
+    refusal: toRefusal(stopReason),
+    usage: toUsage(start, end),
+  });
 }
 
-const sizeOf = (delta: Delta): number => Object.values(delta).join("").length;
+const deltaSize = (delta: Delta): number => Object.values(delta).join("").length;

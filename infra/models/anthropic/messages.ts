@@ -1,10 +1,11 @@
 import type { ContentBlockParam, MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelMessage, Part } from "#services/turns/model.ts";
-import { blocksOf } from "./state.ts";
+import { messageText } from "../wire/messageText.ts";
+import { assistantBlocks } from "./state.ts";
 
 type File = Extract<Part, { type: "file" }>;
 
-/** The provider decides what it can read: a type that it does not know goes out as what it says it is. */
+/** A media type that the API may not know is sent as it is: the provider refuses what it cannot read. */
 function fileBlock({ filename, mime_type, bytes }: File): ContentBlockParam {
   if (mime_type.startsWith("text/"))
     return {
@@ -22,32 +23,30 @@ function fileBlock({ filename, mime_type, bytes }: File): ContentBlockParam {
   };
 }
 
-const textOf = (parts: Part[]): string => parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-
-/** Blocks of nothing but white space are refused. */
-const partBlock = (part: Part): ContentBlockParam[] => {
+/** The API refuses text blocks of white space. */
+const partBlocks = (part: Part): ContentBlockParam[] => {
   if (part.type === "file") return [fileBlock(part)];
   return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }];
 };
 
-function contentOf(message: ModelMessage): ContentBlockParam[] {
+function messageBlocks(message: ModelMessage): ContentBlockParam[] {
   if (message.role === "tool")
-    return [{ type: "tool_result", tool_use_id: message.call_id, content: textOf(message.parts) }];
+    return [{ type: "tool_result", tool_use_id: message.call_id, content: messageText(message.parts) }];
   if (message.role === "assistant" && message.calls)
-    return blocksOf(textOf(message.parts), message.calls, message.opaque);
-  return message.parts.flatMap(partBlock);
+    return assistantBlocks(messageText(message.parts), message.calls, message.opaque);
+  return message.parts.flatMap(partBlocks);
 }
 
-/** The conversation. All results of an answer's calls stand in the one message after it; a message that says nothing is left out. */
-export function messagesOf(messages: ModelMessage[]): MessageParam[] {
-  const wire: { role: "user" | "assistant"; content: ContentBlockParam[]; results: boolean }[] = [];
+/** The conversation on the wire. All results of an answer's calls go into one message; an empty message is left out. */
+export function toMessages(messages: ModelMessage[]): MessageParam[] {
+  const wire: { role: "user" | "assistant"; content: ContentBlockParam[]; isResult: boolean }[] = [];
   for (const message of messages) {
-    const results = message.role === "tool";
+    const isResult = message.role === "tool";
     const role = message.role === "assistant" ? "assistant" : "user";
-    const content = contentOf(message);
+    const content = messageBlocks(message);
     const last = wire.at(-1);
-    if (results && last?.results) last.content.push(...content);
-    else if (content.length > 0) wire.push({ role, content, results });
+    if (isResult && last?.isResult) last.content.push(...content);
+    else if (content.length > 0) wire.push({ role, content, isResult });
   }
   return wire.map(({ role, content }) => ({ role, content }));
 }

@@ -1,27 +1,26 @@
 import { APIConnectionError, APIError } from "@anthropic-ai/sdk";
-import { keep, type Kept } from "../kept.ts";
-import type { Provider } from "../lazy.ts";
-import { recent } from "../recent.ts";
-import { modelErrors } from "../wire/sdkErrors.ts";
+import type { ProviderApi } from "../connectors.ts";
+import { lruCache } from "../lruCache.ts";
+import { refreshingCache, type RefreshingCache } from "../refreshingCache.ts";
+import { createErrorConverter } from "../wire/sdkErrors.ts";
 import { openClient } from "./client.ts";
 import { complete } from "./complete.ts";
-import { factsOf, Told, UNKNOWN, type Facts } from "./facts.ts";
+import { ModelDescription, toFacts, UNKNOWN_MODEL, type ModelFacts } from "./facts.ts";
 
-/** Models of one credential whose facts are kept. */
-const KEPT_MODELS = 100;
+/** Models of one credential whose facts are cached. */
+const MAX_MODEL_FACTS = 100;
 
-export const open: Provider["open"] = (credential, send) => {
+export const open: ProviderApi["open"] = (credential, send) => {
   const client = openClient(credential, send);
-  const models = recent<Kept<Facts>>(KEPT_MODELS);
-  const factsFor = (model: string) =>
-    models(model, () =>
-      keep(async (signal) => factsOf(Told.parse(await client.models.retrieve(model, {}, { signal })))),
-    );
+  const facts = lruCache<RefreshingCache<ModelFacts>>(MAX_MODEL_FACTS);
+  const fetchFacts = (model: string) => async (signal: AbortSignal) =>
+    toFacts(ModelDescription.parse(await client.models.retrieve(model, {}, { signal })));
   return async function* (request, signal) {
-    const facts = (await factsFor(request.model).soon()) ?? UNKNOWN;
+    const { model } = request;
+    const known = await facts(model, () => refreshingCache(fetchFacts(model))).get();
     signal.throwIfAborted();
-    yield* complete(client, request, facts, signal);
+    yield* complete(client, request, known ?? UNKNOWN_MODEL, signal);
   };
 };
 
-export const modelError = modelErrors({ APIError, APIConnectionError });
+export const modelError = createErrorConverter({ APIError, APIConnectionError });

@@ -1,89 +1,69 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ModelRequest, Part } from "#services/turns/model.ts";
-import { startAnthropic, type AnthropicDouble } from "#test/doubles/anthropic.ts";
-import { asking, failed, file, heard } from "#test/doubles/modelRequest.ts";
-import { openModels } from "../index.ts";
+import { describe, expect, test } from "vitest";
+import type { ModelMessage, ModelRequest, Part } from "#services/turns/model.ts";
+import { ANTHROPIC } from "#test/doubles/anthropic/dialect.ts";
+import { collectEvents, collectFailure, filePart, modelRequest, tool } from "#test/doubles/modelRequest.ts";
+import { useDouble } from "#test/doubles/useDouble.ts";
 
-/* What Anthropic is asked; the double refuses what the real one refuses. */
+/* The body of a request. The double refuses what the API refuses. */
 
-let anthropic: AnthropicDouble;
-beforeAll(async () => {
-  anthropic = await startAnthropic();
-});
-beforeEach(() => anthropic.answers({}));
-afterAll(() => anthropic.close());
+const { double, open, wireBody } = useDouble(ANTHROPIC);
+const body = (more: Partial<ModelRequest>, files: Part[] = []) => wireBody({ model: "claude-opus-5", ...more }, files);
+const failure = async (more: Partial<ModelRequest>, files: Part[] = []) =>
+  (await collectFailure(open(), modelRequest("Hello", { model: "claude-opus-5", ...more }, files))).error;
+const search = tool("search");
 
-const models = openModels({ offline: false, privateHosts: [] });
-const model = () =>
-  models.open({ provider: "anthropic", api_key: "sk-ant-x", base_url: anthropic.url, guarded: false });
-async function sent(more: Partial<ModelRequest>, files: Part[] = []): Promise<any> {
-  await heard(model(), asking("Hello", { model: "claude-opus-5", ...more }, files));
-  return anthropic.asked().at(-1);
-}
-const tool = {
-  name: "search",
-  description: "Searches.",
-  parameters: { type: "object", properties: { q: { type: "string" } }, required: ["q"] },
-};
-
-test("a request carries what was asked for and nothing else", async () => {
-  expect(await sent({})).toEqual({
-    model: "claude-opus-5",
-    max_tokens: 64_000,
-    messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
-    stream: true,
-  });
-  expect(
-    await sent({ instructions: "Be brief.", max_output_tokens: 50, stop: ["END"], user: "ann@example.com" }),
-  ).toEqual({
+test("a request has what was asked for and nothing else", async () => {
+  const messages = [{ role: "user", content: [{ type: "text", text: "Hello" }] }];
+  expect(await body({})).toEqual({ model: "claude-opus-5", max_tokens: 64_000, messages, stream: true });
+  const more = { instructions: "Be brief.", max_output_tokens: 50, stop: ["END"], user: "ann@example.com" };
+  expect(await body(more)).toEqual({
     model: "claude-opus-5",
     max_tokens: 50,
     system: "Be brief.",
-    messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
+    messages,
     stop_sequences: ["END"],
     metadata: { user_id: expect.stringMatching(/^[0-9a-f]{64}$/) },
     stream: true,
   });
 });
 
-test("what the API has no word for is left out, because it refuses what it does not know", async () => {
-  const body = await sent({ temperature: 0.2, top_p: 0.9, seed: 7 });
-  expect(Object.keys(body).sort()).toEqual(["max_tokens", "messages", "model", "stream"]);
+test("options that the API does not have are left out", async () => {
+  const sent = await body({ temperature: 0.2, top_p: 0.9, seed: 7 });
+  expect(Object.keys(sent).sort()).toEqual(["max_tokens", "messages", "model", "stream"]);
 });
 
-describe("the limit", () => {
+describe("max_tokens", () => {
   test.each([
-    ["that was asked for", "claude-opus-5", 1_000, 1_000],
-    ["is never more than the model's", "claude-opus-5", 1_000_000, 64_000],
-    ["of a model that nothing is known of is one that every model takes", "claude-unknown", null, 8_192],
-  ])("%s", async (_, name, max_output_tokens, expected) => {
-    expect((await sent({ model: name, max_output_tokens })).max_tokens).toBe(expected);
+    ["is the limit of the request", "claude-opus-5", 1_000, 1_000],
+    ["is at most the model's limit", "claude-opus-5", 1_000_000, 64_000],
+    ["of an unknown model is one that every model accepts", "claude-unknown", null, 8_192],
+  ])("%s", async (_, model, max_output_tokens, expected) => {
+    expect((await body({ model, max_output_tokens })).max_tokens).toBe(expected);
   });
 
-  test("is asked for once per model", async () => {
-    const fresh = models.open({ provider: "anthropic", api_key: "sk-ant-y", base_url: anthropic.url, guarded: false });
-    const ask = () => heard(fresh, asking("Hello", { model: "claude-opus-5" }));
+  test("needs one look-up of the model's limit", async () => {
+    const fresh = open({ api_key: "sk-ant-y" });
+    const ask = () => collectEvents(fresh, modelRequest("Hello", { model: "claude-opus-5" }));
     await Promise.all([ask(), ask(), ask()]);
     await ask();
-    expect(anthropic.requests.filter(({ method }) => method === "GET")).toHaveLength(1);
+    expect(double().requests.filter(({ method }) => method === "GET")).toHaveLength(1);
   });
 
-  test("does without where the provider does not tell", async () => {
-    anthropic.script(({ method }) => (method === "GET" ? { status: 500 } : undefined));
-    const fresh = models.open({ provider: "anthropic", api_key: "sk-ant-z", base_url: anthropic.url, guarded: false });
-    await heard(fresh, asking("Hello", { model: "claude-opus-5" }));
-    expect(anthropic.asked().at(-1).max_tokens).toBe(8_192);
+  test("is a safe one while the look-up fails", async () => {
+    double().script(({ method }) => (method === "GET" ? { status: 500 } : undefined));
+    await collectEvents(open({ api_key: "sk-ant-z" }), modelRequest("Hello", { model: "claude-opus-5" }));
+    expect(double().prompts().at(-1)!.body.max_tokens).toBe(8_192);
   });
 });
 
 describe("attachments", () => {
-  test("go behind the text: images, PDFs and texts, each as what it is", async () => {
+  test("follow the text: images, PDFs and texts, each in its own form", async () => {
     const files = [
-      file("dot.png", "image/png", "PNG"),
-      file("a.pdf", "application/pdf", "PDF"),
-      file("note.md", "text/markdown", "# Größe"),
+      filePart("dot.png", "image/png", "PNG"),
+      filePart("a.pdf", "application/pdf", "PDF"),
+      filePart("note.md", "text/markdown", "# Größe"),
     ];
-    expect((await sent({}, files)).messages[0].content).toEqual([
+    expect((await body({}, files)).messages[0].content).toEqual([
       { type: "text", text: "Hello" },
       { type: "image", source: { type: "base64", media_type: "image/png", data: "UE5H" } },
       { type: "document", title: "a.pdf", source: { type: "base64", media_type: "application/pdf", data: "UERG" } },
@@ -91,114 +71,144 @@ describe("attachments", () => {
     ]);
   });
 
-  test("that the provider cannot read are refused in its words", async () => {
-    const { error } = await failed(
-      model(),
-      asking("Read", { model: "claude-opus-5" }, [file("a.docx", "application/vnd.x", "X")]),
-    );
+  test("of a type that the provider cannot read are refused with its message", async () => {
+    const error = await failure({}, [filePart("a.docx", "application/vnd.x", "X")]);
     expect(error).toMatchObject({ kind: "refused", status: 400, message: expect.stringContaining("media_type") });
   });
 });
 
-test("messages that say nothing are left out", async () => {
-  const say = (role: "user" | "assistant", text: string) => ({ role, parts: [{ type: "text" as const, text }] });
-  const body = await sent({ messages: [say("user", "Hello"), say("assistant", " \n"), say("user", "Again")] });
-  expect(body.messages.map(({ role, content }: any) => [role, content[0].text])).toEqual([
+const textMessage = (role: "user" | "assistant", text: string): ModelMessage => ({
+  role,
+  parts: [{ type: "text", text }],
+});
+
+test("empty messages are left out", async () => {
+  const messages = [textMessage("user", "Hello"), textMessage("assistant", " \n"), textMessage("user", "Again")];
+  const sent = (await body({ messages })).messages;
+  expect(sent.map(({ role, content }: any) => [role, content[0].text])).toEqual([
     ["user", "Hello"],
     ["user", "Again"],
   ]);
 });
 
 describe("tools", () => {
-  test("are offered, and the conversation is kept in the cache between their rounds", async () => {
-    const body = await sent({ tools: [tool] });
-    expect(body.tools).toEqual([{ name: "search", description: "Searches.", input_schema: tool.parameters }]);
-    expect(body.cache_control).toEqual({ type: "ephemeral" });
-    expect(body).not.toHaveProperty("tool_choice");
+  test("are offered, with a cached conversation for their next rounds", async () => {
+    const sent = await body({ tools: [search] });
+    expect(sent.tools).toEqual([{ name: "search", description: "Does search.", input_schema: search.parameters }]);
+    expect(sent.cache_control).toEqual({ type: "ephemeral" });
+    expect(sent).not.toHaveProperty("tool_choice");
   });
 
   test.each([
     ["required", { type: "any" }],
     [{ name: "search" }, { type: "tool", name: "search" }],
     ["none", { type: "none" }],
-  ] as const)("%j is %j", async (tool_choice, expected) => {
-    expect((await sent({ tools: [tool], tool_choice })).tool_choice).toEqual(expected);
+  ] as const)("with the choice %j have the choice %j", async (tool_choice, expected) => {
+    expect((await body({ tools: [search], tool_choice })).tool_choice).toEqual(expected);
   });
 
-  test("take any object where their schema does not say so", async () => {
-    expect((await sent({ tools: [{ ...tool, parameters: {} }] })).tools[0].input_schema).toEqual({ type: "object" });
+  test("without a type in their schema accept any object", async () => {
+    expect((await body({ tools: [{ ...search, parameters: {} }] })).tools[0].input_schema).toEqual({ type: "object" });
+  });
+
+  test("called in an answer go back as its blocks, with all results in one message", async () => {
+    const calls = [
+      { id: "one", name: "search", arguments: '{"q":"1"}' },
+      { id: "cut", name: "search", arguments: '{"q":' },
+    ];
+    const messages: ModelMessage[] = [
+      textMessage("user", "Look"),
+      { role: "assistant", parts: [{ type: "text", text: "Let me look." }], calls },
+      ...calls.map(({ id }) => ({ role: "tool" as const, call_id: id, parts: [{ type: "text" as const, text: id }] })),
+    ];
+    expect((await body({ messages, tools: [search] })).messages.slice(1)).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "Let me look." },
+          { type: "tool_use", id: "one", name: "search", input: { q: "1" } },
+          // arguments that are not an object go back as an empty one
+          { type: "tool_use", id: "cut", name: "search", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "one", content: "one" },
+          { type: "tool_result", tool_use_id: "cut", content: "cut" },
+        ],
+      },
+    ]);
   });
 });
 
-describe("a format", () => {
-  test("with a schema is adapted to what the provider takes", async () => {
+describe("a response format", () => {
+  test("with a schema is adapted to what the provider accepts", async () => {
     const schema = { type: "object", properties: { n: { type: "integer", minimum: 3 } }, required: ["n"] };
-    const body = await sent({ response_format: { type: "json_schema", json_schema: { name: "number", schema } } });
-    expect(body.output_config).toEqual({
+    const sent = await body({ response_format: { type: "json_schema", json_schema: { name: "number", schema } } });
+    const properties = { n: { type: "integer", description: "{minimum: 3}" } };
+    expect(sent.output_config).toEqual({
       format: {
         type: "json_schema",
-        schema: {
-          type: "object",
-          properties: { n: { type: "integer", description: "{minimum: 3}" } },
-          required: ["n"],
-          additionalProperties: false,
-        },
+        schema: { type: "object", properties, required: ["n"], additionalProperties: false },
       },
     });
   });
 
-  test("whose schema cannot be adapted is the provider's to refuse", async () => {
+  test("with a schema that cannot be adapted is refused by the provider", async () => {
     const schema = { properties: { n: { type: "object" } } };
-    const format = { type: "json_schema" as const, json_schema: { name: "odd", schema } };
-    const { error } = await failed(model(), asking("Go", { model: "claude-opus-5", response_format: format }));
+    const error = await failure({ response_format: { type: "json_schema", json_schema: { name: "odd", schema } } });
     expect(error).toMatchObject({ kind: "refused", message: expect.stringContaining("additionalProperties") });
   });
 
-  test("of JSON without a schema is asked for in words", async () => {
-    const body = await sent({ instructions: "Be brief.", response_format: { type: "json_object" } });
-    expect(body.system).toMatch(/^Be brief\.\n\n.*one JSON object/);
-    expect(body).not.toHaveProperty("output_config");
+  test("of JSON without a schema becomes an instruction", async () => {
+    const sent = await body({ instructions: "Be brief.", response_format: { type: "json_object" } });
+    expect(sent.system).toMatch(/^Be brief\.\n\n.*one JSON object/);
+    expect(sent).not.toHaveProperty("output_config");
   });
 });
 
 describe("thinking", () => {
   const summarized = { type: "adaptive", display: "summarized" };
-  const thinks = async (name: string, reasoning_effort: string | null, more: Partial<ModelRequest> = {}) => {
-    const { thinking, output_config } = await sent({ model: name, reasoning_effort, ...more });
-    return [thinking, output_config?.effort];
+  const thinking = async (model: string, reasoning_effort: string | null, more: Partial<ModelRequest> = {}) => {
+    const sent = await body({ model, reasoning_effort, ...more });
+    return [sent.thinking, sent.output_config?.effort];
   };
 
   test.each([
-    // not asked for
     ["claude-opus-5", null, undefined, undefined],
     ["claude-haiku-4-5", null, undefined, undefined],
-    // a model that thinks anyway shows what it thinks
+    // a model that always thinks shows its thoughts
     ["claude-fable-5", null, summarized, undefined],
     ["claude-opus-5", "none", { type: "disabled" }, undefined],
     ["claude-fable-5", "none", undefined, undefined],
     ["claude-opus-5", "minimal", summarized, "low"],
     ["claude-opus-5", "medium", summarized, "medium"],
-    // the highest that it knows
+    // the model's highest effort
     ["claude-opus-5", "max", summarized, "high"],
     ["claude-fable-5", "max", summarized, "max"],
     ["claude-unknown", "xhigh", summarized, "xhigh"],
-    // a word that nobody knows
+    // an unknown word
     ["claude-opus-5", "furious", undefined, undefined],
-    // by budget
+    // a budget
     ["claude-haiku-4-5", "low", { type: "enabled", budget_tokens: 2_048 }, undefined],
     ["claude-haiku-4-5", "max", { type: "enabled", budget_tokens: 32_000 }, undefined],
-  ])("of %s with effort %s", async (name, effort, thinking, told) => {
-    expect(await thinks(name, effort)).toEqual([thinking, told]);
+  ])("of %s with the effort %s is %j with the effort %s", async (model, effort, expected, sentEffort) => {
+    expect(await thinking(model, effort)).toEqual([expected, sentEffort]);
   });
 
-  test("by budget leaves half of the limit to the answer, and is left out where that is too little", async () => {
-    const haiku = (max_output_tokens: number) => thinks("claude-haiku-4-5", "high", { max_output_tokens });
+  test("by budget leaves half of the limit to the answer, and is left out if that is too little", async () => {
+    const haiku = (max_output_tokens: number) => thinking("claude-haiku-4-5", "high", { max_output_tokens });
     expect(await haiku(4_096)).toEqual([{ type: "enabled", budget_tokens: 2_048 }, undefined]);
     expect(await haiku(2_000)).toEqual([undefined, undefined]);
   });
 
-  test.each(["required", { name: "search" }] as const)("by budget gives way to the choice %j", async (tool_choice) => {
-    expect(await thinks("claude-haiku-4-5", "high", { tools: [tool], tool_choice })).toEqual([undefined, undefined]);
-    expect(await thinks("claude-opus-5", "high", { tools: [tool], tool_choice })).toEqual([summarized, "high"]);
-  });
+  test.each(["required", { name: "search" }] as const)(
+    "by budget is left out for the choice %j",
+    async (tool_choice) => {
+      const more = { tools: [search], tool_choice };
+      expect(await thinking("claude-haiku-4-5", "high", more)).toEqual([undefined, undefined]);
+      expect(await thinking("claude-opus-5", "high", more)).toEqual([summarized, "high"]);
+    },
+  );
 });

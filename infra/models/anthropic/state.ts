@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import type { ToolCall } from "#events/thread.ts";
+import { parseObject } from "../wire/json.ts";
 
 /**
- * The blocks of an answer that asked for tools, in their order: thinking as it came, which Anthropic wants to see again unaltered, and
- * where in the answer's text and among its calls the others stand.
+ * The blocks of an answer with tool calls, in order. Thinking is stored as it came, because Anthropic requires it back unchanged; text
+ * and calls are stored as positions in the answer's text and among its calls.
  */
 const State = z.array(
   z.union([
@@ -17,40 +18,34 @@ const State = z.array(
 );
 export type State = z.infer<typeof State>;
 
-const textBlocks = (text: string): ContentBlockParam[] => (text.trim() === "" ? [] : [{ type: "text", text }]);
+const toTextBlocks = (text: string): ContentBlockParam[] => (text.trim() === "" ? [] : [{ type: "text", text }]);
 
-const inputOf = (call: ToolCall): unknown => {
-  try {
-    return JSON.parse(call.arguments);
-  } catch {
-    return {};
-  }
-};
-/** Arguments that are no JSON object, of an answer that was cut, cannot go back. */
-const callBlock = (call: ToolCall): ContentBlockParam => {
-  const input = inputOf(call);
-  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  return { type: "tool_use", id: call.id, name: call.name, input: isObject ? input : {} };
-};
+/** The API refuses arguments that are not a JSON object, as in an answer that was cut. */
+const toCallBlock = ({ id, name, arguments: args }: ToolCall): ContentBlockParam => ({
+  type: "tool_use",
+  id,
+  name,
+  input: parseObject(args) ?? {},
+});
 
-/** An answer that asked for tools as its blocks, in the order in which they came. */
-export function blocksOf(text: string, calls: ToolCall[], opaque: unknown): ContentBlockParam[] {
+/** The blocks of an answer with tool calls, in the order they came. Without usable state: its thinking, text and calls. */
+export function assistantBlocks(text: string, calls: ToolCall[], opaque: unknown): ContentBlockParam[] {
   const state = State.safeParse(opaque).data ?? [];
-  const kept = state.flatMap((block) => ("call" in block ? block.call : []));
-  const whole = calls.every((_, n) => kept.includes(n));
-  const order: State = whole
+  const knownCalls = state.flatMap((block) => ("call" in block ? block.call : []));
+  const isComplete = calls.every((_, n) => knownCalls.includes(n));
+  const order: State = isComplete
     ? state
     : [...state.filter(isThinking), { text: [0, text.length] }, ...calls.map((_, call) => ({ call }))];
   return order.flatMap((block): ContentBlockParam[] => {
     if ("thinking" in block) return [{ type: "thinking", ...block }];
     if ("redacted" in block) return [{ type: "redacted_thinking", data: block.redacted }];
-    if ("text" in block) return textBlocks(text.slice(...block.text));
+    if ("text" in block) return toTextBlocks(text.slice(...block.text));
     const call = calls[block.call];
-    return call ? [callBlock(call)] : [];
+    return call ? [toCallBlock(call)] : [];
   });
 }
 
 const isThinking = (block: State[number]): boolean => "thinking" in block || "redacted" in block;
 
-/** Whether an answer was thought about. */
-export const hasThought = (opaque: unknown): boolean => (State.safeParse(opaque).data ?? []).some(isThinking);
+/** Whether the answer contained thinking. */
+export const hasThinking = (opaque: unknown): boolean => (State.safeParse(opaque).data ?? []).some(isThinking);

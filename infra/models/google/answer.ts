@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { FinishReason, Usage } from "#events/thread.ts";
 import { ModelError } from "#services/turns/model.ts";
+import { lenient, StrictTokenCount, TokenCount } from "../wire/json.ts";
 
-/* What is read of an answer, piece by piece. Nothing is taken on trust: a compatible server may send anything. */
+/* The chunks of a streamed answer, as far as we read them. */
 
-const lenient = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
-const Count = lenient(z.int().nonnegative());
 const Text = lenient(z.string());
-const Own = lenient(z.record(z.string(), z.unknown()));
+const AnyObject = lenient(z.record(z.string(), z.unknown()));
 
 const FunctionCall = z.object({
   id: lenient(z.string().min(1)),
@@ -19,44 +18,45 @@ const Part = z.object({
   thought: lenient(z.boolean()),
   thoughtSignature: Text,
   functionCall: lenient(FunctionCall),
-  toolCall: Own,
-  toolResponse: Own,
+  toolCall: AnyObject,
+  toolResponse: AnyObject,
 });
 export type Part = z.infer<typeof Part>;
 
-/** What can be read of a list. */
+/** The items that fit the schema. */
 const listOf = <T extends z.ZodType>(schema: T) =>
   z
     .array(z.unknown())
-    .transform((raw) =>
-      raw.flatMap((one) => {
-        const read = schema.safeParse(one);
+    .transform((items) =>
+      items.flatMap((item) => {
+        const read = schema.safeParse(item);
         return read.success ? [read.data] : [];
       }),
     )
     .catch([]);
 
-const PageRead = z.object({ retrievedUrl: z.string().min(1), urlRetrievalStatus: z.string() });
-const PageCited = z.object({ web: z.object({ uri: z.string(), title: z.string().min(1) }) });
+const ReadPage = z.object({ retrievedUrl: z.string().min(1), urlRetrievalStatus: z.string() });
+const CitedPage = z.object({ web: z.object({ uri: z.string(), title: z.string().min(1) }) });
 
 const Candidate = z.object({
   content: lenient(z.object({ parts: listOf(Part) })),
   finishReason: lenient(z.string().min(1)),
-  urlContextMetadata: lenient(z.object({ urlMetadata: listOf(PageRead) })),
-  groundingMetadata: lenient(z.object({ groundingChunks: listOf(PageCited) })),
+  urlContextMetadata: lenient(z.object({ urlMetadata: listOf(ReadPage) })),
+  groundingMetadata: lenient(z.object({ groundingChunks: listOf(CitedPage) })),
 });
+export type Candidate = z.infer<typeof Candidate>;
 
 const WireUsage = z.object({
-  promptTokenCount: z.int().nonnegative(),
-  candidatesTokenCount: Count,
-  toolUsePromptTokenCount: Count,
-  cachedContentTokenCount: Count,
-  thoughtsTokenCount: Count,
+  promptTokenCount: StrictTokenCount,
+  candidatesTokenCount: TokenCount,
+  toolUsePromptTokenCount: TokenCount,
+  cachedContentTokenCount: TokenCount,
+  thoughtsTokenCount: TokenCount,
 });
 
-export const Piece = z.object({
+export const Chunk = z.object({
   candidates: listOf(Candidate),
-  /** Nothing is answered to a question that was blocked. */
+  /** A blocked prompt gets no candidates. */
   promptFeedback: lenient(z.object({ blockReason: z.string().min(1) })),
   usageMetadata: lenient(WireUsage),
 });
@@ -68,17 +68,17 @@ const FINISH_REASONS = new Map<string, FinishReason>([
     (reason) => [reason, "content_filter"] as const,
   ),
 ]);
-/** What the model wrote could not be read: it may do better the next time. */
+/** The model's output was unreadable; a retry may do better. */
 const MALFORMED = new Set(["MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"]);
 
-/** A reason that nobody has heard of still means that the model was done. Throws a ModelError for one that means no answer. */
-export function finishReason(raw: string, calls: boolean): FinishReason {
+/** An unknown reason still means that the model has finished. Throws a ModelError if the reason means that there is no answer. */
+export function toFinishReason(raw: string, hasCalls: boolean): FinishReason {
   if (MALFORMED.has(raw)) throw new ModelError("cut", `The model's answer could not be read (${raw}).`);
-  return FINISH_REASONS.get(raw) ?? (calls ? "tool_calls" : "stop");
+  return FINISH_REASONS.get(raw) ?? (hasCalls ? "tool_calls" : "stop");
 }
 
-/** Thoughts are counted apart from the answer, and pages that were read apart from the prompt. */
-export function usageOf(raw: z.infer<typeof WireUsage>): Usage {
+/** Google counts thoughts apart from the answer, and the pages it read apart from the prompt. */
+export function toUsage(raw: z.infer<typeof WireUsage>): Usage {
   const reasoning_tokens = raw.thoughtsTokenCount ?? 0;
   return {
     prompt_tokens: raw.promptTokenCount + (raw.toolUsePromptTokenCount ?? 0),

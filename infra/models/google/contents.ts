@@ -1,41 +1,38 @@
 import type { Content, Part as WirePart } from "@google/genai";
 import type { ModelMessage, Part } from "#services/turns/model.ts";
-import { ownId, partsOf } from "./state.ts";
+import { parseJson, parseObject } from "../wire/json.ts";
+import { messageText } from "../wire/messageText.ts";
+import { assistantParts, providerCallId } from "./state.ts";
 
-const textOf = (parts: Part[]): string => parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-
-const wirePart = (part: Part): WirePart[] => {
+const toWireParts = (part: Part): WirePart[] => {
   if (part.type === "file") return [{ inlineData: { mimeType: part.mime_type, data: part.bytes.toString("base64") } }];
   return part.text === "" ? [] : [{ text: part.text }];
 };
 
-/** A result has to be an object; most are one already. */
-function responseOf(text: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : { output: parsed };
-  } catch {
-    return { output: text };
-  }
+/** The API requires an object as the result of a call; other results become its `output`. */
+function toFunctionResult(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  return parseObject(text) ?? { output: value === undefined ? text : value };
 }
 
 /**
- * The conversation. The two sides take turns, because a call must come right after what the user said: neighbours of one side become
- * one, and a message that says nothing is left out.
+ * The conversation on the wire. The API requires the two roles to alternate, because a call must directly follow the user's turn:
+ * neighbours of one role are merged, and an empty message is left out.
  */
-export function contentsOf(messages: ModelMessage[]): Content[] {
+export function toContents(messages: ModelMessage[]): Content[] {
   const contents: { role: "user" | "model"; parts: WirePart[] }[] = [];
   const calls = new Map<string, { name: string; id: string | undefined }>();
 
   function partsFor(message: ModelMessage): WirePart[] {
     if (message.role === "tool") {
       const { name, id } = calls.get(message.call_id) ?? { name: "unknown", id: undefined };
-      const response = responseOf(textOf(message.parts));
+      const response = toFunctionResult(messageText(message.parts));
       return [{ functionResponse: { ...(id !== undefined && { id }), name, response } }];
     }
-    if (message.role === "user" || !message.calls) return message.parts.flatMap(wirePart);
-    for (const [n, { id, name }] of message.calls.entries()) calls.set(id, { name, id: ownId(message.opaque, n) });
-    return partsOf(textOf(message.parts), message.calls, message.opaque);
+    if (message.role === "user" || !message.calls) return message.parts.flatMap(toWireParts);
+    for (const [n, { id, name }] of message.calls.entries())
+      calls.set(id, { name, id: providerCallId(message.opaque, n) });
+    return assistantParts(messageText(message.parts), message.calls, message.opaque);
   }
 
   for (const message of messages) {

@@ -1,28 +1,28 @@
 import { z } from "zod";
 
-const Count = z.int().positive().nullish().catch(null);
+const Limit = z.int().positive().nullish().catch(null);
 
-/** What Google tells of a model. Nothing is taken on trust: a compatible server may send anything. */
-export const Told = z.object({
+/** A model as Google describes it. */
+export const ModelDescription = z.object({
   /** `models/…` */
   name: z.string().min(1).max(300),
-  inputTokenLimit: Count,
-  outputTokenLimit: Count,
+  inputTokenLimit: Limit,
+  outputTokenLimit: Limit,
   supportedActions: z.array(z.string()).catch([]),
   thinking: z.boolean().catch(false),
 });
 
-/** What a request to a model must heed; undefined where that is not known. */
-export interface Facts {
-  /** Largest limit of an answer, in tokens. */
+/** The facts about a model that shape a request to it; undefined if unknown. */
+export interface ModelFacts {
+  /** Largest `maxOutputTokens` of a request. */
   max_tokens: number | undefined;
-  /** Whether it thinks, and can be asked for its thoughts. */
+  /** Whether it thinks and can show its thoughts. */
   thinks: boolean | undefined;
 }
 
-export const UNKNOWN: Facts = { max_tokens: undefined, thinks: undefined };
+export const UNKNOWN_MODEL: ModelFacts = { max_tokens: undefined, thinks: undefined };
 
-export const factsOf = ({ outputTokenLimit, thinking }: z.infer<typeof Told>): Facts => ({
+export const toFacts = ({ outputTokenLimit, thinking }: z.infer<typeof ModelDescription>): ModelFacts => ({
   max_tokens: outputTokenLimit ?? undefined,
   thinks: thinking,
 });

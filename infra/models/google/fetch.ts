@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { ModelError } from "#services/turns/model.ts";
-import type { Send } from "../send.ts";
-import { jsonOf, refusal, unreachable } from "../wire/failure.ts";
+import type { RequestSender } from "../send.ts";
+import { connectionError, statusError } from "../wire/errors.ts";
+import { parseJson } from "../wire/json.ts";
 import { sdkFetch } from "../wire/sdkFetch.ts";
-import { wholeEvents } from "./events.ts";
+import { wholeEvents } from "./wholeEvents.ts";
 
-/** How long Google asks to wait stands in the body, as in `"retryDelay": "13.2s"`. */
-const Refused = z.object({
+/** Google puts the time to wait into the body of a refusal, as in `"retryDelay": "13.2s"`. */
+const ErrorDetails = z.object({
   error: z.object({
     details: z.array(z.unknown()).transform((details) => details.flatMap((one) => RetryInfo.safeParse(one).data ?? [])),
   }),
@@ -15,46 +16,46 @@ const RetryInfo = z
   .object({ retryDelay: z.string().regex(/^\d{1,9}(\.\d+)?s$/) })
   .transform(({ retryDelay }) => Number.parseFloat(retryDelay));
 
-/** Some servers send a list of one error. */
-function withDelay(headers: Headers, body: unknown): Headers {
-  const [seconds] = Refused.safeParse(Array.isArray(body) ? body[0] : body).data?.error.details ?? [];
+/** The headers with a `retry-after` from the body. Some servers send a list of one error. */
+function withRetryDelay(headers: Headers, body: unknown): Headers {
+  const [seconds] = ErrorDetails.safeParse(Array.isArray(body) ? body[0] : body).data?.error.details ?? [];
   if (headers.has("retry-after") || seconds === undefined) return headers;
   return new Headers({ "retry-after": String(seconds) });
 }
 
-const readerOf = (body: AsyncIterable<Uint8Array>) => () => {
+const eventReader = (body: AsyncIterable<Uint8Array>) => () => {
   const events = wholeEvents(body);
   return { read: () => events.next(), releaseLock: () => void events.return(undefined) };
 };
 
-/** Fetch for the SDK, which keeps neither headers nor causes of an error: failures are told as ModelErrors from here. */
-export function googleFetch(send: Send, apiKey: string): typeof fetch {
+/** A fetch for the SDK. It throws failures as ModelErrors, because the SDK's errors have neither headers nor causes. */
+export function googleFetch(send: RequestSender, apiKey: string): typeof fetch {
   const fetch = sdkFetch(send, ["x-goog-api-key"]);
   return async (input, init) => {
     const response = await fetch(input, init).catch((error: unknown) => {
-      throw unreachable(error);
+      throw connectionError(error);
     });
     const { ok, status, headers } = response;
     if (!ok) {
       const text = await response.text().catch(() => "");
-      const body = jsonOf(text);
-      const otherwise = body === undefined ? text : "";
-      throw refusal({ status, headers: withDelay(headers, body), body, otherwise }, apiKey);
+      const body = parseJson(text);
+      const fallback = body === undefined ? text : "";
+      throw statusError({ status, headers: withRetryDelay(headers, body), body, fallback }, apiKey);
     }
-    const body = { getReader: readerOf(response.body as unknown as AsyncIterable<Uint8Array>) };
+    const body = { getReader: eventReader(response.body as unknown as AsyncIterable<Uint8Array>) };
     return { ok, status, headers, body, json: () => response.json() } as unknown as Response;
   };
 }
 
-/** An answer that is too long for one request is continued by the SDK with further ones; a server may not have it do so for ever. */
+/** The SDK continues an answer that is too long for one request with further requests, without a limit of its own. */
 const MAX_REQUESTS = 32;
 
-/** The same for one answer. */
-export function forOneAnswer(fetchAny: typeof fetch): typeof fetch {
+/** A fetch for one answer, which throws after too many requests. */
+export function limitRequests(fetch: typeof globalThis.fetch): typeof fetch {
   let requests = 0;
   return (input, init) => {
     requests += 1;
-    if (requests > MAX_REQUESTS) throw new ModelError("cut", "The provider's answer had no end.");
-    return fetchAny(input, init);
+    if (requests > MAX_REQUESTS) throw new ModelError("cut", "The provider's answer exceeds the size limit.");
+    return fetch(input, init);
   };
 }

@@ -1,13 +1,18 @@
 import type { z } from "zod";
-import { MAX_MODELS, type ListedModel, type ListModels } from "../listed.ts";
+import { MAX_MODELS, type ListedModel, type ListModels } from "../modelList.ts";
 import { openClient } from "./client.ts";
-import { Told } from "./facts.ts";
+import { ModelDescription } from "./facts.ts";
 import { googleFetch } from "./fetch.ts";
 
-/** The most that one page has. */
-const PAGE = 1_000;
+/** Models per page, the API's maximum. */
+const PAGE_SIZE = 1_000;
 
-const listed = ({ name, inputTokenLimit, outputTokenLimit, thinking }: z.infer<typeof Told>): ListedModel => ({
+const toListed = ({
+  name,
+  inputTokenLimit,
+  outputTokenLimit,
+  thinking,
+}: z.infer<typeof ModelDescription>): ListedModel => ({
   id: name.replace(/^models\//, ""),
   created: 0,
   ...(inputTokenLimit && { context_window: inputTokenLimit }),
@@ -16,17 +21,17 @@ const listed = ({ name, inputTokenLimit, outputTokenLimit, thinking }: z.infer<t
 });
 
 /**
- * What Google says it has (`GET /v1beta/models`), less what cannot converse, such as models for embeddings. Page by page: over an answer
- * whose models are no list the SDK would iterate for ever.
+ * Google's models that can converse (`GET /v1beta/models`); models for embeddings and the like are left out. Reads page by page: the
+ * SDK's iterator never ends on a response whose `models` is not a list.
  */
 export const listModels: ListModels = async (credential, send, abortSignal) => {
   const models: ListedModel[] = [];
   const client = openClient(credential, googleFetch(send, credential.api_key));
-  const pager = await client.models.list({ config: { pageSize: PAGE, abortSignal } });
+  const pager = await client.models.list({ config: { pageSize: PAGE_SIZE, abortSignal } });
   for (let page: unknown = pager.page; Array.isArray(page); page = pager.hasNextPage() && (await pager.nextPage()))
     for (const raw of page) {
-      const told = Told.safeParse(raw).data;
-      if (told?.supportedActions.includes("generateContent")) models.push(listed(told));
+      const description = ModelDescription.safeParse(raw).data;
+      if (description?.supportedActions.includes("generateContent")) models.push(toListed(description));
       if (models.length === MAX_MODELS) return models;
     }
   return models;

@@ -1,38 +1,43 @@
 import { ApiError } from "@google/genai";
 import { ModelError } from "#services/turns/model.ts";
-import { keep, type Kept } from "../kept.ts";
-import type { Provider } from "../lazy.ts";
-import { recent } from "../recent.ts";
-import { brokeOff, gaveUp, jsonOf, wordsIn } from "../wire/failure.ts";
+import type { ProviderApi } from "../connectors.ts";
+import { lruCache } from "../lruCache.ts";
+import { refreshingCache, type RefreshingCache } from "../refreshingCache.ts";
+import { errorMessage, interruptedError, reportedError } from "../wire/errors.ts";
+import { parseJson } from "../wire/json.ts";
 import { openClient } from "./client.ts";
 import { complete } from "./complete.ts";
-import { forOneAnswer, googleFetch } from "./fetch.ts";
-import { factsOf, Told, UNKNOWN, type Facts } from "./facts.ts";
+import { googleFetch, limitRequests } from "./fetch.ts";
+import { ModelDescription, toFacts, UNKNOWN_MODEL, type ModelFacts } from "./facts.ts";
 
-/** The name stands in the address of a request. */
-const NAME = /^[\w-]+([.:/][\w-]+)*$/;
-/** Models of one credential whose facts are kept. */
-const KEPT_MODELS = 100;
+/** A model's name becomes part of the request's path. */
+const MODEL_NAME = /^[\w-]+([.:/][\w-]+)*$/;
+/** Models of one credential whose facts are cached. */
+const MAX_MODEL_FACTS = 100;
 
-export const open: Provider["open"] = (credential, send) => {
+export const open: ProviderApi["open"] = (credential, send) => {
   const fetch = googleFetch(send, credential.api_key);
   const client = openClient(credential, fetch);
-  const models = recent<Kept<Facts>>(KEPT_MODELS);
-  const ask = (model: string) => async (abortSignal: AbortSignal) =>
-    factsOf(Told.parse(await client.models.get({ model, config: { abortSignal } })));
+  const facts = lruCache<RefreshingCache<ModelFacts>>(MAX_MODEL_FACTS);
+  const fetchFacts = (model: string) => async (abortSignal: AbortSignal) =>
+    toFacts(ModelDescription.parse(await client.models.get({ model, config: { abortSignal } })));
   return async function* (request, signal) {
-    if (!NAME.test(request.model)) throw new ModelError("refused", "There is no model of this name.", { status: 404 });
-    const facts = (await models(request.model, () => keep(ask(request.model))).soon()) ?? UNKNOWN;
+    const { model } = request;
+    if (!MODEL_NAME.test(model)) throw new ModelError("refused", "There is no model of this name.", { status: 404 });
+    const known = await facts(model, () => refreshingCache(fetchFacts(model))).get();
     signal.throwIfAborted();
-    yield* complete({ client, fetch: forOneAnswer(fetch) }, request, facts, signal);
+    yield* complete({ client, fetch: limitRequests(fetch) }, request, known ?? UNKNOWN_MODEL, signal);
   };
 };
 
-/** The SDK puts the whole error into its message, behind `got status: UNAVAILABLE. `. */
-const wordsOf = ({ message }: ApiError): string => wordsIn(jsonOf(message.slice(message.indexOf("{")))) ?? message;
+/** The SDK puts the whole error body into its message, as in `got status: UNAVAILABLE. {…}`. */
+function reportedByModel({ message }: ApiError, apiKey: string): ModelError {
+  const body = parseJson(message.slice(message.indexOf("{")));
+  return reportedError(errorMessage(body) ?? message, body, apiKey);
+}
 
 /** Failures before an answer come as ModelErrors from the client's fetch; an ApiError came within a stream. */
 export function modelError(error: unknown, apiKey: string): ModelError {
   if (error instanceof ModelError) return error;
-  return error instanceof ApiError ? gaveUp(wordsOf(error), apiKey) : brokeOff(error);
+  return error instanceof ApiError ? reportedByModel(error, apiKey) : interruptedError(error);
 }

@@ -1,69 +1,68 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ModelMessage, ModelRequest, Part } from "#services/turns/model.ts";
-import { startGoogle, type GoogleDouble } from "#test/doubles/google.ts";
-import { asking, failed, file, heard } from "#test/doubles/modelRequest.ts";
-import { openModels } from "../index.ts";
+import { describe, expect, test } from "vitest";
+import type { ModelMessage, ModelRequest } from "#services/turns/model.ts";
+import { GOOGLE } from "#test/doubles/google/dialect.ts";
+import { collectEvents, collectFailure, filePart, modelRequest, tool } from "#test/doubles/modelRequest.ts";
+import { useDouble } from "#test/doubles/useDouble.ts";
 
-/* What Google is asked; the double refuses what the real one refuses. */
+/* The body of a request. The double refuses what the API refuses. */
 
-let google: GoogleDouble;
-beforeAll(async () => {
-  google = await startGoogle();
-});
-beforeEach(() => google.answers({}));
-afterAll(() => google.close());
-
-const models = openModels({ offline: false, privateHosts: [] });
-const model = () => models.open({ provider: "google", api_key: "AIza-x", base_url: google.url, guarded: false });
-async function sent(more: Partial<ModelRequest>, files: Part[] = []): Promise<any> {
-  await heard(model(), asking("Hello", { model: "gemini-4-pro", ...more }, files));
-  return google.asked().at(-1);
-}
-const tool = (name: string) => ({
-  name,
-  description: `Does ${name}.`,
-  parameters: { type: "object", properties: { q: { type: "string" } }, additionalProperties: false },
-});
+const { double, open, request, wireBody: body } = useDouble(GOOGLE);
 const declared = (name: string) => {
   const { parameters, ...others } = tool(name);
   return { ...others, parametersJsonSchema: parameters };
 };
 
-test("a request carries what was asked for and nothing else", async () => {
+test("a request has what was asked for and nothing else", async () => {
   const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
-  expect(await sent({ model: "gemma-4-27b-it" })).toEqual({ contents, generationConfig: {} });
+  const model = "gemma-4-27b-it";
+  expect(await body({ model })).toEqual({ contents, generationConfig: {} });
+  expect(double().prompts().at(-1)!.path).toBe(`/v1beta/models/${model}:streamGenerateContent?alt=sse`);
   const more = { temperature: 0.5, top_p: 0.9, max_output_tokens: 50, stop: ["END"], seed: 7 };
-  expect(await sent({ ...more, model: "gemma-4-27b-it", instructions: "Be brief.", user: "ann" })).toEqual({
+  expect(await body({ ...more, model, instructions: "Be brief.", user: "ann" })).toEqual({
     contents,
     systemInstruction: { role: "user", parts: [{ text: "Be brief." }] },
     generationConfig: { temperature: 0.5, topP: 0.9, maxOutputTokens: 50, stopSequences: ["END"], seed: 7 },
   });
 });
 
-test("a limit is never more than the model's, and a seed has 32 bits", async () => {
-  const { generationConfig } = await sent({ max_output_tokens: 1_000_000, seed: 2 ** 40 + 5 });
+test("a limit is at most the model's, and a seed has 32 bits", async () => {
+  const { generationConfig } = await body({ max_output_tokens: 1_000_000, seed: 2 ** 40 + 5 });
   expect(generationConfig).toMatchObject({ maxOutputTokens: 65_536, seed: 5 });
 });
 
-test("attachments go behind the text as what they are", async () => {
-  const files = [file("dot.png", "image/png", "PNG"), file("a.pdf", "application/pdf", "PDF")];
-  expect((await sent({}, files)).contents[0].parts).toEqual([
+test.each(["../files", "a%2e%2e", "a?b", "a#b", "", "a/", "gemini 4"])(
+  "a model named %j is refused without a request",
+  async (model) => {
+    const { error } = await collectFailure(open(), modelRequest("Hello", { model }));
+    expect(error).toMatchObject({ kind: "refused", status: 404 });
+    expect(double().requests).toEqual([]);
+  },
+);
+
+test("attachments follow the text", async () => {
+  const files = [filePart("dot.png", "image/png", "PNG"), filePart("a.pdf", "application/pdf", "PDF")];
+  expect((await body({}, files)).contents[0].parts).toEqual([
     { text: "Hello" },
     { inlineData: { mimeType: "image/png", data: "UE5H" } },
     { inlineData: { mimeType: "application/pdf", data: "UERG" } },
   ]);
 });
 
-test("the two sides take turns, and what says nothing is left out", async () => {
-  const say = (role: "user" | "assistant", text: string): ModelMessage => ({ role, parts: [{ type: "text", text }] });
+const textMessage = (role: "user" | "assistant", text: string): ModelMessage => ({
+  role,
+  parts: [{ type: "text", text }],
+});
+
+test("roles alternate, and empty messages are left out", async () => {
   const messages = [
-    say("user", "One"),
-    say("user", "two"),
-    say("assistant", ""),
-    say("user", "three"),
-    say("assistant", "Four"),
+    textMessage("user", "One"),
+    textMessage("user", "two"),
+    textMessage("assistant", ""),
+    textMessage("user", "three"),
+    textMessage("assistant", "Four"),
+    textMessage("user", "Five"),
   ];
-  expect((await sent({ messages: [...messages, say("user", "Five")] })).contents).toEqual([
+  expect((await body({ messages })).contents).toEqual([
     { role: "user", parts: [{ text: "One" }, { text: "two" }, { text: "three" }] },
     { role: "model", parts: [{ text: "Four" }] },
     { role: "user", parts: [{ text: "Five" }] },
@@ -76,56 +75,53 @@ describe("tools", () => {
     ["required", { functionCallingConfig: { mode: "ANY" } }],
     [{ name: "read" }, { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["read"] } }],
   ] as const)("are offered with the choice %j", async (tool_choice, toolConfig) => {
-    const body = await sent({ tools: [tool("search"), tool("read")], tool_choice });
-    expect(body.tools).toEqual([{ functionDeclarations: [declared("search"), declared("read")] }]);
-    expect(body.toolConfig).toEqual(toolConfig);
+    const sent = await body({ tools: [tool("search"), tool("read")], tool_choice });
+    expect(sent.tools).toEqual([{ functionDeclarations: [declared("search"), declared("read")] }]);
+    expect(sent.toolConfig).toEqual(toolConfig);
   });
 
   test.each(["auto", "required", { name: "web_fetch" }] as const)(
-    "that read pages are the provider's own, which cannot be forced (%j)",
+    "that read pages become Google's own tool, which cannot be forced (%j)",
     async (tool_choice) => {
-      const body = await sent({ tools: [tool("web_fetch")], tool_choice });
-      expect(body.tools).toEqual([{ urlContext: {} }]);
-      expect(body).not.toHaveProperty("toolConfig");
+      const sent = await body({ tools: [tool("web_fetch")], tool_choice });
+      expect(sent.tools).toEqual([{ urlContext: {} }]);
+      expect(sent).not.toHaveProperty("toolConfig");
     },
   );
 
-  test("of both kinds go together, with what its own found shown", async () => {
-    const body = await sent({ tools: [tool("web_fetch"), tool("search")], tool_choice: "required" });
-    expect(body.tools).toEqual([{ functionDeclarations: [declared("search")] }, { urlContext: {} }]);
-    expect(body.toolConfig).toEqual({
+  test("of both kinds can be combined if Google's own shows its results", async () => {
+    const sent = await body({ tools: [tool("web_fetch"), tool("search")], tool_choice: "required" });
+    expect(sent.tools).toEqual([{ functionDeclarations: [declared("search")] }, { urlContext: {} }]);
+    expect(sent.toolConfig).toEqual({
       functionCallingConfig: { mode: "ANY" },
       includeServerSideToolInvocations: true,
     });
   });
 
-  test("of both kinds are refused in its words by a model that cannot", async () => {
-    const { error } = await failed(
-      model(),
-      asking("Hello", { model: "gemini-2.5-flash", tools: [tool("web_fetch"), tool("search")] }),
-    );
-    expect(error).toMatchObject({
-      kind: "refused",
-      status: 400,
-      message: expect.stringContaining("cannot be combined"),
-    });
+  test("of both kinds are refused by a model that cannot combine them", async () => {
+    const tools = [tool("web_fetch"), tool("search")];
+    const { error } = await collectFailure(open(), request("Hello", { model: "gemini-2.5-flash", tools }));
+    const message = expect.stringContaining("cannot be combined");
+    expect(error).toMatchObject({ kind: "refused", status: 400, message });
   });
 });
 
-test("a format is asked for as JSON, with its schema where there is one", async () => {
+test("a response format asks for JSON, with its schema if it has one", async () => {
   const schema = { type: "object", properties: { n: { type: "integer" } } };
-  const format = { type: "json_schema" as const, json_schema: { name: "number", schema } };
-  expect((await sent({ response_format: format })).generationConfig).toMatchObject({
+  const response_format = { type: "json_schema" as const, json_schema: { name: "number", schema } };
+  expect((await body({ response_format })).generationConfig).toMatchObject({
     responseMimeType: "application/json",
     responseJsonSchema: schema,
   });
-  const { generationConfig } = await sent({ response_format: { type: "json_object" } });
+  const { generationConfig } = await body({ response_format: { type: "json_object" } });
   expect(generationConfig.responseMimeType).toBe("application/json");
   expect(generationConfig).not.toHaveProperty("responseJsonSchema");
 });
 
 describe("thinking", () => {
   const shown = { includeThoughts: true };
+  const thinkingConfig = (sent: any) => sent.generationConfig?.thinkingConfig;
+
   test.each([
     ["gemini-4-pro", null, shown],
     ["gemini-4-pro", "furious", shown],
@@ -137,22 +133,17 @@ describe("thinking", () => {
     ["gemini-2.5-flash", "high", shown],
     // does not think
     ["gemma-4-27b-it", "high", undefined],
-  ])("of %s with effort %s is %j", async (name, reasoning_effort, expected) => {
-    expect((await sent({ model: name, reasoning_effort })).generationConfig?.thinkingConfig).toEqual(expected);
+  ])("of %s with the effort %s is %j", async (model, reasoning_effort, expected) => {
+    expect(thinkingConfig(await body({ model, reasoning_effort }))).toEqual(expected);
   });
 
   test.each([
     [null, undefined],
     ["high", { ...shown, thinkingLevel: "HIGH" }],
-  ])("of a model that nothing is known of is asked for with effort %s only", async (reasoning_effort, expected) => {
-    google.script(({ method }) => (method === "GET" ? { status: 500 } : undefined));
-    const fresh = models.open({
-      provider: "google",
-      api_key: `AIza-${reasoning_effort}`,
-      base_url: google.url,
-      guarded: false,
-    });
-    await heard(fresh, asking("Hello", { model: "gemini-4-pro", reasoning_effort }));
-    expect(google.asked().at(-1).generationConfig?.thinkingConfig).toEqual(expected);
+  ])("of an unknown model with the effort %s is %j", async (reasoning_effort, expected) => {
+    double().script(({ method }) => (method === "GET" ? { status: 500 } : undefined));
+    const more: Partial<ModelRequest> = { reasoning_effort };
+    await collectEvents(open({ api_key: `AIza-${reasoning_effort}` }), request("Hello", more));
+    expect(thinkingConfig(double().prompts().at(-1)!.body)).toEqual(expected);
   });
 });

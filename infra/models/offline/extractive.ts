@@ -1,10 +1,10 @@
-import { setImmediate as breathe } from "node:timers/promises";
+import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type { Model, ModelRequest } from "#services/turns/model.ts";
-import { filesOf, lastUserParts, roundsBefore, textOf, type FilePart } from "./conversation.ts";
-import { wantedJson } from "./echo.ts";
-import { quotePassages } from "./passages.ts";
+import { filesOf, lastUserParts, toolRounds, joinTexts, type FilePart } from "./conversation.ts";
+import { requestedJson } from "./echo.ts";
+import { quotePassages, searchError } from "./passages.ts";
 import { bestSentences } from "./sentences.ts";
-import { askFor, speak } from "./speak.ts";
+import { requestTools, speak } from "./speak.ts";
 
 const SEARCH = "search_documents";
 
@@ -19,45 +19,49 @@ interface Source {
   text: string;
 }
 
-/** Attachments of the whole conversation, the newest first. */
-const attached = ({ messages }: ModelRequest): Source[] =>
+/** Text attachments of the whole conversation, the newest first. */
+const attachments = ({ messages }: ModelRequest): Source[] =>
   messages
     .toReversed()
     .flatMap(({ parts }) => filesOf(parts))
     .filter(isText)
     .map(({ filename, bytes }) => ({ name: filename, text: bytes.toString("utf8") }));
 
-/** What was said before the question. */
-const earlier = ({ messages }: ModelRequest): Source[] => {
-  const asked = messages.findLastIndex(({ role }) => role === "user");
-  const said = messages.slice(0, Math.max(0, asked)).map(({ parts }) => textOf(parts));
-  return [{ name: "this conversation", text: said.join("\n\n") }];
+/** The conversation before the question. */
+const earlierMessages = ({ messages }: ModelRequest): Source[] => {
+  const question = messages.findLastIndex(({ role }) => role === "user");
+  const texts = messages.slice(0, Math.max(0, question)).map(({ parts }) => joinTexts(parts));
+  return [{ name: "this conversation", text: texts.join("\n\n") }];
 };
 
-async function answer(request: ModelRequest): Promise<string> {
-  const question = textOf(lastUserParts(request));
-  for (const sources of [attached(request), earlier(request)]) {
+async function answer(request: ModelRequest, nothing: string): Promise<string> {
+  const question = joinTexts(lastUserParts(request));
+  for (const sources of [attachments(request), earlierMessages(request)]) {
     const quotes: string[] = [];
     for (const { name, text } of sources) {
-      await breathe();
-      const sentences = bestSentences(text, question);
+      await yieldToEvents();
+      const sentences = await bestSentences(text, question);
       if (sentences.length > 0)
         quotes.push(`From ${name}:\n${sentences.map((sentence) => `> ${sentence}`).join("\n")}`);
     }
     if (quotes.length > 0) return quotes.join("\n\n");
   }
-  return NOTHING;
+  return nothing;
 }
 
-/** offline/extractive: quotes the sentences that answer best, of documents where it may search, of attachments, or else of what was said before. */
+/** offline/extractive: quotes the sentences that fit the question best, from documents if it may search, else from attachments, else from the conversation. */
 export const extractive: Model = {
   async *complete(request) {
-    const json = wantedJson(request);
-    const query = textOf(lastUserParts(request)).trim();
-    const [searched] = roundsBefore(request);
-    const searches = json === undefined && query !== "" && request.tools.some(({ name }) => name === SEARCH);
-    if (searches && !searched) return yield* askFor(request, [{ name: SEARCH, arguments: JSON.stringify({ query }) }]);
-    const quoted = searches ? quotePassages(searched?.results[0] ?? "", query) : undefined;
-    yield* speak(request, quoted ?? { text: json ?? (await answer(request)) });
+    const json = requestedJson(request);
+    const query = joinTexts(lastUserParts(request)).trim();
+    const [searchRound] = toolRounds(request);
+    const canSearch = json === undefined && query !== "" && request.tools.some(({ name }) => name === SEARCH);
+    if (canSearch && !searchRound)
+      return yield* requestTools(request, [{ name: SEARCH, arguments: JSON.stringify({ query }) }]);
+    const result = canSearch ? (searchRound?.results[0] ?? "") : "";
+    const error = searchError(result);
+    const nothing = error === undefined ? NOTHING : `The search failed: ${error}`;
+    const quoted = canSearch ? await quotePassages(result, query) : undefined;
+    yield* speak(request, quoted ?? { text: json ?? (await answer(request, nothing)) });
   },
 };

@@ -1,74 +1,86 @@
 type Schema = Record<string, unknown>;
 
-/** Schemas that refer to themselves end here; a value never has more parts than this. */
+/** A schema may refer to itself: deeper values and further parts become null. */
 const MAX_DEPTH = 32;
 const MAX_PARTS = 2_000;
+/** Schemas of one `allOf` that are merged; each may bring thousands of names. */
+const MAX_ALL_OF = 50;
 
-/** The smallest JSON value that a schema allows, as far as it can be seen without trying (patterns are not met). */
+/** The smallest JSON value that a schema allows, built without validation: patterns are not satisfied. */
 export function minimalValue(root: unknown): unknown {
-  let parts = 0;
+  let left = MAX_PARTS;
   const build = (schema: unknown, depth: number): unknown => {
-    parts += 1;
-    if (!isObject(schema) || depth > MAX_DEPTH || parts > MAX_PARTS) return null;
-    return valueOf(schema, root, (inner) => build(inner, depth + 1));
+    left -= 1;
+    if (!isObject(schema) || depth > MAX_DEPTH || left < 0) return null;
+    return buildValue(schema, root, { build: (inner) => build(inner, depth + 1), partsLeft: () => Math.max(0, left) });
   };
   return build(root, 0);
 }
 
-type Inner = (schema: unknown) => unknown;
+/** Builds the values of inner schemas, within what is left of the limit. */
+interface Builder {
+  build(schema: unknown): unknown;
+  partsLeft(): number;
+}
 
-function valueOf(schema: Schema, root: unknown, inner: Inner): unknown {
+function buildValue(schema: Schema, root: unknown, inner: Builder): unknown {
   if ("const" in schema) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
-  if (typeof schema.$ref === "string") return inner(target(schema.$ref, root));
+  if (typeof schema.$ref === "string") return inner.build(resolveRef(schema.$ref, root));
   const choices = [schema.anyOf, schema.oneOf].find((list) => Array.isArray(list) && list.length > 0);
-  if (Array.isArray(choices)) return inner(choices.find(isNull) ?? choices[0]);
-  if (Array.isArray(schema.allOf)) return inner(merged(schema, root));
+  if (Array.isArray(choices)) return inner.build(choices.find(isNull) ?? choices[0]);
+  if (Array.isArray(schema.allOf)) return inner.build(mergeAll(schema, root));
   const types = [schema.type].flat();
-  return types.includes("null") ? null : ofType(types[0] ?? implied(schema), schema, inner);
+  return types.includes("null") ? null : buildTyped(types[0] ?? impliedType(schema), schema, inner);
 }
 
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isNull = (schema: unknown): boolean => isObject(schema) && schema.type === "null";
 
-const implied = (schema: Schema): string =>
+const impliedType = (schema: Schema): string =>
   "properties" in schema || "required" in schema ? "object" : "items" in schema ? "array" : "null";
 
-function ofType(type: unknown, schema: Schema, inner: Inner): unknown {
+function buildTyped(type: unknown, schema: Schema, inner: Builder): unknown {
   if (type === "object") return minimalObject(schema, inner);
   if (type === "array")
-    return Array.from({ length: Math.min(numberOr(schema.minItems, 0), MAX_PARTS) }, () => inner(schema.items));
+    return Array.from({ length: Math.min(numberOr(schema.minItems, 0), inner.partsLeft()) }, () =>
+      inner.build(schema.items),
+    );
   if (type === "string") return minimalString(schema);
   if (type === "integer" || type === "number") return minimalNumber(schema, type === "integer");
   return type === "boolean" ? false : null;
 }
 
-function minimalObject(schema: Schema, inner: Inner): Schema {
+function minimalObject(schema: Schema, inner: Builder): Schema {
   const properties = isObject(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === "string") : [];
   return Object.fromEntries(
-    required.map((name) => [name, inner(Object.hasOwn(properties, name) ? properties[name] : undefined)]),
+    requiredNames(schema)
+      .slice(0, inner.partsLeft())
+      .map((name) => [name, inner.build(Object.hasOwn(properties, name) ? properties[name] : undefined)]),
   );
 }
 
-/** Schemas that must all hold, as one. */
-function merged({ allOf, ...own }: Schema, root: unknown): Schema {
-  const parts = (allOf as unknown[]).map((part) =>
-    isObject(part) && typeof part.$ref === "string" ? target(part.$ref, root) : part,
-  );
+const requiredNames = ({ required }: Schema): string[] =>
+  Array.isArray(required) ? [...new Set(required.slice(0, MAX_PARTS).filter((name) => typeof name === "string"))] : [];
+
+/** The schemas of `allOf` as one. */
+function mergeAll({ allOf, ...own }: Schema, root: unknown): Schema {
+  const parts = (allOf as unknown[])
+    .slice(0, MAX_ALL_OF)
+    .map((part) => (isObject(part) && typeof part.$ref === "string" ? resolveRef(part.$ref, root) : part));
   const all = [own, ...parts.filter(isObject)];
   const properties = Object.assign({}, ...all.map((one) => one.properties ?? {}));
   return {
     ...Object.assign({}, ...all),
     allOf: undefined,
     properties,
-    required: all.flatMap((one) => one.required ?? []),
+    required: [...new Set(all.flatMap(requiredNames))],
   };
 }
 
-/** What `#/a/b` names in the whole schema. */
-const target = (ref: string, root: unknown): unknown =>
+/** The part of the whole schema that `#/a/b` points to. */
+const resolveRef = (ref: string, root: unknown): unknown =>
   ref
     .split("/")
     .slice(1)
@@ -81,13 +93,13 @@ function minimalNumber(schema: Schema, whole: boolean): number {
   const step = numberOr(schema.multipleOf, whole ? 1 : 0);
   const above = numberOr(schema.exclusiveMinimum, undefined);
   const below = numberOr(schema.exclusiveMaximum, undefined);
-  const least = numberOr(
+  const min = numberOr(
     schema.minimum,
     above === undefined ? Number.NEGATIVE_INFINITY : above + (step || Number.MIN_VALUE),
   );
-  const most = numberOr(schema.maximum, below === undefined ? Number.POSITIVE_INFINITY : below - (step || 1));
-  const nearest = Math.min(Math.max(0, least), most);
-  return step === 0 ? nearest : (nearest === most ? Math.floor(nearest / step) : Math.ceil(nearest / step)) * step;
+  const max = numberOr(schema.maximum, below === undefined ? Number.POSITIVE_INFINITY : below - (step || 1));
+  const nearest = Math.min(Math.max(0, min), max);
+  return step === 0 ? nearest : (nearest === max ? Math.floor(nearest / step) : Math.ceil(nearest / step)) * step;
 }
 
 const FORMATS: Record<string, string> = {
@@ -103,7 +115,7 @@ const FORMATS: Record<string, string> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-/** A string is never made longer, whatever the schema wants. */
+/** Characters of a string, whatever minimum the schema sets. */
 const MAX_STRING = 1_000;
 
 const minimalString = (schema: Schema): string =>

@@ -1,23 +1,32 @@
 import { z } from "zod";
 import type { Citation } from "#events/thread.ts";
+import { parseJson } from "../wire/json.ts";
 import { bestQuotes, firstSentences, type Quote } from "./sentences.ts";
 
-/** What is read of the answer of search_documents. */
-const Found = z.object({
+/** The fields of a search_documents result that are read. */
+const SearchResult = z.object({
   results: z.array(z.object({ document: z.string(), reference: z.string(), url: z.string(), content: z.string() })),
 });
 
-/** The sentences of found passages that answer a question best, each with its source; undefined when nothing was found. */
-export function quotePassages(result: string, question: string): { text: string; citations: Citation[] } | undefined {
-  const { results } = Found.safeParse(jsonOf(result)).data ?? { results: [] };
+const SearchError = z.object({ error: z.string() });
+
+/** Why a search failed; undefined if it did not. */
+export const searchError = (result: string): string | undefined => SearchError.safeParse(parseJson(result)).data?.error;
+
+/** The sentences of the found passages that fit a question best, each with its source; undefined without passages. */
+export async function quotePassages(
+  result: string,
+  question: string,
+): Promise<{ text: string; citations: Citation[] } | undefined> {
+  const { results } = SearchResult.safeParse(parseJson(result)).data ?? { results: [] };
   const [best] = results;
   if (!best) return undefined;
-  const shared = bestQuotes(
+  const matching = await bestQuotes(
     results.map(({ content }) => content),
     question,
   );
   const quotes =
-    shared.length > 0 ? shared : firstSentences(best.content).map((sentence): Quote => ({ sentence, from: 0 }));
+    matching.length > 0 ? matching : firstSentences(best.content).map((sentence): Quote => ({ sentence, from: 0 }));
   let text = "";
   const citations: Citation[] = [];
   for (const [n, { document, reference, url }] of results.entries()) {
@@ -29,12 +38,4 @@ export function quotePassages(result: string, question: string): { text: string;
     citations.push({ url, title, start_index, end_index: text.length });
   }
   return { text, citations };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { FinishReason, type ToolCall } from "#events/thread.ts";
 import { ModelError, type Model } from "#services/turns/model.ts";
-import { lastUserParts, roundsBefore, textOf, type RoundBefore } from "./conversation.ts";
-import { mayPass } from "../status.ts";
-import { askFor, chunksOf, speak } from "./speak.ts";
+import { joinTexts, lastUserParts, toolRounds, type ToolRound } from "./conversation.ts";
+import { isTransientStatus } from "../transientStatus.ts";
+import { requestTools, splitChunks, speak } from "./speak.ts";
 
 interface Script {
   say: string[];
@@ -18,69 +18,79 @@ interface Script {
   cut: boolean;
 }
 
-const EMPTY: Script = {
-  say: [],
-  reason: [],
-  tools: [],
-  rounds: 1,
-  slow: 0,
-  finish: undefined,
-  fail: undefined,
-  cut: false,
-};
 const MAX_SLOW_SECONDS = 3_600;
-/** What is said of a tool's result, in UTF-16 units. */
-const BRIEF = 200;
+/** UTF-16 units quoted of a tool's result. */
+const MAX_QUOTED_RESULT = 200;
 
-/** Reads one line; one that is no order, or none that can be obeyed, is said like any text. */
-function read(script: Script, line: string): Script {
-  const [, order, rest = ""] = /^\/(say|reason|tool|rounds|slow|finish|fail|cut)(?: (.*))?$/s.exec(line) ?? [];
-  if (order === "say") return { ...script, say: [...script.say, rest] };
-  if (order === "reason") return { ...script, reason: [...script.reason, rest] };
+/** Applies a command to the script; false if it is not valid. */
+function applyCommand(script: Script, command: string | undefined, rest: string): boolean {
   const [, name, args = ""] = /^(\S+)(?: (.*))?$/s.exec(rest) ?? [];
-  if (order === "tool" && name) return { ...script, tools: [...script.tools, { name, arguments: args || "{}" }] };
-  if (order === "rounds" && /^\d{1,3}$/.test(rest)) return { ...script, rounds: Number(rest) };
-  if (order === "slow" && Number(rest) >= 0 && Number(rest) <= MAX_SLOW_SECONDS)
-    return { ...script, slow: Number(rest) * 1_000 };
-  if (order === "finish" && FinishReason.safeParse(rest).success)
-    return { ...script, finish: FinishReason.parse(rest) };
-  if (order === "fail" && /^[45]\d\d$/.test(rest)) return { ...script, fail: Number(rest) };
-  if (order === "cut" && rest === "") return { ...script, cut: true };
-  return line === "" ? script : { ...script, say: [...script.say, line] };
+  if (command === "say") script.say.push(rest);
+  else if (command === "reason") script.reason.push(rest);
+  else if (command === "tool" && name) script.tools.push({ name, arguments: args || "{}" });
+  else if (command === "rounds" && /^\d{1,3}$/.test(rest)) script.rounds = Number(rest);
+  else if (command === "slow" && Number(rest) >= 0 && Number(rest) <= MAX_SLOW_SECONDS)
+    script.slow = Number(rest) * 1_000;
+  else if (command === "finish" && FinishReason.safeParse(rest).success) script.finish = FinishReason.parse(rest);
+  else if (command === "fail" && /^[45]\d\d$/.test(rest)) script.fail = Number(rest);
+  else if (command === "cut" && rest === "") script.cut = true;
+  else return false;
+  return true;
+}
+
+/** The script in a message. A line that is no valid command becomes text. */
+function parseScript(text: string): Script {
+  const script: Script = {
+    say: [],
+    reason: [],
+    tools: [],
+    rounds: 1,
+    slow: 0,
+    finish: undefined,
+    fail: undefined,
+    cut: false,
+  };
+  for (const line of text.split(/\r?\n/)) {
+    const [, command, rest = ""] = /^\/(say|reason|tool|rounds|slow|finish|fail|cut)(?: (.*))?$/s.exec(line) ?? [];
+    if (!applyCommand(script, command, rest) && line !== "") script.say.push(line);
+  }
+  return script;
 }
 
 const failure = (status: number): ModelError =>
-  new ModelError(mayPass(status) ? "transient" : "refused", `The provider answered ${status}, as the script says.`, {
-    status,
-  });
+  new ModelError(
+    isTransientStatus(status) ? "transient" : "refused",
+    `The provider answered ${status}, as the script says.`,
+    {
+      status,
+    },
+  );
 
-/** What is said before the answer breaks off: half of it to somebody who reads along, else nothing. */
+/** The output before a cut: half of the text if it is streamed, else nothing. */
 function firstHalf(text: string, streamed: boolean): string {
-  const chunks = streamed ? chunksOf(text) : [];
+  const chunks = streamed ? splitChunks(text) : [];
   return chunks.slice(0, Math.ceil(chunks.length / 2)).join("");
 }
 
-const brief = ({ calls, results }: RoundBefore): string =>
-  calls.map(({ name }, n) => `${name}: ${(results[n] ?? "").slice(0, BRIEF)}`).join("\n");
+const quoteResults = ({ calls, results }: ToolRound): string =>
+  calls.map(({ name }, n) => `${name}: ${(results[n] ?? "").slice(0, MAX_QUOTED_RESULT)}`).join("\n");
 
-/** offline/scripted: obeys the lines of what the user said last, for tests. Tools come first, all else after them. */
+/** offline/scripted: follows the commands in the last user message, for tests. Tools come first, everything else after them. */
 export const scripted: Model = {
   async *complete(request, signal) {
-    const script = textOf(lastUserParts(request))
-      .split(/\r?\n/)
-      .reduce((so, line) => read(so, line), EMPTY);
-    const rounds = roundsBefore(request);
+    const script = parseScript(joinTexts(lastUserParts(request)));
+    const rounds = toolRounds(request);
     const pause = () => (script.slow > 0 ? wait(script.slow, undefined, { signal }) : undefined);
     if (script.tools.length > 0 && rounds.length < script.rounds) {
       await pause();
-      yield* askFor(request, script.tools);
+      yield* requestTools(request, script.tools);
       return;
     }
     if (script.fail !== undefined) throw failure(script.fail);
-    const found = rounds.at(-1);
-    const said = script.say.length === 0 && found ? brief(found) : script.say.join("\n");
+    const lastRound = rounds.at(-1);
+    const text = script.say.length === 0 && lastRound ? quoteResults(lastRound) : script.say.join("\n");
     const speech = {
-      text: script.cut ? firstHalf(said, request.streamed) : said,
+      text: script.cut ? firstHalf(text, request.streamed) : text,
       reasoning: script.reason.join("\n"),
       finish_reason: script.finish,
       pause,

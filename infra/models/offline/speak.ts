@@ -3,12 +3,12 @@ import type { Citation, FinishReason, ToolCall } from "#events/thread.ts";
 import type { ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { countPrompt, countTokens, firstTokens } from "../tokens.ts";
 
-/** A long text comes in as many chunks at most, so that it floods nobody. */
+/** Chunks of a streamed text, so that a long one does not flood its readers. */
 const MAX_CHUNKS = 256;
 
-/** Text by words, each with the space behind it. */
-export function chunksOf(text: string): string[] {
-  const words = text.match(/\s*\S+\s*/g) ?? (text === "" ? [] : [text]);
+/** Words, each with the space behind it; a long text in larger chunks. The pattern is linear: it never backtracks. */
+export function splitChunks(text: string): string[] {
+  const words = text.match(/^\s+\S+\s*|\S+\s*|\s+/g) ?? [];
   const size = Math.ceil(words.length / MAX_CHUNKS);
   return Array.from({ length: Math.ceil(words.length / size) || 0 }, (_, n) =>
     words.slice(n * size, (n + 1) * size).join(""),
@@ -24,19 +24,19 @@ export interface Speech {
   text: string;
   reasoning?: string;
   finish_reason?: FinishReason;
-  /** Sources of the text; those beyond what is said of it are left out. */
+  /** Sources of the text; those of a part that the limit cuts off are dropped. */
   citations?: Citation[];
-  /** What to wait for before each chunk. */
+  /** Awaited before each chunk. */
   pause?: () => Promise<void> | undefined;
 }
 
-/** Says a text as a model would: up to a stop sequence and the token limit, in chunks when it is streamed, and counted. */
+/** Yields a text as a model would: up to a stop sequence and the token limit, in chunks if it is streamed, with its usage. */
 export async function* speak(request: ModelRequest, speech: Speech): AsyncGenerator<ModelEvent> {
-  const wanted = beforeStop(speech.text, request.stop);
-  const text = request.max_output_tokens === null ? wanted : await firstTokens(wanted, request.max_output_tokens);
+  const fullText = beforeStop(speech.text, request.stop);
+  const text = request.max_output_tokens === null ? fullText : await firstTokens(fullText, request.max_output_tokens);
   const reasoning = speech.reasoning ?? "";
   if (reasoning !== "") yield { type: "reasoning", text: reasoning };
-  const chunks = request.streamed ? chunksOf(text) : [text];
+  const chunks = request.streamed ? splitChunks(text) : [text];
   for (const chunk of chunks) {
     await speech.pause?.();
     if (chunk !== "") yield { type: "text", text: chunk };
@@ -46,7 +46,7 @@ export async function* speak(request: ModelRequest, speech: Speech): AsyncGenera
   const reasoning_tokens = await countTokens(reasoning);
   yield {
     type: "finish",
-    finish_reason: speech.finish_reason ?? (text.length < wanted.length ? "length" : "stop"),
+    finish_reason: speech.finish_reason ?? (text.length < fullText.length ? "length" : "stop"),
     usage: {
       prompt_tokens: await countPrompt(request),
       completion_tokens: (await countTokens(text)) + reasoning_tokens,
@@ -56,15 +56,15 @@ export async function* speak(request: ModelRequest, speech: Speech): AsyncGenera
   };
 }
 
-/** Asks for tools, as a model would. */
-export async function* askFor(request: ModelRequest, wanted: Omit<ToolCall, "id">[]): AsyncGenerator<ModelEvent> {
-  yield { type: "tool_calls", calls: wanted.map((call) => ({ id: `call_${randomUUID()}`, ...call })) };
+/** Calls tools, as a model would. */
+export async function* requestTools(request: ModelRequest, tools: Omit<ToolCall, "id">[]): AsyncGenerator<ModelEvent> {
+  yield { type: "tool_calls", calls: tools.map((call) => ({ id: `call_${randomUUID()}`, ...call })) };
   yield {
     type: "finish",
     finish_reason: "tool_calls",
     usage: {
       prompt_tokens: await countPrompt(request),
-      completion_tokens: await countTokens(JSON.stringify(wanted)),
+      completion_tokens: await countTokens(JSON.stringify(tools)),
       cached_tokens: 0,
       reasoning_tokens: 0,
     },

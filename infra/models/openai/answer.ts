@@ -1,10 +1,8 @@
 import { z } from "zod";
 import type { Citation, FinishReason, Usage } from "#events/thread.ts";
+import { lenient, TokenCount } from "../wire/json.ts";
 
-/* What is read of a provider's answer. Nothing is taken on trust: a compatible server may send anything. */
-
-const lenient = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
-const Count = lenient(z.int().nonnegative());
+/* Chat completions, whole or in chunks, as far as we read them. */
 
 const Annotation = z.object({
   url_citation: z.object({
@@ -22,16 +20,16 @@ const Text = z.union([
 ]);
 const TextPart = z.object({ text: z.string() });
 
-/** Of a streamed call, or of a whole one: servers leave out what they please. */
-const Call = z.object({
+/** A whole call, or a chunk of a streamed one; servers leave out any of the fields. */
+const CallChunk = z.object({
   index: lenient(z.int().nonnegative()),
   id: lenient(z.string()),
   function: lenient(z.object({ name: lenient(z.string()), arguments: lenient(z.string()) })),
   extra_content: z.unknown().optional(),
 });
-export type CallPiece = z.infer<typeof Call>;
+export type CallChunk = z.infer<typeof CallChunk>;
 
-const Said = z.object({
+const Message = z.object({
   content: lenient(Text),
   refusal: lenient(z.string()),
   reasoning_content: lenient(z.string()),
@@ -42,43 +40,46 @@ const Said = z.object({
 
 const Choice = z.object({
   index: lenient(z.int()),
-  delta: lenient(Said),
-  message: lenient(Said),
+  delta: lenient(Message),
+  message: lenient(Message),
   finish_reason: lenient(z.string()),
 });
 
 const WireUsage = z.object({
-  prompt_tokens: Count,
-  completion_tokens: Count,
-  prompt_tokens_details: lenient(z.object({ cached_tokens: Count })),
-  completion_tokens_details: lenient(z.object({ reasoning_tokens: Count })),
+  prompt_tokens: TokenCount,
+  completion_tokens: TokenCount,
+  prompt_tokens_details: lenient(z.object({ cached_tokens: TokenCount })),
+  completion_tokens_details: lenient(z.object({ reasoning_tokens: TokenCount })),
 });
 
-/** A whole answer or one piece of a streamed one. */
-export const Answer = z.object({ choices: z.array(z.unknown()), usage: lenient(WireUsage) });
+/** A whole completion, or one chunk of a stream. */
+export const Completion = z.object({ choices: z.array(z.unknown()), usage: lenient(WireUsage) });
 
-/** What the first choice of an answer, or of a piece of one, says; only one is ever asked for. */
+/** The content of the first choice of a completion or a chunk; no request asks for more choices. */
 export interface Piece {
   text: string;
+  refusal: string;
   reasoning: string;
   citations: Citation[];
-  calls: CallPiece[];
-  /** What the reasoning came in, where a provider may want to see that again. */
+  calls: CallChunk[];
+  /** Reasoning from the field that a provider may want back with its calls. */
   reasoning_content: string;
   finish_reason: string | null;
 }
 
-export function pieceOf(answer: z.infer<typeof Answer>): Piece | undefined {
-  const choices = answer.choices.map((raw) => Choice.safeParse(raw).data);
+/** Undefined if there is no first choice. */
+export function toPiece(completion: z.infer<typeof Completion>): Piece | undefined {
+  const choices = completion.choices.map((raw) => Choice.safeParse(raw).data);
   const choice = choices.find((one) => one !== undefined && (one.index ?? 0) === 0);
   if (!choice) return undefined;
-  const said = choice.delta ?? choice.message;
+  const message = choice.delta ?? choice.message;
   return {
-    text: (said?.content ?? "") + (said?.refusal ?? ""),
-    reasoning: said?.reasoning_content || said?.reasoning || "",
-    citations: (said?.annotations ?? []).flatMap((raw) => Annotation.safeParse(raw).data?.url_citation ?? []),
-    calls: (said?.tool_calls ?? []).flatMap((raw) => Call.safeParse(raw).data ?? []),
-    reasoning_content: said?.reasoning_content ?? "",
+    text: message?.content ?? "",
+    refusal: message?.refusal ?? "",
+    reasoning: message?.reasoning_content || message?.reasoning || "",
+    citations: (message?.annotations ?? []).flatMap((raw) => Annotation.safeParse(raw).data?.url_citation ?? []),
+    calls: (message?.tool_calls ?? []).flatMap((raw) => CallChunk.safeParse(raw).data ?? []),
+    reasoning_content: message?.reasoning_content ?? "",
     finish_reason: choice.finish_reason || null,
   };
 }
@@ -90,11 +91,11 @@ const FINISH_REASONS = new Map<string, FinishReason>([
   ["function_call", "tool_calls"],
 ]);
 
-/** A reason that nobody has heard of still means that the model was done. */
-export const finishReason = (raw: string): FinishReason => FINISH_REASONS.get(raw) ?? "stop";
+/** An unknown reason still means that the model has finished. */
+export const toFinishReason = (raw: string): FinishReason => FINISH_REASONS.get(raw) ?? "stop";
 
-/** The provider's own count, or undefined when it gave none. */
-export function usageOf(raw: z.infer<typeof WireUsage> | null | undefined): Usage | undefined {
+/** The provider's own count; undefined if it gave none. */
+export function toUsage(raw: z.infer<typeof WireUsage> | null | undefined): Usage | undefined {
   if (typeof raw?.prompt_tokens !== "number" || typeof raw.completion_tokens !== "number") return undefined;
   return {
     prompt_tokens: raw.prompt_tokens,

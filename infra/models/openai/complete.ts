@@ -1,85 +1,78 @@
 import type OpenAI from "openai";
 import type { Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
-import { createMeter, estimate } from "../wire/said.ts";
-import { Answer, finishReason, pieceOf, usageOf, type Piece } from "./answer.ts";
-import { createCalls } from "./calls.ts";
-import { toWire } from "./request.ts";
+import { createSizeLimit, endAnswer, outputPieces, type Output } from "../wire/output.ts";
+import { readUntilFinished } from "../wire/readUntilFinished.ts";
+import { Completion, toFinishReason, toPiece, toUsage, type Piece } from "./answer.ts";
+import { createCallAssembler } from "./callAssembler.ts";
+import { toRequestBody } from "./request.ts";
 
-/** What a source takes beside its words. */
-const SOURCE_SIZE = 100;
+/** What a citation counts towards the size of an answer, besides its URL and title. */
+const CITATION_SIZE = 100;
 
-const sizeOf = ({ text, reasoning, citations, calls }: Piece): number =>
+const pieceSize = ({ text, refusal, reasoning, citations, calls }: Piece): number =>
   text.length +
+  refusal.length +
   reasoning.length +
-  citations.reduce((size, { url, title }) => size + url.length + title.length + SOURCE_SIZE, 0) +
+  citations.reduce((size, { url, title }) => size + url.length + title.length + CITATION_SIZE, 0) +
   calls.reduce((size, call) => size + JSON.stringify(call).length, 0);
 
-/** Pieces of an answer and, from the last that carries it, the usage. */
-type Piecemeal = AsyncGenerator<{ piece: Piece | undefined; usage: Usage | undefined }>;
+/** The pieces of an answer; the last that has a `usage` counts. */
+type Pieces = AsyncGenerator<{ piece: Piece | undefined; usage: Usage | undefined }>;
 
-async function* streamed(client: OpenAI, body: ReturnType<typeof toWire>, signal: AbortSignal): Piecemeal {
-  const stream = await client.chat.completions.create(
-    { ...body, stream: true, stream_options: { include_usage: true } },
-    { signal },
-  );
-  let finished = false;
-  try {
-    for await (const raw of stream) {
-      const answer = Answer.safeParse(raw).data;
-      if (!answer) continue;
-      const piece = pieceOf(answer);
-      finished ||= piece?.finish_reason != null;
-      yield { piece, usage: usageOf(answer.usage) };
-    }
-  } catch (error) {
-    /* Only the count of tokens and the end mark come after the reason to finish: the answer is whole. */
-    if (!finished) throw error;
+async function* streamedPieces(client: OpenAI, body: ReturnType<typeof toRequestBody>, signal: AbortSignal): Pieces {
+  const streamed = { ...body, stream: true as const, stream_options: { include_usage: true } };
+  const send = (sendSignal: AbortSignal) => client.chat.completions.create(streamed, { signal: sendSignal });
+  // only the usage and the end mark follow the finish reason
+  let isFinished = false;
+  for await (const raw of readUntilFinished(send, () => isFinished, signal)) {
+    const completion = Completion.safeParse(raw).data;
+    if (!completion) continue;
+    const piece = toPiece(completion);
+    isFinished ||= piece?.finish_reason != null;
+    yield { piece, usage: toUsage(completion.usage) };
   }
 }
 
-async function* buffered(client: OpenAI, body: ReturnType<typeof toWire>, signal: AbortSignal): Piecemeal {
-  const answer = Answer.safeParse(await client.chat.completions.create({ ...body, stream: false }, { signal })).data;
-  if (!answer) throw new ModelError("refused", "The provider answered with something else than a chat completion.");
-  yield { piece: pieceOf(answer), usage: usageOf(answer.usage) };
+async function* bufferedPieces(client: OpenAI, body: ReturnType<typeof toRequestBody>, signal: AbortSignal): Pieces {
+  const response = await client.chat.completions.create({ ...body, stream: false }, { signal });
+  const completion = Completion.safeParse(response).data;
+  if (!completion) throw new ModelError("refused", "The provider's answer is not a chat completion.");
+  yield { piece: toPiece(completion), usage: toUsage(completion.usage) };
 }
 
-/** What the provider says to a request. Throws what the SDK throws, or a ModelError. */
+/** Sends a request and yields the answer. Throws what the SDK throws, or a ModelError. */
 export async function* complete(
   client: OpenAI,
   request: ModelRequest,
-  ownAddress: boolean,
+  isOpenai: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
-  const body = toWire(request, ownAddress);
-  let text = "";
-  let reasoning = "";
-  let reason: string | null = null;
-  let usage: Usage | undefined;
-  const meter = createMeter();
-  const calls = createCalls();
-  for await (const said of request.streamed ? streamed(client, body, signal) : buffered(client, body, signal)) {
-    usage = said.usage ?? usage;
-    if (!said.piece) continue;
-    reason = said.piece.finish_reason ?? reason;
-    text += said.piece.text;
-    reasoning += said.piece.reasoning;
-    meter(sizeOf(said.piece));
-    calls.add(said.piece);
-    yield* events(said.piece);
+  const body = toRequestBody(request, isOpenai);
+  const output: Output = { text: "", reasoning: "" };
+  let refusal = "";
+  let finishReason: string | null = null;
+  let lastUsage: Usage | undefined;
+  const addSize = createSizeLimit();
+  const calls = createCallAssembler();
+  const pieces = request.streamed ? streamedPieces : bufferedPieces;
+  for await (const { piece, usage } of pieces(client, body, signal)) {
+    lastUsage = usage ?? lastUsage;
+    if (!piece) continue;
+    finishReason = piece.finish_reason ?? finishReason;
+    output.text += piece.text;
+    refusal += piece.refusal;
+    output.reasoning += piece.reasoning;
+    addSize(pieceSize(piece));
+    calls.add(piece);
+    yield* outputPieces(piece);
+    if (piece.citations.length > 0) yield { type: "citations", citations: piece.citations };
   }
-  if (reason === null) throw new ModelError("cut", "The provider's answer ended without a reason to finish.");
-  const asked = calls.all();
-  if (asked) yield { type: "tool_calls", ...asked };
-  yield {
-    type: "finish",
-    finish_reason: finishReason(reason),
-    usage: usage ?? (await estimate(request, text + (asked ? JSON.stringify(asked.calls) : ""), reasoning)),
-  };
-}
-
-function* events({ reasoning, text, citations }: Piece): Generator<ModelEvent> {
-  if (reasoning !== "") yield { type: "reasoning", text: reasoning };
-  if (text !== "") yield { type: "text", text };
-  if (citations.length > 0) yield { type: "citations", citations };
+  yield* endAnswer(request, {
+    output: { ...output, text: output.text + refusal },
+    refusal: refusal || undefined,
+    batch: calls.batch(),
+    finish_reason: finishReason === null ? undefined : toFinishReason(finishReason),
+    usage: lastUsage,
+  });
 }

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { MAX_MODELS, type ListModels, type ListedModel } from "../listed.ts";
+import { MAX_MODELS, type ListModels, type ListedModel } from "../modelList.ts";
 import { openClient } from "./client.ts";
 
-const Listed: z.ZodType<ListedModel> = z.object({
+const ModelDescription: z.ZodType<ListedModel> = z.object({
   id: z.string().min(1).max(300),
   created: z.int().nonnegative().catch(0),
   owned_by: z.string().max(300).optional().catch(undefined),
 });
 
-/** What the provider itself says it has (`GET /models`). */
+/** The provider's own list (`GET /models`). */
 export const listModels: ListModels = async (credential, send, signal) => {
   const { data } = await openClient(credential, send).models.list({ signal });
-  return data.slice(0, MAX_MODELS).flatMap((raw) => Listed.safeParse(raw).data ?? []);
+  return data.slice(0, MAX_MODELS).flatMap((raw) => ModelDescription.safeParse(raw).data ?? []);
 };

@@ -1,17 +1,17 @@
 import { APIConnectionError, APIError } from "openai";
-import type { Provider } from "../lazy.ts";
-import { modelErrors } from "../wire/sdkErrors.ts";
+import type { ProviderApi } from "../connectors.ts";
+import { createErrorConverter } from "../wire/sdkErrors.ts";
 import { openClient } from "./client.ts";
 import { complete } from "./complete.ts";
 
-/** True for OpenAI's own API, whose newest models no longer take what compatible servers only know. */
-const isOwnAddress = (base_url: string | null): boolean =>
+/** OpenAI's newest models refuse fields that are all that compatible servers know. */
+const isOpenaiAddress = (base_url: string | null): boolean =>
   base_url === null || URL.parse(base_url)?.hostname === "api.openai.com";
 
-export const open: Provider["open"] = (credential, send) => {
+export const open: ProviderApi["open"] = (credential, send) => {
   const client = openClient(credential, send);
-  const ownAddress = isOwnAddress(credential.base_url);
-  return (request, signal) => complete(client, request, ownAddress, signal);
+  const isOpenai = isOpenaiAddress(credential.base_url);
+  return (request, signal) => complete(client, request, isOpenai, signal);
 };
 
-export const modelError = modelErrors({ APIError, APIConnectionError });
+export const modelError = createErrorConverter({ APIError, APIConnectionError });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BrokenBody, checkedChunks } from "./body.ts";
+import { InvalidBody, checkedChunks } from "./body.ts";
 
-const answered = (pieces: Uint8Array[], type = "text/event-stream") => {
+const response = (pieces: Uint8Array[], type = "text/event-stream") => {
   let cancelled = 0;
   const chunks = pieces[Symbol.iterator]();
   return {
@@ -14,9 +14,9 @@ const answered = (pieces: Uint8Array[], type = "text/event-stream") => {
   };
 };
 const read = async (pieces: Uint8Array[], type?: string) =>
-  Buffer.concat(await Array.fromAsync(checkedChunks(answered(pieces, type))));
+  Buffer.concat(await Array.fromAsync(checkedChunks(response(pieces, type))));
 
-test("text passes as it is, wherever it is cut into pieces", async () => {
+test("text passes unchanged, wherever its chunks are cut", async () => {
   const cuts = fc.tuple(fc.string({ unit: "binary" }), fc.array(fc.nat({ max: 8 }), { minLength: 1 }));
   await fc.assert(
     fc.asyncProperty(cuts, async ([text, sizes]) => {
@@ -33,19 +33,19 @@ test("text passes as it is, wherever it is cut into pieces", async () => {
 });
 
 test.each([[[0xff]], [[0xc3, 0x28]], [[0xed, 0xa0, 0x80]], [[0x80]], [[0xf8, 0x88, 0x80, 0x80]], [[0xe2, 0x82, 0x41]]])(
-  "%j is no text",
+  "the bytes %j are refused",
   async (bytes) => {
-    await expect(read([Buffer.from("a"), Buffer.from(bytes), Buffer.from("b")])).rejects.toThrow(BrokenBody);
+    await expect(read([Buffer.from("a"), Buffer.from(bytes), Buffer.from("b")])).rejects.toThrow(InvalidBody);
     for (const byte of [bytes])
-      await expect(read([...byte, 0x62].map((one) => Buffer.of(one)))).rejects.toThrow(BrokenBody);
+      await expect(read([...byte, 0x62].map((one) => Buffer.of(one)))).rejects.toThrow(InvalidBody);
   },
 );
 
-test("an answer that ends inside a character is no text", async () => {
+test("an answer that ends inside a character is refused", async () => {
   await expect(read([Buffer.from("größer").subarray(0, 3)])).rejects.toThrow("invalid UTF-8");
 });
 
-test("a line, or an answer that is not streamed, has an end", async () => {
+test("an endless line and an endless unstreamed answer are refused", async () => {
   const megabyte = Buffer.alloc(1024 * 1024, "a");
   const lines = Array.from({ length: 60 }, (_, n) => (n % 10 === 9 ? Buffer.from("\n") : megabyte));
   expect((await read(lines)).length).toBeGreaterThan(50 * 1024 * 1024);
@@ -53,9 +53,9 @@ test("a line, or an answer that is not streamed, has an end", async () => {
   await expect(read(Array.from({ length: 60 }, () => megabyte))).rejects.toThrow("too large");
 });
 
-test("the little that is left when the reader stops is read; an endless rest is ended", async () => {
+test("a short rest is drained when the reader stops, and an endless one is cancelled", async () => {
   const stop = async (pieces: Uint8Array[]) => {
-    const source = answered(pieces);
+    const source = response(pieces);
     const chunks = checkedChunks(source);
     await chunks.next();
     await chunks.return!();

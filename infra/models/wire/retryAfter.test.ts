@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { retryAfter } from "./retryAfter.ts";
 
 const now = Date.UTC(2026, 0, 1);
-const asked = (headers: Record<string, string>) => retryAfter(new Headers(headers), now);
+const delay = (headers: Record<string, string>) => retryAfter(new Headers(headers), now);
 
 test.each([
   ["0", 0],
@@ -17,12 +17,12 @@ test.each([
   ["soon", undefined],
   ["Someday", undefined],
   ["", undefined],
-])("Retry-After %j is %s ms", (value, expected) => {
-  expect(asked({ "retry-after": value })).toBe(expected);
+])("Retry-After: %j is a delay of %s ms", (value, expected) => {
+  expect(delay({ "retry-after": value })).toBe(expected);
 });
 
-test("milliseconds are more exact", () => {
-  expect(asked({ "retry-after-ms": "250", "retry-after": "1" })).toBe(250);
-  expect(asked({ "retry-after-ms": "x", "retry-after": "1" })).toBe(1_000);
-  expect(asked({})).toBeUndefined();
+test("retry-after-ms takes precedence over Retry-After", () => {
+  expect(delay({ "retry-after-ms": "250", "retry-after": "1" })).toBe(250);
+  expect(delay({ "retry-after-ms": "x", "retry-after": "1" })).toBe(1_000);
+  expect(delay({})).toBeUndefined();
 });

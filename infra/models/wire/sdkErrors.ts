@@ -1,7 +1,7 @@
 import { ModelError } from "#services/turns/model.ts";
-import { brokeOff, gaveUp, refusal, unreachable, wordsIn } from "./failure.ts";
+import { connectionError, errorMessage, interruptedError, reportedError, statusError } from "./errors.ts";
 
-/** An answer that an SDK took for an error; without a status it came within a stream. */
+/** An answer that the SDK treats as an error; without a status it arrived within a stream. */
 interface ApiError extends Error {
   readonly status?: number | undefined;
   readonly headers?: Headers | undefined;
@@ -11,16 +11,16 @@ interface ApiError extends Error {
 type Constructor<E> = abstract new (...args: never[]) => E;
 
 /**
- * Turns what OpenAI's or Anthropic's SDK threw (both are made by the same generator) into a ModelError.
- * The SDK's error is no cause of it: it carries headers and bodies that may repeat the key.
+ * Converts errors of OpenAI's or Anthropic's SDK, which the same generator made, into ModelErrors. The SDK's error does not become
+ * the cause: its headers and body may repeat the key.
  */
-export const modelErrors =
+export const createErrorConverter =
   ({ APIError, APIConnectionError }: { APIError: Constructor<ApiError>; APIConnectionError: Constructor<Error> }) =>
   (error: unknown, apiKey: string): ModelError => {
     if (error instanceof ModelError) return error;
-    if (error instanceof APIConnectionError) return unreachable(error);
-    if (!(error instanceof APIError)) return brokeOff(error);
+    if (error instanceof APIConnectionError) return connectionError(error);
+    if (!(error instanceof APIError)) return interruptedError(error);
     const { status, headers, error: body, message } = error;
-    if (status !== undefined) return refusal({ status, headers, body, otherwise: message }, apiKey);
-    return body === undefined ? brokeOff(error) : gaveUp(wordsIn(body) ?? message, apiKey);
+    if (status !== undefined) return statusError({ status, headers, body, fallback: message }, apiKey);
+    return body === undefined ? interruptedError(error) : reportedError(errorMessage(body) ?? message, body, apiKey);
   };

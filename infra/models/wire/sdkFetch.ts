@@ -1,27 +1,32 @@
-import type { Answered, Send } from "../send.ts";
+import type { IncomingResponse, RequestSender } from "../send.ts";
 import { checkedChunks } from "./body.ts";
 
-/** What every provider needs. An SDK would add its own telemetry, and what the environment says even for addresses that tenants named. */
+/** The longest delay a timer takes, 24 days: our own signals limit how long an answer may take, not the SDKs. */
+export const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** The only headers sent to every provider. SDKs would add telemetry, and values from the environment even for addresses that tenants named. */
 const SENT_HEADERS = ["authorization", "accept", "content-type", "user-agent"];
 
-/** The part of a Response that the SDKs read. A real one would carry every chunk through two web streams. */
-function asResponse(answered: Answered, url: string): Response {
-  const { status, headers } = answered;
-  const body = checkedChunks(answered);
+/** The part of a Response that the SDKs read. A real Response would pass every chunk through two web streams. */
+function asResponse(incoming: IncomingResponse, url: string): Response {
+  const { status, headers } = incoming;
+  const body = checkedChunks(incoming);
   const text = async () => Buffer.concat(await Array.fromAsync(body)).toString("utf8");
   const json = async () => JSON.parse(await text()) as unknown;
   const ok = status >= 200 && status < 300;
   return { status, ok, headers, url, body, text, json } as unknown as Response;
 }
 
-/** What an SDK takes for fetch: our way to send, and answers whose bytes are checked. `more`: headers that this provider needs too. */
+/** A fetch for SDKs that sends with `send` and checks the bytes of answers. `moreHeaders`: what this provider needs too. */
 export const sdkFetch =
-  (send: Send, more: string[] = []): typeof fetch =>
+  (send: RequestSender, moreHeaders: string[] = []): typeof fetch =>
   async (input, init) => {
     const url = input instanceof Request ? input.url : input.toString();
-    const given = new Headers(init?.headers);
+    const sdkHeaders = new Headers(init?.headers);
     const headers = Object.fromEntries(
-      [...SENT_HEADERS, ...more].flatMap((name) => (given.has(name) ? [[name, given.get(name)!]] : [])),
+      [...SENT_HEADERS, ...moreHeaders].flatMap((name) =>
+        sdkHeaders.has(name) ? [[name, sdkHeaders.get(name)!]] : [],
+      ),
     );
     const body = typeof init?.body === "string" ? init.body : undefined;
     const signal = init?.signal ?? new AbortController().signal;

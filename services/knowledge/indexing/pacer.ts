@@ -1,38 +1,38 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hints } from "#events/ports.ts";
 
-const EVERY_MS = 250;
-/** What is committed together is taken together. */
+const MAX_WAIT_MS = 250;
+/** Events that are committed within this time are followed together. */
 const GATHER_MS = 5;
-/** Most commits are no documents: a busy chat must not have the log scanned after each of its turns. */
-const APART_MS = 40;
+/** Minimum time between scans. Most commits contain no documents, and a busy chat must not cause a scan after each of its turns. */
+const MIN_INTERVAL_MS = 40;
 
-/** Waits until something was committed, or for 250 ms. */
+/** Waits for a commit, at most 250 ms. */
 export function createPacer(hints: Pick<Hints, "onCommitted">, signal: AbortSignal) {
   let wake: (() => void) | undefined;
-  let hinted = false;
-  let last = 0;
-  const silence = hints.onCommitted(() => {
-    hinted = true;
+  let isHinted = false;
+  let lastAt = 0;
+  const unsubscribe = hints.onCommitted(() => {
+    isHinted = true;
     wake?.();
   });
   signal.addEventListener("abort", () => {
-    silence();
+    unsubscribe();
     wake?.();
   });
 
   return async (): Promise<void> => {
-    if (!hinted && !signal.aborted)
+    if (!isHinted && !signal.aborted)
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, EVERY_MS);
+        const timer = setTimeout(resolve, MAX_WAIT_MS);
         wake = () => {
           clearTimeout(timer);
           resolve();
         };
       });
     wake = undefined;
-    if (hinted) await sleep(Math.max(GATHER_MS, last + APART_MS - performance.now()));
-    hinted = false;
-    last = performance.now();
+    if (isHinted) await sleep(Math.max(GATHER_MS, lastAt + MIN_INTERVAL_MS - performance.now()));
+    isHinted = false;
+    lastAt = performance.now();
   };
 }

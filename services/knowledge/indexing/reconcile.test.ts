@@ -1,124 +1,141 @@
-import { expect, test, vi } from "vitest";
-import { partsOf } from "#events/ids.ts";
+import { describe, expect, test, vi } from "vitest";
+import { parseStreamName } from "#events/ids.ts";
 import type { StreamHead } from "#events/ports.ts";
 import { document } from "../../deciders/document.ts";
-import type { Held } from "../passageIndex.ts";
+import type { IndexedGeneration } from "../passageIndex.ts";
 import { createReconcile } from "./reconcile.ts";
 
-const held = (document_id: string, passages = 3, generation = 1): Held => ({ document_id, generation, passages });
-const short = (there: number, shown: number) => ({ surplus: [], short: { there, shown } });
+/** Comparing takes at most a hundredth of the time: after one that took 20 ms, the next comes 2 s later. */
+const PATIENCE = { timeout: 30_000 };
 
-function scale(everyMs = 0) {
-  const holds = {
-    there: 3,
-    shown: 3,
-    sums: 0,
-    looks: 0,
-    held: [held("a")],
-    live: [held("a")],
+const generation = (document_id: string, passages = 3, number = 1): IndexedGeneration => ({
+  document_id,
+  generation: number,
+  passages,
+});
+const short = (indexed: number, searchable: number) => ({ surplus: [], short: { indexed, searchable } });
+
+const waste = (ms: number): void => {
+  for (const until = performance.now() + ms; performance.now() < until; );
+};
+
+/** An index and a read model with one document of three passages. */
+function openReconcile(intervalMs = 0) {
+  const stores = {
+    indexed: 3,
+    searchable: 3,
+    counts: 0,
+    comparisons: 0,
+    generations: [generation("a")],
+    live: [generation("a")],
     deleted: new Set<string>(),
   };
   const reconcile = createReconcile(
     {
       index: {
-        count: async () => holds.there,
-        generations: async () => ((holds.looks += 1), holds.held),
+        count: async () => stores.indexed,
+        generations: async () => ((stores.comparisons += 1), stores.generations),
       },
-      place: {
-        shown: async () => ((holds.sums += 1), holds.shown),
-        shownGenerations: async () => holds.live,
+      registry: {
+        countSearchable: async () => ((stores.counts += 1), stores.searchable),
+        listSearchable: async () => stores.live,
       },
       log: {
         read: async () => [],
         heads: async (streams) =>
           new Map(
             streams.map((stream) => {
-              const isDeleted = holds.deleted.has(partsOf(stream).id);
+              const isDeleted = stores.deleted.has(parseStreamName(stream).id);
               const state = isDeleted ? { status: "deleted" } : { status: "ready", live: { generation: 1 } };
               return [stream, { state, state_version: document.version } as StreamHead];
             }),
           ),
       },
     },
-    everyMs,
+    intervalMs,
   );
-  /** The index was led up to 4, and the read model too. */
-  const look = (more: Partial<Parameters<typeof reconcile>[0]> = {}) =>
-    reconcile({ serving: "i", led: 4, shown: 4, except: [], ...more });
-  return { holds, look };
+  /** Index and read model have both followed the log up to position 4. */
+  const run = (more: Partial<Parameters<typeof reconcile>[0]> = {}) =>
+    reconcile({ serving: "i", covered: 4, projected: 4, except: [], ...more });
+  return { stores, run };
 }
 
-test("passages that search may show and the index lacks are missing; more than that may be there while the log knows them", async () => {
-  const { holds, look } = scale();
-  expect(await look()).toBeUndefined();
-  expect(await look()).toBeUndefined();
-  holds.there = 2;
-  expect(await look()).toEqual(short(2, 3));
-  Object.assign(holds, { there: 5, held: [held("a"), held("b", 2)] });
-  expect(await look({ led: 5, shown: 5 })).toBeUndefined();
-});
-
-test("what is deleted or superseded is too much, and does not hide what is missing", async () => {
-  const { holds, look } = scale();
-  Object.assign(holds, { there: 7, held: [held("a"), held("a", 2, 2), held("gone", 2)], deleted: new Set(["gone"]) });
-  const surplus = [
-    { document_id: "a", below_generation: null, only_generation: 2 },
-    { document_id: "gone", below_generation: null },
-  ];
-  expect(await look({ shown: 3 })).toBeUndefined();
-  await vi.waitFor(async () => expect(await look()).toEqual({ surplus }));
-  Object.assign(holds, { there: 3, held: [held("a", 1), held("gone", 2)] });
-  await vi.waitFor(async () =>
-    expect(await look()).toEqual({ surplus: surplus.slice(1), short: { there: 1, shown: 3 } }),
-  );
-  expect(holds.sums).toBeGreaterThan(0);
-});
-
-test("generation by generation it is compared for a hundredth of the time at most", async () => {
-  const { holds, look } = scale();
-  await look();
-  const slow = holds.held;
-  Object.defineProperty(holds, "held", { get: () => (waste(20), slow) });
-  await vi.waitFor(async () => {
-    await look();
-    expect(holds.looks).toBe(2);
+describe("the comparison of the index with the read model", () => {
+  test("reports passages that search may show and the index lacks, and accepts more passages that the log knows", async () => {
+    const { stores, run } = openReconcile();
+    expect(await run()).toBeUndefined();
+    expect(await run()).toBeUndefined();
+    stores.indexed = 2;
+    expect(await run()).toEqual(short(2, 3));
+    Object.assign(stores, { indexed: 5, generations: [generation("a"), generation("b", 2)] });
+    expect(await run({ covered: 5, projected: 5 })).toBeUndefined();
   });
-  for (const until = performance.now() + 200; performance.now() < until; ) await look();
-  expect(holds.looks).toBe(2);
-});
-const waste = (ms: number): void => {
-  for (const until = performance.now() + ms; performance.now() < until; );
-};
 
-test("the sum is not asked for while the same index was led no further", async () => {
-  const { holds, look } = scale();
-  const sums = async (...asked: Parameters<typeof look>) => {
-    await look(...asked);
-    return holds.sums;
-  };
-  const further = { led: 5, shown: 5 };
-  expect([await sums(), await sums(), await sums({ shown: 9 }), await sums(further)]).toEqual([1, 1, 1, 2]);
-  expect([await sums({ ...further, except: ["d"] }), await sums({ ...further, serving: "j" })]).toEqual([3, 4]);
-});
+  test("reports deleted and superseded passages as surplus, which does not hide missing ones", async () => {
+    const { stores, run } = openReconcile();
+    Object.assign(stores, {
+      indexed: 7,
+      generations: [generation("a"), generation("a", 2, 2), generation("gone", 2)],
+      deleted: new Set(["gone"]),
+    });
+    const surplus = [
+      { document_id: "a", below_generation: null, only_generation: 2 },
+      { document_id: "gone", below_generation: null },
+    ];
+    expect(await run({ projected: 3 })).toBeUndefined();
+    await vi.waitFor(async () => expect(await run()).toEqual({ surplus }), PATIENCE);
+    Object.assign(stores, { indexed: 3, generations: [generation("a", 1), generation("gone", 2)] });
+    await vi.waitFor(
+      async () => expect(await run()).toEqual({ surplus: surplus.slice(1), short: { indexed: 1, searchable: 3 } }),
+      PATIENCE,
+    );
+    expect(stores.counts).toBeGreaterThan(0);
+  });
 
-test("a sum of a read model that is behind, or is not there, says nothing of what search will show", async () => {
-  const behind = scale();
-  Object.assign(behind.holds, { there: 2, shown: 2 });
-  expect(await behind.look({ shown: 3 })).toBeUndefined();
-  behind.holds.shown = 3;
-  expect(await behind.look()).toEqual(short(2, 3));
+  test("compares generations for at most a hundredth of the time", async () => {
+    const { stores, run } = openReconcile();
+    await run();
+    const slow = stores.generations;
+    Object.defineProperty(stores, "generations", { get: () => (waste(20), slow) });
+    await vi.waitFor(async () => {
+      await run();
+      expect(stores.comparisons).toBe(2);
+    }, PATIENCE);
+    for (const until = performance.now() + 200; performance.now() < until; ) await run();
+    expect(stores.comparisons).toBe(2);
+  });
+  test("does not count the searchable passages again while the same index covers the same events", async () => {
+    const { stores, run } = openReconcile();
+    const counts = async (...asked: Parameters<typeof run>) => {
+      await run(...asked);
+      return stores.counts;
+    };
+    const further = { covered: 5, projected: 5 };
+    expect([await counts(), await counts(), await counts({ projected: 9 }), await counts(further)]).toEqual([
+      1, 1, 1, 2,
+    ]);
+    expect([await counts({ ...further, except: ["d"] }), await counts({ ...further, serving: "j" })]).toEqual([3, 4]);
+  });
 
-  const absent = scale();
-  Object.assign(absent.holds, { there: 2, shown: 0 });
-  expect(await absent.look()).toBeUndefined();
-  absent.holds.shown = 3;
-  expect(await absent.look()).toEqual(short(2, 3));
-});
+  test("reports nothing missing while the read model is behind or does not exist", async () => {
+    const behind = openReconcile();
+    Object.assign(behind.stores, { indexed: 2, searchable: 2 });
+    expect(await behind.run({ projected: 3 })).toBeUndefined();
+    behind.stores.searchable = 3;
+    expect(await behind.run()).toEqual(short(2, 3));
 
-test("what was left out counts again once it is not", async () => {
-  const { holds, look } = scale();
-  Object.assign(holds, { there: 2, shown: 2 });
-  expect(await look({ except: ["d"] })).toBeUndefined();
-  holds.shown = 3;
-  expect(await look()).toEqual(short(2, 3));
+    const absent = openReconcile();
+    Object.assign(absent.stores, { indexed: 2, searchable: 0 });
+    expect(await absent.run()).toBeUndefined();
+    absent.stores.searchable = 3;
+    expect(await absent.run()).toEqual(short(2, 3));
+  });
+
+  test("counts a document again when it is no longer left out", async () => {
+    const { stores, run } = openReconcile();
+    Object.assign(stores, { indexed: 2, searchable: 2 });
+    expect(await run({ except: ["d"] })).toBeUndefined();
+    stores.searchable = 3;
+    expect(await run()).toEqual(short(2, 3));
+  });
 });

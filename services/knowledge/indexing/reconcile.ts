@@ -1,73 +1,75 @@
-import type { IndexPlace, PassageIndex, Superseded } from "../passageIndex.ts";
-import { compare, type CompareDeps } from "./compare.ts";
+import type { IndexRegistry, PassageIndex, PassageRemoval } from "../passageIndex.ts";
+import { compareIndex, type CompareDeps } from "./compareIndex.ts";
 
-const EVERY_MS = 30_000;
-const LONGEST_MS = 3_600_000;
-/** For every second that comparing generation by generation has taken it waits so many, fewer where there are too many passages. */
-const [REST, REST_IF_MORE] = [100, 10];
+const INTERVAL_MS = 30_000;
+const MAX_INTERVAL_MS = 3_600_000;
+/** Seconds without a comparison of generations per second that the last one took: normally, and if the index has too many passages. */
+const [REST_FACTOR, REST_FACTOR_IF_SURPLUS] = [100, 10];
 
-interface Look {
+interface ReconcileInput {
   serving: string;
-  /** The index was led through every event of documents up to here. */
-  led: number;
-  /** The read model that says what search may show has come this far at least. */
-  shown: number;
-  /** Documents that are left out. */
+  /** The index includes all document events up to this position. */
+  covered: number;
+  /** The position of the read model that decides what search may show. */
+  projected: number;
+  /** Ids of documents that are left out. */
   except: string[];
 }
 
-export interface Found {
-  /** To be taken out. */
-  surplus: Superseded[];
-  /** Where passages are missing: how many there are, and how many search may show. */
-  short?: { there: number; shown: number };
+export interface ReconcileResult {
+  /** Passages to remove. */
+  surplus: PassageRemoval[];
+  /** Set if passages are missing: the number in the index, and the number that search may show. */
+  short?: { indexed: number; searchable: number };
 }
 
 interface ReconcileDeps extends CompareDeps {
   index: Pick<PassageIndex, "count" | "generations">;
-  place: Pick<IndexPlace, "shown" | "shownGenerations">;
+  registry: Pick<IndexRegistry, "countSearchable" | "listSearchable">;
 }
 
-/** What the index has is held against what search may show: at once, then every 30 s. */
-export function createReconcile(deps: ReconcileDeps, everyMs = EVERY_MS) {
-  const { index, place } = deps;
-  let [at, wait] = [0, everyMs];
-  let whole = { of: "", there: 0 };
-  let compared = { at: -Infinity, took: 0 };
+/**
+ * Compares the index with what search may show: at once, then every 30 s. Call the function while no change is in flight; it
+ * returns undefined if nothing is wrong or nothing is due.
+ *
+ * Numbers of passages are compared first. Generations are compared if there are too many passages (a previous writer may have
+ * put, late, what is deleted by now), and from time to time if the numbers match, because surplus hides missing passages. If
+ * passages stay missing, the interval grows: filling the index did not help.
+ */
+export function createReconcile(deps: ReconcileDeps, intervalMs = INTERVAL_MS) {
+  const { index, registry } = deps;
+  let [dueAt, interval] = [0, intervalMs];
+  /** The last complete state. While it has not changed, counting 100,000 documents in 180 ms is not repeated. */
+  let complete = { key: "", indexed: 0 };
+  let comparison = { at: -Infinity, took: 0 };
 
-  /**
-   * Undefined where an index that takes in nothing at this moment is as it should be, as far as is seen. Numbers come first;
-   * generation by generation it is compared where there are too many passages (who wrote it before may have put, late, what
-   * is deleted by now), and from time to time where the numbers are right: what is too much hides what is missing. One that is filled
-   * anew and lacks some again is looked at less and less often: filling does not help it. Where the read model has come as far as the
-   * index was led, search shows no more until the index is led further: until then its own number says it, and
-   * spares the sum over 100,000 documents its 180 ms.
-   */
-  return async ({ serving, led, shown, except }: Look): Promise<Found | undefined> => {
-    if (performance.now() < at) return undefined;
-    const there = await index.count(serving);
-    const of = [serving, led, ...except].join();
-    const isAsBefore = whole.of === of && whole.there === there;
-    const sum = isAsBefore ? whole.there : await place.shown(except);
-    const isBehind = shown < led;
-    const difference = there < sum || isBehind ? undefined : await compareIfDue(serving, except, there > sum);
-    const missing = difference?.missing ?? Math.max(0, sum - there);
-    const isShort = missing > 0;
-    const surplus = difference?.surplus ?? [];
-    // a sum of 0 may be that of a read model that is not there yet
-    if (!isShort && surplus.length === 0 && !isBehind && sum > 0) whole = { of, there };
-    wait = isShort ? Math.min(2 * wait, LONGEST_MS) : everyMs;
-    at = performance.now() + wait;
-    if (isShort) return { surplus, short: { there: sum - missing, shown: sum } };
-    return surplus.length > 0 ? { surplus } : undefined;
-  };
-
-  async function compareIfDue(serving: string, except: string[], areMore: boolean) {
-    const began = performance.now();
-    if (began < compared.at + compared.took * (areMore ? REST_IF_MORE : REST)) return undefined;
-    const difference = await compare(deps, serving, except);
+  async function compareIfDue(serving: string, except: string[], hasSurplus: boolean) {
+    const startedAt = performance.now();
+    const rest = comparison.took * (hasSurplus ? REST_FACTOR_IF_SURPLUS : REST_FACTOR);
+    if (startedAt < comparison.at + rest) return undefined;
+    const difference = await compareIndex(deps, serving, except);
     const now = performance.now();
-    compared = { at: now, took: now - began };
+    comparison = { at: now, took: now - startedAt };
     return difference;
   }
+
+  return async (input: ReconcileInput): Promise<ReconcileResult | undefined> => {
+    if (performance.now() < dueAt) return undefined;
+    const { serving, covered, projected, except } = input;
+    const indexed = await index.count(serving);
+    const key = [serving, covered, ...except].join();
+    const isUnchanged = complete.key === key && complete.indexed === indexed;
+    const searchable = isUnchanged ? indexed : await registry.countSearchable(except);
+    const isBehind = projected < covered;
+    const difference =
+      indexed < searchable || isBehind ? undefined : await compareIfDue(serving, except, indexed > searchable);
+    const missing = difference?.missing ?? Math.max(0, searchable - indexed);
+    const surplus = difference?.surplus ?? [];
+    // a count of 0 may mean that there is no read model yet
+    if (missing === 0 && surplus.length === 0 && !isBehind && searchable > 0) complete = { key, indexed };
+    interval = missing > 0 ? Math.min(2 * interval, MAX_INTERVAL_MS) : intervalMs;
+    dueAt = performance.now() + interval;
+    if (missing > 0) return { surplus, short: { indexed: searchable - missing, searchable } };
+    return surplus.length > 0 ? { surplus } : undefined;
+  };
 }

@@ -1,58 +1,61 @@
 import type { EventLog } from "#events/ports.ts";
 import { document } from "../../deciders/document.ts";
-import { stored } from "../../deciders/documentState.ts";
-import { stateOf } from "../../states.ts";
-import type { Held } from "../passageIndex.ts";
-import type { Wanted } from "./plan.ts";
+import { storedDocument } from "../../deciders/documentState.ts";
+import { readState } from "../../states.ts";
+import type { IndexedGeneration } from "../passageIndex.ts";
+import type { WantedGeneration } from "./planChanges.ts";
 
-const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [30_000, 3_600_000];
+const [FIRST_WAIT_MS, MAX_WAIT_MS] = [30_000, 3_600_000];
 
-/** A document that is ready is not in the index as it stands now. */
-export class NotIndexed extends Error {
-  override name = "NotIndexed";
+/** The index refused the current state of a ready document. */
+export class DocumentNotIndexed extends Error {
+  override name = "DocumentNotIndexed";
 }
 
 export type Refusals = ReturnType<typeof createRefusals>;
 
-/** Generations that search may show and an index did not take; they are tried again, less and less often. Who waits to be ready was told. */
-export function createRefusals({ onError }: { onError(error: unknown): void }, firstWaitMs = FIRST_WAIT_MS) {
-  const waiting = new Map<string, { one: Wanted; at: number; wait: number }>();
-  const keyOf = ({ document_id, generation }: Pick<Held, "document_id" | "generation">): string =>
-    `${document_id}/${generation}`;
-  const keyFor = ({ document_id, text }: Wanted): string => keyOf({ document_id, generation: text.generation });
+type GenerationId = Pick<IndexedGeneration, "document_id" | "generation">;
+const generationKey = ({ document_id, generation }: GenerationId): string => `${document_id}/${generation}`;
+const keyOf = ({ document_id, text: { generation } }: WantedGeneration) => generationKey({ document_id, generation });
 
+/**
+ * Generations that search may show and the index refused. They are tried again, less and less often. A refused document that
+ * waits to become ready is not kept: it has failed.
+ */
+export function createRefusals({ onError }: { onError(error: unknown): void }, firstWaitMs = FIRST_WAIT_MS) {
+  const refusals = new Map<string, { one: WantedGeneration; at: number; wait: number }>();
   return {
-    /** Notes what became of those that were tried. */
-    note(tried: Wanted[], refused: Set<Wanted>): void {
+    /** Records the results of an attempt. */
+    note(tried: WantedGeneration[], refused: Set<WantedGeneration>): void {
       for (const one of tried) {
-        const key = keyFor(one);
-        const before = waiting.get(key);
-        waiting.delete(key);
+        const key = keyOf(one);
+        const before = refusals.get(key);
+        refusals.delete(key);
         if (one.awaited || !refused.has(one)) continue;
-        const wait = before ? Math.min(2 * before.wait, LONGEST_WAIT_MS) : firstWaitMs;
-        waiting.set(key, { one, at: performance.now() + wait, wait });
+        const wait = before ? Math.min(2 * before.wait, MAX_WAIT_MS) : firstWaitMs;
+        refusals.set(key, { one, at: performance.now() + wait, wait });
         onError(
-          new NotIndexed(`${one.stream} is not in the index as it is now; it is tried again in ${wait / 1_000} s`),
+          new DocumentNotIndexed(`${one.stream} is not indexed in its current state, retry in ${wait / 1_000} s`),
         );
       }
     },
-    /** Ids of their documents. */
-    documents: (): string[] => [...waiting.values()].map(({ one }) => one.document_id),
-    has: (one: Pick<Held, "document_id" | "generation">): boolean => waiting.has(keyOf(one)),
-    /** Those whose time has come, as they stand now; what is deleted or was superseded is dropped. */
-    async due(log: Pick<EventLog, "heads" | "read">): Promise<Wanted[]> {
+    /** Ids of the refused documents. */
+    documents: (): string[] => [...refusals.values()].map(({ one }) => one.document_id),
+    has: (one: GenerationId): boolean => refusals.has(generationKey(one)),
+    /** The refused generations that are due, in their current state. Deleted and superseded ones are dropped. */
+    async due(log: Pick<EventLog, "heads" | "read">): Promise<WantedGeneration[]> {
       const now = performance.now();
-      const tried = [...waiting.values()].filter(({ at }) => at <= now).map(({ one }) => one);
+      const tried = [...refusals.values()].filter(({ at }) => at <= now).map(({ one }) => one);
       if (tried.length === 0) return [];
       const heads = await log.heads(tried.map(({ stream }) => stream));
-      const again: Wanted[] = [];
+      const due: WantedGeneration[] = [];
       for (const one of tried) {
         const head = heads.get(one.stream);
-        const state = head && stored((await stateOf(log, head, document)).state);
-        if (state?.live?.generation === one.text.generation) again.push({ ...one, position: head!.position });
-        else waiting.delete(keyFor(one));
+        const state = head && storedDocument((await readState(log, head, document)).state);
+        if (state?.live?.generation === one.text.generation) due.push({ ...one, position: head!.position });
+        else refusals.delete(keyOf(one));
       }
-      return again;
+      return due;
     },
   };
 }

@@ -1,31 +1,32 @@
-import type { Blobs, EventLog } from "#events/ports.ts";
+import type { EventLog } from "#events/ports.ts";
+import type { Blobs } from "#events/vault.ts";
 import type { Reader } from "../../reading/reader.ts";
-import type { SealedDeps } from "../../sealed.ts";
+import type { VaultDeps } from "../../thingBlobs.ts";
 import type { Send, Target } from "../../send.ts";
 import type { Trace } from "#events/trace.ts";
-import type { Slots } from "./slots.ts";
+import type { FairSemaphore } from "../../sharing/fairSemaphore.ts";
 
-/** One reading: no more than ids, because thousands of them may wait. */
+/** One reading. It holds only ids, because thousands of them may wait. */
 export interface Job extends Target {
-  /** Of a document; 1 for an extraction. */
+  /** The generation of a document; 1 for an extraction. */
   generation: number;
   attempt: number;
-  /** What it was asked in; what is run after another is not of that one's trace. */
+  /** The trace of the request. Without it a job would run in the trace of the job before it. */
   trace?: Trace | undefined;
 }
 
-export interface JobDeps extends SealedDeps {
+export interface JobDeps extends VaultDeps {
   log: Pick<EventLog, "heads" | "read">;
   blobs: Blobs;
   reader: Pick<Reader, "read" | "cut">;
-  /** As many files as there are readers are open at once, however many readings run. */
-  slots: Slots;
+  /** Limits open files to the number of readers, however many readings run; organizations take turns. */
+  openFiles: Pick<FairSemaphore, "run">;
   send: Send;
   worker: string;
   /** A point at which the crash harness may end the process. */
   failpoint(name: string): void;
 }
 
-/** Workers that may lose a reading before it is given up. */
-export const ATTEMPTS = 3;
-export const LOST = "The file could not be read: three tries ended before they came to a result.";
+/** Attempts before a reading fails, whose workers were all lost. */
+export const MAX_ATTEMPTS = 3;
+export const WORKERS_LOST = "The file could not be read: three attempts ended without a result.";

@@ -1,14 +1,14 @@
 const DECLARED = /^<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
 /** "utf-8", "utf-16le" or "utf-16be" by the byte order mark; null without one. */
-export const encodingOfMark = (bytes: Uint8Array): string | null => {
+export const encodingFromMark = (bytes: Uint8Array): string | null => {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
   return null;
 };
 
-const decoderOf = (encoding: string): TextDecoder => {
+const createDecoder = (encoding: string): TextDecoder => {
   try {
     return new TextDecoder(encoding);
   } catch {
@@ -16,8 +16,8 @@ const decoderOf = (encoding: string): TextDecoder => {
   }
 };
 
-/** XML bytes as text: by byte order mark, else as the XML declaration says, else UTF-8. */
+/** Decodes XML by its byte order mark, else by its XML declaration, else as UTF-8. */
 export const decodeXml = (bytes: Uint8Array): string => {
   const declared = DECLARED.exec(new TextDecoder("latin1").decode(bytes.subarray(0, 300)))?.[1];
-  return decoderOf(encodingOfMark(bytes) ?? declared ?? "utf-8").decode(bytes);
+  return createDecoder(encodingFromMark(bytes) ?? declared ?? "utf-8").decode(bytes);
 };

@@ -1,7 +1,7 @@
 import { UnreadableFile } from "../reader.ts";
 import { openZip, type Zip } from "./zip.ts";
 
-/** The archive of an OpenDocument file. Throws UnreadableFile, also when its parts are encrypted. */
+/** Opens the archive of an OpenDocument file. Throws UnreadableFile, also if its parts are encrypted. */
 export const openDocument = (bytes: Uint8Array): Zip => {
   const zip = openZip(bytes);
   if (zip.text("META-INF/manifest.xml")?.includes("encryption-data")) {

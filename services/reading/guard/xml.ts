@@ -1,7 +1,7 @@
 import { SaxesParser } from "saxes";
 import { UnreadableFile } from "../reader.ts";
 
-/** An element with its prefixed name, `a:t`. Text stands between elements, entities resolved. */
+/** An element with its prefixed name, `a:t`. Text has its entities resolved. */
 export interface Element {
   name: string;
   attributes: Record<string, string>;
@@ -9,15 +9,15 @@ export interface Element {
 }
 
 const MAX_DEPTH = 256;
-/** About 400 MB of elements. */
+/** Elements and texts; this many take about 400 MB. */
 const MAX_NODES = 2_000_000;
 
 const invalid = (cause: Error): UnreadableFile =>
   new UnreadableFile("The file is damaged: its XML is invalid.", { cause });
 
 /**
- * Parses XML into its root element. Nothing is ever fetched, and a document type may only name itself: declarations of
- * its own are where entities grow without end. Throws UnreadableFile: not well formed, too deep, too many elements.
+ * Parses XML into its root element. Nothing is fetched, and a document type with declarations is refused, because they can define
+ * endlessly growing entities. Throws UnreadableFile: not well formed, nested too deeply, too many elements.
  */
 export const parseXml = (xml: string): Element => {
   const parser = new SaxesParser({ xmlns: false });
@@ -50,16 +50,16 @@ export const parseXml = (xml: string): Element => {
   return root;
 };
 
-export const elementsOf = (element: Element): Element[] =>
+export const childElements = (element: Element): Element[] =>
   element.children.filter((child) => typeof child !== "string");
 
 /** The first child of that name. */
-export const childOf = (element: Element | undefined, name: string): Element | undefined =>
-  element && elementsOf(element).find((child) => child.name === name);
+export const findChild = (element: Element | undefined, name: string): Element | undefined =>
+  element && childElements(element).find((child) => child.name === name);
 
-/** Every descendant of that name, in document order; inside a match it is not looked further. */
+/** Descendants of that name in document order, without those inside another match. */
 export const findAll = (element: Element, name: string): Element[] =>
-  elementsOf(element).flatMap((child) => (child.name === name ? [child] : findAll(child, name)));
+  childElements(element).flatMap((child) => (child.name === name ? [child] : findAll(child, name)));
 
-export const textOf = (element: Element): string =>
-  element.children.map((child) => (typeof child === "string" ? child : textOf(child))).join("");
+export const textContent = (element: Element): string =>
+  element.children.map((child) => (typeof child === "string" ? child : textContent(child))).join("");

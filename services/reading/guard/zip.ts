@@ -1,20 +1,20 @@
 import { inflateRawSync } from "node:zlib";
 import { UnreadableFile } from "../reader.ts";
 import { decodeXml } from "./encoding.ts";
-import { readDirectory, packedBytes, type Entry } from "./directory.ts";
+import { readDirectory, packedBytes, type Entry } from "./zipDirectory.ts";
 
 /** An archive in memory. Names are keys, never paths. */
 export interface Zip {
   /** In the archive's order; folders end with a slash. */
   names(): string[];
-  /** Undefined when there is no such part; the case of the name does not matter where the exact one is missing. */
+  /** Undefined if there is no such part. Without an exact match the case of the name is ignored. */
   bytes(name: string): Uint8Array | undefined;
-  /** The part as text, decoded as its byte order mark or XML declaration says, else as UTF-8. */
+  /** The part as text, decoded by its byte order mark or XML declaration, else as UTF-8. */
   text(name: string): string | undefined;
 }
 
 const inflate = (packed: Uint8Array, size: number): Uint8Array => {
-  // zlib keeps its output to the declared size, so that a size that lies costs no memory.
+  // zlib stops at the declared size, so a wrong size costs no memory
   const bytes = inflateRawSync(packed, { maxOutputLength: Math.max(size, 1), chunkSize: 65_536 });
   if (bytes.length !== size) throw new Error("The declared size is wrong");
   return bytes;
@@ -32,7 +32,7 @@ const unpack = (bytes: Uint8Array, entry: Entry): Uint8Array => {
   }
 };
 
-/** Throws UnreadableFile, here and on reading a part: damaged, protected, or larger than it says or than is allowed. */
+/** Opens an archive. Throws UnreadableFile, also when a part is read: damaged, protected, or larger than declared or allowed. */
 export const openZip = (bytes: Uint8Array): Zip => {
   const entries = new Map(readDirectory(bytes).map((entry) => [entry.name, entry]));
   const anyCase = new Map([...entries.values()].map((entry) => [entry.name.toLowerCase(), entry]));
@@ -53,8 +53,8 @@ export const openZip = (bytes: Uint8Array): Zip => {
 const isXml = (name: string): boolean => /\.(xml|rels|vml)$/i.test(name);
 
 /**
- * For a library that takes the whole archive: every part is unpacked once and thrown away, so that none is larger than
- * it says, and no XML part of an office file may declare a document type. Throws UnreadableFile.
+ * Checks an archive before a library reads it: unpacks every part once, so that none is larger than declared, and refuses XML parts
+ * with a document type. Throws UnreadableFile.
  */
 export const checkZip = (bytes: Uint8Array): void => {
   for (const entry of readDirectory(bytes)) {

@@ -2,10 +2,10 @@ import type { Element } from "hast";
 import type { Handle, State } from "hast-util-to-mdast";
 import { defaultHandlers } from "hast-util-to-mdast";
 import type { ListItem, Nodes, PhrasingContent } from "mdast";
-import { texOfMath } from "./math.ts";
+import { mathToTex } from "./mathToTex.ts";
 import { NOTE, NOTE_REFERENCE } from "./notes.ts";
 import { tableHandler } from "./table.ts";
-import { findElements, isElement, property, textOf } from "./tree.ts";
+import { findElements, isElement, property, textContent } from "./tree.ts";
 import { verbatim } from "./verbatim.ts";
 
 const ignore: Handle = () => undefined;
@@ -16,11 +16,11 @@ const listItem = (children: ListItem["children"]): ListItem => ({ type: "listIte
 
 const phrasing = (nodes: Nodes[]): PhrasingContent[] => nodes as PhrasingContent[];
 
-/** What may be followed from a text out of its place: an address that stands by itself. */
+/** Keeps absolute links only: relative ones lead nowhere outside the page. */
 const link: Handle = (state, node) => {
   const url = property(node, "href").trim();
   const children = phrasing(state.all(node));
-  if (!/^(?:https?:\/\/|mailto:)\S+$/i.test(url) || textOf(node).trim() === "") return children;
+  if (!/^(?:https?:\/\/|mailto:)\S+$/i.test(url) || textContent(node).trim() === "") return children;
   return { type: "link", url, children };
 };
 
@@ -29,16 +29,16 @@ const image: Handle = (_state, node) => {
   return alt === "" ? undefined : { type: "text", value: alt };
 };
 
-/** `10<sup>5</sup>` must not read as 105. */
+/** `10<sup>5</sup>` must not become 105. */
 const superscript: Handle = (state, node) => {
   const children = state.all(node);
-  const text = textOf(node).trim();
+  const text = textContent(node).trim();
   const power =
     /^[+\-−–]?\d{1,3}$|^[nmkxyijt]$/.test(text) && findElements(node, ({ tagName }) => tagName === "a").length === 0;
   return power ? { type: "text", value: `^${text}` } : children;
 };
 
-/** Terms and descriptions, also where each pair is wrapped. */
+/** The terms and descriptions of a list, also if each pair is wrapped in a `<div>`. */
 const definitionParts = (node: Element): Element[] =>
   node.children.filter(isElement).flatMap((child) => (child.tagName === "div" ? definitionParts(child) : [child]));
 
@@ -64,10 +64,10 @@ const checkbox: Handle = (_state, node) => {
   return verbatim("checked" in node.properties && node.properties["checked"] !== false ? "[x]" : "[ ]");
 };
 
-/** TeX between dollars, which Markdown leaves as it is; a pipe would end a table's cell. */
+/** Math as TeX between dollar signs. A pipe is replaced, because it would end a table cell. */
 const math: Handle = (_state, node) => {
   const source = findElements(node, (child) => property(child, "encoding") === "application/x-tex")[0];
-  const tex = (source ? textOf(source) : texOfMath(node)).replace(/\s+/g, " ").replaceAll("|", "\\vert ").trim();
+  const tex = (source ? textContent(source) : mathToTex(node)).replace(/\s+/g, " ").replaceAll("|", "\\vert ").trim();
   if (tex === "") return undefined;
   return verbatim(property(node, "display") === "block" ? `$$${tex}$$` : `$${tex}$`);
 };
@@ -89,8 +89,8 @@ const note: Handle = (state, node) => {
 
 const LANGUAGE = /^(?:language-|lang-|sourceCode$)/;
 
-/** Highlighters write the language on the block or around it, as often as on the code itself. */
-const languageOf = (node: Element): string | null => {
+/** The language from the classes of the block or of its code; highlighters use either. */
+const codeLanguage = (node: Element): string | null => {
   const code = node.children.find((child) => isElement(child) && child.tagName === "code");
   const classes = [node, ...(code && isElement(code) ? [code] : [])].flatMap((at) =>
     property(at, "className").split(" "),
@@ -103,10 +103,10 @@ const languageOf = (node: Element): string | null => {
 const code: Handle = (state, node) => {
   const block = defaultHandlers.pre?.(state, node);
   if (!block || Array.isArray(block) || block.type !== "code") return block ?? undefined;
-  return { ...block, lang: languageOf(node) };
+  return { ...block, lang: codeLanguage(node) };
 };
 
-/** How elements become Markdown where the common way loses or adds something. */
+/** Handlers for elements that the library's defaults convert badly. */
 export const handlers: Record<string, Handle> = {
   a: link,
   img: image,

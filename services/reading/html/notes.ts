@@ -1,7 +1,7 @@
 import type { Element, Nodes, Root } from "hast";
-import { eachElement, element, filterTree, hasClass, isElement, property, textOf } from "./tree.ts";
+import { eachElement, element, filterTree, hasClass, isElement, property, textContent } from "./tree.ts";
 
-/* Footnotes are links to a place further down, which links back. Markdown has a form of its own for them. */
+/* Footnotes in HTML are links to a later element, which links back. Markdown has its own syntax for them. */
 
 export const NOTE_REFERENCE = "x-note-reference";
 export const NOTE = "x-note";
@@ -13,11 +13,11 @@ const BACK_TEXT = /^[\s[(]*(?:↩\uFE0E?|↑|\^|⏎)[\])\s]*$/;
 interface Page {
   parents: Map<Element, Nodes>;
   /** Elements by id, and anchors by name. */
-  places: Map<string, Element>;
+  targets: Map<string, Element>;
   links: Element[];
 }
 
-const decode = (fragment: string): string => {
+const decodeFragment = (fragment: string): string => {
   try {
     return decodeURIComponent(fragment);
   } catch {
@@ -25,19 +25,19 @@ const decode = (fragment: string): string => {
   }
 };
 
-const targetOf = (node: Element): string => {
+const linkTarget = (node: Element): string => {
   const href = property(node, "href");
-  return node.tagName === "a" && href.startsWith("#") ? decode(href.slice(1)) : "";
+  return node.tagName === "a" && href.startsWith("#") ? decodeFragment(href.slice(1)) : "";
 };
 
-const survey = (root: Root): Page => {
-  const page: Page = { parents: new Map(), places: new Map(), links: [] };
+const indexPage = (root: Root): Page => {
+  const page: Page = { parents: new Map(), targets: new Map(), links: [] };
   eachElement(root, (node, parent) => {
     page.parents.set(node, parent);
     for (const id of [property(node, "id"), node.tagName === "a" ? property(node, "name") : ""]) {
-      if (id && !page.places.has(id)) page.places.set(id, node);
+      if (id && !page.targets.has(id)) page.targets.set(id, node);
     }
-    if (targetOf(node)) page.links.push(node);
+    if (linkTarget(node)) page.links.push(node);
   });
   return page;
 };
@@ -55,9 +55,9 @@ const ancestors = (page: Page, node: Element): Element[] => {
   return found;
 };
 
-/** The block that an id inside it, or on it, stands for. */
-const noteAround = (page: Page, place: Element): Element | undefined => {
-  const around = ancestors(page, place);
+/** The block of a note, by the element that its reference points to. */
+const enclosingNote = (page: Page, target: Element): Element | undefined => {
+  const around = ancestors(page, target);
   return (
     around.find(({ tagName }) => /^(?:li|aside|dd)$/.test(tagName)) ??
     around.find((node) => /^(?:div|p|section)$/.test(node.tagName) && NOTE_ID.test(property(node, "id"))) ??
@@ -67,19 +67,19 @@ const noteAround = (page: Page, place: Element): Element | undefined => {
 
 interface Notes {
   numbers: Map<Element, string>;
-  /** What links back from a note point to. */
+  /** The ids that links back from a note point to. */
   references: Set<string>;
 }
 
-const pairUp = (page: Page): Notes => {
+const pairNotes = (page: Page): Notes => {
   const notes: Notes = { numbers: new Map(), references: new Set() };
   const order = new Map([...page.parents.keys()].map((node, index) => [node, index]));
   for (const link of page.links) {
     const parent = page.parents.get(link);
-    const place = page.places.get(targetOf(link));
-    if (!place || !isReference(link, parent) || BACK_TEXT.test(textOf(link))) continue;
-    const note = noteAround(page, place);
-    // Links back from a note look the same, but what they point to stands before them.
+    const target = page.targets.get(linkTarget(link));
+    if (!target || !isReference(link, parent) || BACK_TEXT.test(textContent(link))) continue;
+    const note = enclosingNote(page, target);
+    // a link back from a note looks the same, but its target comes before it
     if (!note || (order.get(note) ?? 0) < (order.get(link) ?? 0)) continue;
     const number = notes.numbers.get(note) ?? String(notes.numbers.size + 1);
     notes.numbers.set(note, number);
@@ -91,21 +91,21 @@ const pairUp = (page: Page): Notes => {
   return notes;
 };
 
-const isEmptied = (node: Nodes): boolean =>
+const isEmptyContainer = (node: Nodes): boolean =>
   isElement(node) &&
   /^(?:ol|ul|aside|section|div)$/.test(node.tagName) &&
-  textOf(node).trim() === "" &&
-  node.children.every((child) => !isElement(child) || child.tagName === "hr" || isEmptied(child));
+  textContent(node).trim() === "" &&
+  node.children.every((child) => !isElement(child) || child.tagName === "hr" || isEmptyContainer(child));
 
-/** Turns references into NOTE_REFERENCE elements, and moves their notes, as NOTE elements, to the end of the tree. */
+/** Converts references to NOTE_REFERENCE elements, and moves their notes to the end of the tree as NOTE elements. */
 export const markNotes = (root: Root): Root => {
-  const { numbers, references } = pairUp(survey(root));
+  const { numbers, references } = pairNotes(indexPage(root));
   if (numbers.size === 0) return root;
-  const leadsBack = (node: Nodes): boolean =>
-    isElement(node) && node.tagName === "a" && (references.has(targetOf(node)) || BACK_TEXT.test(textOf(node)));
+  const isBackLink = (node: Nodes): boolean =>
+    isElement(node) && node.tagName === "a" && (references.has(linkTarget(node)) || BACK_TEXT.test(textContent(node)));
   const notes = [...numbers].map(([note, id]) =>
-    element(NOTE, filterTree(note, (node) => !leadsBack(node)).children, { id }),
+    element(NOTE, filterTree(note, (node) => !isBackLink(node)).children, { id }),
   );
   const body = filterTree(root, (node) => !(isElement(node) && numbers.has(node)));
-  return { ...body, children: [...filterTree(body, (node) => !isEmptied(node)).children, ...notes] };
+  return { ...body, children: [...filterTree(body, (node) => !isEmptyContainer(node)).children, ...notes] };
 };

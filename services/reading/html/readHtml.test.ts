@@ -7,12 +7,12 @@ const read = async (html: string): Promise<string> => (await readHtml(Buffer.fro
 describe("the content of a page", () => {
   const around = "<header><nav>Home</nav></header><aside>Ads</aside><footer>© 2024</footer>";
 
-  test("is its main part", async () => {
+  test("is its main element", async () => {
     const page = `${around}<main><h1>Tide tables</h1><p>High water at noon.</p><nav>On this page</nav></main>`;
     expect(await read(page)).toBe("# Tide tables\n\nHigh water at noon.");
   });
 
-  test("is everything where hardly anything else would be left", async () => {
+  test("is everything if hardly anything else would remain", async () => {
     expect(await read("<nav>Only a menu</nav>")).toBe("Only a menu");
   });
 
@@ -21,58 +21,58 @@ describe("the content of a page", () => {
     expect(await read(`<style>p {}</style><script>x()</script>${hidden}<p>Seen.</p>`)).toBe("Seen.");
   });
 
-  test("keeps a page's header that holds its title", async () => {
+  test("keeps a page header with the title", async () => {
     expect(await read("<header><h1>Title</h1></header><p>Text.</p>")).toBe("# Title\n\nText.");
   });
 });
 
 describe("text", () => {
-  test("has its entities and spaces as a reader sees them", async () => {
+  test("has its entities decoded and its spaces normalized", async () => {
     expect(await read("<p>R&amp;D&nbsp;at\n  &lt;5&deg; co&shy;oper\u200Bates</p>")).toBe("R&D at <5° cooperates");
   });
 
-  test("is not escaped where nothing asks for it", async () => {
+  test("is not escaped needlessly", async () => {
     expect(await read("<p>file_name, me@lab.example, http://lab.example, AT&T</p>")).toBe(
       "file_name, me@lab.example, http://lab.example, AT&T",
     );
   });
 
-  test("is escaped where it would become something else", async () => {
+  test("is escaped where it would become markup", async () => {
     expect(await read("<p># no heading</p><p>1. no item</p><p>*no* emphasis</p>")).toBe(
       "\\# no heading\n\n1\\. no item\n\n\\*no\\* emphasis",
     );
   });
 
-  test("keeps a power apart from its base", async () => {
+  test("keeps powers apart from their base", async () => {
     expect(await read("<p>10<sup>5</sup> m, H<sub>2</sub>O, 1<sup>st</sup></p>")).toBe("10^5 m, H2O, 1st");
   });
 
-  test("has emphasis only where it can be written", async () => {
+  test("has emphasis only where Markdown allows it", async () => {
     expect(await read("<p>a<b> bold </b>b<i>, </i><b>x:</b>y <b>o</b><b>ne</b></p>")).toBe("a **bold** b, x:y **one**");
   });
 
-  test("of a heading has none", async () => {
+  test("of a heading has no emphasis", async () => {
     expect(await read("<h2><b>Bold</b> <a href='#x'>title</a></h2>")).toBe("## Bold title");
   });
 });
 
-test("links are kept where they lead somewhere from anywhere", async () => {
+test("only absolute links are kept", async () => {
   const links = ["https://a.example", "mailto:a@b.example", "/local", "javascript:alert(1)", "#top"];
   expect(await read(links.map((href) => `<a href="${href}">t</a>`).join(" "))).toBe(
     "[t](https://a.example) [t](mailto:a@b.example) t t t",
   );
 });
 
-test("pictures are their description", async () => {
+test("images become their description", async () => {
   expect(await read("<p>See <img src=a.png alt='two towers'><img src=b.png></p>")).toBe("See two towers");
 });
 
-test("lists are nested as they are, and tight", async () => {
+test("lists keep their nesting and are tight", async () => {
   const list = "<ol start=3><li><p>three</p><ul><li>a</li><ul><li>b</li></ul></ul></li><li>four</li></ol>";
   expect(await read(list)).toBe("3. three\n   - a\n     - b\n4. four");
 });
 
-test("definitions are a list of terms", async () => {
+test("definitions become a list of terms", async () => {
   expect(await read("<dl><div><dt>Ebb</dt><dd>falling</dd></div><dt>Flood</dt><dd>rising</dd></dl>")).toBe(
     "- **Ebb**\n  - falling\n- **Flood**\n  - rising",
   );
@@ -84,27 +84,30 @@ test("code keeps its lines and its language", async () => {
   );
 });
 
-test("formulas are TeX", async () => {
+test("formulas become TeX", async () => {
   const fraction = "<math><mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac></math>";
   const annotated = "<math><mi>x</mi><annotation encoding='application/x-tex'>\\hat{x}</annotation></math>";
   expect(await read(`<p>${fraction} and ${annotated}</p>`)).toBe("$\\frac{a}{b^{2}}$ and $\\hat{x}$");
 });
 
-test("footnotes stand at the end, whichever way they are marked", async () => {
+test("footnotes move to the end, in any notation", async () => {
   const reference = "<p>Text<sup><a id=r1 href='#n1'>1</a></sup> goes on.</p>";
   const note = "<ol><li id=n1>The note. <a href='#r1'>↩</a></li></ol><p>Last.</p>";
   expect(await read(reference + note)).toBe("Text[^1] goes on.\n\nLast.\n\n[^1]: The note.");
 });
 
-test("XHTML may close elements that HTML cannot", async () => {
+test("XHTML may have empty elements that HTML does not have", async () => {
   const page = "<?xml version='1.0'?><html><head><title/></head><body><p>One <a id='x'/>two</p></body></html>";
   expect(await read(page)).toBe("One two");
 });
 
-test("a page nested a hundred thousand times is refused", async () => {
+test("a page that is nested a hundred thousand levels deep is refused", async () => {
   await expect(read("<div>".repeat(100_000))).rejects.toThrow(UnreadableFile);
 });
 
-test.each(["<b><i>", "<ul><li>", "<blockquote>", "<table><tr><td>a<td>"])("200 times %s is read", async (tags) => {
-  expect(await read(`${tags.repeat(100)}end`)).toContain("end");
-});
+test.each(["<b><i>", "<ul><li>", "<blockquote>", "<table><tr><td>a<td>"])(
+  "a page with 100 nested %s is read",
+  async (tags) => {
+    expect(await read(`${tags.repeat(100)}end`)).toContain("end");
+  },
+);

@@ -1,14 +1,14 @@
-import { contentOf } from "./content.ts";
+import { mainContent } from "./mainContent.ts";
 import { decodeText } from "../text/charset.ts";
-import { htmlOfXhtml, parseHtml } from "./parseHtml.ts";
+import { xhtmlToHtml, parseHtml } from "./parseHtml.ts";
 import { toMarkdown } from "./toMarkdown.ts";
 
 const isXhtml = (html: string): boolean =>
   /^\s*(?:<\?xml|<!DOCTYPE[^>]*XHTML)|<html[^>]*\sxmlns=/i.test(html.slice(0, 1000));
 
-/** The content of a page of HTML as Markdown. Throws UnreadableFile. */
-export const markdownOfHtml = (html: string): string =>
-  toMarkdown(contentOf(parseHtml(isXhtml(html) ? htmlOfXhtml(html) : html)));
+/** The main content of an HTML page as Markdown. Throws UnreadableFile. */
+export const htmlToMarkdown = (html: string): string =>
+  toMarkdown(mainContent(parseHtml(isXhtml(html) ? xhtmlToHtml(html) : html)));
 
-/** Reads HTML or XHTML: one Markdown, no pages. Throws UnreadableFile. */
-export const readHtml = (bytes: Uint8Array): Promise<string[]> => Promise.resolve([markdownOfHtml(decodeText(bytes))]);
+/** Reads HTML or XHTML: one Markdown text without pages. Throws UnreadableFile. */
+export const readHtml = (bytes: Uint8Array): Promise<string[]> => Promise.resolve([htmlToMarkdown(decodeText(bytes))]);

@@ -1,9 +1,9 @@
 import type { Element } from "hast";
 import type { Nodes, PhrasingContent, RootContent, TableRow } from "mdast";
 import type { State } from "hast-util-to-mdast";
-import { cellContent, plain } from "./cell.ts";
-import { type Cell, gridOf, type Row } from "./grid.ts";
-import { findElements, isElement, property, textOf } from "./tree.ts";
+import { cellContent, plainText } from "./cellContent.ts";
+import { type Cell, toGrid, type Row } from "./tableGrid.ts";
+import { findElements, isElement, property, textContent } from "./tree.ts";
 
 const ROW_GROUPS = /^(?:thead|tbody|tfoot)$/;
 
@@ -19,7 +19,7 @@ const rowElements = (table: Element): { row: Element; header: boolean }[] =>
 const cellElements = (row: Element): Element[] =>
   row.children.filter(isElement).filter(({ tagName }) => tagName === "td" || tagName === "th");
 
-const spanOf = (cell: Element, name: string): number => {
+const readSpan = (cell: Element, name: string): number => {
   const span = Number.parseInt(property(cell, name), 10);
   return span > 1 ? Math.min(span, 1000) : 1;
 };
@@ -31,45 +31,45 @@ const readRow = (state: State, row: Element, inHead: boolean): Row => {
     cells: cells.map(
       (cell): Cell => ({
         content: cellContent(state.all(cell) as Nodes[]),
-        columns: spanOf(cell, "colSpan"),
-        rows: spanOf(cell, "rowSpan"),
+        columns: readSpan(cell, "colSpan"),
+        rows: readSpan(cell, "rowSpan"),
       }),
     ),
   };
 };
 
-const lengthOf = (node: Element): number => textOf(node).replace(/\s+/g, "").length;
+const lengthOf = (node: Element): number => textContent(node).replace(/\s+/g, "").length;
 
-const holdsSection = (cell: Element): boolean =>
+const containsSection = (cell: Element): boolean =>
   findElements(cell, ({ tagName }) => /^h[1-6]$/.test(tagName)).some((heading) => lengthOf(heading) < lengthOf(cell));
 
-/** Tables that only place things on a page: of one cell, or without headers and mostly made of other tables or sections. */
+/** Whether a table only lays out a page: one cell, or no headers and mostly other tables or sections. */
 const isLayout = (table: Element, rows: Element[]): boolean => {
   if (/^(?:presentation|none)$/.test(property(table, "role"))) return true;
   const cells = rows.flatMap(cellElements);
   if (cells.length <= 1) return true;
   if (cells.some(({ tagName }) => tagName === "th")) return false;
-  if (cells.some(holdsSection)) return true;
+  if (cells.some(containsSection)) return true;
   const nested = cells.flatMap((cell) => findElements(cell, ({ tagName }) => tagName === "table"));
   return nested.some((inner) => lengthOf(inner) * 2 > lengthOf(table));
 };
 
-const rowOf = (cells: PhrasingContent[][]): TableRow => ({
+const toTableRow = (cells: PhrasingContent[][]): TableRow => ({
   type: "tableRow",
   children: cells.map((children) => ({ type: "tableCell", children })),
 });
 
-const captionOf = (state: State, table: Element): RootContent[] => {
+const readCaption = (state: State, table: Element): RootContent[] => {
   const caption = table.children.filter(isElement).find(({ tagName }) => tagName === "caption");
   if (!caption) return [];
   const children = cellContent(state.all(caption));
-  return plain(children) === "" ? [] : [{ type: "paragraph", children }];
+  return plainText(children) === "" ? [] : [{ type: "paragraph", children }];
 };
 
-/** A table as Markdown's: one header row, a cell for each column. What only lays out a page becomes its content. */
+/** Converts a table to a Markdown table with one header row. A layout table becomes its content. */
 export const tableHandler = (state: State, table: Element): RootContent[] => {
   const rows = rowElements(table);
-  const caption = captionOf(state, table);
+  const caption = readCaption(state, table);
   if (
     isLayout(
       table,
@@ -79,9 +79,9 @@ export const tableHandler = (state: State, table: Element): RootContent[] => {
     const cells = rows.flatMap(({ row }) => cellElements(row));
     return [...caption, ...cells.flatMap((cell) => state.toFlow(state.all(cell)))];
   }
-  const grid = gridOf(rows.map(({ row, header }) => readRow(state, row, header)));
+  const grid = toGrid(rows.map(({ row, header }) => readRow(state, row, header)));
   const title: RootContent[] = grid.title.length > 0 ? [{ type: "paragraph", children: grid.title }] : [];
   const whole: RootContent[] =
-    grid.rows.length > 0 ? [{ type: "table", align: [], children: grid.rows.map(rowOf) }] : [];
+    grid.rows.length > 0 ? [{ type: "table", align: [], children: grid.rows.map(toTableRow) }] : [];
   return [...caption, ...title, ...whole];
 };

@@ -5,7 +5,7 @@ const read = async (html: string): Promise<string[]> => (await readHtml(Buffer.f
 
 const row = (...cells: string[]): string => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
 
-test("the first row is the header where none is declared", async () => {
+test("the first row is the header if none is declared", async () => {
   expect(await read(`<table>${row("Day", "Tide")}${row("Monday", "3.1")}</table>`)).toEqual([
     "| Day | Tide |",
     "| --- | --- |",
@@ -13,12 +13,12 @@ test("the first row is the header where none is declared", async () => {
   ]);
 });
 
-test("an empty header row is not put above the real one", async () => {
+test("an empty header row is dropped", async () => {
   const table = `<table><thead>${row("", "")}</thead><tbody>${row("Day", "Tide")}${row("Monday", "3.1")}</tbody></table>`;
   expect((await read(table))[0]).toBe("| Day | Tide |");
 });
 
-test("stacked header rows become one", async () => {
+test("declared header rows are merged into one", async () => {
   const head = "<tr><th rowspan=2>Day</th><th colspan=2>Tide</th></tr><tr><th>high</th><th>low</th></tr>";
   expect(await read(`<table><thead>${head}</thead>${row("Monday", "3.1", "0.4")}</table>`)).toEqual([
     "| Day | Tide / high | Tide / low |",
@@ -27,14 +27,14 @@ test("stacked header rows become one", async () => {
   ]);
 });
 
-test("stacked header rows are known by their spans where they are not declared", async () => {
+test("undeclared header rows are recognized by their spans", async () => {
   const head = "<tr><td rowspan=2>Day</td><td colspan=2>Tide</td></tr><tr><td>high</td><td>low</td></tr>";
   expect((await read(`<table>${head}${row("Monday", "3.1", "0.4")}</table>`))[0]).toBe(
     "| Day | Tide / high | Tide / low |",
   );
 });
 
-test("cells that span stand in each of their places", async () => {
+test("spanning cells repeat in each row and column", async () => {
   const body = `<tr><td rowspan=2>May</td><td>1</td><td>2</td></tr>${row("3", "4")}<tr><td colspan=2>5</td><td>6</td></tr>`;
   expect((await read(`<table>${row("A", "B", "C")}${body}</table>`)).slice(2)).toEqual([
     "| May | 1 | 2 |",
@@ -43,12 +43,12 @@ test("cells that span stand in each of their places", async () => {
   ]);
 });
 
-test("a first row over all columns is the table's title", async () => {
+test("a first row over all columns becomes the title", async () => {
   const table = `<table><tr><td colspan=2>Tides</td></tr>${row("Day", "Tide")}${row("Monday", "3.1")}</table>`;
   expect(await read(table)).toEqual(["Tides", "", "| Day | Tide |", "| --- | --- |", "| Monday | 3.1 |"]);
 });
 
-test("paragraphs, lists, code and tables in a cell leave it one line", async () => {
+test("a cell with paragraphs, lists, code and tables stays on one line", async () => {
   const cells = [
     "<p>a</p><p>b</p>",
     "<ul><li>c</li><li>d</li></ul>",
@@ -60,11 +60,11 @@ test("paragraphs, lists, code and tables in a cell leave it one line", async () 
   expect(lines[2]).toBe("| a<br>b | - c<br>- d | `e`<br>`f` | g; h |");
 });
 
-test("a pipe in a cell does not end it", async () => {
+test("a pipe in a cell is escaped", async () => {
   expect((await read(`<table>${row("a")}${row("b")}${row("c", "d|e")}</table>`)).at(-1)).toBe("| c | d\\|e |");
 });
 
-test("a table that only lays out a page is its content", async () => {
+test("a layout table becomes its content", async () => {
   expect(await read(`<table>${row("<h2>News</h2><p>Today</p>", "<p>Menu</p>")}</table>`)).toEqual([
     "## News",
     "",
@@ -74,7 +74,7 @@ test("a table that only lays out a page is its content", async () => {
   ]);
 });
 
-test("spans that claim millions of places do not make them", async () => {
+test("spans over millions of cells are ignored", async () => {
   const line = "<tr><td rowspan=65000 colspan=1000>a</td><td>b</td></tr>";
   expect((await read(`<table>${line.repeat(500)}</table>`)).join("\n").length).toBeLessThan(1_000_000);
 });

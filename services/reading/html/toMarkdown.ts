@@ -5,11 +5,11 @@ import { gfmToMarkdown } from "mdast-util-gfm";
 import { defaultHandlers, toMarkdown as write, type Handle, type Options } from "mdast-util-to-markdown";
 import { handlers } from "./handlers.ts";
 import { markNotes } from "./notes.ts";
-import { makePlain } from "./text.ts";
+import { normalizeTexts } from "./text.ts";
 import { tidy } from "./tidy.ts";
 import type { Verbatim } from "./verbatim.ts";
 
-/** Escapes that CommonMark does not ask for, or that only keep an address from becoming a link; each is noise in a text that is searched. */
+/** Escapes that CommonMark does not need, or that only keep an address from becoming a link; they are noise in a search. */
 const NEEDLESS =
   /(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])|\\&(?!#?\w{1,31};)|(?<=\w)\\@(?=\w)|(?<=https?|ftp)\\:|(?<=www)\\\./giu;
 
@@ -24,7 +24,7 @@ const OPTIONS: Options = {
   listItemIndent: "one",
   extensions: [gfm],
   handlers: {
-    // Programs that are less generous than GFM look for three dashes.
+    // some programs need three dashes, where GFM accepts one
     table: (node, parent, state, info) => {
       const [header = "", delimiters = "", ...rows] = writeTable(node, parent, state, info).split("\n");
       return [header, delimiters.replaceAll("-", "---"), ...rows].join("\n");
@@ -36,9 +36,9 @@ const OPTIONS: Options = {
   },
 };
 
-/** The Markdown of an HTML tree: GFM tables, footnotes at the end, images as their alternative text. The tree is changed. */
+/** Converts an HTML tree to Markdown: GFM tables, footnotes at the end, images as their alternative text. Changes the tree. */
 export const toMarkdown = (tree: Root): string => {
-  makePlain(tree);
+  normalizeTexts(tree);
   const content: Nodes = toMdast(markNotes(tree), { handlers, document: true });
   return write(tidy(content), OPTIONS).trim();
 };

@@ -1,10 +1,8 @@
 import type { Element, ElementContent, Nodes, Parents } from "hast";
 
-/* What every pass over an HTML tree needs. */
-
 export const isElement = (node: Nodes | undefined): node is Element => node?.type === "element";
 
-export const childrenOf = (node: Nodes): Nodes[] => ("children" in node ? (node.children as Nodes[]) : []);
+export const childNodes = (node: Nodes): Nodes[] => ("children" in node ? (node.children as Nodes[]) : []);
 
 export const element = (
   tagName: string,
@@ -17,35 +15,35 @@ export const element = (
   children: children.map((child) => (typeof child === "string" ? { type: "text", value: child } : child)),
 });
 
-export const textOf = (node: Nodes): string =>
-  node.type === "text" ? node.value : childrenOf(node).map(textOf).join("");
+export const textContent = (node: Nodes): string =>
+  node.type === "text" ? node.value : childNodes(node).map(textContent).join("");
 
-/** Calls `visit` for each element below, in document order; children are looked at after their parent. */
+/** Calls `visit` for each descendant element in document order, parents before their children. */
 export const eachElement = (node: Nodes, visit: (found: Element, parent: Parents) => void): void => {
-  for (const child of childrenOf(node)) {
+  for (const child of childNodes(node)) {
     if (!isElement(child)) continue;
     visit(child, node as Parents);
     eachElement(child, visit);
   }
 };
 
-/** Elements below for which `wanted` holds, in document order. */
+/** Descendant elements that match, in document order. */
 export const findElements = (node: Nodes, wanted: (found: Element) => boolean): Element[] => {
   const found: Element[] = [];
   eachElement(node, (child) => void (wanted(child) && found.push(child)));
   return found;
 };
 
-/** Keeps only the nodes below for which `keep` holds; what is below a removed one goes with it. */
+/** A copy of the tree without the descendants that `keep` rejects, and without their content. */
 export const filterTree = <T extends Nodes>(node: T, keep: (child: Nodes, parent: Nodes) => boolean): T => {
   if (!("children" in node)) return node;
-  const children = childrenOf(node)
+  const children = childNodes(node)
     .filter((child) => keep(child, node))
     .map((child) => filterTree(child, keep));
   return { ...node, children };
 };
 
-/** A property as text; "" where it is missing. */
+/** A property as text; "" if it is missing. */
 export const property = (node: Element, name: string): string => {
   const value = node.properties[name];
   if (value === null || value === undefined || value === false) return "";

@@ -1,6 +1,6 @@
 import type { Literal } from "mdast";
 
-/** Markdown that is written as it stands, inside a line. Of the types that may hold it, this one is taken for phrasing. */
+/** Inline Markdown that is written unescaped. The node type `inlineMath` is used because it counts as phrasing content. */
 export interface Verbatim extends Literal {
   type: "inlineMath";
 }

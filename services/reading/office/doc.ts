@@ -3,9 +3,9 @@ import { toMarkdown } from "../html/toMarkdown.ts";
 import { UnreadableFile } from "../reader.ts";
 import { openDoc } from "./docFile.ts";
 import { readDocBlocks } from "./docText.ts";
-import { isOle } from "./part.ts";
+import { isOle } from "./xmlParts.ts";
 
-const blocksIn = (bytes: Uint8Array): ElementContent[] => {
+const readBlocks = (bytes: Uint8Array): ElementContent[] => {
   try {
     return readDocBlocks(openDoc(bytes));
   } catch (cause) {
@@ -14,8 +14,8 @@ const blocksIn = (bytes: Uint8Array): ElementContent[] => {
   }
 };
 
-/** Reads a Word document of the years 1997 to 2003: one Markdown, no pages, notes at its end. Throws UnreadableFile. */
+/** Reads a Word document of 1997 to 2003: one Markdown text without pages, with its notes at the end. Throws UnreadableFile. */
 export const readDoc = async (bytes: Uint8Array): Promise<string[]> => {
   if (!isOle(bytes)) throw new UnreadableFile("The file is damaged: it is not a Word document.");
-  return [toMarkdown({ type: "root", children: blocksIn(bytes) })];
+  return [toMarkdown({ type: "root", children: readBlocks(bytes) })];
 };

@@ -1,40 +1,41 @@
 import { type DocFile, tables } from "./docFile.ts";
 
 const LIST_SIZE = 28;
-const USE_SIZE = 16;
+const OVERRIDE_SIZE = 16;
 const LEVEL_SIZE = 28;
+/** Number formats of bullets and of no number. */
 const UNNUMBERED = new Set([23, 255]);
 
-/** The number formats of a list's levels; how long a level is follows only from reading it. */
+/** The number formats of a list's levels. The size of a level is known only after reading it. */
 const readLevels = (table: Buffer, from: number, count: number): { formats: number[]; end: number } => {
   const formats: number[] = [];
   let at = from;
   for (let level = 0; level < count; level += 1) {
     formats.push(table.readUInt8(at + 4));
-    const looks = table.readUInt8(at + 24) + table.readUInt8(at + 25);
-    const text = at + LEVEL_SIZE + looks;
+    const formatSize = table.readUInt8(at + 24) + table.readUInt8(at + 25);
+    const text = at + LEVEL_SIZE + formatSize;
     at = text + 2 + table.readUInt16LE(text) * 2;
   }
   return { formats, end: at };
 };
 
-/** Whether an item of a list, by the number of its use, and a level is numbered. */
-export const readDocLists = (file: DocFile): ((use: number, level: number) => boolean) => {
-  const [lists, uses] = [file.table(tables.lists), file.table(tables.listUses)];
-  if (lists.length < 2 || uses.length < 4) return () => false;
-  // The levels lie behind the table, and are not counted in its length.
-  const behind = file.behind(tables.lists);
+/** Gives whether a level of a list is numbered; the list is named by the number of its override, from 1. */
+export const readDocLists = (file: DocFile): ((override: number, level: number) => boolean) => {
+  const [lists, overrides] = [file.table(tables.lists), file.table(tables.listOverrides)];
+  if (lists.length < 2 || overrides.length < 4) return () => false;
+  // the levels follow the table and do not count in its length
+  const levelData = file.dataAfter(tables.lists);
   const formats = new Map<number, number[]>();
   let at = 0;
   for (let index = 0; index < lists.readUInt16LE(0); index += 1) {
     const list = lists.subarray(2 + index * LIST_SIZE, 2 + (index + 1) * LIST_SIZE);
-    const levels = readLevels(behind, at, (list.readUInt8(26) & 1) === 1 ? 1 : 9);
+    const levels = readLevels(levelData, at, (list.readUInt8(26) & 1) === 1 ? 1 : 9);
     formats.set(list.readInt32LE(0), levels.formats);
     at = levels.end;
   }
-  return (use, level) => {
-    const place = 4 + (use - 1) * USE_SIZE;
-    const format = place + 4 <= uses.length ? formats.get(uses.readInt32LE(place))?.[level] : undefined;
+  return (override, level) => {
+    const offset = 4 + (override - 1) * OVERRIDE_SIZE;
+    const format = offset + 4 <= overrides.length ? formats.get(overrides.readInt32LE(offset))?.[level] : undefined;
     return format !== undefined && !UNNUMBERED.has(format);
   };
 };

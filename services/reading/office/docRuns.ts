@@ -1,12 +1,12 @@
-import type { DocFile } from "./docFile.ts";
-import { flagOf, numberOf, type Run, runAt } from "./docProperties.ts";
+import { type DocFile, findRange } from "./docFile.ts";
+import { type FormatRun, readFlag, readNumber } from "./docProperties.ts";
 import type { DocStyle } from "./docStyles.ts";
-import { merged, type Run as TextRun } from "./flow.ts";
-import { isCodeStyle } from "./meaning.ts";
+import { mergeRuns, type Run as TextRun } from "./paragraphs.ts";
+import { isCodeStyle } from "./paragraphRole.ts";
 
-/* Signs of a Word document as runs of text: looks, links, line breaks. */
+/* The text of a Word document as styled runs, with links and line breaks. */
 
-const CHANGE = {
+const MODIFIER = {
   deleted: 0x0800,
   bold: 0x0835,
   italic: 0x0836,
@@ -16,37 +16,42 @@ const CHANGE = {
 };
 
 export interface Field {
+  /** The field's instruction, such as `HYPERLINK "…"`. */
   address: string;
-  /** Behind its address comes what it shows. */
-  shown: boolean;
+  /** The reader is past the instruction, in the text that the field shows. */
+  inResult: boolean;
 }
 
-export interface DocSigns {
+export interface DocSource {
   file: DocFile;
-  looks: Run[];
+  characterFormats: FormatRun[];
   styles: (DocStyle | undefined)[];
-  /** What stands for a sign that refers to a note; nothing for any other. */
-  noteAt(sign: number): TextRun[];
+  /** The run for a note reference at a character; empty if the character is none. */
+  noteAt(character: number): TextRun[];
 }
 
-const lookOf = (source: DocSigns, run: Run | undefined): Omit<TextRun, "text"> | null => {
-  const changes = run?.changes;
-  if (flagOf(changes, CHANGE.deleted) || flagOf(changes, CHANGE.hidden)) return null;
-  const style = changes && numberOf(changes, CHANGE.charStyle);
+const textStyle = (source: DocSource, run: FormatRun | undefined): Omit<TextRun, "text"> | null => {
+  const modifiers = run?.modifiers;
+  if (readFlag(modifiers, MODIFIER.deleted) || readFlag(modifiers, MODIFIER.hidden)) return null;
+  const style = modifiers && readNumber(modifiers, MODIFIER.charStyle);
   return {
-    bold: flagOf(changes, CHANGE.bold),
-    italic: flagOf(changes, CHANGE.italic),
-    struck: flagOf(changes, CHANGE.struck),
+    bold: readFlag(modifiers, MODIFIER.bold),
+    italic: readFlag(modifiers, MODIFIER.italic),
+    strikethrough: readFlag(modifiers, MODIFIER.struck),
     code: isCodeStyle(source.styles[style ?? -1]?.name),
   };
 };
 
-/** Pieces of the text of one look each. */
-function* looksBetween(source: DocSigns, from: number, to: number): Generator<{ at: number; text: string; run?: Run }> {
+/** The text in pieces with one character format each. */
+function* formattedPieces(
+  source: DocSource,
+  from: number,
+  to: number,
+): Generator<{ at: number; text: string; run?: FormatRun }> {
   for (let at = from; at < to; ) {
-    const { place, width, following } = source.file.locate(at);
-    const run = runAt(source.looks, place);
-    const length = run ? Math.ceil((run.to - place) / width) : 1;
+    const { offset, width, following } = source.file.locate(at);
+    const run = findRange(source.characterFormats, offset);
+    const length = run ? Math.ceil((run.to - offset) / width) : 1;
     const end = Math.min(at + Math.max(Math.min(length, following), 1), to);
     yield { at, text: source.file.text.slice(at, end), run };
     at = end;
@@ -57,27 +62,27 @@ const ADDRESS = /^\s*HYPERLINK\s+"([^"]+)"/i;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /([\u0001-\u0008\u000B\u000E-\u001F])/;
 
-/** The text between two signs; fields may stay open from one paragraph to the next. */
-export const textRuns = (source: DocSigns, from: number, to: number, fields: Field[]): TextRun[] => {
+/** The text between two characters as runs. `fields`: the open fields, which may span paragraphs. */
+export const textRuns = (source: DocSource, from: number, to: number, fields: Field[]): TextRun[] => {
   const runs: TextRun[] = [];
-  for (const { at, text, run } of looksBetween(source, from, to)) {
-    const look = lookOf(source, run);
-    let sign = at;
+  for (const { at, text, run } of formattedPieces(source, from, to)) {
+    const style = textStyle(source, run);
+    let character = at;
     for (const part of text.split(CONTROL)) {
       const field = fields.at(-1);
-      if (part === "\u0013") fields.push({ address: "", shown: false });
-      else if (part === "\u0014" && field) field.shown = true;
+      if (part === "\u0013") fields.push({ address: "", inResult: false });
+      else if (part === "\u0014" && field) field.inResult = true;
       else if (part === "\u0015") fields.pop();
-      else if (field && !field.shown) field.address += part;
-      else if (part === "\u0002") runs.push(...source.noteAt(sign));
-      else if (look && part === "\u000B") runs.push({ ...look, text: "", line: true });
-      else if (look && part === "\u001E") runs.push({ ...look, text: "-" });
-      else if (look && part !== "" && !CONTROL.test(part)) {
+      else if (field && !field.inResult) field.address += part;
+      else if (part === "\u0002") runs.push(...source.noteAt(character));
+      else if (style && part === "\u000B") runs.push({ ...style, text: "", isLineBreak: true });
+      else if (style && part === "\u001E") runs.push({ ...style, text: "-" });
+      else if (style && part !== "" && !CONTROL.test(part)) {
         const href = fields.map(({ address }) => ADDRESS.exec(address)?.[1]).findLast(Boolean);
-        runs.push({ ...look, text: part, href });
+        runs.push({ ...style, text: part, href });
       }
-      sign += part.length;
+      character += part.length;
     }
   }
-  return merged(runs);
+  return mergeRuns(runs);
 };

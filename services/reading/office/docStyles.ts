@@ -1,16 +1,16 @@
-import { type DocFile, tables, wide } from "./docFile.ts";
-import { type Changes, readChanges } from "./docProperties.ts";
+import { type DocFile, tables, utf16 } from "./docFile.ts";
+import { type Modifiers, readModifiers } from "./docProperties.ts";
 
 export interface DocStyle {
-  /** In English where it is one of Word's own, whatever language Word spoke. */
+  /** The English name if the style is built in, whatever Word's language. */
   name: string;
   base: number;
-  changes: Changes;
+  modifiers: Modifiers;
 }
 
-const NONE = 0xfff;
+const NO_BASE = 0xfff;
 
-const builtIn = (id: number): string | undefined => {
+const builtInName = (id: number): string | undefined => {
   if (id >= 1 && id <= 9) return `heading ${id}`;
   if (id >= 19 && id <= 27) return `toc ${id - 18}`;
   return id === 62 ? "Title" : undefined;
@@ -21,15 +21,15 @@ const readStyle = (bytes: Buffer, fixed: number): DocStyle => {
   const kind = bytes.readUInt16LE(2) & 0xf;
   const length = bytes.readUInt16LE(fixed);
   const end = fixed + 2 + length * 2;
-  const name = wide.decode(bytes.subarray(fixed + 2, end));
-  // Behind the name and its NUL; what a paragraph's style says begins with its own number.
+  const name = utf16.decode(bytes.subarray(fixed + 2, end));
+  // after the name and its NUL; the properties of a paragraph style start with its number
   const at = end + 2 + (end % 2);
   const size = kind === 1 && at + 2 <= bytes.length ? bytes.readUInt16LE(at) : 0;
-  const changes = readChanges(bytes.subarray(at + 4, at + 2 + size));
-  return { name: builtIn(id) ?? name, base: bytes.readUInt16LE(2) >> 4, changes };
+  const modifiers = readModifiers(bytes.subarray(at + 4, at + 2 + size));
+  return { name: builtInName(id) ?? name, base: bytes.readUInt16LE(2) >> 4, modifiers };
 };
 
-/** The styles by their number; a place may be empty. */
+/** The styles by their number; numbers may be unused. */
 export const readDocStyles = (file: DocFile): (DocStyle | undefined)[] => {
   const table = file.table(tables.styles);
   if (table.length < 6) return [];
@@ -45,16 +45,16 @@ export const readDocStyles = (file: DocFile): (DocStyle | undefined)[] => {
   });
 };
 
-/** Word allows eleven. */
+/** Word allows eleven styles in a chain. */
 const MAX_CHAIN = 20;
 
-/** A style and those it stands on, itself first; a circle ends it. */
+/** A style and those it is based on, itself first; a cycle ends the chain. */
 export const styleChain = (styles: (DocStyle | undefined)[], number: number): DocStyle[] => {
   const chain: DocStyle[] = [];
   for (
     let style = styles[number];
     style && chain.length < MAX_CHAIN && !chain.includes(style);
-    style = style.base === NONE ? undefined : styles[style.base]
+    style = style.base === NO_BASE ? undefined : styles[style.base]
   ) {
     chain.push(style);
   }

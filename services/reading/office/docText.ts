@@ -1,17 +1,17 @@
 import type { ElementContent } from "hast";
 import { NOTE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
-import { type DocFile, placesIn, tables } from "./docFile.ts";
-import { type Changes, flagOf, numberOf, readRuns, type Run, runAt } from "./docProperties.ts";
+import { type DocFile, findRange, readPositions, tables } from "./docFile.ts";
+import { type Modifiers, readFlag, readNumber, readFormatRuns, type FormatRun } from "./docProperties.ts";
 import { readDocLists } from "./docLists.ts";
 import { readDocStyles, styleChain } from "./docStyles.ts";
 import type { CellPlan } from "./edgeTable.ts";
-import { type DocSigns, type Field, textRuns } from "./docRuns.ts";
-import type { Run as TextRun } from "./flow.ts";
+import { type DocSource, type Field, textRuns } from "./docRuns.ts";
+import type { Run as TextRun } from "./paragraphs.ts";
 import { flowBody } from "./flowBody.ts";
-import { hasMeaning, meaningOf } from "./meaning.ts";
+import { hasRole, classifyParagraph } from "./paragraphRole.ts";
 
-const CHANGE = {
+const MODIFIER = {
   inTable: 0x2416,
   rowEnd: 0x2417,
   innerRowEnd: 0x244c,
@@ -22,40 +22,44 @@ const CHANGE = {
   outline: 0x2640,
 };
 
-/** Bytes of a cell's description behind the edges; its first word holds how it is merged. */
-const CELL = 20;
+/** Bytes of a cell's description after the edges; its first word says how the cell is merged. */
+const CELL_SIZE = 20;
 
-const plansOf = (changes: Changes): CellPlan[] => {
-  const columns = changes.get(CHANGE.columns);
+const readCellPlans = (modifiers: Modifiers): CellPlan[] => {
+  const columns = modifiers.get(MODIFIER.columns);
   if (!columns || columns.length === 0) return [];
   const count = columns.readUInt8(0);
   return Array.from({ length: count }, (_, at) => {
-    const place = 1 + (count + 1) * 2 + at * CELL;
-    const merging = place + 2 <= columns.length ? columns.readUInt16LE(place) : 0;
-    return { edge: columns.readInt16LE(1 + (at + 1) * 2), wide: (merging & 2) !== 0, tall: (merging & 0x60) === 0x20 };
+    const offset = 1 + (count + 1) * 2 + at * CELL_SIZE;
+    const merging = offset + 2 <= columns.length ? columns.readUInt16LE(offset) : 0;
+    return {
+      edge: columns.readInt16LE(1 + (at + 1) * 2),
+      mergesLeft: (merging & 2) !== 0,
+      mergesUp: (merging & 0x60) === 0x20,
+    };
   });
 };
 
-interface Reader extends DocSigns {
-  paragraphs: Run[];
-  numbered(use: number, level: number): boolean;
-  /** Signs of the text that stand for a note, and where the notes' texts begin and end. */
-  marks: Map<number, { from: number; to: number }>;
+interface DocReader extends DocSource {
+  paragraphs: FormatRun[];
+  isNumbered(list: number, level: number): boolean;
+  /** The text ranges of notes, by the character that refers to the note. */
+  noteRanges: Map<number, { from: number; to: number }>;
   notes: ElementContent[];
 }
 
-/** What a paragraph's style and itself say, itself last. */
-const saidOf = (reader: Reader, run: Run | undefined): { name: string; changes: Changes } => {
+/** The name of a paragraph's style, and the modifiers of its style chain and its own. */
+const resolveStyle = (reader: DocReader, run: FormatRun | undefined): { name: string; modifiers: Modifiers } => {
   const chain = styleChain(reader.styles, run?.style ?? 0);
-  const meant = chain.find(({ name }) => hasMeaning(name)) ?? chain[0];
-  const said = [...chain.toReversed().map(({ changes }) => changes), run?.changes ?? new Map()];
-  return { name: meant?.name ?? "", changes: new Map(said.flatMap((changes) => [...changes])) };
+  const named = chain.find(({ name }) => hasRole(name)) ?? chain[0];
+  const all = [...chain.toReversed().map(({ modifiers }) => modifiers), run?.modifiers ?? new Map()];
+  return { name: named?.name ?? "", modifiers: new Map(all.flatMap((modifiers) => [...modifiers])) };
 };
 
-const noteAt = (reader: Reader, sign: number): TextRun[] => {
-  const range = reader.marks.get(sign);
+const addNote = (reader: DocReader, character: number): TextRun[] => {
+  const range = reader.noteRanges.get(character);
   if (!range) return [];
-  reader.marks.delete(sign);
+  reader.noteRanges.delete(character);
   const id = String(reader.notes.length + 1);
   const note = element(NOTE, [], { id });
   reader.notes.push(note);
@@ -63,69 +67,72 @@ const noteAt = (reader: Reader, sign: number): TextRun[] => {
   return [{ text: "", note: id }];
 };
 
-/** The end of a paragraph, a cell or a section. */
+/** Ends a paragraph, a cell or a section. */
 // oxlint-disable-next-line no-control-regex
-const END = /[\r\u0007\f]/g;
+const BLOCK_END = /[\r\u0007\f]/g;
 
-const readRange = (reader: Reader, from: number, claimed: number): ElementContent[] => {
+const readRange = (reader: DocReader, from: number, until: number): ElementContent[] => {
   const { file } = reader;
-  const to = Math.min(claimed, file.text.length);
+  const to = Math.min(until, file.text.length);
   const body = flowBody();
   const fields: Field[] = [];
   for (let start = from; start < to; ) {
-    END.lastIndex = start;
-    const end = Math.min(END.exec(file.text)?.index ?? to, to);
+    BLOCK_END.lastIndex = start;
+    const end = Math.min(BLOCK_END.exec(file.text)?.index ?? to, to);
     const runs = textRuns(reader, start, end, fields);
-    const paragraph = runAt(reader.paragraphs, file.locate(Math.min(end, to - 1)).place);
-    const { name, changes } = saidOf(reader, paragraph);
+    const paragraph = findRange(reader.paragraphs, file.locate(Math.min(end, to - 1)).offset);
+    const { name, modifiers } = resolveStyle(reader, paragraph);
     start = end + 1;
-    if (flagOf(changes, CHANGE.rowEnd)) {
-      body.endRow(plansOf(changes), flagOf(changes, CHANGE.header));
+    if (readFlag(modifiers, MODIFIER.rowEnd)) {
+      body.endRow(readCellPlans(modifiers), readFlag(modifiers, MODIFIER.header));
       continue;
     }
-    if (flagOf(changes, CHANGE.innerRowEnd)) continue;
-    const inTable = flagOf(changes, CHANGE.inTable);
-    const use = numberOf(changes, CHANGE.list) ?? 0;
-    const level = numberOf(changes, CHANGE.level) ?? 0;
-    const label = use > 0 ? (reader.numbered(use, level) ? "1." : "•") : "";
-    const outline = numberOf(changes, CHANGE.outline) ?? null;
-    const state = { style: 0, outline, inTable, list: use, level, left: 0, first: 0 };
-    const meaning = meaningOf(state, name, label, runs);
-    body.endParagraph(meaning && { ...meaning, runs }, inTable);
+    if (readFlag(modifiers, MODIFIER.innerRowEnd)) continue;
+    const inTable = readFlag(modifiers, MODIFIER.inTable);
+    const list = readNumber(modifiers, MODIFIER.list) ?? 0;
+    const level = readNumber(modifiers, MODIFIER.level) ?? 0;
+    const label = list > 0 ? (reader.isNumbered(list, level) ? "1." : "•") : "";
+    const outline = readNumber(modifiers, MODIFIER.outline) ?? null;
+    const state = { style: 0, outline, inTable, list, level, left: 0, first: 0 };
+    const role = classifyParagraph(state, name, label, runs);
+    body.endParagraph(role && { ...role, runs }, inTable);
     if (inTable && file.text[end] === "\u0007") body.endCell();
   }
   return body.finish();
 };
 
-const marksOf = (
+const readNoteRanges = (
   file: DocFile,
   marks: number,
   texts: number,
   start: number,
 ): [number, { from: number; to: number }][] => {
-  const places = placesIn(file.table(texts), 0);
-  if (places.some((place, index) => place < (places[index - 1] ?? 0))) return [];
-  return placesIn(file.table(marks), 2)
+  const positions = readPositions(file.table(texts), 0);
+  if (positions.some((position, index) => position < (positions[index - 1] ?? 0))) return [];
+  return readPositions(file.table(marks), 2)
     .slice(0, -1)
-    .map((sign, index) => [sign, { from: start + (places[index] ?? 0), to: start + (places[index + 1] ?? 0) }]);
+    .map((character, index) => [
+      character,
+      { from: start + (positions[index] ?? 0), to: start + (positions[index + 1] ?? 0) },
+    ]);
 };
 
-/** The text of a Word document as blocks of HTML, what its text boxes say and its notes at the end. */
+/** The text of a Word document as HTML blocks, with its text boxes and notes at the end. */
 export const readDocBlocks = (file: DocFile): ElementContent[] => {
   const { body, footnotes, headers, comments, endnotes, boxes } = file.lengths;
   const endnotesFrom = body + footnotes + headers + comments;
-  const reader: Reader = {
+  const reader: DocReader = {
     file,
-    paragraphs: readRuns(file, "paragraphs"),
-    looks: readRuns(file, "looks"),
+    paragraphs: readFormatRuns(file, "paragraphFormats"),
+    characterFormats: readFormatRuns(file, "characterFormats"),
     styles: readDocStyles(file),
-    numbered: readDocLists(file),
-    marks: new Map([
-      ...marksOf(file, tables.footnoteMarks, tables.footnotes, body),
-      ...marksOf(file, tables.endnoteMarks, tables.endnotes, endnotesFrom),
+    isNumbered: readDocLists(file),
+    noteRanges: new Map([
+      ...readNoteRanges(file, tables.footnoteMarks, tables.footnotes, body),
+      ...readNoteRanges(file, tables.endnoteMarks, tables.endnotes, endnotesFrom),
     ]),
     notes: [],
-    noteAt: (sign) => noteAt(reader, sign),
+    noteAt: (character) => addNote(reader, character),
   };
   const boxesFrom = endnotesFrom + endnotes;
   return [...readRange(reader, 0, body), ...readRange(reader, boxesFrom, boxesFrom + boxes), ...reader.notes];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { wordFile } from "#test/reading/packed.ts";
+import { wordFile } from "#test/reading/archives.ts";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readDocx } from "./docx.ts";
 
@@ -12,32 +13,32 @@ const styled = (style: string, text: string): string => p(t(text), `<w:pStyle w:
 const style = (id: string, name: string, more = ""): string =>
   `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>`;
 
-describe("headings are known", () => {
-  test("by the name of their style, in whatever language its id is", async () => {
+describe("a heading is recognized", () => {
+  test("by the name of its style, in any language", async () => {
     const styles = style("berschrift2", "heading 2") + style("Titel", "Title");
     expect(await read(styled("Titel", "Report") + styled("berschrift2", "Costs"), { styles })).toBe(
       "# Report\n\n## Costs",
     );
   });
 
-  test("by what their style is based on", async () => {
+  test("by its style's base style", async () => {
     const styles = style("H1", "heading 1") + style("Own", "Chapter", '<w:basedOn w:val="H1"/>');
     expect(await read(styled("Own", "Costs"), { styles })).toBe("# Costs");
   });
 
-  test("by their outline level", async () => {
+  test("by its outline level", async () => {
     const styles = style("Own", "Chapter", '<w:pPr><w:outlineLvl w:val="2"/></w:pPr>');
     const direct = p(t("Rent"), '<w:outlineLvl w:val="1"/>');
     expect(await read(styled("Own", "Costs") + direct, { styles })).toBe("### Costs\n\n## Rent");
   });
 
-  test("although styles are based on each other in a circle", async () => {
+  test("without an endless loop when styles are based on each other", async () => {
     const styles = style("A", "a", '<w:basedOn w:val="B"/>') + style("B", "b", '<w:basedOn w:val="A"/>');
     expect(await read(styled("A", "Text"), { styles })).toBe("Text");
   });
 });
 
-describe("numbers are counted as Word counts them", () => {
+describe("numbering", () => {
   const level = (at: number, format: string, text: string): string =>
     `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
   const plan = `<w:abstractNum w:abstractNumId="7">${level(0, "decimal", "%1.")}${level(1, "lowerLetter", "%1.%2")}</w:abstractNum>`;
@@ -49,12 +50,12 @@ describe("numbers are counted as Word counts them", () => {
     `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${list}"/></w:numPr>`;
   const item = (text: string, list = 1, at = 0): string => p(t(text), counted(list, at));
 
-  test("on after a paragraph, and anew in a new list", async () => {
+  test("continues after a paragraph and restarts in a new list", async () => {
     const body = item("one") + p(t("Between.")) + item("two") + item("a", 1, 1) + p(t("New:")) + item("one", 2);
     expect(await read(body, { numbering })).toBe("1. one\n\nBetween.\n\n2. two\n   1. a\n\nNew:\n\n1. one");
   });
 
-  test("in headings, whose number is part of their text", async () => {
+  test("of headings becomes part of their text", async () => {
     const styles = style("H1", "heading 1", `<w:pPr>${counted(1)}</w:pPr>`) + style("H2", "heading 2");
     const below = p(t("Rent"), `<w:pStyle w:val="H2"/>${counted(1, 1)}`);
     expect(await read(styled("H1", "Costs") + below + styled("H1", "Dates"), { styles, numbering })).toBe(
@@ -63,12 +64,12 @@ describe("numbers are counted as Word counts them", () => {
   });
 });
 
-test("the list of contents is left out: its lines repeat the headings", async () => {
+test("the table of contents is left out, because its lines repeat the headings", async () => {
   const styles = style("TOC1", "toc 1") + style("H1", "heading 1");
   expect(await read(styled("TOC1", "Costs 4") + styled("H1", "Costs"), { styles })).toBe("# Costs");
 });
 
-test("deleted, hidden and commented text is as it is printed", async () => {
+test("deleted, hidden and comment text is left out", async () => {
   const deleted = `<w:del><w:r><w:delText>old</w:delText></w:r></w:del><w:ins>${t("new")}</w:ins>`;
   const hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r>";
   const comment = '<w:r><w:commentReference w:id="0"/></w:r>';
@@ -76,13 +77,13 @@ test("deleted, hidden and commented text is as it is printed", async () => {
   expect(await read(p(deleted + hidden + comment), { comments })).toBe("new");
 });
 
-test("fields, and text boxes that only newer programs draw, are text", async () => {
+test("fields and text boxes in alternate content become text", async () => {
   const field = `<w:fldSimple w:instr="SEQ Table">${t("7")}</w:fldSimple>`;
   const box = `<mc:AlternateContent><mc:Choice><w:txbxContent>${p(t("Boxed"))}</w:txbxContent></mc:Choice></mc:AlternateContent>`;
   expect(await read(p(t("Table ") + field) + p(`<w:r>${box}</w:r>`))).toBe("Table 7\n\nBoxed");
 });
 
-test("equations are TeX", async () => {
+test("equations become TeX", async () => {
   const r = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`;
   const power = `<m:sSup><m:e>${r("b")}</m:e><m:sup>${r("2")}</m:sup></m:sSup>`;
   const root = `<m:rad><m:deg/><m:e>${r("x")}</m:e></m:rad>`;
@@ -93,7 +94,7 @@ test("equations are TeX", async () => {
   );
 });
 
-test("rows that begin late begin in their column, and merged cells are whole in each row", async () => {
+test("rows that skip grid columns get empty cells, and merged cells repeat in each row", async () => {
   const cell = (text: string, properties = ""): string => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(t(text))}</w:tc>`;
   const rows = [
     `<w:tr>${cell("A")}${cell("B")}</w:tr>`,
@@ -108,26 +109,40 @@ test("rows that begin late begin in their column, and merged cells are whole in 
   ]);
 });
 
-test("notes stand at the end", async () => {
+test("notes move to the end", async () => {
   const note = '<w:r><w:footnoteReference w:id="2"/></w:r>';
   const footnotes = `<w:footnote w:id="2">${p(t("Since 2019."))}</w:footnote>`;
   expect(await read(p(t("Closed") + note), { footnotes })).toBe("Closed[^1]\n\n[^1]: Since 2019.");
 });
 
+test("warnings count tracked deletions, comments and pictures, which are left out", async () => {
+  const deleted = '<w:del w:id="1"><w:r><w:delText>not</w:delText></w:r></w:del>';
+  const picture = "<w:r><w:pict><v:shape><v:imagedata/></v:shape></w:pict></w:r>";
+  const comments = `<w:comment w:id="0">${p(t("Really?"))}</w:comment><w:comment w:id="1">${p(t("Yes."))}</w:comment>`;
+  const warnings: ReadingWarning[] = [];
+  const file = wordFile(p(t("It is") + deleted + picture), { comments });
+  expect(await readDocx(file, (warning) => warnings.push(warning))).toEqual(["It is"]);
+  expect(warnings).toEqual([
+    { code: "tracked_changes_left_out", count: 1 },
+    { code: "comments_left_out", count: 2 },
+    { code: "images_without_text", count: 1 },
+  ]);
+});
+
 describe("a file is refused", () => {
-  test("that declares entities", async () => {
+  test("if it declares entities", async () => {
     const body = wordFile(p(t("x")));
     const hostile = wordFile('</w:body></w:document><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]>');
     expect(await readDocx(body)).toEqual(["x"]);
     await expect(readDocx(hostile)).rejects.toThrow("declares a document type");
   });
 
-  test("that is nested a hundred thousand times", async () => {
+  test("if it is nested a hundred thousand levels deep", async () => {
     const deep = "<w:sdt><w:sdtContent>".repeat(50_000) + "</w:sdtContent></w:sdt>".repeat(50_000);
     await expect(read(deep)).rejects.toThrow(UnreadableFile);
   });
 
-  test("that is no archive, or has no document in it", async () => {
+  test("if it is no archive or contains no document", async () => {
     await expect(readDocx(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
     await expect(readDocx(Buffer.from("d0cf11e0a1b11ae1", "hex"))).rejects.toThrow("password");
   });

@@ -1,12 +1,14 @@
 import { strToU8, zipSync } from "fflate";
 import mammoth from "mammoth";
-import { elementsOf } from "../guard/xml.ts";
+import { childElements, type Element } from "../guard/xml.ts";
 import { openZip, type Zip } from "../guard/zip.ts";
 import { parseHtml } from "../html/parseHtml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
-import { UnreadableFile } from "../reader.ts";
+import { UnreadableFile, type Warn } from "../reader.ts";
+import { ignoreWarnings } from "../warnings.ts";
+import { warnOfWordParts } from "./wordOmissions.ts";
 import { numberItems } from "./itemNumbers.ts";
-import { readPart, refuseProtected, requirePart, writeXml } from "./part.ts";
+import { readPart, refuseProtected, requirePart, writeXml } from "./xmlParts.ts";
 import { rewriteWord } from "./wordBody.ts";
 import { readWordNumbering } from "./wordNumbering.ts";
 import { readWordStyles } from "./wordStyles.ts";
@@ -26,18 +28,18 @@ const KNOWN_STYLES = [
   ...deepLists,
 ];
 
-/** Headers, footers, comments and pictures are no part of the text. */
+/** Parts that the converter needs; headers, footers, comments and images are left out. */
 const NEEDED = /(?:^\[Content_Types\]\.xml|\.rels|\/(?:styles|numbering)\.xml)$/;
 const BODY = /\/(?:document\d*|footnotes|endnotes)\.xml$/;
 
 const mainPart = (zip: Zip): string => {
-  const relationships = elementsOf(requirePart(zip, "_rels/.rels"));
+  const relationships = childElements(requirePart(zip, "_rels/.rels"));
   const main = relationships.find(({ attributes }) => attributes["Type"]?.endsWith("/officeDocument"));
   return main?.attributes["Target"]?.replace(/^\//, "") ?? "word/document.xml";
 };
 
-/** What the converter sees: an archive of its own, stored, with no more than it needs. */
-const rewritten = (zip: Zip): Uint8Array => {
+/** A new archive for the converter, uncompressed, with rewritten body parts and nothing unneeded. */
+const rewriteArchive = (zip: Zip, warn: Warn): Uint8Array => {
   const main = mainPart(zip);
   requirePart(zip, main);
   const folder = main.slice(0, main.lastIndexOf("/") + 1);
@@ -46,12 +48,15 @@ const rewritten = (zip: Zip): Uint8Array => {
     numbering: readWordNumbering(readPart(zip, `${folder}numbering.xml`)),
   };
   const parts: Record<string, Uint8Array> = {};
+  const bodies: Element[] = [];
   for (const name of zip.names()) {
     const body = name === main || BODY.test(name);
     if (!body && !NEEDED.test(name)) continue;
     const part = readPart(zip, name);
+    if (part && body) bodies.push(part);
     if (part) parts[name] = strToU8(writeXml(body ? rewriteWord(part, context) : part));
   }
+  warnOfWordParts(warn, bodies, readPart(zip, `${folder}comments.xml`));
   return zipSync(parts, { level: 0 });
 };
 
@@ -69,10 +74,10 @@ const convert = async (archive: Uint8Array): Promise<string> => {
   }
 };
 
-/** Reads a Word document: one Markdown, no pages. Throws UnreadableFile. */
-export const readDocx = async (bytes: Uint8Array): Promise<string[]> => {
+/** Reads a Word document: one Markdown text without pages. Throws UnreadableFile. */
+export const readDocx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   refuseProtected(bytes);
-  const tree = parseHtml(await convert(rewritten(openZip(bytes))));
+  const tree = parseHtml(await convert(rewriteArchive(openZip(bytes), warn)));
   numberItems(tree);
   return [toMarkdown(tree)];
 };

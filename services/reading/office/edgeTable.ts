@@ -1,13 +1,14 @@
 import type { Element, ElementContent } from "hast";
 import { element } from "../html/tree.ts";
 
-/** What a row says of a cell before the cells come. */
+/** A cell as its row describes it before the cells' content. */
 export interface CellPlan {
-  /** Its right edge, in twips. */
+  /** Right edge, in twips. */
   edge: number;
-  /** Continues the cell to its left, or above it. */
-  wide: boolean;
-  tall: boolean;
+  /** Continues the cell to its left. */
+  mergesLeft: boolean;
+  /** Continues the cell above. */
+  mergesUp: boolean;
 }
 
 export interface EdgeRow {
@@ -16,39 +17,40 @@ export interface EdgeRow {
   cells: ElementContent[][];
 }
 
-/** Edges that a person takes for one line, half a millimetre apart. */
+/** Edges closer than this are the same column edge, in twips (half a millimetre). */
 const SAME_EDGE = 30;
 
-const edgesOf = (rows: EdgeRow[]): number[] => {
+const columnEdges = (rows: EdgeRow[]): number[] => {
   const all = [...new Set(rows.flatMap(({ plans }) => plans.map(({ edge }) => edge)))].toSorted((a, b) => a - b);
   return all.filter((edge, at) => at === 0 || edge - (all[at - 1] ?? 0) > SAME_EDGE);
 };
 
-const columnOf = (edges: number[], edge: number): number =>
+const columnAt = (edges: number[], edge: number): number =>
   Math.max(
     edges.findLastIndex((known) => known <= edge + SAME_EDGE),
     0,
   );
 
-interface Placed {
+interface PlacedCell {
   cell: Element;
   from: number;
 }
 
-/** Rows as a table of HTML: how far cells reach follows from their edges. */
+/** The rows as an HTML table. The spans of cells follow from their edges. */
 export const edgeTable = (rows: EdgeRow[]): Element => {
-  const edges = edgesOf(rows);
-  let above: Placed[] = [];
+  const edges = columnEdges(rows);
+  let above: PlacedCell[] = [];
   const html = rows.map(({ header, plans, cells }) => {
-    const placed: Placed[] = [];
+    const placed: PlacedCell[] = [];
     const own: Element[] = [];
     let from = 0;
     for (const [at, content] of cells.entries()) {
       const plan = plans[at];
-      const to = plan ? columnOf(edges, plan.edge) + 1 : from + 1;
+      const to = plan ? columnAt(edges, plan.edge) + 1 : from + 1;
       const left = placed.at(-1);
-      const over = plan?.tall ? above.find((other) => other.from === from) : undefined;
-      if (plan?.wide && left) left.cell.properties["colSpan"] = Number(left.cell.properties["colSpan"]) + to - from;
+      const over = plan?.mergesUp ? above.find((other) => other.from === from) : undefined;
+      if (plan?.mergesLeft && left)
+        left.cell.properties["colSpan"] = Number(left.cell.properties["colSpan"]) + to - from;
       else if (over) {
         over.cell.properties["rowSpan"] = Number(over.cell.properties["rowSpan"]) + 1;
         placed.push(over);

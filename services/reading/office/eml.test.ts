@@ -5,17 +5,17 @@ import { readEml } from "./eml.ts";
 const read = async (mail: string): Promise<string> =>
   (await readEml(Buffer.from(mail.replaceAll("\n", "\r\n"))))[0] ?? "";
 
-test("plain text stays what it is", async () => {
+test("plain text of an e-mail is escaped", async () => {
   expect(await read("From: a@b.example\nSubject: Hi\n\n# 1\nRegards <script>\n")).toBe(
     "From: a@b.example  \nSubject: Hi\n\n\\# 1\nRegards \\<script>",
   );
 });
 
-test("an address that pretends to be an element is text", async () => {
+test("an address that looks like an HTML element is escaped", async () => {
   expect(await read('From: "<img src=x>" <a@b.example>\n\nText')).toBe("From: \\<img src=x> <a@b.example>\n\nText");
 });
 
-test("parts in parts in parts are refused", async () => {
+test("deeply nested parts are refused", async () => {
   const nested = "Content-Type: multipart/mixed; boundary=x\n\n--x\n".repeat(5_000);
   await expect(read(`From: a@b.example\n${nested}`)).rejects.toThrow(UnreadableFile);
 });

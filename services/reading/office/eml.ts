@@ -1,30 +1,30 @@
 import PostalMime, { type Address, type Email } from "postal-mime";
-import { markdownOfHtml } from "../html/readHtml.ts";
-import { plainText } from "../html/text.ts";
+import { htmlToMarkdown } from "../html/readHtml.ts";
+import { normalizeText } from "../html/text.ts";
 import { UnreadableFile } from "../reader.ts";
 import { escapePlain } from "../text/plain.ts";
 
-/** What would be taken for an element, and is no address. */
+/** A `<` that would start an HTML element and is no e-mail address. */
 const TAG = /<(?=[a-z/!?])(?![^\s<>]+@[^\s<>]+>)/gi;
 
-const spell = ({ name, address }: Address): string =>
+const formatAddress = ({ name, address }: Address): string =>
   name && address ? `${name} <${address}>` : (address ?? name ?? "");
 
-const spellAll = (addresses: Address[] | undefined): string =>
+const formatAddresses = (addresses: Address[] | undefined): string =>
   (addresses ?? [])
     .flatMap((address) => address.group ?? [address])
-    .map(spell)
+    .map(formatAddress)
     .filter(Boolean)
     .join(", ");
 
-const oneLine = (text: string): string => plainText(text).replace(/\s+/g, " ").trim();
+const oneLine = (text: string): string => normalizeText(text).replace(/\s+/g, " ").trim();
 
 const headerLines = (email: Email): string[] => {
   const attached = email.attachments.flatMap(({ filename, related }) => (filename && !related ? [filename] : []));
   const fields: [string, string][] = [
-    ["From", email.from ? spellAll([email.from]) : ""],
-    ["To", spellAll(email.to)],
-    ["Cc", spellAll(email.cc)],
+    ["From", email.from ? formatAddresses([email.from]) : ""],
+    ["To", formatAddresses(email.to)],
+    ["Cc", formatAddresses(email.cc)],
     ["Date", email.headers.find(({ key }) => key === "date")?.value ?? ""],
     ["Subject", email.subject ?? ""],
     ["Attachments", attached.join(", ")],
@@ -34,9 +34,9 @@ const headerLines = (email: Email): string[] => {
     .map(([name, value]) => `${name}: ${oneLine(value).replace(TAG, "\\<")}`);
 };
 
-const bodyOf = ({ html, text }: Email): string => {
-  const page = html?.trim() ? markdownOfHtml(html) : "";
-  return page === "" ? escapePlain(plainText(text ?? "").trim()) : page;
+const bodyMarkdown = ({ html, text }: Email): string => {
+  const page = html?.trim() ? htmlToMarkdown(html) : "";
+  return page === "" ? escapePlain(normalizeText(text ?? "").trim()) : page;
 };
 
 const parse = async (bytes: Uint8Array): Promise<Email> => {
@@ -47,8 +47,8 @@ const parse = async (bytes: Uint8Array): Promise<Email> => {
   }
 };
 
-/** Reads an e-mail: who wrote it, when and about what, then its text. Attachments are named. Throws UnreadableFile. */
+/** Reads an e-mail: its header fields, the names of its attachments, then its text. Throws UnreadableFile. */
 export const readEml = async (bytes: Uint8Array): Promise<string[]> => {
   const email = await parse(bytes);
-  return [[headerLines(email).join("  \n"), bodyOf(email)].filter(Boolean).join("\n\n")];
+  return [[headerLines(email).join("  \n"), bodyMarkdown(email)].filter(Boolean).join("\n\n")];
 };

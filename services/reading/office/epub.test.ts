@@ -1,21 +1,21 @@
 import { expect, test } from "vitest";
-import { book } from "#test/reading/packed.ts";
+import { book } from "#test/reading/archives.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readEpub } from "./epub.ts";
 
-test("pages follow each other as in the book", async () => {
+test("pages keep the order of the book", async () => {
   expect(await readEpub(book({ "z.xhtml": "<h1>One</h1><p>First.</p>", "a.xhtml": "<h1>Two</h1>" }))).toEqual([
     "# One\n\nFirst.\n\n# Two",
   ]);
 });
 
-test("a note may stand on a page of its own", async () => {
+test("a note on another page is found", async () => {
   const text = '<p id="p">Text<a epub:type="noteref" href="notes.xhtml#p">1</a></p>';
   const notes = '<aside id="p">The note.</aside>';
   expect(await readEpub(book({ "text.xhtml": text, "notes.xhtml": notes }))).toEqual(["Text[^1]\n\n[^1]: The note."]);
 });
 
-test("a page with a lock is refused, a disguised font is not", async () => {
+test("an encrypted page is refused, an obfuscated font is not", async () => {
   const locked = (name: string): string =>
     `<encryption><EncryptedData><CipherReference URI="${name}"/></EncryptedData></encryption>`;
   const pages = { "one.xhtml": "<p>Text</p>" };
@@ -25,11 +25,11 @@ test("a page with a lock is refused, a disguised font is not", async () => {
   );
 });
 
-test("addresses that lead out of the book lead nowhere", async () => {
+test("links that leave the archive are ignored", async () => {
   const away = book({ "../../../etc/hostname": "<p>inside</p>", "%zz": "<p>broken</p>" });
   expect(await readEpub(away)).toEqual([""]);
 });
 
-test("what is no book is refused", async () => {
+test("a file that is no book is refused", async () => {
   await expect(readEpub(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
 });

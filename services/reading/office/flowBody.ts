@@ -1,14 +1,14 @@
 import type { Element, ElementContent } from "hast";
-import { blocksOf, type Paragraph } from "./flow.ts";
+import { toBlocks, type Paragraph } from "./paragraphs.ts";
 import { type CellPlan, type EdgeRow, edgeTable } from "./edgeTable.ts";
 
-/** A text in which blocks stand: the document's own, or a note's. */
+/** Collects the blocks of a text: the document's or a note's. */
 export interface FlowBody {
-  /** Null is a paragraph that is left out. */
+  /** Null: a paragraph that is left out. */
   endParagraph(paragraph: Paragraph | null, inTable: boolean): void;
   endCell(): void;
   endRow(plans: CellPlan[], header: boolean): void;
-  /** All blocks; nothing may follow. */
+  /** All blocks. No other method may be called afterwards. */
   finish(): ElementContent[];
 }
 
@@ -22,7 +22,7 @@ export const flowBody = (): FlowBody => {
 
   const endTable = (): void => {
     if (rows.length > 0) content.push(edgeTable(rows));
-    // What a file leaves open in a table is text all the same.
+    // content of unfinished rows and cells is kept as text
     content.push(...cells.flat().filter((node) => node.type === "element"), ...cell);
     [rows, cells, cell] = [[], [], []];
   };
@@ -34,7 +34,7 @@ export const flowBody = (): FlowBody => {
       (inTable || cells.length > 0 ? cell : content).push(paragraph);
     },
     endCell() {
-      cells.push(blocksOf(cell));
+      cells.push(toBlocks(cell));
       cell = [];
     },
     endRow(plans, header) {
@@ -43,7 +43,7 @@ export const flowBody = (): FlowBody => {
     },
     finish() {
       endTable();
-      return blocksOf(content);
+      return toBlocks(content);
     },
   };
 };

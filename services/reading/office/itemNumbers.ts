@@ -1,19 +1,19 @@
 import type { Element, ElementContent, Nodes } from "hast";
-import { childrenOf, element, findElements, isElement, property } from "../html/tree.ts";
+import { childNodes, element, findElements, isElement, property } from "../html/tree.ts";
 
-/* The converter counts each list from 1 and takes lists that follow each other for one. Marks in the items tell better. */
+/* The converter numbers each list from 1 and merges adjacent lists. Bookmarks in the items carry the real numbers. */
 
 const MARK = /^_item-(\d+)-(\d+)$/;
 
 export const itemMark = (list: string, number: number): string => `_item-${list}-${number}`;
 
-interface Marked {
+interface NumberedItem {
   item: Element;
   list: string;
   number: number;
 }
 
-const markOf = (item: Element): Marked => {
+const readMark = (item: Element): NumberedItem => {
   const nested = new Set(
     findElements(item, ({ tagName }) => tagName === "li").flatMap((li) => findElements(li, () => true)),
   );
@@ -25,24 +25,27 @@ const markOf = (item: Element): Marked => {
   return { item, list, number: Number(number) };
 };
 
-/** The list as one for each row of numbers in it. */
-const split = (list: Element): Element[] => {
-  const lists: { list: Element; last: Marked }[] = [];
-  for (const marked of list.children.filter(isElement).map(markOf)) {
+/** Splits a list where its numbers do not continue. */
+const splitList = (list: Element): Element[] => {
+  const lists: { list: Element; last: NumberedItem }[] = [];
+  for (const numbered of list.children.filter(isElement).map(readMark)) {
     const open = lists.at(-1);
-    if (open && (marked.list === "" || (marked.list === open.last.list && marked.number === open.last.number + 1))) {
-      open.list.children.push(marked.item);
-      open.last = marked;
-    } else lists.push({ list: element("ol", [marked.item], { start: marked.number }), last: marked });
+    if (
+      open &&
+      (numbered.list === "" || (numbered.list === open.last.list && numbered.number === open.last.number + 1))
+    ) {
+      open.list.children.push(numbered.item);
+      open.last = numbered;
+    } else lists.push({ list: element("ol", [numbered.item], { start: numbered.number }), last: numbered });
   }
   return lists.map((one) => one.list);
 };
 
-/** Gives numbered lists the numbers that their items are marked with, in place. */
+/** Gives numbered lists the numbers of their items' bookmarks, in place. */
 export const numberItems = (node: Nodes): void => {
-  for (const child of childrenOf(node)) numberItems(child);
+  for (const child of childNodes(node)) numberItems(child);
   if (!("children" in node)) return;
   node.children = (node.children as ElementContent[]).flatMap((child) =>
-    isElement(child) && child.tagName === "ol" && !property(child, "start") ? split(child) : [child],
+    isElement(child) && child.tagName === "ol" && !property(child, "start") ? splitList(child) : [child],
   );
 };

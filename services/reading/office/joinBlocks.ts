@@ -1,12 +1,12 @@
 import type { Element, ElementContent } from "hast";
 import { element, isElement, property } from "../html/tree.ts";
 
-/* Word processors write one paragraph after the other; what belongs together is put together here. */
+/* Word processors store separate paragraphs; this joins those that form one block. */
 
 const isList = (node: ElementContent | undefined): node is Element =>
   isElement(node) && (node.tagName === "ol" || node.tagName === "ul");
 
-/** A list that only continues another: deeper from its first item on, or of the same style. */
+/** Whether a list continues the one before: its first item is deeper, or both have the same style. */
 const continues = (before: Element, list: Element): boolean => {
   const first = list.children.find(isElement);
   const content = first?.children.filter(isElement) ?? [];
@@ -14,7 +14,7 @@ const continues = (before: Element, list: Element): boolean => {
   return before.tagName === list.tagName && property(before, "dataList") === property(list, "dataList");
 };
 
-const joinTwo = (before: Element, next: Element): Element | undefined => {
+const joinPair = (before: Element, next: Element): Element | undefined => {
   if (before.tagName === "pre" && next.tagName === "pre") {
     return element("pre", [...before.children, "\n", ...next.children]);
   }
@@ -27,13 +27,13 @@ const joinTwo = (before: Element, next: Element): Element | undefined => {
   return undefined;
 };
 
-/** Lines of code become one block, quotes one quote, parts of a list one list; inside of blocks as well. */
+/** Joins adjacent lines of code, quotes and parts of a list, also inside blocks. */
 export const joinBlocks = (nodes: ElementContent[]): ElementContent[] => {
   const joined: ElementContent[] = [];
   for (const node of nodes) {
     const next = isElement(node) ? { ...node, children: joinBlocks(node.children) } : node;
     const last = joined.at(-1);
-    const both = isElement(last) && isElement(next) ? joinTwo(last, next) : undefined;
+    const both = isElement(last) && isElement(next) ? joinPair(last, next) : undefined;
     if (both) joined[joined.length - 1] = both;
     else joined.push(next);
   }

@@ -1,5 +1,6 @@
+import { unzipSync, zipSync } from "fflate";
 import { expect, test } from "vitest";
-import { openText } from "#test/reading/packed.ts";
+import { openText } from "#test/reading/archives.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readOdt } from "./odt.ts";
 
@@ -8,18 +9,23 @@ const read = async (body: string, styles?: string, parts?: Record<string, string
 
 const p = (content: string, style = ""): string => `<text:p text:style-name="${style}">${content}</text:p>`;
 
-test("paragraphs are what the styles that theirs stands on say", async () => {
+test("a paragraph has the role of its style's base styles", async () => {
   const styles = '<style:style style:name="P1" style:parent-style-name="Preformatted_20_Text"/>';
-  const body = p("Report", "Title") + p("a<text:s text:c='2'/>b", "P1") + p("c", "P1") + p("said", "Quotations");
-  expect(await read(body, styles)).toBe("# Report\n\n```\na  b\nc\n```\n\n> said");
+  const body = p("Report", "Title") + p("a<text:s text:c='2'/>b", "P1") + p("c", "P1") + p("quote", "Quotations");
+  expect(await read(body, styles)).toBe("# Report\n\n```\na  b\nc\n```\n\n> quote");
 });
 
-test("emphasis comes from automatic styles", async () => {
+test("a text without styles.xml is read", async () => {
+  const { "styles.xml": _, ...parts } = unzipSync(openText(p("Report", "Title") + p("Words")));
+  expect(await readOdt(zipSync(parts))).toEqual(["# Report\n\nWords"]);
+});
+
+test("automatic styles give emphasis", async () => {
   const bold = '<style:style style:name="T1"><style:text-properties fo:font-weight="bold"/></style:style>';
   expect(await read(p('so <text:span text:style-name="T1">much</text:span>'), bold)).toBe("so **much**");
 });
 
-test("a list that is written in parts is one list", async () => {
+test("a list in several parts is one list", async () => {
   const numbered =
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>';
   const item = (content: string): string => `<text:list-item>${content}</text:list-item>`;
@@ -30,12 +36,12 @@ test("a list that is written in parts is one list", async () => {
   );
 });
 
-test("numbered chapters are headings, not items", async () => {
+test("numbered chapters are headings, not list items", async () => {
   const heading = '<text:h text:outline-level="2">Costs</text:h>';
   expect(await read(`<text:list><text:list-item>${heading}</text:list-item></text:list>`)).toBe("## Costs");
 });
 
-test("deletions, comments and the list of contents are left out", async () => {
+test("deletions, comments and the table of contents are left out", async () => {
   const left = [
     `<text:tracked-changes>${p("old")}</text:tracked-changes>`,
     `<text:table-of-content>${p("Costs 4")}</text:table-of-content>`,
@@ -43,7 +49,7 @@ test("deletions, comments and the list of contents are left out", async () => {
   expect(await read(left.join("") + p(`Text<office:annotation>${p("really?")}</office:annotation>`))).toBe("Text");
 });
 
-test("tables have their header, their spans and repeated cells", async () => {
+test("tables keep their header, spans and repeated cells", async () => {
   const cell = (text: string, more = ""): string => `<table:table-cell ${more}>${p(text)}</table:table-cell>`;
   const rows = [
     `<table:table-header-rows><table:table-row>${cell("A")}${cell("B")}${cell("C")}</table:table-row></table:table-header-rows>`,
@@ -58,7 +64,7 @@ test("tables have their header, their spans and repeated cells", async () => {
   ]);
 });
 
-test("pictures are their description, formulas TeX, notes at the end", async () => {
+test("images become their description, formulas become TeX, and notes move to the end", async () => {
   const frame = (content: string): string => `<draw:frame>${content}</draw:frame>`;
   const picture = frame("<draw:image/><svg:title>Logo</svg:title><svg:desc>A lighthouse</svg:desc>");
   const formula = frame('<draw:object xlink:href="./Object 1"/>');
@@ -69,7 +75,7 @@ test("pictures are their description, formulas TeX, notes at the end", async () 
   );
 });
 
-test("a file that declares entities, is encrypted or too deep is refused", async () => {
+test("a file that declares entities, is encrypted or nested too deeply is refused", async () => {
   const deep = "<text:section>".repeat(100_000) + "</text:section>".repeat(100_000);
   await expect(read(deep)).rejects.toThrow(UnreadableFile);
   await expect(read("", "", { "styles.xml": '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>' })).rejects.toThrow(

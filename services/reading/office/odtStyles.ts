@@ -1,27 +1,27 @@
-import { childOf, type Element, elementsOf, findAll } from "../guard/xml.ts";
+import { findChild, type Element, childElements, findAll } from "../guard/xml.ts";
 
-/* What the styles of an OpenDocument text mean: automatic ones stand on named ones. */
+/* The styles of an OpenDocument text. Automatic styles are based on named ones. */
 
 export interface OdtStyles {
-  /** The style's own name and those it stands on, `Heading 1`; spelled as a person reads them. */
+  /** The display names of the style and of those it is based on, such as `Heading 1`. */
   names(style: string): string[];
   isBold(style: string): boolean;
   isItalic(style: string): boolean;
-  isStruck(style: string): boolean;
-  isRaised(style: string): boolean;
+  isStrikethrough(style: string): boolean;
+  isSuperscript(style: string): boolean;
   isHidden(style: string): boolean;
   /** Whether the list's level, from 1, is numbered. */
   isNumbered(list: string, level: number): boolean;
 }
 
-const readable = (name: string): string =>
+const displayName = (name: string): string =>
   name.replace(/_([0-9a-f]{2})_/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))).replaceAll("_", " ");
 
-const keyOf = (style: Element): string => style.attributes["style:name"] ?? "";
+const styleName = (style: Element): string => style.attributes["style:name"] ?? "";
 
 const numberedLevels = (list: Element): Set<number> =>
   new Set(
-    elementsOf(list)
+    childElements(list)
       .filter(
         ({ name, attributes }) => name === "text:list-level-style-number" && attributes["style:num-format"] !== "",
       )
@@ -31,13 +31,13 @@ const numberedLevels = (list: Element): Set<number> =>
 /** Reads the styles of content.xml and styles.xml. */
 export const readOdtStyles = (parts: Element[]): OdtStyles => {
   const groups = parts
-    .flatMap((part) => elementsOf(part))
+    .flatMap((part) => childElements(part))
     .filter(({ name }) => /^office:(?:automatic-)?styles$/.test(name));
   const styles = new Map(
-    groups.flatMap((group) => findAll(group, "style:style")).map((style) => [keyOf(style), style]),
+    groups.flatMap((group) => findAll(group, "style:style")).map((style) => [styleName(style), style]),
   );
   const lists = new Map(
-    groups.flatMap((group) => findAll(group, "text:list-style")).map((list) => [keyOf(list), numberedLevels(list)]),
+    groups.flatMap((group) => findAll(group, "text:list-style")).map((list) => [styleName(list), numberedLevels(list)]),
   );
   const chain = (name: string): Element[] => {
     const found: Element[] = [];
@@ -49,20 +49,21 @@ export const readOdtStyles = (parts: Element[]): OdtStyles => {
   };
   const textProperty = (name: string, property: string): string => {
     for (const style of chain(name)) {
-      const value = childOf(style, "style:text-properties")?.attributes[property];
+      const value = findChild(style, "style:text-properties")?.attributes[property];
       if (value !== undefined) return value;
     }
     return "";
   };
   return {
     names: (name) =>
-      [name, ...chain(name).flatMap((style) => [keyOf(style), style.attributes["style:parent-style-name"] ?? ""])].map(
-        readable,
-      ),
+      [
+        name,
+        ...chain(name).flatMap((style) => [styleName(style), style.attributes["style:parent-style-name"] ?? ""]),
+      ].map(displayName),
     isBold: (name) => /^(?:bold|[6-9]00)$/.test(textProperty(name, "fo:font-weight")),
     isItalic: (name) => /^(?:italic|oblique)$/.test(textProperty(name, "fo:font-style")),
-    isStruck: (name) => /^(?!none|$)/.test(textProperty(name, "style:text-line-through-style")),
-    isRaised: (name) => /^(?:super|[1-9]\d*%)/.test(textProperty(name, "style:text-position")),
+    isStrikethrough: (name) => /^(?!none|$)/.test(textProperty(name, "style:text-line-through-style")),
+    isSuperscript: (name) => /^(?:super|[1-9]\d*%)/.test(textProperty(name, "style:text-position")),
     isHidden: (name) => textProperty(name, "text:display") === "none",
     isNumbered: (list, level) => lists.get(list)?.has(level) ?? false,
   };

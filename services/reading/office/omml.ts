@@ -1,56 +1,56 @@
-import { childOf, type Element, elementsOf } from "../guard/xml.ts";
-import { script } from "../html/math.ts";
+import { findChild, type Element, childElements } from "../guard/xml.ts";
+import { script } from "../html/mathToTex.ts";
 
-/* Office's equations as TeX: `\frac{a}{b}`, `x^{2}`; letters and operators stay as the signs they are. */
+/* Converts Office's equations to TeX: `\frac{a}{b}`, `x^{2}`. Letters and operators stay as they are. */
 
-const part = (element: Element, name: string): string => {
-  const child = childOf(element, name);
-  return child ? texOfOmml(child) : "";
+const childTex = (element: Element, name: string): string => {
+  const child = findChild(element, name);
+  return child ? ommlToTex(child) : "";
 };
 
 const setting = (element: Element, properties: string, name: string): string | undefined =>
-  childOf(childOf(element, properties), name)?.attributes["m:val"];
+  findChild(findChild(element, properties), name)?.attributes["m:val"];
 
-const all = (element: Element): string => elementsOf(element).map(texOfOne).join("");
+const childrenTex = (element: Element): string => childElements(element).map(toTex).join("");
 
 const bases = (element: Element): string[] =>
-  elementsOf(element)
+  childElements(element)
     .filter(({ name }) => name === "m:e")
-    .map(all);
+    .map(childrenTex);
 
-const rowsOf = (matrix: Element): string =>
-  elementsOf(matrix)
+const matrixRows = (matrix: Element): string =>
+  childElements(matrix)
     .filter(({ name }) => name === "m:mr")
-    .map(texOfOne)
+    .map(toTex)
     .join(" \\\\ ");
 
 const aligned = (lines: string[]): string =>
   lines.length > 1 ? `\\begin{aligned}${lines.join(" \\\\ ")}\\end{aligned}` : (lines[0] ?? "");
 
-const texOfOne = (element: Element): string => {
+const toTex = (element: Element): string => {
   switch (element.name) {
     case "m:t":
     case "w:t":
       return element.children.filter((child) => typeof child === "string").join("");
     case "m:f":
-      return `\\frac{${part(element, "m:num")}}{${part(element, "m:den")}}`;
+      return `\\frac{${childTex(element, "m:num")}}{${childTex(element, "m:den")}}`;
     case "m:sSup":
     case "m:sSub":
     case "m:sSubSup":
     case "m:limLow":
     case "m:limUpp": {
-      const low = part(element, "m:sub") + (element.name === "m:limLow" ? part(element, "m:lim") : "");
-      const high = part(element, "m:sup") + (element.name === "m:limUpp" ? part(element, "m:lim") : "");
-      return part(element, "m:e") + script("_", low) + script("^", high);
+      const low = childTex(element, "m:sub") + (element.name === "m:limLow" ? childTex(element, "m:lim") : "");
+      const high = childTex(element, "m:sup") + (element.name === "m:limUpp" ? childTex(element, "m:lim") : "");
+      return childTex(element, "m:e") + script("_", low) + script("^", high);
     }
     case "m:rad": {
-      const degree = part(element, "m:deg");
-      return `\\sqrt${degree === "" ? "" : `[${degree}]`}{${part(element, "m:e")}}`;
+      const degree = childTex(element, "m:deg");
+      return `\\sqrt${degree === "" ? "" : `[${degree}]`}{${childTex(element, "m:e")}}`;
     }
     case "m:nary": {
-      const sign = setting(element, "m:naryPr", "m:chr") ?? "∫";
-      const limits = script("_", part(element, "m:sub")) + script("^", part(element, "m:sup"));
-      return `${sign}${limits} ${part(element, "m:e")}`;
+      const operator = setting(element, "m:naryPr", "m:chr") ?? "∫";
+      const limits = script("_", childTex(element, "m:sub")) + script("^", childTex(element, "m:sup"));
+      return `${operator}${limits} ${childTex(element, "m:e")}`;
     }
     case "m:d": {
       const open = setting(element, "m:dPr", "m:begChr") ?? "(";
@@ -60,15 +60,15 @@ const texOfOne = (element: Element): string => {
     case "m:mr":
       return bases(element).join(" & ");
     case "m:m":
-      return `\\begin{matrix}${rowsOf(element)}\\end{matrix}`;
+      return `\\begin{matrix}${matrixRows(element)}\\end{matrix}`;
     case "m:eqArr":
       return aligned(bases(element));
     case "m:bar":
-      return `\\overline{${part(element, "m:e")}}`;
+      return `\\overline{${childTex(element, "m:e")}}`;
     default:
-      return element.name.endsWith("Pr") ? "" : all(element);
+      return element.name.endsWith("Pr") ? "" : childrenTex(element);
   }
 };
 
 /** An `m:oMath` as TeX. */
-export const texOfOmml = (element: Element): string => all(element).trim();
+export const ommlToTex = (element: Element): string => childrenTex(element).trim();

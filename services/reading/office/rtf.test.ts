@@ -5,7 +5,7 @@ import { readRtf } from "./rtf.ts";
 const read = async (body: string): Promise<string> =>
   (await readRtf(Buffer.from(`{\\rtf1\\ansi\\ansicpg1252 ${body}}`, "latin1")))[0] ?? "";
 
-test("signs are read in the font's encoding, and stand-ins are left out", async () => {
+test("characters are decoded in the font's encoding, without their fallbacks", async () => {
   const fonts = "{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}{\\f2\\fcharset128 Gothic;}}";
   expect(
     await read(
@@ -15,13 +15,13 @@ test("signs are read in the font's encoding, and stand-ins are left out", async 
   expect(await read("\\uc1\\u8364?5 and \\u55357?\\u56832?")).toBe("€5 and 😀");
 });
 
-test("headings are known by style and by outline level", async () => {
+test("headings are recognized by style and outline level", async () => {
   const styles = "{\\stylesheet{\\s0 Normal;}{\\s2 heading 2;}{\\s3 Title;}}";
   const body = "\\pard\\s3 Report\\par\\pard\\s2 Costs\\par\\pard\\outlinelevel2\\b Rent\\par";
   expect(await read(styles + body)).toBe("# Report\n\n## Costs\n\n### Rent");
 });
 
-test("lists are known by their labels, also by typed ones", async () => {
+test("list items are recognized by their labels, also by typed ones", async () => {
   const item = (label: string, level: number, text: string): string =>
     `{\\listtext ${label}\\tab}\\pard\\ls1\\ilvl${level} ${text}\\par`;
   expect(await read(item("1.", 0, "one") + item("\\'b7", 1, "a") + item("2.", 0, "two"))).toBe(
@@ -32,7 +32,7 @@ test("lists are known by their labels, also by typed ones", async () => {
   );
 });
 
-test("tables have spans by the edges of their cells", async () => {
+test("the spans of table cells follow from their edges", async () => {
   const wide = "\\trowd\\cellx100\\cellx300 \\intbl A\\cell B\\cell\\row";
   const narrow = "\\trowd\\cellx100\\cellx200\\cellx300 \\intbl 1\\cell 2\\cell 3\\cell\\row\\pard After\\par";
   expect((await read(wide + narrow)).split("\n")).toEqual([
@@ -44,7 +44,7 @@ test("tables have spans by the edges of their cells", async () => {
   ]);
 });
 
-test("links lead on, notes stand at the end, code is in a font of fixed width", async () => {
+test("links are kept, notes move to the end, and monospaced text is code", async () => {
   const fonts = "{\\fonttbl{\\f0\\fswiss Arial;}{\\f1\\fmodern Courier;}}";
   const link = '{\\field{\\*\\fldinst HYPERLINK "https://lab.example/"}{\\fldrslt map}}';
   const note = "{\\footnote \\pard Since 2019.\\par}";
@@ -53,19 +53,19 @@ test("links lead on, notes stand at the end, code is in a font of fixed width", 
   );
 });
 
-test("headers, pictures, deleted and hidden text are left out", async () => {
+test("headers, images, deleted and hidden text are left out", async () => {
   const left =
     "{\\header Page}{\\pict\\pngblip 89504e47}{\\*\\unknown x}{\\deleted old}{\\v secret}{\\info{\\title T}}";
   expect(await read(`${left}Text\\bin4 \\{}{ here`)).toBe("Text here");
 });
 
-test("a file that ends too early keeps its text", async () => {
+test("a truncated file keeps its text", async () => {
   expect(await read("One{\\footnote Note}\\par\\trowd\\cellx100\\intbl cell\\cell rest")).toBe(
     "One[^1]\n\ncell\n\nrest\n\n[^1]: Note",
   );
 });
 
-test("what is no RTF, or nested too deeply, is refused", async () => {
+test("a file that is no RTF or nested too deeply is refused", async () => {
   await expect(readRtf(Buffer.from("Hello"))).rejects.toThrow(UnreadableFile);
   await expect(read("{".repeat(100_000))).rejects.toThrow(UnreadableFile);
 });

@@ -1,31 +1,31 @@
 import { NOTE } from "../html/notes.ts";
 import { element } from "../html/tree.ts";
-import { merged } from "./flow.ts";
-import { meaningOf } from "./meaning.ts";
-import { type Group, newPart, type Reading } from "./rtfReading.ts";
+import { mergeRuns } from "./paragraphs.ts";
+import { classifyParagraph } from "./paragraphRole.ts";
+import { type Group, newPart, type RtfReader } from "./rtfReaderState.ts";
 
-const closeParagraph = ({ state, styles, part }: Reading, inTable: boolean): void => {
-  const runs = merged(part.runs);
+const closeParagraph = ({ state, styles, part }: RtfReader, inTable: boolean): void => {
+  const runs = mergeRuns(part.runs);
   const style = styles.get(`s${state.paragraph.style}`) ?? "";
-  const meaning = meaningOf(state.paragraph, style, part.label, runs);
-  part.body.endParagraph(meaning && { ...meaning, runs }, inTable);
+  const role = classifyParagraph(state.paragraph, style, part.label, runs);
+  part.body.endParagraph(role && { ...role, runs }, inTable);
   part.runs = [];
   part.label = "";
 };
 
-export const endParagraph = (reading: Reading): void => closeParagraph(reading, reading.state.paragraph.inTable);
+export const endParagraph = (reading: RtfReader): void => closeParagraph(reading, reading.state.paragraph.inTable);
 
-export const endCell = (reading: Reading): void => {
+export const endCell = (reading: RtfReader): void => {
   if (reading.part.runs.length > 0) closeParagraph(reading, true);
   reading.part.runs = [];
   reading.part.label = "";
   reading.part.body.endCell();
 };
 
-/** A note interrupts the paragraph that refers to it, until its group ends. */
-export const startNote = (reading: Reading): void => {
+/** A note interrupts the paragraph that refers to it until the note's group ends. */
+export const startNote = (reading: RtfReader): void => {
   const group = reading.groups.at(-1);
-  if (!group || reading.state.place !== "text") return;
+  if (!group || reading.state.destination !== "text") return;
   const id = String(reading.notes.length + 1);
   const note = element(NOTE, [], { id });
   reading.notes.push(note);
@@ -34,7 +34,7 @@ export const startNote = (reading: Reading): void => {
   reading.part = newPart(note);
 };
 
-const endNote = (reading: Reading, outer: Group["outer"]): void => {
+const endNote = (reading: RtfReader, outer: Group["outer"]): void => {
   if (!outer) return;
   endParagraph(reading);
   const { note, body } = reading.part;
@@ -42,7 +42,7 @@ const endNote = (reading: Reading, outer: Group["outer"]): void => {
   reading.part = outer;
 };
 
-export const endGroup = (reading: Reading): void => {
+export const endGroup = (reading: RtfReader): void => {
   const group = reading.groups.pop();
   if (!group) return;
   endNote(reading, group.outer);

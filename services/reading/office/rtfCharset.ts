@@ -1,4 +1,4 @@
-/** Encodings by the number that a font declares (`\fcharset`). */
+/** Encodings by a font's `\fcharset`. */
 const CHARSETS: Record<number, string> = {
   77: "macintosh",
   128: "shift_jis",
@@ -27,14 +27,14 @@ const CODE_PAGES: Record<number, string> = {
   65_001: "utf-8",
 };
 
-export const encodingOfCharset = (charset: number): string | undefined => CHARSETS[charset];
+export const charsetEncoding = (charset: number): string | undefined => CHARSETS[charset];
 
-export const encodingOfCodePage = (page: number): string =>
+export const codePageEncoding = (page: number): string =>
   CODE_PAGES[page] ?? (page >= 1250 && page <= 1258 ? `windows-${page}` : "windows-1252");
 
 const decoders = new Map<string, TextDecoder>();
 
-/** Text of bytes that stand as one character each. */
+/** Decodes bytes, which are given as one character each. */
 export const decodeBytes = (bytes: string, encoding: string): string => {
   const decoder = decoders.get(encoding) ?? new TextDecoder(encoding);
   decoders.set(encoding, decoder);

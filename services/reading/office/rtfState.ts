@@ -1,7 +1,7 @@
-/* What RTF changes as it goes. A group takes a copy and gives it back at its end. */
+/* The state that RTF words change. A group's changes end with the group. */
 
-/** Where text goes: into the document, a table at its beginning, a field's address, a list's label, nowhere. */
-export type Place = "text" | "skip" | "fonts" | "styles" | "address" | "label";
+/** Where text goes: the document, nowhere, the font or style table, a field's instruction, or a list label. */
+export type Destination = "text" | "skip" | "fonts" | "styles" | "address" | "label";
 
 export interface ParagraphState {
   style: number;
@@ -10,32 +10,55 @@ export interface ParagraphState {
   inTable: boolean;
   list: number;
   level: number;
+  /** Indents of the paragraph and of its first line, in twips. */
   left: number;
   first: number;
 }
 
 export interface State {
-  place: Place;
+  destination: Destination;
   font: number;
-  /** Signs to leave out after one of Unicode: its stand-in for older programs. */
-  standIns: number;
+  /** Characters to skip after a Unicode character: its fallback for older programs. */
+  fallbackLength: number;
   bold: boolean;
   italic: boolean;
-  struck: boolean;
-  raised: boolean;
+  strikethrough: boolean;
+  superscript: boolean;
   hidden: boolean;
   charStyle: number;
   field: { href: string };
   paragraph: ParagraphState;
 }
 
-export const plain = { bold: false, italic: false, struck: false, raised: false, hidden: false, charStyle: -1 };
+export const PLAIN_TEXT = {
+  bold: false,
+  italic: false,
+  strikethrough: false,
+  superscript: false,
+  hidden: false,
+  charStyle: -1,
+};
 
-export const pard: ParagraphState = { style: -1, outline: null, inTable: false, list: 0, level: 0, left: 0, first: 0 };
+export const DEFAULT_PARAGRAPH: ParagraphState = {
+  style: -1,
+  outline: null,
+  inTable: false,
+  list: 0,
+  level: 0,
+  left: 0,
+  first: 0,
+};
 
-export const initial: State = { place: "text", font: -1, standIns: 1, ...plain, field: { href: "" }, paragraph: pard };
+export const INITIAL_STATE: State = {
+  destination: "text",
+  font: -1,
+  fallbackLength: 1,
+  ...PLAIN_TEXT,
+  field: { href: "" },
+  paragraph: DEFAULT_PARAGRAPH,
+};
 
-export const places: Record<string, Place> = {
+export const DESTINATIONS: Record<string, Destination> = {
   fonttbl: "fonts",
   stylesheet: "styles",
   fldinst: "address",
@@ -43,19 +66,19 @@ export const places: Record<string, Place> = {
   pntext: "label",
 };
 
-/** Read although a star says that they need not be. */
-export const starred = new Set(["fldinst", "footnote", "shpinst"]);
+/** Starred groups that are read. */
+export const READ_STARRED = new Set(["fldinst", "footnote", "shpinst"]);
 
-/** Groups that hold no text of the document, or the same text again. */
-export const noText = new Set(
+/** Groups without text of the document, or with a copy of it. */
+export const SKIPPED_DESTINATIONS = new Set(
   (
     "colortbl info pict header headerl headerr headerf footer footerl footerr footerf objdata shprslt nonshppict sp " +
     "nonesttables xe tc upr annotation filetbl ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn"
   ).split(" "),
 );
 
-/** Control words that are a sign of the text. */
-export const signs: Record<string, string> = {
+/** Control words that stand for a character. */
+export const SYMBOLS: Record<string, string> = {
   tab: "\t",
   emdash: "—",
   endash: "–",
@@ -76,8 +99,8 @@ export const signs: Record<string, string> = {
 
 const isOn = (value: number | null): boolean => value !== 0;
 
-/** What a word changes in the state; undefined for a word that does something else. */
-export const changed = (state: State, name: string, value: number | null): State | undefined => {
+/** The state after a word; undefined if the word does not change the state. */
+export const applyToState = (state: State, name: string, value: number | null): State | undefined => {
   const paragraph = (change: Partial<ParagraphState>): State => ({
     ...state,
     paragraph: { ...state.paragraph, ...change },
@@ -88,24 +111,24 @@ export const changed = (state: State, name: string, value: number | null): State
     case "i":
       return { ...state, italic: isOn(value) };
     case "strike":
-      return { ...state, struck: isOn(value) };
+      return { ...state, strikethrough: isOn(value) };
     case "super":
-      return { ...state, raised: isOn(value) };
+      return { ...state, superscript: isOn(value) };
     case "nosupersub":
-      return { ...state, raised: false };
+      return { ...state, superscript: false };
     case "v":
     case "deleted":
       return { ...state, hidden: isOn(value) };
     case "f":
       return { ...state, font: value ?? 0 };
     case "uc":
-      return { ...state, standIns: value ?? 1 };
+      return { ...state, fallbackLength: value ?? 1 };
     case "cs":
       return { ...state, charStyle: value ?? -1 };
     case "plain":
-      return { ...state, ...plain };
+      return { ...state, ...PLAIN_TEXT };
     case "pard":
-      return { ...state, paragraph: pard };
+      return { ...state, paragraph: DEFAULT_PARAGRAPH };
     case "s":
       return paragraph({ style: value ?? 0 });
     case "outlinelevel":

@@ -1,27 +1,35 @@
-import { isCodeStyle } from "./meaning.ts";
+import { isCodeStyle } from "./paragraphRole.ts";
 import { decodeBytes } from "./rtfCharset.ts";
-import type { Reading } from "./rtfReading.ts";
+import type { RtfReader } from "./rtfReaderState.ts";
 
 const ADDRESS = /^\s*HYPERLINK\s+"([^"]+)"/i;
 
-/** In the table of styles, text is the name of the style that is described. */
-const nameStyle = ({ state, styles }: Reading, text: string): void => {
+/** Text in the style table is the name of the current style. */
+const nameStyle = ({ state, styles }: RtfReader, text: string): void => {
   const key = state.charStyle >= 0 ? `cs${state.charStyle}` : `s${Math.max(state.paragraph.style, 0)}`;
   styles.set(key, (styles.get(key) ?? "") + text.replace(/;.*$/s, ""));
 };
 
-const showText = ({ state, fonts, styles, part }: Reading, text: string): void => {
-  const { bold, italic, struck, raised, hidden, field } = state;
+const addRun = ({ state, fonts, styles, part }: RtfReader, text: string): void => {
+  const { bold, italic, strikethrough: struck, superscript: raised, hidden, field } = state;
   if (hidden || text === "") return;
   const code = fonts.get(state.font)?.fixed === true || isCodeStyle(styles.get(`cs${state.charStyle}`));
-  part.runs.push({ text, bold, italic, struck, raised, code, href: ADDRESS.exec(field.href)?.[1] });
+  part.runs.push({
+    text,
+    bold,
+    italic,
+    strikethrough: struck,
+    superscript: raised,
+    code,
+    href: ADDRESS.exec(field.href)?.[1],
+  });
 };
 
-/** Puts text where the state says that it goes. */
-export const addText = (reading: Reading, text: string): void => {
-  switch (reading.state.place) {
+/** Adds text at the current destination. */
+export const addText = (reading: RtfReader, text: string): void => {
+  switch (reading.state.destination) {
     case "text":
-      return showText(reading, text);
+      return addRun(reading, text);
     case "address":
       reading.state.field.href += text;
       return;
@@ -36,25 +44,25 @@ export const addText = (reading: Reading, text: string): void => {
   }
 };
 
-/** Keeps bytes until all that belong together have come. */
-export const addBytes = (reading: Reading, bytes: string): void => {
-  const skipped = Math.min(reading.standIns, bytes.length);
-  reading.standIns -= skipped;
-  reading.bytes += bytes.slice(skipped);
+/** Collects bytes until all of a character have arrived. */
+export const addBytes = (reading: RtfReader, bytes: string): void => {
+  const skipped = Math.min(reading.skipCount, bytes.length);
+  reading.skipCount -= skipped;
+  reading.pendingBytes += bytes.slice(skipped);
 };
 
-export const decodeKept = (reading: Reading): void => {
-  const { bytes, fonts, state, encoding } = reading;
+export const flushBytes = (reading: RtfReader): void => {
+  const { pendingBytes: bytes, fonts, state, encoding } = reading;
   if (bytes === "") return;
-  reading.bytes = "";
+  reading.pendingBytes = "";
   addText(reading, decodeBytes(bytes, fonts.get(state.font)?.encoding ?? encoding));
 };
 
-/** A sign by its number in Unicode, negative from 32,768 on; its stand-in for older programs follows. */
-export const addUnicode = (reading: Reading, number: number): void => {
+/** Adds a UTF-16 unit, negative from 32,768 on. Its fallback for older programs follows. */
+export const addUnicode = (reading: RtfReader, number: number): void => {
   const unit = String.fromCharCode(number < 0 ? number + 65_536 : number);
-  reading.standIns = reading.state.standIns;
+  reading.skipCount = reading.state.fallbackLength;
   const isFirstHalf = /[\uD800-\uDBFF]/.test(unit);
-  if (!isFirstHalf) addText(reading, reading.half + unit);
-  reading.half = isFirstHalf ? unit : "";
+  if (!isFirstHalf) addText(reading, reading.highSurrogate + unit);
+  reading.highSurrogate = isFirstHalf ? unit : "";
 };

@@ -1,31 +1,33 @@
-import { childOf, type Element, elementsOf, findAll, textOf } from "../guard/xml.ts";
-import { texOfOmml } from "./omml.ts";
+import { findChild, type Element, childElements, findAll, textContent } from "../guard/xml.ts";
+import { ommlToTex } from "./omml.ts";
 import { rewriteParagraph, type WordContext } from "./wordParagraph.ts";
-import { valueOf, type WordStyles } from "./wordStyles.ts";
-import { make, run, valued } from "./wordXml.ts";
+import { wordValue, type WordStyles } from "./wordStyles.ts";
+import { makeElement, makeRun, makeValue } from "./wordXml.ts";
 
-/* Word's XML, put so that the converter behind sees what it would pass over: equations, fields, text boxes, styles. */
+/* Rewrites Word's XML so that the converter does not miss equations, fields, text boxes and styles. */
 
 const equation = (element: Element): Element => {
-  const tex = run(texOfOmml(element));
-  return { ...tex, children: [make("w:rPr", [valued("w:rStyle", "Known-run-math")]), ...tex.children] };
+  const tex = makeRun(ommlToTex(element));
+  return { ...tex, children: [makeElement("w:rPr", [makeValue("w:rStyle", "Known-run-math")]), ...tex.children] };
 };
 
 const isOn = (element: Element | undefined): boolean =>
-  element !== undefined && !/^(?:0|false|off)$/.test(valueOf(element));
+  element !== undefined && !/^(?:0|false|off)$/.test(wordValue(element));
 
-/** Only text boxes are taken from what newer programs draw; older ones find the same in the fallback. */
-const alternate = (element: Element): Element => {
-  const fallback = childOf(element, "mc:Fallback");
-  if (fallback && textOf(fallback).trim() !== "") return element;
-  const boxes = findAll(element, "w:txbxContent").map((box) => make("v:textbox", [box]));
+/** Keeps the text boxes of an alternative without a usable fallback. */
+const keepTextBoxes = (element: Element): Element => {
+  const fallback = findChild(element, "mc:Fallback");
+  if (fallback && textContent(fallback).trim() !== "") return element;
+  const boxes = findAll(element, "w:txbxContent").map((box) => makeElement("v:textbox", [box]));
   if (boxes.length === 0) return element;
-  return make("mc:AlternateContent", [make("mc:Fallback", [make("w:pict", [make("v:shape", boxes)])])]);
+  return makeElement("mc:AlternateContent", [
+    makeElement("mc:Fallback", [makeElement("w:pict", [makeElement("v:shape", boxes)])]),
+  ]);
 };
 
 const withStyle = (properties: Element | undefined, name: string, tag: string, id: string): Element => {
-  const others = properties ? elementsOf(properties).filter((child) => child.name !== tag) : [];
-  return make(name, [valued(tag, id), ...others]);
+  const others = properties ? childElements(properties).filter((child) => child.name !== tag) : [];
+  return makeElement(name, [makeValue(tag, id), ...others]);
 };
 
 const replaceChild = (element: Element, name: string, child: Element): Element => ({
@@ -34,21 +36,21 @@ const replaceChild = (element: Element, name: string, child: Element): Element =
 });
 
 const textRun = (element: Element, styles: WordStyles): Element[] => {
-  const properties = childOf(element, "w:rPr");
-  if (isOn(childOf(properties, "w:vanish"))) return [];
-  if (!styles.isCode(valueOf(childOf(properties, "w:rStyle")))) return [element];
+  const properties = findChild(element, "w:rPr");
+  if (isOn(findChild(properties, "w:vanish"))) return [];
+  if (!styles.isCode(wordValue(findChild(properties, "w:rStyle")))) return [element];
   return [replaceChild(element, "w:rPr", withStyle(undefined, "w:rPr", "w:rStyle", "Known-run-code"))];
 };
 
-/** A row may begin late: the grid's columns before it are empty cells. */
+/** A row may skip columns of the grid; they become empty cells. */
 const tableRow = (element: Element): Element => {
-  const skipped = Number(valueOf(childOf(childOf(element, "w:trPr"), "w:gridBefore")));
+  const skipped = Number(wordValue(findChild(findChild(element, "w:trPr"), "w:gridBefore")));
   if (!(skipped > 0)) return element;
-  const empty = Array.from({ length: Math.min(skipped, 64) }, () => make("w:tc", [make("w:p")]));
+  const empty = Array.from({ length: Math.min(skipped, 64) }, () => makeElement("w:tc", [makeElement("w:p")]));
   return { ...element, children: [...empty, ...element.children] };
 };
 
-const rewriteOne = (element: Element, context: WordContext): Element[] => {
+const rewriteElement = (element: Element, context: WordContext): Element[] => {
   switch (element.name) {
     case "w:p":
       return rewriteParagraph(element, context);
@@ -64,20 +66,20 @@ const rewriteOne = (element: Element, context: WordContext): Element[] => {
     case "w:bdo":
     case "w:ruby":
     case "w:rubyBase":
-      return elementsOf(element);
+      return childElements(element);
     case "w:rt":
     case "w:rubyPr":
       return [];
     case "w:cr":
-      return [make("w:br")];
+      return [makeElement("w:br")];
     case "mc:AlternateContent":
-      return [alternate(element)];
+      return [keepTextBoxes(element)];
     default:
       return [element];
   }
 };
 
-/** The same element with everything in it rewritten. */
+/** Rewrites all descendants of an element. */
 export const rewriteWord = (element: Element, context: WordContext): Element => {
   if (element.name === "m:oMath") return element;
   const children = element.children.flatMap((child): (Element | string)[] =>
@@ -87,4 +89,4 @@ export const rewriteWord = (element: Element, context: WordContext): Element => 
 };
 
 const rewriteChild = (child: Element, context: WordContext): Element[] =>
-  rewriteOne(rewriteWord(child, context), context);
+  rewriteElement(rewriteWord(child, context), context);

@@ -1,64 +1,64 @@
-import { childOf, type Element, elementsOf } from "../guard/xml.ts";
+import { findChild, type Element, childElements } from "../guard/xml.ts";
 import { itemMark } from "./itemNumbers.ts";
 import type { Numbering } from "./wordNumbering.ts";
-import { outlineOf, valueOf, type WordStyles } from "./wordStyles.ts";
-import { make, run, valued } from "./wordXml.ts";
+import { outlineLevel, wordValue, type WordStyles } from "./wordStyles.ts";
+import { makeElement, makeRun, makeValue } from "./wordXml.ts";
 
-/* What a paragraph of Word is, said so that the converter behind understands it. */
+/* Rewrites the style and numbering of a paragraph in a form that the converter understands. */
 
 export interface WordContext {
   styles: WordStyles;
   numbering: Numbering;
 }
 
-/** The ids of KNOWN_STYLES in docx.ts. */
+/** The id of one of KNOWN_STYLES in docx.ts. */
 const knownStyle = (properties: Element | undefined, styles: WordStyles): string | undefined => {
-  const id = valueOf(childOf(properties, "w:pStyle"));
-  const own = outlineOf(properties);
+  const id = wordValue(findChild(properties, "w:pStyle"));
+  const own = outlineLevel(properties);
   const level = own === null ? undefined : (own ?? styles.heading(id));
   if (level) return `Known-h${level}`;
   const kind = styles.kind(id);
   return kind && `Known-${kind}`;
 };
 
-/** How a paragraph is counted: what it does not say itself, its style says; list 0 is none. */
-const countingOf = (properties: Element | undefined, styles: WordStyles): Element | undefined => {
-  const own = childOf(properties, "w:numPr");
-  const styled = styles.numbering(valueOf(childOf(properties, "w:pStyle")));
-  const list = valueOf(childOf(own, "w:numId") ?? childOf(styled, "w:numId"));
-  const level = valueOf(childOf(own, "w:ilvl") ?? childOf(styled, "w:ilvl")) || "0";
+/** The numbering properties of a paragraph, from itself or its style; list 0 means none. */
+const numberingProperties = (properties: Element | undefined, styles: WordStyles): Element | undefined => {
+  const own = findChild(properties, "w:numPr");
+  const styled = styles.numbering(wordValue(findChild(properties, "w:pStyle")));
+  const list = wordValue(findChild(own, "w:numId") ?? findChild(styled, "w:numId"));
+  const level = wordValue(findChild(own, "w:ilvl") ?? findChild(styled, "w:ilvl")) || "0";
   if (list === "" || list === "0") return undefined;
-  return make("w:numPr", [valued("w:ilvl", level), valued("w:numId", list)]);
+  return makeElement("w:numPr", [makeValue("w:ilvl", level), makeValue("w:numId", list)]);
 };
 
 const withoutProperties = (paragraph: Element): (Element | string)[] =>
   paragraph.children.filter((child) => typeof child === "string" || child.name !== "w:pPr");
 
-/** A heading is numbered by what stands in it, and is no item. */
+/** A heading carries its number as text, so it loses its numbering properties. */
 const knownProperties = (properties: Element | undefined, style: string): Element => {
   const others = properties
-    ? elementsOf(properties).filter(({ name }) => name !== "w:pStyle" && name !== "w:numPr")
+    ? childElements(properties).filter(({ name }) => name !== "w:pStyle" && name !== "w:numPr")
     : [];
-  return make("w:pPr", [valued("w:pStyle", style), ...others]);
+  return makeElement("w:pPr", [makeValue("w:pStyle", style), ...others]);
 };
 
-/** The paragraph, or none where it is no part of the text. */
+/** The rewritten paragraph; empty if it is not part of the text. */
 export const rewriteParagraph = (element: Element, { styles, numbering }: WordContext): Element[] => {
-  const properties = childOf(element, "w:pPr");
+  const properties = findChild(element, "w:pPr");
   const known = knownStyle(properties, styles);
-  // Each of its lines repeats a heading that follows.
+  // lines of the table of contents repeat headings
   if (known === "Known-contents") return [];
-  const counting = countingOf(properties, styles);
-  const numbered = counting && numbering.next(counting);
+  const numberProperties = numberingProperties(properties, styles);
+  const numbered = numberProperties && numbering.next(numberProperties);
   if (known) {
-    const label = numbered?.label ? [run(`${numbered.label} `)] : [];
+    const label = numbered?.label ? [makeRun(`${numbered.label} `)] : [];
     return [{ ...element, children: [knownProperties(properties, known), ...label, ...withoutProperties(element)] }];
   }
-  if (!properties || !counting) return [element];
+  if (!properties || !numberProperties) return [element];
   const mark = numbered?.label
-    ? [make("w:bookmarkStart", [], { "w:name": itemMark(numbered.list, numbered.number) })]
+    ? [makeElement("w:bookmarkStart", [], { "w:name": itemMark(numbered.list, numbered.number) })]
     : [];
-  const others = elementsOf(properties).filter(({ name }) => name !== "w:numPr");
-  const counted = { ...properties, children: [...others, counting] };
+  const others = childElements(properties).filter(({ name }) => name !== "w:numPr");
+  const counted = { ...properties, children: [...others, numberProperties] };
   return [{ ...element, children: [counted, ...mark, ...withoutProperties(element)] }];
 };

@@ -1,17 +1,18 @@
-import { childOf, type Element, elementsOf } from "../guard/xml.ts";
+import { findChild, type Element, childElements } from "../guard/xml.ts";
 
-/* What Word's styles mean, whatever they are called: by name, by outline level, and by what they are based on. */
+/* The roles of Word's styles, by name, outline level and base style. */
 
 export interface WordStyles {
-  /** 1 to 6; undefined for what is no heading. */
+  /** The heading level, 1 to 6; undefined if the style is no heading. */
   heading(styleId: string): number | undefined;
   kind(styleId: string): "code" | "quote" | "contents" | undefined;
   isCode(runStyleId: string): boolean;
-  /** The numbering that a paragraph has by its style. */
+  /** The numbering properties of the style. */
   numbering(styleId: string): Element | undefined;
 }
 
-export const valueOf = (element: Element | undefined): string => element?.attributes["w:val"] ?? "";
+/** The `w:val` attribute; "" without one. */
+export const wordValue = (element: Element | undefined): string => element?.attributes["w:val"] ?? "";
 
 const HEADING = /^heading ?([1-9])$/i;
 const KINDS: ["code" | "quote" | "contents", RegExp][] = [
@@ -21,45 +22,45 @@ const KINDS: ["code" | "quote" | "contents", RegExp][] = [
 ];
 const RUN_CODE = /^(?:verbatim char|source text|html (?:code|typewriter|sample|keyboard)|code char|inline code)$/i;
 
-/** The level that properties give, from 1; null where they say that it is body text (level 9). */
-export const outlineOf = (properties: Element | undefined): number | null | undefined => {
-  const level = childOf(properties, "w:outlineLvl");
+/** The outline level of properties, from 1; null for body text (level 9), undefined if not set. */
+export const outlineLevel = (properties: Element | undefined): number | null | undefined => {
+  const level = findChild(properties, "w:outlineLvl");
   if (!level) return undefined;
-  const value = Number(valueOf(level));
+  const value = Number(wordValue(level));
   return value >= 0 && value <= 8 ? Math.min(value + 1, 6) : null;
 };
 
-const nameOf = (style: Element): string => valueOf(childOf(style, "w:name"));
+const nameOf = (style: Element): string => wordValue(findChild(style, "w:name"));
 
 const ownHeading = (style: Element): number | null | undefined => {
   const name = nameOf(style);
   if (/^title$/i.test(name)) return 1;
   const numbered = HEADING.exec(name)?.[1];
-  return numbered ? Math.min(Number(numbered), 6) : outlineOf(childOf(style, "w:pPr"));
+  return numbered ? Math.min(Number(numbered), 6) : outlineLevel(findChild(style, "w:pPr"));
 };
 
-const ownNumbering = (style: Element): Element | undefined => childOf(childOf(style, "w:pPr"), "w:numPr");
+const ownNumbering = (style: Element): Element | undefined => findChild(findChild(style, "w:pPr"), "w:numPr");
 
 const ownKind = (style: Element): "code" | "quote" | "contents" | undefined =>
   KINDS.find(([, names]) => names.test(nameOf(style)))?.[0];
 
-/** Reads word/styles.xml; without one no style means anything but what its id says. */
+/** Reads word/styles.xml. Without it only the style ids are known. */
 export const readWordStyles = (root: Element | undefined): WordStyles => {
   const styles = new Map<string, Element>();
-  for (const style of root ? elementsOf(root) : []) {
+  for (const style of root ? childElements(root) : []) {
     const id = style.attributes["w:styleId"];
     if (style.name === "w:style" && id) styles.set(id, style);
   }
-  /** The first answer along what the style is based on; a circle ends it. */
+  /** The first value along the chain of base styles; a cycle ends the chain. */
   const inherited = <T>(id: string, own: (style: Element) => T | undefined): T | undefined => {
     const seen = new Set<string>();
     for (let at = id; at && !seen.has(at); ) {
       seen.add(at);
       const style = styles.get(at);
       if (!style) return undefined;
-      const answer = own(style);
-      if (answer !== undefined) return answer;
-      at = valueOf(childOf(style, "w:basedOn"));
+      const value = own(style);
+      if (value !== undefined) return value;
+      at = wordValue(findChild(style, "w:basedOn"));
     }
     return undefined;
   };

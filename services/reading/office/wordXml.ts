@@ -1,8 +1,7 @@
 import type { Element } from "../guard/xml.ts";
 
-/* Word's XML, made anew. */
-
-export const make = (
+/** An element of Word's XML. */
+export const makeElement = (
   name: string,
   children: (Element | string)[] = [],
   attributes: Record<string, string> = {},
@@ -12,7 +11,9 @@ export const make = (
   children,
 });
 
-export const valued = (name: string, value: string): Element => make(name, [], { "w:val": value });
+/** An element with a `w:val` attribute. */
+export const makeValue = (name: string, value: string): Element => makeElement(name, [], { "w:val": value });
 
-/** A piece of text without any look of its own. */
-export const run = (text: string): Element => make("w:r", [make("w:t", [text], { "xml:space": "preserve" })]);
+/** A run of unstyled text. */
+export const makeRun = (text: string): Element =>
+  makeElement("w:r", [makeElement("w:t", [text], { "xml:space": "preserve" })]);

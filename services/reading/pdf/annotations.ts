@@ -1,9 +1,9 @@
-import { at, type Box, type Matrix, overlap } from "./geometry.ts";
-import { plain } from "./characters.ts";
-import type { PdfPage } from "./open.ts";
+import { transformPoint, type Box, type Matrix, overlap } from "./geometry.ts";
+import { normalizeText } from "./characters.ts";
+import type { PdfPage } from "./openPdf.ts";
 import { cutRun, type Run } from "./runs.ts";
 
-/** What lies over a page: links, what was filled into its form, and notes typed onto it. */
+/** A link, a form field or a typed note on a page, as pdf.js describes it. */
 interface Annotation {
   subtype?: string;
   url?: string;
@@ -19,20 +19,20 @@ interface Annotation {
   defaultAppearanceData?: { fontSize?: number };
 }
 
-const MOST = 5_000;
+const MAX_ANNOTATIONS = 5_000;
 
 interface Link extends Box {
   url: string;
 }
 
-const boxOf = (rect: readonly number[], matrix: Matrix): Box => {
-  const [ax, ay] = at(matrix, rect[0]!, rect[1]!);
-  const [bx, by] = at(matrix, rect[2]!, rect[3]!);
+const toBox = (rect: readonly number[], matrix: Matrix): Box => {
+  const [ax, ay] = transformPoint(matrix, rect[0]!, rect[1]!);
+  const [bx, by] = transformPoint(matrix, rect[2]!, rect[3]!);
   return { x0: Math.min(ax, bx), y0: Math.min(ay, by), x1: Math.max(ax, bx), y1: Math.max(ay, by) };
 };
 
-/** The lines that a field shows; none where it is empty, hidden or a password. */
-function shownIn(field: Annotation): string[] {
+/** The lines that a field shows; none if it is empty, hidden or a password. */
+function fieldLines(field: Annotation): string[] {
   if (field.hidden === true || field.password === true) return [];
   if (field.subtype === "FreeText") return field.textContent ?? [];
   if (field.subtype !== "Widget") return [];
@@ -43,13 +43,13 @@ function shownIn(field: Annotation): string[] {
   return fieldType === "Btn" && chosen && typeof value === "string" ? ["☒"] : [];
 }
 
-const runsOf = (field: Annotation, box: Box): Run[] => {
-  const lines = shownIn(field).map(plain);
-  const room = (box.y1 - box.y0) / Math.max(1, lines.length);
-  const size = Math.max(4, Math.min(field.defaultAppearanceData?.fontSize || 10, room));
+const fieldRuns = (field: Annotation, box: Box): Run[] => {
+  const lines = fieldLines(field).map(normalizeText);
+  const lineHeight = (box.y1 - box.y0) / Math.max(1, lines.length);
+  const size = Math.max(4, Math.min(field.defaultAppearanceData?.fontSize || 10, lineHeight));
   return lines.flatMap((text, index) => {
     if (text.trim() === "") return [];
-    const baseline = box.y0 + room * index + room / 2 + size * 0.3;
+    const baseline = box.y0 + lineHeight * index + lineHeight / 2 + size * 0.3;
     const x1 = Math.min(box.x1, box.x0 + text.length * size * 0.5);
     const [y0, y1] = [baseline - size * 0.75, baseline + size * 0.22];
     return [
@@ -60,35 +60,35 @@ const runsOf = (field: Annotation, box: Box): Run[] => {
 
 export interface Overlay {
   links: Link[];
-  /** What was filled in or typed onto the page. */
+  /** Text of form fields and typed notes. */
   filled: Run[];
 }
 
-/** What the annotations of a page say, in the coordinates that `matrix` leads to. */
-export async function overlayOf(page: PdfPage, matrix: Matrix): Promise<Overlay> {
+/** The annotations of a page. `matrix` converts from PDF units to page coordinates. */
+export async function readOverlay(page: PdfPage, matrix: Matrix): Promise<Overlay> {
   const annotations = (await page.getAnnotations().catch(() => [])) as Annotation[];
   const overlay: Overlay = { links: [], filled: [] };
-  for (const one of annotations.slice(0, MOST)) {
+  for (const one of annotations.slice(0, MAX_ANNOTATIONS)) {
     if (one.rect?.length !== 4) continue;
-    const box = boxOf(one.rect, matrix);
+    const box = toBox(one.rect, matrix);
     if (one.subtype === "Link" && one.url !== undefined) overlay.links.push({ ...box, url: one.url });
-    overlay.filled.push(...runsOf(one, box));
+    overlay.filled.push(...fieldRuns(one, box));
   }
   return overlay;
 }
 
-/** The runs with the web addresses that the links lead to; a run that is a link in part is cut. */
-export function linked(runs: readonly Run[], links: readonly Link[]): Run[] {
+/** Adds the links' URLs to the runs. A run that is only partly a link is cut. */
+export function addLinks(runs: readonly Run[], links: readonly Link[]): Run[] {
   if (links.length === 0) return [...runs];
   return runs.flatMap((run) => {
     const middle = run.baseline - run.size * 0.3;
-    const over = links.filter(
+    const covering = links.filter(
       (link) => middle > link.y0 && middle < link.y1 && overlap(run.x0, run.x1, link.x0, link.x1) > run.size * 0.3,
     );
-    if (over.length === 0) return [run];
-    const edges = over.flatMap((link) => [link.x0, link.x1]).toSorted((a, b) => a - b);
+    if (covering.length === 0) return [run];
+    const edges = covering.flatMap((link) => [link.x0, link.x1]).toSorted((a, b) => a - b);
     return cutRun(run, edges).map((part) => {
-      const link = over.find((one) => (part.x0 + part.x1) / 2 > one.x0 && (part.x0 + part.x1) / 2 < one.x1);
+      const link = covering.find((one) => (part.x0 + part.x1) / 2 > one.x0 && (part.x0 + part.x1) / 2 < one.x1);
       return { ...part, link: link?.url ?? null };
     });
   });

@@ -1,21 +1,21 @@
-import type { Table } from "./grid.ts";
+import type { Table } from "./ruledTables.ts";
 import { median } from "./geometry.ts";
-import { CAPTION, LEADERS, MARKER, REFERENCE } from "./marks.ts";
+import { CAPTION, LEADERS, MARKER, REFERENCE } from "./patterns.ts";
 import type { TextLine } from "./textLine.ts";
 
 export type Block =
   | { kind: "text"; lines: TextLine[] }
-  /** By the document's own structure. */
+  /** From the document's own tags. */
   | { kind: "heading"; level: number; lines: TextLine[] }
-  /** `depth` is larger the further in it stands; `marker` null: the text begins with it. */
+  /** `depth`: larger for a deeper indent. `marker` null: the text starts with it. */
   | { kind: "item"; depth: number; marker: string | null; lines: TextLine[] }
   | { kind: "code"; lines: TextLine[] }
   | { kind: "table"; rows: string[][] }
   | { kind: "figure"; alt: string };
 
-export type Lined = Extract<Block, { lines: TextLine[] }>;
+export type TextBlock = Extract<Block, { lines: TextLine[] }>;
 
-export const isLined = (block: Block): block is Lined => "lines" in block;
+export const hasLines = (block: Block): block is TextBlock => "lines" in block;
 
 export const isTable = (part: TextLine | Table): part is Table => "rows" in part;
 
@@ -24,111 +24,112 @@ export const isItem = (line: TextLine): boolean => line.bullet || MARKER.test(li
 interface Column {
   left: number;
   right: number;
-  /** Usual distance of baselines, by the size of the text. */
+  /** Usual distance of baselines for text of this size, in points. */
   leading(size: number): number;
 }
 
-const bySize = (size: number): number => Math.round(size);
+const sizeKey = (size: number): number => Math.round(size);
 
-const columnOf = (lines: readonly TextLine[]): Column => {
+const measureColumn = (lines: readonly TextLine[]): Column => {
   const steps = new Map<number, number[]>();
   for (const [index, line] of lines.entries()) {
     const before = lines[index - 1];
     const step = line.baseline - (before?.baseline ?? Infinity);
-    if (before === undefined || bySize(line.size) !== bySize(before.size) || step <= 0 || step > line.size * 2)
+    if (before === undefined || sizeKey(line.size) !== sizeKey(before.size) || step <= 0 || step > line.size * 2)
       continue;
-    const same = steps.get(bySize(line.size)) ?? [];
+    const same = steps.get(sizeKey(line.size)) ?? [];
     same.push(step);
-    steps.set(bySize(line.size), same);
+    steps.set(sizeKey(line.size), same);
   }
   const usual = new Map([...steps].map(([size, found]) => [size, Math.min(median(found), size * 1.9)]));
   return {
     left: Math.min(...lines.map((line) => line.x0)),
     right: Math.max(...lines.map((line) => line.x1)),
-    leading: (size) => usual.get(bySize(size)) ?? size * 1.2,
+    leading: (size) => usual.get(sizeKey(size)) ?? size * 1.2,
   };
 };
 
-const isCentred = (line: TextLine, column: Column): boolean => {
+const isCentered = (line: TextLine, column: Column): boolean => {
   const [left, right] = [line.x0 - column.left, column.right - line.x1];
   return left > line.size * 1.5 && Math.abs(left - right) < line.size * 2;
 };
 
-/** Did the line before end although the next word had room on it? */
-const endedEarly = (before: TextLine, line: TextLine, column: Column): boolean => {
+/** Whether the line before ended although the next word would have fitted. */
+const endsEarly = (before: TextLine, line: TextLine, column: Column): boolean => {
   const word = line.raw.split(" ", 1)[0]!.length;
   const wide = (word + 2) * ((line.x1 - line.x0) / Math.max(1, line.raw.length));
   return before.x1 + wide < column.right - line.size * 0.5;
 };
 
-function startsAnew(open: readonly TextLine[], line: TextLine, next: TextLine | undefined, column: Column): boolean {
+/** Whether a line starts a new block after the open one. */
+function startsBlock(open: readonly TextLine[], line: TextLine, next: TextLine | undefined, column: Column): boolean {
   const before = open.at(-1)!;
   const first = open[0]!;
   const step = line.baseline - before.baseline;
   const leading = column.leading(line.size);
-  if (line.mono !== before.mono && !goesOn(before, line, step, column)) return true;
+  if (line.mono !== before.mono && !continuesInCode(before, line, step, column)) return true;
   if (line.mono && first.mono) return step > leading * 2.5;
   if (step < -line.size || step > Math.max(leading * 1.3, line.size * 1.15)) return true;
   if (isItem(line) || REFERENCE.test(line.raw) || CAPTION.test(line.raw)) {
-    const inSentence = /\p{Ll}[-‐]$|[\p{L}\p{N}][–,]$/u.test(before.raw) && !endedEarly(before, line, column);
+    const inSentence = /\p{Ll}[-‐]$|[\p{L}\p{N}][–,]$/u.test(before.raw) && !endsEarly(before, line, column);
     return line.bullet || isItem(first) || !inSentence;
   }
   if (
     Math.abs(line.size - before.size) > 0.08 * before.size ||
-    (line.bold !== before.bold && !oneParagraph(before, line))
+    (line.bold !== before.bold && !continuesInBold(before, line))
   )
     return true;
   if (LEADERS.test(before.raw)) return true;
-  if (REFERENCE.test(first.raw)) return line.x0 < first.x0 + line.size * 0.5 && endedEarly(before, line, column);
+  if (REFERENCE.test(first.raw)) return line.x0 < first.x0 + line.size * 0.5 && endsEarly(before, line, column);
   if (isItem(first)) return leavesItem(open, line, column);
   const indent = line.x0 - before.x0;
   const axis =
     Math.abs(line.x0 + line.x1 - before.x0 - before.x1) < line.size * 0.6 && Math.abs(indent) > line.size * 0.7;
-  if (axis || (isCentred(line, column) && isCentred(before, column))) return false;
+  if (axis || (isCentered(line, column) && isCentered(before, column))) return false;
   if (indent > line.size * 0.7) {
     const aligned = next !== undefined && Math.abs(next.x0 - line.x0) < line.size * 0.4;
     const hanging = open.length === 1 && (aligned || !/[.!?:”"]$/.test(before.raw));
-    return !hanging || endedEarly(before, line, column);
+    return !hanging || endsEarly(before, line, column);
   }
   if (indent < -line.size * 0.7 && open.length > 1) return true;
-  return endedEarly(before, line, column) && /[.!?:;)"”’\d]$/.test(before.raw);
+  return endsEarly(before, line, column) && /[.!?:;)"”’\d]$/.test(before.raw);
 }
 
-/** Words of code may fill a line of a paragraph. */
-const goesOn = (before: TextLine, line: TextLine, step: number, column: Column): boolean =>
+/** A line of a paragraph may consist of code. */
+const continuesInCode = (before: TextLine, line: TextLine, step: number, column: Column): boolean =>
   Math.abs(line.x0 - before.x0) < 1 &&
   step <= column.leading(line.size) * 1.15 &&
-  !endedEarly(before, line, column) &&
+  !endsEarly(before, line, column) &&
   !/[.:]$/.test(before.raw);
 
-/** An item's lines stand under its text, or under its sign or its second line where it does not hang. */
+/** An item's lines align with its text or, without a hanging indent, with its marker or its second line. */
 const leavesItem = (open: readonly TextLine[], line: TextLine, column: Column): boolean => {
   const [first, second] = [open[0]!, open[1]];
   const isUnder = (x: number): boolean => Math.abs(line.x0 - x) < line.size * 0.5;
-  if (isUnder(first.inner)) return false;
+  if (isUnder(first.textStart)) return false;
   const under = isUnder(second?.x0 ?? first.x0);
-  return endedEarly(open.at(-1)!, line, column) || (!under && second !== undefined && line.x0 < first.inner);
+  return endsEarly(open.at(-1)!, line, column) || (!under && second !== undefined && line.x0 < first.textStart);
 };
 
-/** Bold words may fill a line of a paragraph. */
-const oneParagraph = (before: TextLine, line: TextLine): boolean =>
+/** A line of a paragraph may consist of bold text. */
+const continuesInBold = (before: TextLine, line: TextLine): boolean =>
   /[,\p{Ll}]$/u.test(before.raw) && /^\p{Ll}/u.test(line.raw);
 
-const kindOf = (lines: TextLine[]): Block => {
+const toBlock = (lines: TextLine[]): Block => {
   const first = lines[0]!;
   if (first.mono) return { kind: "code", lines };
   if (isItem(first)) return { kind: "item", depth: first.x0, marker: null, lines };
   return { kind: "text", lines };
 };
 
-/** Paragraphs, items and code of one column. */
-export function blocksOf(parts: readonly (TextLine | Table)[]): Block[] {
+/** The paragraphs, items, code and tables of one column. */
+export function toBlocks(parts: readonly (TextLine | Table)[]): Block[] {
   const blocks: Block[] = [];
   const lines = parts.filter((part): part is TextLine => !isTable(part));
-  const column = columnOf(lines);
+  const column = measureColumn(lines);
   let open: TextLine[] = [];
   const close = (): void => {
-    if (open.length > 0) blocks.push(kindOf(open));
+    if (open.length > 0) blocks.push(toBlock(open));
     open = [];
   };
   for (const [index, part] of parts.entries()) {
@@ -138,7 +139,7 @@ export function blocksOf(parts: readonly (TextLine | Table)[]): Block[] {
       continue;
     }
     const next = parts[index + 1];
-    if (open.length > 0 && startsAnew(open, part, next === undefined || isTable(next) ? undefined : next, column))
+    if (open.length > 0 && startsBlock(open, part, next === undefined || isTable(next) ? undefined : next, column))
       close();
     open.push(part);
   }

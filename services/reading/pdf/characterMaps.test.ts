@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readPdf } from "./readPdf.ts";
 
-/** A page whose font names a character map and brings neither itself nor a way to Unicode. */
+/** A page whose font refers to a character map but embeds neither glyphs nor a map to Unicode. */
 function page(map: string, collection: string, codes: string): Uint8Array {
   const content = `BT /F1 12 Tf 40 200 Td <${codes}> Tj ET`;
   const objects = [
@@ -28,10 +28,10 @@ function page(map: string, collection: string, codes: string): Uint8Array {
 const ucs2 = (text: string): string => Buffer.from(text, "utf16le").swap16().toString("hex");
 
 test.each([
-  ["Japanese, by code points", "UniJIS-UCS2-H", "Japan1", ucs2("東京都の天気は晴れです"), "東京都の天気は晴れです"],
-  ["Japanese, in Shift JIS", "90ms-RKSJ-H", "Japan1", "938c8b9e9373", "東京都"],
+  ["Japanese (Unicode)", "UniJIS-UCS2-H", "Japan1", ucs2("東京都の天気は晴れです"), "東京都の天気は晴れです"],
+  ["Japanese (Shift JIS)", "90ms-RKSJ-H", "Japan1", "938c8b9e9373", "東京都"],
   ["Chinese", "UniGB-UCS2-H", "GB1", ucs2("北京的天气很好"), "北京的天气很好"],
   ["Korean", "UniKS-UCS2-H", "Korea1", ucs2("서울날씨"), "서울날씨"],
-])("%s is read by the maps that the font names", async (_, map, collection, codes, text) => {
+])("%s text is read with the character map that its font refers to", async (_, map, collection, codes, text) => {
   expect(await readPdf(page(map, collection, codes))).toEqual([text]);
 });

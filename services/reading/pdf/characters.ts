@@ -1,6 +1,6 @@
-/** Ligatures, Hebrew and Arabic presentation forms, Kangxi radicals: the only ones whose plain form says the same. */
+/** Ligatures, Hebrew and Arabic presentation forms, Kangxi radicals: the only forms whose NFKC form means the same. */
 const FORMS = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEFC\u2F00-\u2FD5]/g;
-/** What symbol fonts put into the private area, as office programs use it. */
+/** Private-use characters of symbol fonts, as office programs use them. */
 const SYMBOLS: Record<string, string> = {
   "\uF0B7": "•",
   "\uF0A7": "▪",
@@ -16,9 +16,11 @@ const SYMBOLS: Record<string, string> = {
   "\uF02D": "-",
   "\uE00C": "•",
 };
+export const isKnownSymbol = (sign: string): boolean => Object.hasOwn(SYMBOLS, sign);
+
 const INVISIBLE = /[\p{Cc}\p{Cs}\u200B\u2060\uFEFF\uFFF9-\uFFFD]/gu;
 
-/** Accents that old TeX fonts print as signs of their own before their letter. */
+/** Accents that old TeX fonts print as separate characters before the letter, and their combining forms. */
 const ACCENTS: Record<string, string> = {
   "¨": "\u0308",
   "´": "\u0301",
@@ -30,17 +32,17 @@ const ACCENTS: Record<string, string> = {
   "¸": "\u0327",
 };
 
-const accented = (pair: string, accent: string, letter: string): string => {
+const combineAccent = (pair: string, accent: string, letter: string): string => {
   const whole = (letter === "ı" ? "i" : letter === "ȷ" ? "j" : letter) + ACCENTS[accent]!;
   return whole.normalize("NFC").length === 1 ? whole : pair;
 };
 
-/** What a run of a PDF says, in characters that a search can find. */
-export const plain = (text: string): string =>
+/** The text of a run in characters that a search can match. */
+export const normalizeText = (text: string): string =>
   (/^[\uF000-\uF0FF]$/.test(text) ? (SYMBOLS[text] ?? "•") : text)
     .replace(/[\t\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, " ")
     .replace(FORMS, (form) => form.normalize("NFKC"))
     .replace(/[\uE000-\uF8FF]/g, (sign) => SYMBOLS[sign] ?? "")
     .replace(INVISIBLE, "")
-    .replace(/([¨ˆ˜ˇ˘˚¸]|(?<![cdjlmnqstu])´) ?([A-Za-zıȷ])/g, accented)
+    .replace(/([¨ˆ˜ˇ˘˚¸]|(?<![cdjlmnqstu])´) ?([A-Za-zıȷ])/g, combineAccent)
     .normalize("NFC");

@@ -1,4 +1,4 @@
-/** Upright page coordinates in points: x to the right, y down from the upper edge. */
+/** Page coordinates in points: x to the right, y down from the upper edge. */
 export interface Box {
   x0: number;
   y0: number;
@@ -9,10 +9,10 @@ export interface Box {
 export const width = (box: Box): number => box.x1 - box.x0;
 export const height = (box: Box): number => box.y1 - box.y0;
 
-/** How long two intervals overlap; negative: how far they are apart. */
+/** The length that two intervals share; negative: the gap between them. */
 export const overlap = (a0: number, a1: number, b0: number, b1: number): number => Math.min(a1, b1) - Math.max(a0, b0);
 
-export const around = (boxes: readonly Box[]): Box => {
+export const boundingBox = (boxes: readonly Box[]): Box => {
   const all = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
   for (const box of boxes) {
     all.x0 = Math.min(all.x0, box.x0);
@@ -26,10 +26,10 @@ export const around = (boxes: readonly Box[]): Box => {
 export const median = (numbers: readonly number[]): number =>
   numbers.length === 0 ? 0 : numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
 
-/** As of `transform: [a, b, c, d, e, f]` in PDF. */
+/** A PDF transform `[a, b, c, d, e, f]`. */
 export type Matrix = readonly [number, number, number, number, number, number];
 
-export const times = (m: Matrix, n: Matrix): Matrix => [
+export const multiply = (m: Matrix, n: Matrix): Matrix => [
   m[0] * n[0] + m[2] * n[1],
   m[1] * n[0] + m[3] * n[1],
   m[0] * n[2] + m[2] * n[3],
@@ -38,7 +38,7 @@ export const times = (m: Matrix, n: Matrix): Matrix => [
   m[1] * n[4] + m[3] * n[5] + m[5],
 ];
 
-export const at = (m: Matrix, x: number, y: number): [number, number] => [
+export const transformPoint = (m: Matrix, x: number, y: number): [number, number] => [
   m[0] * x + m[2] * y + m[4],
   m[1] * x + m[3] * y + m[5],
 ];

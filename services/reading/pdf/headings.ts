@@ -1,25 +1,24 @@
-import { type Block, isLined, type Lined } from "./blocks.ts";
-import { CAPTION, LEADERS, MARKER, sectionDepth } from "./marks.ts";
+import { type Block, hasLines, type TextBlock } from "./blocks.ts";
+import { CAPTION, LEADERS, MARKER, sectionDepth } from "./patterns.ts";
 import type { TextLine } from "./textLine.ts";
 
-/** How the text of the whole document looks, so that what stands out is seen. */
-export interface Looks {
-  /** Size of most of its characters, in points. */
+/** The style of most of a document's text, against which headings stand out. */
+export interface BodyStyle {
+  /** Text size, in points. */
   body: number;
-  /** Is most of it bold, or typewritten? Then that is nothing special. */
   bold: boolean;
   mono: boolean;
   italic: boolean;
   font: string;
 }
 
-const mostOf = <K>(counts: Map<K, number>): K | undefined => {
+const mostFrequent = <K>(counts: Map<K, number>): K | undefined => {
   let best: [K, number] | undefined;
   for (const entry of counts) if (best === undefined || entry[1] > best[1]) best = entry;
   return best?.[0];
 };
 
-export function looksOf(lines: Iterable<TextLine>): Looks {
+export function bodyStyle(lines: Iterable<TextLine>): BodyStyle {
   const sizes = new Map<number, number>();
   const fonts = new Map<string, number>();
   let [all, bold, mono, italic] = [0, 0, 0, 0];
@@ -34,30 +33,30 @@ export function looksOf(lines: Iterable<TextLine>): Looks {
     if (line.italic) italic += length;
   }
   return {
-    body: mostOf(sizes) ?? 10,
+    body: mostFrequent(sizes) ?? 10,
     bold: bold > all * 0.5,
     mono: mono > all * 0.5,
     italic: italic > all * 0.5,
-    font: mostOf(fonts) ?? "",
+    font: mostFrequent(fonts) ?? "",
   };
 }
 
-const isShouted = (text: string): boolean => /\p{Lu}{2}/u.test(text) && !/\p{Ll}{2}/u.test(text);
+const isUpperCase = (text: string): boolean => /\p{Lu}{2}/u.test(text) && !/\p{Ll}{2}/u.test(text);
 
-const isNamed = (text: string): boolean => {
+const isTitleCase = (text: string): boolean => {
   const words = text.split(" ").filter((word) => word.length > 3);
   return words.length > 0 && words.filter((word) => /^\p{Lu}/u.test(word)).length >= words.length * 0.6;
 };
 
-/** Does a block of body text follow, longer than the block itself? */
-const leadsText = (next: Block | undefined, looks: Looks): boolean =>
+/** Whether a paragraph of body text of several lines follows. */
+const precedesBody = (next: Block | undefined, looks: BodyStyle): boolean =>
   next !== undefined &&
   next.kind === "text" &&
   next.lines.length > 1 &&
   Math.abs(next.lines[0]!.size - looks.body) < 0.6;
 
-/** Few, short lines that may be a heading when they stand out. */
-const mayStandOut = (block: Block, text: string): block is Lined => {
+/** Whether a block is short enough to be a heading if it stands out. */
+const isCandidate = (block: Block, text: string): block is TextBlock => {
   if (block.kind !== "text" && block.kind !== "item") return false;
   if (block.lines.length > 4 || text.length > 220 || block.lines[0]!.mono) return false;
   if (
@@ -70,31 +69,31 @@ const mayStandOut = (block: Block, text: string): block is Lined => {
   return block.kind === "text" || (sectionDepth(text) !== null && MARKER.test(text));
 };
 
-/** What makes lines of text a heading: they are few, short, and stand out. `next` follows them. */
-export function isHeading(block: Block, next: Block | undefined, looks: Looks): boolean {
-  const text = isLined(block) ? block.lines.map((line) => line.raw).join(" ") : "";
-  if (!mayStandOut(block, text)) return false;
+/** Whether a block is a heading: few, short lines that stand out. `next`: the block after it. */
+export function isHeading(block: Block, next: Block | undefined, looks: BodyStyle): boolean {
+  const text = hasLines(block) ? block.lines.map((line) => line.raw).join(" ") : "";
+  if (!isCandidate(block, text)) return false;
   const { lines } = block;
   const first = lines[0]!;
   const deep = sectionDepth(text);
   if (first.size >= looks.body * 1.09) return lines.length <= 3 || first.size >= looks.body * 1.4;
   if (lines.length > 2 || text.length > 140 || first.size < looks.body * 0.85) return false;
-  if (first.bold && !looks.bold) return deep !== null || !/[.:]$/.test(text) || isShouted(text);
+  if (first.bold && !looks.bold) return deep !== null || !/[.:]$/.test(text) || isUpperCase(text);
   if (block.kind === "item" || /[.:]$/.test(text) || first.size < looks.body * 0.95 || text.length > 90) return false;
-  if (deep !== null) return first.font !== looks.font || isShouted(text);
-  return first.italic && !looks.italic && lines.length === 1 && isNamed(text) && leadsText(next, looks);
+  if (deep !== null) return first.font !== looks.font || isUpperCase(text);
+  return first.italic && !looks.italic && lines.length === 1 && isTitleCase(text) && precedesBody(next, looks);
 }
 
-/** Signs of authors and their addresses. */
-const PEOPLE = /[@∗†‡§¶*⁰¹²³⁴-⁹]|, .*,/;
+/** Characters of authors' names and addresses: e-mail signs, note marks, lists of names. */
+const AUTHOR_MARK = /[@∗†‡§¶*⁰¹²³⁴-⁹]|, .*,/;
 
-/** Between a paper's title and its abstract stand people, however large their names are set. */
-export function peopleOf(first: readonly Block[], headings: ReadonlySet<Block>): Lined[] {
-  const sized = first.filter(isLined).filter((block) => headings.has(block));
+/** The blocks between a paper's title and its abstract name its authors; they are no headings, however large. */
+export function findAuthors(first: readonly Block[], headings: ReadonlySet<Block>): TextBlock[] {
+  const sized = first.filter(hasLines).filter((block) => headings.has(block));
   const largest = Math.max(0, ...sized.map((block) => block.lines[0]!.size));
-  const title = first.findIndex((block) => isLined(block) && headings.has(block) && block.lines[0]!.size === largest);
+  const title = first.findIndex((block) => hasLines(block) && headings.has(block) && block.lines[0]!.size === largest);
   const start = first.findIndex((block, index) => {
-    if (index <= title || !isLined(block)) return false;
+    if (index <= title || !hasLines(block)) return false;
     const text = block.lines.map((line) => line.raw).join(" ");
     return (
       /^(?:abstract|summary|contents|table of contents|introduction)\b/i.test(text) ||
@@ -103,18 +102,19 @@ export function peopleOf(first: readonly Block[], headings: ReadonlySet<Block>):
     );
   });
   const front = start < 0 ? [] : first.slice(title + 1, start);
-  return front.filter(isLined).filter((block) => {
+  return front.filter(hasLines).filter((block) => {
     if (block.lines[0]!.size > largest * 0.85) return false;
-    return !block.lines[0]!.bold || PEOPLE.test(block.lines.map((line) => line.raw).join(" "));
+    return !block.lines[0]!.bold || AUTHOR_MARK.test(block.lines.map((line) => line.raw).join(" "));
   });
 }
 
-const styleOf = (line: TextLine): string => `${(line.size * 2).toFixed(0)} ${line.bold ? 2 : line.italic ? 0 : 1}`;
+const headingStyle = (line: TextLine): string => `${(line.size * 2).toFixed(0)} ${line.bold ? 2 : line.italic ? 0 : 1}`;
 
-/** The styles of a document's headings, from the highest: those that the cover alone has count as one. */
-function ranksOf(headings: readonly Lined[]): Map<string, number> {
+/** Ranks of the heading styles, from 1 for the highest. Styles that only the cover uses share a rank. */
+function rankStyles(headings: readonly TextBlock[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const block of headings) counts.set(styleOf(block.lines[0]!), (counts.get(styleOf(block.lines[0]!)) ?? 0) + 1);
+  for (const block of headings)
+    counts.set(headingStyle(block.lines[0]!), (counts.get(headingStyle(block.lines[0]!)) ?? 0) + 1);
   const parts = (style: string): [number, number] => style.split(" ").map(Number) as [number, number];
   const styles = [...counts.keys()].toSorted((a, b) => parts(b)[0] - parts(a)[0] || parts(b)[1] - parts(a)[1]);
   const ranks = new Map<string, number>();
@@ -132,11 +132,11 @@ function ranksOf(headings: readonly Lined[]): Map<string, number> {
   return ranks;
 }
 
-/** A level for each heading, from 1: by size, then weight, and by its number where it has one. */
-export function levelsOf(headings: readonly Lined[]): Map<Block, number> {
-  const ranks = ranksOf(headings);
-  const levels = new Map<Block, number>(headings.map((block) => [block, ranks.get(styleOf(block.lines[0]!))!]));
-  const depthOf = (block: Lined): number | null => sectionDepth(block.lines[0]!.raw);
+/** The level of each heading, from 1: by size, then weight, or by its section number if it has one. */
+export function headingLevels(headings: readonly TextBlock[]): Map<Block, number> {
+  const ranks = rankStyles(headings);
+  const levels = new Map<Block, number>(headings.map((block) => [block, ranks.get(headingStyle(block.lines[0]!))!]));
+  const depthOf = (block: TextBlock): number | null => sectionDepth(block.lines[0]!.raw);
   const tops = headings.filter((block) => depthOf(block) === 1).map((block) => levels.get(block)!);
   const top = tops.length === 0 ? null : tops.toSorted((a, b) => a - b)[tops.length >> 1]!;
   for (const block of headings) {

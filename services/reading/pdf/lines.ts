@@ -1,33 +1,33 @@
 import { type Box, height, overlap, width } from "./geometry.ts";
 import type { Run } from "./runs.ts";
 
-/** Runs on one baseline, from left to right; gaps that are wider than a word space part its cells. */
+/** Runs on one baseline, from left to right. */
 export interface Line extends Box {
   runs: Run[];
   baseline: number;
-  /** Of most of its characters, in points. */
+  /** Size of the largest part of its text, in points. */
   size: number;
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/g;
 
-const lineOf = (runs: Run[]): Line => {
+const toLine = (runs: Run[]): Line => {
   const main = runs.reduce((a, b) => (b.text.length * b.size > a.text.length * a.size ? b : a));
   const box = { x0: Infinity, x1: -Infinity };
-  let turned = 0;
+  let rightToLeft = 0;
   let letters = 0;
   for (const run of runs) {
     box.x0 = Math.min(box.x0, run.x0);
     box.x1 = Math.max(box.x1, run.x1);
-    turned += run.text.match(RIGHT_TO_LEFT)?.length ?? 0;
+    rightToLeft += run.text.match(RIGHT_TO_LEFT)?.length ?? 0;
     letters += run.text.length;
   }
   runs.sort((a, b) => a.x0 - b.x0);
-  if (turned * 2 > letters) runs.reverse();
+  if (rightToLeft * 2 > letters) runs.reverse();
   return { ...box, y0: main.y0, y1: main.y1, baseline: main.baseline, size: main.size, runs };
 };
 
-const sameRow = (line: Line, run: Run): boolean => {
+const isSameRow = (line: Line, run: Run): boolean => {
   const shared = overlap(line.y0, line.y1, run.y0, run.y1);
   return (
     shared >= 0.5 * Math.min(height(run), height(line)) &&
@@ -35,11 +35,11 @@ const sameRow = (line: Line, run: Run): boolean => {
   );
 };
 
-/** Small raised or lowered signs belong to the line that they touch. */
-function attach(lines: Line[]): Line[] {
-  const kept: Line[] = [];
+/** Merges superscripts and subscripts into the line they touch. */
+function attachScripts(lines: Line[]): Line[] {
+  const merged: Line[] = [];
   for (const [index, line] of lines.entries()) {
-    const beside = [lines[index - 1], lines[index + 1]].filter(
+    const hosts = [lines[index - 1], lines[index + 1]].filter(
       (other): other is Line =>
         other !== undefined &&
         line.size < other.size * 0.85 &&
@@ -47,35 +47,35 @@ function attach(lines: Line[]): Line[] {
         overlap(line.y0, line.y1, other.y0, other.y1) > 0.3 * height(line) &&
         line.runs.every((run) => other.runs.some((one) => overlap(one.x0, one.x1, run.x0, run.x1) > -0.4 * other.size)),
     );
-    const home = beside.toSorted(
+    const host = hosts.toSorted(
       (a, b) => overlap(line.y0, line.y1, b.y0, b.y1) - overlap(line.y0, line.y1, a.y0, a.y1),
     )[0];
-    if (home === undefined) kept.push(line);
-    else Object.assign(home, lineOf([...home.runs, ...line.runs]));
+    if (host === undefined) merged.push(line);
+    else Object.assign(host, toLine([...host.runs, ...line.runs]));
   }
-  return kept;
+  return merged;
 }
 
-/** The lines of runs that come in the order of reading, wherever they stand. */
+/** The lines of runs that are in reading order already. */
 export function linesInOrder(runs: readonly Run[]): Line[] {
   const rows: Run[][] = [];
   for (const run of runs) {
     const row = rows.at(-1);
-    if (row !== undefined && sameRow(lineOf([...row]), run)) row.push(run);
+    if (row !== undefined && isSameRow(toLine([...row]), run)) row.push(run);
     else rows.push([run]);
   }
-  return rows.map(lineOf);
+  return rows.map(toLine);
 }
 
 /** The lines of one column, from top to bottom. */
-export function linesOf(runs: readonly Run[]): Line[] {
+export function groupLines(runs: readonly Run[]): Line[] {
   const rows: Line[] = [];
   for (const run of runs.toSorted((a, b) => a.baseline - b.baseline || a.x0 - b.x0)) {
-    const row = rows.slice(-4).find((line) => sameRow(line, run));
-    if (row === undefined) rows.push(lineOf([run]));
-    else Object.assign(row, lineOf([...row.runs, run]));
+    const row = rows.slice(-4).find((line) => isSameRow(line, run));
+    if (row === undefined) rows.push(toLine([run]));
+    else Object.assign(row, toLine([...row.runs, run]));
   }
-  return attach(rows.toSorted((a, b) => a.baseline - b.baseline));
+  return attachScripts(rows.toSorted((a, b) => a.baseline - b.baseline));
 }
 
 const SUPERSCRIPT: Record<string, string> = {
@@ -91,32 +91,32 @@ const SUPERSCRIPT: Record<string, string> = {
   9: "⁹",
 };
 
-/** A raised number is no part of the word before it. */
-export const raised = (run: Run, line: Line): string => {
-  const high = run.size < line.size * 0.85 && line.baseline - run.baseline > line.size * 0.15;
-  if (!high || !/^[\d, –-]+$/.test(run.text)) return run.text;
+/** The run's text, with raised digits as superscripts: they do not belong to the word before. */
+export const markSuperscript = (run: Run, line: Line): string => {
+  const isRaised = run.size < line.size * 0.85 && line.baseline - run.baseline > line.size * 0.15;
+  if (!isRaised || !/^[\d, –-]+$/.test(run.text)) return run.text;
   return run.text.replace(/\d/g, (digit) => SUPERSCRIPT[digit]!);
 };
 
-/** Is there white space between two runs of a line that follow each other? */
-export const parted = (before: Run, after: Run, size: number): boolean => {
+/** Whether white space separates two consecutive runs of a line. `size`: of the line's text, in points. */
+export const hasSpaceBetween = (before: Run, after: Run, size: number): boolean => {
   const gap = Math.max(after.x0 - before.x1, before.x0 - after.x1);
   return gap > 0.25 * size || (after.spaced && gap > 0.08 * size);
 };
 
-/** What a line says, in one string. */
-export function textOfLine(line: Line, runs: readonly Run[] = line.runs): string {
+/** The text of a line. */
+export function lineText(line: Line, runs: readonly Run[] = line.runs): string {
   let text = "";
   for (const [index, run] of runs.entries()) {
     const before = runs[index - 1];
-    if (before !== undefined && parted(before, run, line.size)) text += " ";
-    text += raised(run, line);
+    if (before !== undefined && hasSpaceBetween(before, run, line.size)) text += " ";
+    text += markSuperscript(run, line);
   }
   return text.replace(/ {2,}/g, " ").trim();
 }
 
-/** The gap after which a line's text starts anew, as a table's cell does. */
-export const cellsOf = (line: Line): Run[][] => {
+/** The runs of a line, split at gaps as wide as those between table cells. */
+export const splitCells = (line: Line): Run[][] => {
   const cells: Run[][] = [];
   for (const run of line.runs) {
     const cell = cells.at(-1);

@@ -1,4 +1,4 @@
-/** Signs that would be markup where they stand: emphasis, code, links, tags. */
+/** Escapes characters that would be markup: emphasis, code, links, tags. */
 export const escapeInline = (text: string): string =>
   text
     .replace(/\\(?=[\\`*_[\]<>#|])/g, "\\\\")
@@ -8,18 +8,23 @@ export const escapeInline = (text: string): string =>
     .replace(/<(?=[a-z/!?])/gi, "\\<")
     .replace(/\](?=\()/g, "\\]");
 
-/** A link; where its text is the address, the address alone. */
-export const linkTo = (url: string, said: string, code: string): string => {
-  const address = url.replace(/[\s<>()\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
-  const bare = (text: string): string => text.replace(/^mailto:|^https?:\/\/|\/$/g, "").toLowerCase();
-  return bare(url) === bare(said) || code === "" ? code : `[${code.replace(/(?<!\\)[[\]]/g, "\\$&")}](${address})`;
+/** A link, or the text alone if it is the address. `markdown`: the text with its markup. */
+export const toLink = (url: string, text: string, markdown: string): string => {
+  const address = url.replace(
+    /[\s<>()\\]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+  const bare = (one: string): string => one.replace(/^mailto:|^https?:\/\/|\/$/g, "").toLowerCase();
+  return bare(url) === bare(text) || markdown === ""
+    ? markdown
+    : `[${markdown.replace(/(?<!\\)[[\]]/g, "\\$&")}](${address})`;
 };
 
-/** Escapes what would make a paragraph something else at its start. */
+/** Escapes the start of a paragraph that would make it a heading, list, quote or rule. */
 export const escapeStart = (text: string): string =>
   text.replace(/^(?=#{1,6} |[-+>] |[=-]{3,}$|~~~)/, "\\").replace(/^(\d{1,9})(?=[.)] )/, "$1\\");
 
-export const table = (rows: readonly (readonly string[])[]): string => {
+export const toTable = (rows: readonly (readonly string[])[]): string => {
   const columns = Math.max(...rows.map((row) => row.length));
   const cell = (text: string): string =>
     text
@@ -29,10 +34,4 @@ export const table = (rows: readonly (readonly string[])[]): string => {
   const line = (row: readonly string[]): string =>
     `| ${Array.from({ length: columns }, (_, i) => cell(row[i] ?? "")).join(" | ")} |`;
   return [line(rows[0]!), `|${" --- |".repeat(columns)}`, ...rows.slice(1).map(line)].join("\n");
-};
-
-export const fence = (lines: readonly string[]): string => {
-  const longest = Math.max(2, ...lines.flatMap((line) => (line.match(/`+/g) ?? []).map((ticks) => ticks.length)));
-  const mark = "`".repeat(longest + 1);
-  return [mark, ...lines, mark].join("\n");
 };

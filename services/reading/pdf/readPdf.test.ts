@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { readPdf } from "./readPdf.ts";
 import { fileOf, line, objectsOf, pdfOf, show } from "./testing/build.ts";
 import { twoColumnPaper } from "./testing/paper.ts";
-import { headingScore, readingScore, score, tableScore } from "./testing/score.ts";
+import { headingScore, readingScore, score, tableScore } from "../testing/score.ts";
 
 const sample = (name: string): Promise<Buffer> => readFile(new URL(`../../../test/files/pdf/${name}`, import.meta.url));
 
@@ -12,8 +13,8 @@ const read = async (...pages: string[][]): Promise<string> =>
 
 const LOREM = "Every paragraph has a few words so that the page has a body size";
 
-describe("documents with a known truth", () => {
-  it.each([1, 2, 3])("a paper in two columns (%i)", async (seed) => {
+describe("a PDF with known content", () => {
+  it.each([1, 2, 3])("is read in order, with its tables and headings, from two columns (%i)", async (seed) => {
     const paper = twoColumnPaper(seed);
     const pages = await readPdf(paper.pdf);
     const text = pages.join("\n\n");
@@ -24,16 +25,19 @@ describe("documents with a known truth", () => {
     expect(text).not.toMatch(/Journal of Examples|\p{Ll}- \p{Ll}/u);
   });
 
-  it.each(["handbook.pdf", "handbook-tagged.pdf"])("an office program's %s", async (name) => {
-    const truth = (await sample("handbook.md")).toString();
-    const text = (await readPdf(await sample(name))).join("\n\n");
-    expect(score(truth, text)).toBeGreaterThan(0.98);
-    expect(text).toContain("[guide for bookings](https://example.org/bookings)");
-    expect(text).toContain("```\ntill stop --force\ntill start --port 8080\n```");
-    expect(text).toContain("2. Look for a free slot of the right length.\n3. Read");
-  });
+  it.each(["handbook.pdf", "handbook-tagged.pdf"])(
+    "is read in order, with its tables, headings, links, code and lists, from %s",
+    async (name) => {
+      const truth = (await sample("handbook.md")).toString();
+      const text = (await readPdf(await sample(name))).join("\n\n");
+      expect(score(truth, text)).toBeGreaterThan(0.98);
+      expect(text).toContain("[guide for bookings](https://example.org/bookings)");
+      expect(text).toContain("```\ntill stop --force\ntill start --port 8080\n```");
+      expect(text).toContain("2. Look for a free slot of the right length.\n3. Read");
+    },
+  );
 
-  it("leaves the bytes as they are", async () => {
+  it("is not modified", async () => {
     const bytes = await sample("handbook.pdf");
     const before = Buffer.from(bytes);
     await readPdf(bytes);
@@ -41,7 +45,7 @@ describe("documents with a known truth", () => {
   });
 });
 
-describe("tables", () => {
+describe("a table", () => {
   const cells = [
     ["Name", "Amount"],
     ["a | b", "1"],
@@ -53,12 +57,12 @@ describe("tables", () => {
   const grid = [0, 1, 2, 3].map((row) => line(72, 700 - row * 20, 312, 700 - row * 20));
   const walls = [72, 192, 312].map((x) => line(x, 700, x, 640));
 
-  it("come from the lines that are drawn around their cells, with their pipes escaped", async () => {
+  it("is found by the lines around its cells, and its pipes are escaped", async () => {
     const text = await read([show(72, 740, 10, LOREM), ...drawn, ...grid, ...walls]);
     expect(text).toBe(`${LOREM}\n\n| Name | Amount |\n| --- | --- |\n| a \\| b | 1 |\n| a longer name | 2 |`);
   });
 
-  it("have an empty cell where a cell spans two columns", async () => {
+  it("gets an empty cell where a cell spans two columns", async () => {
     const spanning = [
       ...grid.slice(0, 2),
       ...grid.slice(2),
@@ -75,7 +79,7 @@ describe("tables", () => {
     expect(text).toContain("| All of them |  |\n| --- | --- |\n| a \\| b | 1 |");
   });
 
-  it("need no lines when their columns are plain to see", async () => {
+  it("needs no lines if its columns are aligned", async () => {
     const rows = ["Mon 12 7.5", "Tue 9 6.25", "Wed 31 8.0", "Thu 4 1.75"].map((row) => row.split(" "));
     const text = await read([
       show(72, 740, 10, LOREM),
@@ -85,8 +89,8 @@ describe("tables", () => {
   });
 });
 
-describe("lines", () => {
-  it("become paragraphs, and their parted words whole", async () => {
+describe("text", () => {
+  it("is joined into paragraphs, and hyphenated words are joined", async () => {
     const text = await read([
       show(72, 700, 10, "The committee came to an unani-"),
       show(72, 688, 10, "mous decision on the long-term plan."),
@@ -97,7 +101,7 @@ describe("lines", () => {
     );
   });
 
-  it("keep raised numbers apart from the word before them", async () => {
+  it("keeps superscript numbers apart from the word before", async () => {
     const text = await read([
       show(72, 700, 10, "As was shown before"),
       show(164, 704, 6, "12"),
@@ -106,10 +110,10 @@ describe("lines", () => {
     expect(text).toBe("As was shown before¹² it works.");
   });
 
-  it("lose running heads and page numbers, which repeat", async () => {
-    const page = (number: number, said: string): string[] => [
+  it("has no running heads and page numbers", async () => {
+    const page = (number: number, text: string): string[] => [
       show(72, 760, 9, "Annual report of the club"),
-      show(72, 700, 10, said),
+      show(72, 700, 10, text),
       show(300, 30, 9, `Page ${number} of 3`),
     ];
     const text = await read(
@@ -120,7 +124,7 @@ describe("lines", () => {
     expect(text).toBe("One is first and alone.\n\n=\n\nTwo comes after it.\n\n=\n\nThree is the last.");
   });
 
-  it("that stand out are headings, by their size and their numbers", async () => {
+  it("that stands out is a heading, with the level of its size and number", async () => {
     const text = await read([
       show(72, 740, 18, "Guide to the house", "bold"),
       show(72, 700, 13, "1 Rooms", "bold"),
@@ -133,7 +137,7 @@ describe("lines", () => {
     expect(text.match(/^#.*$/gm)).toEqual(["# Guide to the house", "## 1 Rooms", "### 1.1 Kitchen", "## 2 Garden"]);
   });
 
-  it("of a list nest by how far they stand in", async () => {
+  it("of a list is nested by its indent", async () => {
     const text = await read([
       show(72, 740, 10, `${LOREM}:`),
       show(72, 720, 10, "\u0095 apples"),
@@ -146,19 +150,19 @@ describe("lines", () => {
     );
   });
 
-  it("are no markup that the page did not mean", async () => {
+  it("that looks like markup is escaped", async () => {
     const text = await read([show(72, 700, 10, "# not a heading, <b>not bold</b> and *not* slanted")]);
     expect(text).toBe("\\# not a heading, \\<b>not bold\\</b> and \\*not\\* slanted");
   });
 
-  it("turned on their side are read as they were meant", async () => {
+  it("that is rotated is read", async () => {
     const turned = ["Sideways text is quite", "long on this page"].map(
-      (said, index) => `BT /body 10 Tf 0 1 -1 0 ${100 + index * 12} 72 Tm (${said}) Tj ET`,
+      (words, index) => `BT /body 10 Tf 0 1 -1 0 ${100 + index * 12} 72 Tm (${words}) Tj ET`,
     );
     expect(await read(turned)).toBe("Sideways text is quite long on this page");
   });
 
-  it("include what was filled into a form, and no password", async () => {
+  it("includes form fields, but no passwords", async () => {
     const field = (y: number, entries: string): string =>
       `<</Type/Annot/Subtype/Widget/FT/Tx/T(f${y})/Rect[150 ${y} 300 ${y + 14}]/DA(/body 10 Tf)${entries}>>`;
     const objects = objectsOf([[show(72, 700, 10, "Name:"), show(72, 660, 10, "Secret:")].join("\n")]);
@@ -168,7 +172,43 @@ describe("lines", () => {
     expect(await readPdf(fileOf([...objects, ...fields]))).toEqual(["Name: Ada Lovelace\n\nSecret:"]);
   });
 
-  it("of a page without text are an empty string", async () => {
+  it("of an empty page is an empty string", async () => {
     expect(await readPdf(pdfOf([show(72, 700, 10, LOREM), ""]))).toEqual([LOREM, ""]);
+  });
+});
+
+describe("a warning names", () => {
+  const warningsOf = async (bytes: Buffer): Promise<ReadingWarning[]> => {
+    const warnings: ReadingWarning[] = [];
+    await readPdf(bytes, (warning) => warnings.push(warning));
+    return warnings;
+  };
+
+  it("pages without text, stamped ones too", async () => {
+    const pages = [show(72, 700, 10, LOREM), "", show(300, 30, 9, "3"), show(72, 700, 10, `${LOREM}.`)];
+    expect(await warningsOf(pdfOf(pages))).toEqual([{ code: "page_without_text", pages: [2, 3] }]);
+  });
+
+  it("pages that are damaged", async () => {
+    const objects = objectsOf([show(72, 700, 10, LOREM), show(72, 700, 10, LOREM)]);
+    const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+    objects[5] = String(objects[5]).replace("3 0 R", `${objects.length + 1} 0 R`);
+    const resources = `<</Font<</body<</Type/Font/Subtype/Type1/BaseFont/Helvetica/X ${deep}>>>>>>`;
+    expect(await warningsOf(fileOf([...objects, resources]))).toEqual([{ code: "page_damaged", pages: [2] }]);
+  });
+
+  it("pages whose font does not say which letters it shows", async () => {
+    const objects = objectsOf([
+      show(72, 700, 10, LOREM),
+      `BT /F 10 Tf 72 700 Td <${"0024000300250026".repeat(10)}> Tj ET`,
+    ]);
+    const font =
+      "<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[<</Type/Font/Subtype/CIDFontType2/BaseFont/X/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/FontDescriptor<</Type/FontDescriptor/FontName/X/Flags 4>>>>]>>";
+    objects[2] = String(objects[2]).replace("/Font<<", `/Font<</F ${font}`);
+    expect(await warningsOf(fileOf(objects))).toEqual([{ code: "symbols_instead_of_words", pages: [2] }]);
+  });
+
+  it("nothing in a file that is read whole", async () => {
+    expect(await warningsOf(await sample("handbook.pdf"))).toEqual([]);
   });
 });

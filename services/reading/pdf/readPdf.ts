@@ -1,110 +1,151 @@
-import { UnreadableFile } from "../reader.ts";
-import { type Block, blocksOf, isLined, isTable } from "./blocks.ts";
-import { flow } from "./flow.ts";
-import { Faces } from "./fonts.ts";
-import { furnitureOf } from "./furniture.ts";
-import type { Table } from "./grid.ts";
-import { isHeading, levelsOf, type Looks, looksOf, peopleOf } from "./headings.ts";
-import { largestStream } from "./inflation.ts";
-import { vocabularyOf } from "./join.ts";
-import { DAMAGED, openPdf, type Pdf } from "./open.ts";
-import { type LaidPage, readPage, type TaggedPage } from "./page.ts";
+import { UnreadableFile, type Warn } from "../reader.ts";
+import { countLetters, ignoreWarnings, minLetters, pagesWithoutText, warnOfPages } from "../warnings.ts";
+import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
+import { mergeColumns } from "./mergeColumns.ts";
+import { FontStyles } from "./fontStyles.ts";
+import { findRunningHeads } from "./runningHeads.ts";
+import type { Table } from "./ruledTables.ts";
+import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from "./headings.ts";
+import { largestStream } from "./streamLimits.ts";
+import { collectVocabulary } from "./joinLines.ts";
+import { DAMAGED, openPdf, type Pdf } from "./openPdf.ts";
+import { type LaidOutPage, readPage, type TaggedPage } from "./readPage.ts";
 import { render } from "./render.ts";
 import type { TextLine } from "./textLine.ts";
 
-/** pdf.js looks for each page's tags from the document's start: 777 pages take 1.6 s, and ten times as many take 100 times as long. */
-const MOST_TAGGED = 1_500;
+/** Pages of a document whose tags are used. pdf.js searches each page's tags from the start: 777 pages take 1.6 s, the time grows with the square. */
+const MAX_TAGGED_PAGES = 1_500;
 
-type Page = LaidPage | TaggedPage;
+type Page = LaidOutPage | TaggedPage;
 
 const isTagged = (page: Page): page is TaggedPage => "blocks" in page;
 
-/** Drawing orders of this many bytes are maps and plans; their lines are no tables, and following them takes 500 MB. */
-const MOST_DRAWN = 8_000_000;
+/** Bytes of one page's operators. More are maps and plans: their lines are no tables, and running them takes 500 MB. */
+const MAX_DRAWN = 8_000_000;
 
-const MOST_CHARACTERS = 50_000_000;
+const MAX_CHARACTERS = 50_000_000;
 
 const SCANNED =
   "The PDF has no text: its pages seem to be scanned. Text recognition (OCR) is not offered; upload a file with text in it.";
 
-async function pagesOf(pdf: Pdf, plain: boolean): Promise<Page[]> {
-  const faces = new Faces();
+const NO_LETTERS =
+  "The PDF's fonts do not say which letters they show, so its text cannot be read. Upload a file made in another way.";
+
+/** Reads every page; a damaged one is empty. */
+async function readPages(pdf: Pdf, plain: boolean): Promise<{ pages: Page[]; damaged: number[] }> {
+  const fonts = new FontStyles();
   const pages: Page[] = [];
-  let failed = 0;
+  const damaged: number[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
     try {
       const page = await pdf.getPage(number);
-      pages.push(await readPage(page, { faces, plain, tagged: pdf.numPages <= MOST_TAGGED }));
+      pages.push(await readPage(page, { fonts, plain, tagged: pdf.numPages <= MAX_TAGGED_PAGES }));
       page.cleanup();
     } catch (error) {
-      failed++;
-      if (failed === pdf.numPages) throw new UnreadableFile(DAMAGED, { cause: error });
-      pages.push({ blocks: [] });
+      damaged.push(number);
+      if (damaged.length === pdf.numPages) throw new UnreadableFile(DAMAGED, { cause: error });
+      pages.push({ blocks: [], isCut: false, isSymbols: false });
     }
   }
-  return pages;
+  return { pages, damaged };
 }
 
-const linesOf = (page: Page): TextLine[] =>
+const linesIn = (page: Page): TextLine[] =>
   isTagged(page)
-    ? page.blocks.flatMap((block) => (isLined(block) ? block.lines : []))
+    ? page.blocks.flatMap((block) => (hasLines(block) ? block.lines : []))
     : page.columns.flat().filter((part): part is TextLine => !isTable(part));
 
-/** Typewriting is code only where it is the exception. */
-const unlikeCode = (looks: Looks, block: Block): Block =>
+/** In a monospaced document, monospaced blocks are not code. */
+const asTextIfMono = (looks: BodyStyle, block: Block): Block =>
   looks.mono && block.kind === "code" ? { kind: "text", lines: block.lines } : block;
 
-/** The pages without their running heads, feet and numbers. */
-function withoutFurniture(pages: readonly Page[]): Page[] {
-  const furniture = furnitureOf(pages.map((page) => (isTagged(page) ? { columns: [], height: 1 } : page)));
-  const kept = (column: (TextLine | Table)[]): (TextLine | Table)[] =>
-    column.filter((part) => isTable(part) || !furniture.has(part));
-  return pages.map((page) => (isTagged(page) ? page : { ...page, columns: page.columns.map(kept) }));
+/** The pages without running heads, running feet and page numbers. */
+function dropRunningHeads(pages: readonly Page[]): Page[] {
+  const runningHeads = findRunningHeads(pages.map((page) => (isTagged(page) ? { columns: [], height: 1 } : page)));
+  const keepLines = (column: (TextLine | Table)[]): (TextLine | Table)[] =>
+    column.filter((part) => isTable(part) || !runningHeads.has(part));
+  return pages.map((page) => (isTagged(page) ? page : { ...page, columns: page.columns.map(keepLines) }));
 }
 
-/** The blocks of a page, in the order of reading. */
-const blocksOfPage = (page: Page, looks: Looks): Block[] =>
-  (isTagged(page) ? page.blocks : flow(page.columns.map(blocksOf), looks, page.height)).map((block) =>
-    unlikeCode(looks, block),
+/** The blocks of a page, in reading order. */
+const pageBlocks = (page: Page, looks: BodyStyle): Block[] =>
+  (isTagged(page) ? page.blocks : mergeColumns(page.columns.map(toBlocks), looks, page.height)).map((block) =>
+    asTextIfMono(looks, block),
   );
 
-const after = (page: readonly Block[], block: Block): Block | undefined => page[page.indexOf(block) + 1];
+const nextBlock = (page: readonly Block[], block: Block): Block | undefined => page[page.indexOf(block) + 1];
 
-/** The levels of the headings: those that the document itself names, else those that look like headings. */
-function headingsOf(blocks: readonly Block[][], pages: readonly Page[], looks: Looks): Map<Block, number> {
-  const named = blocks.flat().filter((block) => block.kind === "heading");
-  const judged = blocks.filter((_, index) => named.length === 0 || !isTagged(pages[index]!));
+/** The levels of the headings: the tagged ones, and on pages without tags those that look like headings. */
+function findHeadings(blocks: readonly Block[][], pages: readonly Page[], looks: BodyStyle): Map<Block, number> {
+  const tagged = blocks.flat().filter((block) => block.kind === "heading");
+  const untagged = blocks.filter((_, index) => tagged.length === 0 || !isTagged(pages[index]!));
   const headings = new Set(
-    judged.flatMap((page) => page.filter(isLined).filter((block) => isHeading(block, after(page, block), looks))),
+    untagged.flatMap((page) =>
+      page.filter(hasLines).filter((block) => isHeading(block, nextBlock(page, block), looks)),
+    ),
   );
-  for (const block of peopleOf(judged[0] ?? [], headings)) headings.delete(block);
-  const levels = levelsOf([...headings]);
-  for (const block of named) levels.set(block, block.level);
+  for (const block of findAuthors(untagged[0] ?? [], headings)) headings.delete(block);
+  const levels = headingLevels([...headings]);
+  for (const block of tagged) levels.set(block, block.level);
   return levels;
 }
 
-/** Throws UnreadableFile when the pages say next to nothing (stamps on a scan), or far too much. */
-function checked(pages: string[]): string[] {
+const pageNumbers = (pages: readonly Page[], has: (page: Page) => boolean): number[] =>
+  pages.flatMap((page, index) => (has(page) ? [index + 1] : []));
+
+/** Throws UnreadableFile if the pages have almost no text (a scan, maybe with stamps), or too much. */
+function checkText(texts: string[], pages: readonly Page[]): string[] {
   let [letters, length] = [0, 0];
-  for (const page of pages) {
-    length += page.length;
-    if (letters < 5 * pages.length) letters += page.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  const wanted = minLetters(texts.length) * texts.length;
+  for (const text of texts) {
+    length += text.length;
+    if (letters < wanted) letters += countLetters(text);
   }
-  if (length > MOST_CHARACTERS) throw new UnreadableFile("The PDF has more text than can be read.");
-  if (letters < (pages.length === 1 ? 2 : 5 * pages.length)) throw new UnreadableFile(SCANNED);
-  return pages;
+  if (length > MAX_CHARACTERS) throw new UnreadableFile("The PDF has more text than can be read.");
+  if (letters < wanted) throw new UnreadableFile(pages.some(({ isSymbols }) => isSymbols) ? NO_LETTERS : SCANNED);
+  return texts;
 }
 
-/** Markdown, one string per page ("" for a page without text). Throws UnreadableFile: locked, damaged, scanned, too many pages. */
-export async function readPdf(bytes: Uint8Array): Promise<string[]> {
-  const plain = largestStream(bytes) > MOST_DRAWN;
+/** Names the pages whose text is missing, in whole or in part. */
+function warnOfDefects(warn: Warn, texts: readonly string[], pages: readonly Page[], damaged: readonly number[]): void {
+  const explained = new Set([...damaged, ...pageNumbers(pages, ({ isSymbols }) => isSymbols)]);
+  warnOfPages(warn, "page_damaged", [...damaged]);
+  warnOfPages(
+    warn,
+    "page_without_text",
+    pagesWithoutText(texts).filter((page) => !explained.has(page)),
+  );
+  warnOfPages(
+    warn,
+    "pages_cut",
+    pageNumbers(pages, ({ isCut }) => isCut),
+  );
+  warnOfPages(
+    warn,
+    "symbols_instead_of_words",
+    pageNumbers(pages, ({ isSymbols }) => isSymbols),
+  );
+}
+
+/**
+ * The Markdown of each page ("" for a page without text, which is warned of). Throws UnreadableFile: protected, damaged, scanned,
+ * too many pages.
+ */
+export async function readPdf(bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> {
+  const plain = largestStream(bytes) > MAX_DRAWN;
   const pdf = await openPdf(bytes);
-  const pages = withoutFurniture(await pagesOf(pdf, plain));
+  const read = await readPages(pdf, plain);
+  const pages = dropRunningHeads(read.pages);
   await pdf.loadingTask.destroy();
-  const lines = pages.flatMap(linesOf);
-  const words = vocabularyOf(lines.map((line) => line.raw));
-  const looks = looksOf(lines);
-  const blocks = pages.map((page) => blocksOfPage(page, looks));
-  const levels = headingsOf(blocks, pages, looks);
-  return checked(blocks.map((page) => render(page, levels, words)));
+  const lines = pages.flatMap(linesIn);
+  const words = collectVocabulary(lines.map((line) => line.raw));
+  const looks = bodyStyle(lines);
+  const blocks = pages.map((page) => pageBlocks(page, looks));
+  const levels = findHeadings(blocks, pages, looks);
+  const texts = checkText(
+    blocks.map((page) => render(page, levels, words)),
+    pages,
+  );
+  warnOfDefects(warn, texts, pages, read.damaged);
+  return texts;
 }

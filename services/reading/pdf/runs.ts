@@ -1,6 +1,7 @@
-import { type Box, type Matrix, times } from "./geometry.ts";
-import type { PdfPage } from "./open.ts";
-import { plain } from "./characters.ts";
+import { type Box, type Matrix, multiply } from "./geometry.ts";
+import type { PdfPage } from "./openPdf.ts";
+import { normalizeText } from "./characters.ts";
+import { createSymbolCount } from "./symbols.ts";
 
 /** Text in one font on one baseline. */
 export interface Run extends Box {
@@ -8,21 +9,21 @@ export interface Run extends Box {
   baseline: number;
   /** In points. */
   size: number;
-  /** As pdf.js names it: one name is one font of the document. */
+  /** pdf.js's name, which is unique within the document. */
   font: string;
-  /** The program that wrote the page put white space before it. */
+  /** The PDF has white space before it. */
   spaced: boolean;
-  /** The innermost marked content with an id that it stands in. */
+  /** Id of the innermost marked content around it. */
   mark: string | null;
-  /** Marked as not being part of what the document says: running heads, page numbers. */
+  /** Marked as not part of the document's content, as running heads and page numbers are. */
   artifact: boolean;
   link: string | null;
 }
 
-/** More than a page of a telephone book has. */
-const MOST_RUNS = 60_000;
+/** Text items of a page; a telephone book's page has fewer. */
+const MAX_ITEMS = 60_000;
 
-interface Piece {
+interface TextItem {
   str?: string;
   dir?: string;
   width?: number;
@@ -40,48 +41,50 @@ interface Mark {
   artifact: boolean;
 }
 
-/** Quarter turns that bring the text upright. */
-type Turn = 0 | 1 | 2 | 3;
+/** Quarter turns that make the text upright. */
+type QuarterTurns = 0 | 1 | 2 | 3;
 
-const turnOf = (m: Matrix): Turn => {
+const quarterTurns = (m: Matrix): QuarterTurns => {
   if (Math.abs(m[0]) >= Math.abs(m[1])) return m[0] >= 0 ? 0 : 2;
   return m[1] > 0 ? 1 : 3;
 };
 
-/** Turns a point of a page that is `w` wide and `h` high; y down. */
-const upright = (turn: Turn, w: number, h: number): Matrix => {
+/** The matrix of the quarter turns, for a page of width `w` and height `h` in points; y down. */
+const upright = (turn: QuarterTurns, w: number, h: number): Matrix => {
   if (turn === 1) return [0, -1, 1, 0, 0, w];
   if (turn === 2) return [-1, 0, 0, -1, w, h];
   return turn === 3 ? [0, 1, -1, 0, h, 0] : [1, 0, 0, 1, 0, 0];
 };
 
-async function* pieces(page: PdfPage): AsyncGenerator<Piece> {
+/** Yields the text items; returns whether the page has more than can be read. */
+async function* readItems(page: PdfPage): AsyncGenerator<TextItem, boolean> {
   const reader = page.streamTextContent({ includeMarkedContent: true, disableNormalization: true }).getReader();
   try {
-    for (let count = 0; count < MOST_RUNS; ) {
-      const { done, value } = (await reader.read()) as { done: boolean; value?: { items: Piece[] } };
-      if (done || value === undefined) return;
+    for (let count = 0; count < MAX_ITEMS; ) {
+      const { done, value } = (await reader.read()) as { done: boolean; value?: { items: TextItem[] } };
+      if (done || value === undefined) return false;
       count += value.items.length;
       yield* value.items;
     }
+    return true;
   } finally {
-    await reader.cancel(new Error("Enough was read."));
+    await reader.cancel(new Error("The limit of text items is reached."));
   }
 }
 
-const runOf = (piece: Piece, matrix: Matrix, mark: Mark, spaced: boolean): Run => {
-  const size = Math.hypot(matrix[2], matrix[3]) || (piece.height ?? 0);
+const toRun = (item: TextItem, matrix: Matrix, mark: Mark, spaced: boolean): Run => {
+  const size = Math.hypot(matrix[2], matrix[3]) || (item.height ?? 0);
   const [x, baseline] = [matrix[4], matrix[5]];
-  const length = piece.width ?? 0;
+  const length = item.width ?? 0;
   return {
-    text: plain(piece.str ?? ""),
+    text: normalizeText(item.str ?? ""),
     x0: x,
     x1: x + length,
     y0: baseline - size * 0.75,
     y1: baseline + size * 0.22,
     baseline,
     size,
-    font: piece.fontName ?? "",
+    font: item.fontName ?? "",
     spaced,
     mark: mark.id,
     artifact: mark.artifact,
@@ -89,55 +92,67 @@ const runOf = (piece: Piece, matrix: Matrix, mark: Mark, spaced: boolean): Run =
   };
 };
 
-/** Text that stands at another angle than most of its page. */
-export interface TurnedRun {
-  /** Where it is on the page. */
-  there: Run;
-  /** As if it were upright, beside others of the same angle. */
+/** Text at another angle than most of its page. */
+export interface RotatedRun {
+  /** At its place on the page. */
+  onPage: Run;
+  /** Rotated upright together with all text of the same angle. */
   upright: Run;
-  turn: Turn;
+  turn: QuarterTurns;
 }
 
 export interface PageText {
   runs: Run[];
-  turned: TurnedRun[];
-  /** From PDF units to the coordinates of the runs. */
+  rotated: RotatedRun[];
+  /** From PDF units to page coordinates. */
   matrix: Matrix;
   width: number;
   height: number;
+  /** It has more text than can be read. */
+  isCut: boolean;
+  /** Its fonts do not say which characters they show. */
+  isSymbols: boolean;
 }
 
-interface Found {
-  piece: Piece;
+interface PlacedItem {
+  item: TextItem;
   matrix: Matrix;
-  turn: Turn;
+  turn: QuarterTurns;
   mark: Mark;
   spaced: boolean;
 }
 
-async function find(page: PdfPage, toView: Matrix): Promise<Found[]> {
+async function placeItems(
+  page: PdfPage,
+  toView: Matrix,
+): Promise<Pick<PageText, "isCut" | "isSymbols"> & { found: PlacedItem[] }> {
   const marks: Mark[] = [];
-  const found: Found[] = [];
+  const found: PlacedItem[] = [];
+  const symbols = createSymbolCount();
+  const items = readItems(page);
   let spaced = true;
-  for await (const piece of pieces(page)) {
+  let next = await items.next();
+  for (; next.done !== true; next = await items.next()) {
+    const item = next.value;
     const around = marks.at(-1) ?? { id: null, artifact: false };
-    if (piece.type === "endMarkedContent") marks.pop();
-    else if (piece.type !== undefined) {
-      marks.push({ id: piece.id ?? around.id, artifact: around.artifact || piece.tag === "Artifact" });
-    } else if ((piece.str ?? "").trim() === "") spaced = true;
+    if (item.type === "endMarkedContent") marks.pop();
+    else if (item.type !== undefined) {
+      marks.push({ id: item.id ?? around.id, artifact: around.artifact || item.tag === "Artifact" });
+    } else if ((item.str ?? "").trim() === "") spaced = true;
     else {
-      const matrix = times(toView, piece.transform as unknown as Matrix);
-      found.push({ piece, matrix, turn: turnOf(matrix), mark: around, spaced });
-      spaced = piece.hasEOL === true;
+      const matrix = multiply(toView, item.transform as unknown as Matrix);
+      found.push({ item, matrix, turn: quarterTurns(matrix), mark: around, spaced });
+      symbols.add(item.str!);
+      spaced = item.hasEOL === true;
     }
   }
-  return found;
+  return { found, isCut: next.value, isSymbols: symbols.isUnreadable() };
 }
 
-const isSaid = (run: Run): boolean => run.text.trim() !== "" && run.size > 0;
+const hasText = (run: Run): boolean => run.text.trim() !== "" && run.size > 0;
 
-/** A turned run in the page's own coordinates: its middle is where it is, its length is not kept. */
-function inPlace(run: Run, matrix: Matrix): Run {
+/** A rotated run in page coordinates: a square of its text size around its middle. */
+function toPagePosition(run: Run, matrix: Matrix): Run {
   const along = run.x1 - run.x0;
   const scale = Math.hypot(matrix[0], matrix[1]) || 1;
   const x = matrix[4] + ((matrix[0] / scale) * along) / 2;
@@ -146,28 +161,28 @@ function inPlace(run: Run, matrix: Matrix): Run {
   return { ...run, x0: x - half, x1: x + half, y0: y - half, y1: y + half, baseline: y + run.size * 0.3 };
 }
 
-/** The text of a page, brought upright by most of its text. */
-export async function textOf(page: PdfPage): Promise<PageText> {
+/** The text of a page, rotated so that most of it is upright. */
+export async function readText(page: PdfPage): Promise<PageText> {
   const view = page.getViewport({ scale: 1 });
   const toView = view.transform as unknown as Matrix;
-  const found = await find(page, toView);
+  const { found, isCut, isSymbols } = await placeItems(page, toView);
   const characters = [0, 0, 0, 0];
-  for (const { turn, piece } of found) characters[turn]! += piece.str!.length;
-  const main = characters.indexOf(Math.max(...characters)) as Turn;
+  for (const { turn, item } of found) characters[turn]! += item.str!.length;
+  const main = characters.indexOf(Math.max(...characters)) as QuarterTurns;
   const rotate = upright(main, view.width, view.height);
   const runs: Run[] = [];
-  const turned: TurnedRun[] = [];
-  for (const { piece, matrix, turn, mark, spaced } of found) {
-    const run = runOf(piece, times(upright(turn, view.width, view.height), matrix), mark, spaced);
-    if (!isSaid(run)) continue;
+  const turned: RotatedRun[] = [];
+  for (const { item, matrix, turn, mark, spaced } of found) {
+    const run = toRun(item, multiply(upright(turn, view.width, view.height), matrix), mark, spaced);
+    if (!hasText(run)) continue;
     if (turn === main) runs.push(run);
-    else turned.push({ there: inPlace(run, times(rotate, matrix)), upright: run, turn });
+    else turned.push({ onPage: toPagePosition(run, multiply(rotate, matrix)), upright: run, turn });
   }
   const [width, height] = main % 2 === 0 ? [view.width, view.height] : [view.height, view.width];
-  return { runs, turned, matrix: times(rotate, toView), width, height };
+  return { runs, rotated: turned, matrix: multiply(rotate, toView), width, height, isCut, isSymbols };
 }
 
-/** Cuts a run at vertical lines that it stands across, between its words; where they stand within it is an estimate. */
+/** Cuts a run between words at the given x coordinates. The position of a word within the run is an estimate. */
 export function cutRun(run: Run, places: readonly number[]): Run[] {
   const inside = places.filter((x) => x > run.x0 + run.size * 0.3 && x < run.x1 - run.size * 0.3);
   if (inside.length === 0) return [run];

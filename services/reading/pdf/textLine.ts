@@ -1,44 +1,44 @@
-import type { Faces } from "./fonts.ts";
+import type { FontStyles } from "./fontStyles.ts";
 import type { Box } from "./geometry.ts";
-import { type Line, parted, raised, textOfLine } from "./lines.ts";
-import { escapeInline, linkTo } from "./markdown.ts";
-import { MARKER } from "./marks.ts";
+import { type Line, hasSpaceBetween, markSuperscript, lineText } from "./lines.ts";
+import { escapeInline, toLink } from "./markdown.ts";
+import { MARKER } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
-/** A line as the second pass over the document needs it: small, and its runs are gone. */
+/** A line as the second pass over the document needs it: without its runs, to save memory. */
 export interface TextLine extends Box {
-  /** As it stands on the page. */
+  /** Plain text. */
   raw: string;
-  /** With the Markdown of what is within the line: links and code. */
+  /** Markdown, with links and code. */
   text: string;
   baseline: number;
   size: number;
   bold: boolean;
   italic: boolean;
   mono: boolean;
-  /** Of most of its characters. */
+  /** Font of its longest run. */
   font: string;
-  /** It stands under a bullet of a symbol font, whatever that sign is in Unicode. */
+  /** It starts with a bullet of a symbol font, whose Unicode value may be anything. */
   bullet: boolean;
-  /** Where its text begins after its first sign. */
-  inner: number;
+  /** x where its text starts after a marker, in points. */
+  textStart: number;
 }
 
-interface Piece {
+interface StyledText {
   text: string;
   link: string | null;
   mono: boolean;
 }
 
-/** Neighbours that differ in nothing are one piece. */
-function piecesOf(runs: readonly Run[], line: Line, faces: Faces, allMono: boolean): Piece[] {
-  const pieces: Piece[] = [];
+/** Merges neighbouring runs with the same link and style. */
+function mergeRuns(runs: readonly Run[], line: Line, fonts: FontStyles, allMono: boolean): StyledText[] {
+  const pieces: StyledText[] = [];
   for (const [index, run] of runs.entries()) {
     const before = runs[index - 1];
-    const space = before !== undefined && parted(before, run, line.size) ? " " : "";
-    const mono = !allMono && faces.face(run.font).mono;
+    const space = before !== undefined && hasSpaceBetween(before, run, line.size) ? " " : "";
+    const mono = !allMono && fonts.styleOf(run.font).mono;
     const last = pieces.at(-1);
-    const text = raised(run, line);
+    const text = markSuperscript(run, line);
     if (last !== undefined && last.link === run.link && last.mono === mono) last.text += space + text;
     else {
       if (last !== undefined) last.text += space;
@@ -48,14 +48,15 @@ function piecesOf(runs: readonly Run[], line: Line, faces: Faces, allMono: boole
   return pieces;
 }
 
-const inline = ({ text, link, mono }: Piece): string => {
-  const [, start = "", said = "", end = ""] = /^(\s*)(.*?)(\s*)$/s.exec(text)!;
-  if (said === "") return text;
-  const code = mono && /\w/.test(said) && !said.includes("`") ? `\`${said}\`` : escapeInline(said);
-  return start + (link === null ? code : linkTo(link, said, code)) + end;
+const toMarkdown = ({ text, link, mono }: StyledText): string => {
+  const [, start = "", words = "", end = ""] = /^(\s*)(.*?)(\s*)$/s.exec(text)!;
+  if (words === "") return text;
+  const code = mono && /\w/.test(words) && !words.includes("`") ? `\`${words}\`` : escapeInline(words);
+  return start + (link === null ? code : toLink(link, words, code)) + end;
 };
 
-const share = (runs: readonly Run[], has: (run: Run) => boolean): number => {
+/** The share of the characters whose run has a property, from 0 to 1. */
+const shareOf = (runs: readonly Run[], has: (run: Run) => boolean): number => {
   let [some, all] = [0, 0];
   for (const run of runs) {
     all += run.text.length;
@@ -64,8 +65,8 @@ const share = (runs: readonly Run[], has: (run: Run) => boolean): number => {
   return all === 0 ? 0 : some / all;
 };
 
-/** Where the text begins after its bullet; an estimate where both are one run. */
-function innerOf(line: Line): number {
+/** x where the text starts after its marker, in points; an estimate if both are one run. */
+function findTextStart(line: Line): number {
   const first = line.runs[0]!;
   const second = line.runs[1];
   if (second !== undefined && first.text.trim().length < 6 && second.x0 > first.x0) return second.x0;
@@ -73,25 +74,26 @@ function innerOf(line: Line): number {
   return first.x0 + (marker * (first.x1 - first.x0)) / first.text.length;
 }
 
-export function textLine(line: Line, faces: Faces): TextLine {
-  const mono = share(line.runs, (run) => faces.face(run.font).mono) > 0.9;
+export function toTextLine(line: Line, fonts: FontStyles): TextLine {
+  const mono = shareOf(line.runs, (run) => fonts.styleOf(run.font).mono) > 0.9;
   const main = line.runs.reduce((a, b) => (b.text.length > a.text.length ? b : a));
   const first = line.runs[0]!;
-  const sign = first.text.trim().length === 1 && line.runs.length > 1 && first.font !== main.font;
+  const startsWithSymbol = first.text.trim().length === 1 && line.runs.length > 1 && first.font !== main.font;
   return {
     x0: line.x0,
     y0: line.y0,
     x1: line.x1,
     y1: line.y1,
-    raw: textOfLine(line),
-    text: piecesOf(line.runs, line, faces, mono).map(inline).join("").replace(/ {2,}/g, " ").trim(),
+    raw: lineText(line),
+    text: mergeRuns(line.runs, line, fonts, mono).map(toMarkdown).join("").replace(/ {2,}/g, " ").trim(),
     baseline: line.baseline,
     size: line.size,
-    bold: share(line.runs, (run) => faces.face(run.font).bold) > 0.85,
-    italic: share(line.runs, (run) => faces.face(run.font).italic) > 0.9,
+    bold: shareOf(line.runs, (run) => fonts.styleOf(run.font).bold) > 0.85,
+    italic: shareOf(line.runs, (run) => fonts.styleOf(run.font).italic) > 0.9,
     mono,
     font: main.font,
-    inner: innerOf(line),
-    bullet: sign && (faces.face(first.font).symbol || (first.text === "o" && faces.face(first.font).mono)),
+    textStart: findTextStart(line),
+    bullet:
+      startsWithSymbol && (fonts.styleOf(first.font).symbol || (first.text === "o" && fonts.styleOf(first.font).mono)),
   };
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { readCsv, readTsv } from "./csv.ts";
-import { delimiterOf, recordsOf } from "./records.ts";
+import { detectDelimiter, parseRecords } from "./records.ts";
 
-const records = (text: string, delimiter: "," | ";" | "\t" | "|" = ",") => [...recordsOf(text, delimiter)];
+const records = (text: string, delimiter: "," | ";" | "\t" | "|" = ",") => [...parseRecords(text, delimiter)];
 const csv = async (text: string) => (await readCsv(Buffer.from(text)))[0];
 
-test("records are cut at the delimiter and the line end, but not between quotes", () => {
+test("records end at delimiters and line ends outside quotes", () => {
   expect(records("a,b\n1,2\n")).toEqual([
     ["a", "b"],
     ["1", "2"],
@@ -19,7 +19,7 @@ test("records are cut at the delimiter and the line end, but not between quotes"
   expect(records("a\n\nb")).toEqual([["a"], [""], ["b"]]);
 });
 
-test("a quote that never closes, or stands inside a field, is a character", () => {
+test("an unclosed quote, or one inside a field, is an ordinary character", () => {
   expect(records(`5" pipe,"3\nb,c`)).toEqual([
     [`5" pipe`, `"3`],
     ["b", "c"],
@@ -36,31 +36,31 @@ test.each([
   [`"x;y",b\n"z;w",d`, ","],
   ["one column\nof, words\nonly", ","],
 ] as const)("finds the delimiter of %j", (text, delimiter) => {
-  expect(delimiterOf(text)).toBe(delimiter);
+  expect(detectDelimiter(text)).toBe(delimiter);
 });
 
-test("a table: its first row is the header, empty rows and columns are left out, short rows filled up", async () => {
+test("the first row is the header, empty rows and columns are dropped, and short rows are padded", async () => {
   expect(await csv("a,,b\r\n\r\n1,,2,\r\n3\r\n")).toBe("| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 |  |");
 });
 
-test("what would end a cell or hide a word is escaped", async () => {
+test("pipes, line breaks and tags in a cell are escaped", async () => {
   expect(await csv(`a,b\n"x|y","one\ntwo <b>"`)).toBe("| a | b |\n| --- | --- |\n| x\\|y | one<br>two \\<b> |");
 });
 
-test("lines above the header are its title", async () => {
+test("lines above the header become titles", async () => {
   expect(await csv("Report of May,,\n\na,b,c\n1,2,3")).toBe(
     "Report of May\n\n| a | b | c |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
   );
 });
 
-test("Excel's hint names the delimiter, whatever the rest looks like", async () => {
+test("Excel's sep= line decides the delimiter", async () => {
   expect(await csv("sep=;\na,x;b,y\n1;2")).toBe("| a,x | b,y |\n| --- | --- |\n| 1 | 2 |");
 });
 
-test("a file of tabs is not guessed at", async () => {
+test("a TSV file is always split at tabs", async () => {
   expect((await readTsv(Buffer.from("a;b\tc\n1;2\t3")))[0]).toBe("| a;b | c |\n| --- | --- |\n| 1;2 | 3 |");
 });
 
-test("nothing gives nothing", async () => {
+test("an empty CSV gives no text", async () => {
   expect(await csv("\n,,\n")).toBe("");
 });

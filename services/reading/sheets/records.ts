@@ -1,11 +1,12 @@
 export type Delimiter = "\t" | ";" | "|" | ",";
 
-/** Where two fit equally well, the one that text holds less often comes first. */
+/** Of two that fit equally well the first wins: the one that is rarer in text. */
 const DELIMITERS: readonly Delimiter[] = ["\t", ";", "|", ","];
+/** UTF-16 units that decide about the delimiter. */
 const SAMPLE = 64_000;
 
-/** The text between quotes that open at `open`, and where it ends; null when they never close. */
-const quoted = (text: string, open: number): { value: string; end: number } | null => {
+/** The quoted text that starts at `open`, and its end; null if the quote is never closed. */
+const readQuoted = (text: string, open: number): { value: string; end: number } | null => {
   let value = "";
   for (let from = open + 1; ; ) {
     const quote = text.indexOf('"', from);
@@ -17,12 +18,12 @@ const quoted = (text: string, open: number): { value: string; end: number } | nu
   }
 };
 
-/** The records of delimited text (RFC 4180), lines ended by \n. A quote that never closes is a character like others. */
-export function* recordsOf(text: string, delimiter: Delimiter): Generator<string[]> {
+/** The records of delimited text (RFC 4180) with \n line ends. A quote that is never closed is an ordinary character. */
+export function* parseRecords(text: string, delimiter: Delimiter): Generator<string[]> {
   const bare = new RegExp(`[^${delimiter === "|" ? "\\|" : delimiter}\\n]*`, "y");
   let record: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
-    const inner = text[at] === '"' ? quoted(text, at) : null;
+    const inner = text[at] === '"' ? readQuoted(text, at) : null;
     bare.lastIndex = inner?.end ?? at;
     const rest = bare.exec(text)?.[0] ?? "";
     record.push(inner ? inner.value + rest : rest);
@@ -37,20 +38,20 @@ export function* recordsOf(text: string, delimiter: Delimiter): Generator<string
   if (record.length > 0) yield record;
 }
 
-/** How alike the records are in length, 0 where there is only one column. */
-const fit = (sample: string, delimiter: Delimiter): number => {
-  const lengths = [...recordsOf(sample, delimiter)].slice(0, 100).map((record) => record.length);
+/** The share of records with the most common number of fields; 0 for a single column. */
+const regularity = (sample: string, delimiter: Delimiter): number => {
+  const lengths = [...parseRecords(sample, delimiter)].slice(0, 100).map((record) => record.length);
   const counts = new Map<number, number>();
   for (const length of lengths) counts.set(length, (counts.get(length) ?? 0) + 1);
   const [usual = 1, times = 0] = [...counts].toSorted(([, one], [, other]) => other - one)[0] ?? [];
   return usual === 1 ? 0 : times / lengths.length;
 };
 
-/** The delimiter that cuts the first records into the most equal pieces. */
-export const delimiterOf = (text: string): Delimiter => {
+/** The delimiter that gives the most regular records. */
+export const detectDelimiter = (text: string): Delimiter => {
   const end = text.length > SAMPLE ? text.lastIndexOf("\n", SAMPLE) : text.length;
   const sample = text.slice(0, end > 0 ? end : SAMPLE);
-  const fits = DELIMITERS.map((delimiter) => fit(sample, delimiter));
+  const fits = DELIMITERS.map((delimiter) => regularity(sample, delimiter));
   const best = Math.max(...fits);
   return best === 0 ? "," : DELIMITERS[fits.indexOf(best)]!;
 };

@@ -1,6 +1,7 @@
 import { utils, write, type BookType, type CellObject, type WorkSheet } from "@e965/xlsx";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readExcel, readOds } from "./readSheets.ts";
 
@@ -38,7 +39,12 @@ test.each(["xlsx", "biff8", "ods"] as const)(
   },
 );
 
-test("values read as they look, dates as they sort, long numbers with all digits", async () => {
+test("an ODS file without styles.xml is read", async () => {
+  const { "styles.xml": _, ...parts } = unzipSync(fileOf({ S: sheetOf([["a"], ["b"]]) }, "ods"));
+  expect(await readOds(zipSync(parts))).toEqual(["## S\n\n| a |\n| --- |\n| b |"]);
+});
+
+test("values have their displayed text, dates ISO format, and long numbers all digits", async () => {
   const rows = [
     ["kind", "value"],
     ["percent", number(0.25, "0%")],
@@ -61,7 +67,7 @@ test("values read as they look, dates as they sort, long numbers with all digits
   expect(values).toEqual(["25%", "1,234.50", ...dates, "4006381333931", "0.3", "TRUE", "a\\|b<br>c"]);
 });
 
-test("empty rows part tables, unless the next goes on without a header", async () => {
+test("empty rows separate tables, unless the next part has no header", async () => {
   const table = [
     ["Name", "Count"],
     ["a", 1],
@@ -72,7 +78,7 @@ test("empty rows part tables, unless the next goes on without a header", async (
   );
 });
 
-test("tables side by side are two; a column of space between label and figures is none", async () => {
+test("an empty column separates two tables, but not labels from their figures", async () => {
   expect(
     await markdownOf([
       ["a", "b", null, "c", "d"],
@@ -87,7 +93,7 @@ test("tables side by side are two; a column of space between label and figures i
   ).toBe("| a | b | c |\n| --- | --- | --- |\n| x | 1 | 2 |");
 });
 
-test("tables that only touch at their corners are two; a line of an outline stays with its table", async () => {
+test("tables that touch only at corners are separate; a line of an outline stays in its table", async () => {
   const corner = [
     ["a", "b", null, null],
     [1, 2, null, null],
@@ -118,7 +124,7 @@ test("merged cells repeat their text, and stacked headers become one row", async
   );
 });
 
-test("two cells in the far corners of a sheet cost nothing", async () => {
+test("two cells in opposite corners of a sheet cost no time", async () => {
   const parts = unzipSync(fileOf({ S: sheetOf([["near"]]) }));
   const name = "xl/worksheets/sheet1.xml";
   const far = `<row r="1048576"><c r="XFD1048576" t="str"><v>far</v></c></row></sheetData>`;
@@ -127,7 +133,7 @@ test("two cells in the far corners of a sheet cost nothing", async () => {
   expect(markdown).toBe("## S\n\nnear\n\nfar");
 });
 
-test("a sheet that holds only a chart the chart's values under its name", async () => {
+test("a sheet with only a chart gives the chart's values", async () => {
   const parts = unzipSync(fileOf({ S: sheetOf([["a"]]), Chart: sheetOf([[]]) }));
   const relation = (kind: string, target: string) =>
     strToU8(`<Relationships><Relationship Id="rId1" Type="urn:x/${kind}" Target="${target}"/></Relationships>`);
@@ -151,8 +157,28 @@ test("a sheet that holds only a chart the chart's values under its name", async 
   expect((await readExcel(file))[0]).toBe("## S\n\na\n\n## Chart\n\n| | Crabs |\n| --- | --- |\n| May | 7 |");
 });
 
-test("what is no spreadsheet, half of one or protected cannot be read", async () => {
+test("a file that is no spreadsheet, truncated or protected is refused", async () => {
   const file = fileOf({ S: sheetOf([["a"]]) });
   await expect(readExcel(file.subarray(0, -50))).rejects.toThrow(UnreadableFile);
   await expect(readExcel(Buffer.from("PK\u0003\u0004".repeat(30)))).rejects.toThrow(UnreadableFile);
+});
+
+test("warnings count sheets that only programs can show, comments and pictures", async () => {
+  const sheet = sheetOf([["a", "b"]]);
+  (sheet["A1"] as CellObject).c = [{ a: "Ada", t: "Sure?" }];
+  const book = utils.book_new();
+  utils.book_append_sheet(book, sheet, "Shown");
+  utils.book_append_sheet(book, sheetOf([["secret"]]), "Hidden");
+  book.Workbook = { Sheets: [{ Hidden: 0 }, { Hidden: 2 }] };
+  const file = unzipSync(write(book, { type: "buffer", bookType: "xlsx" }) as Buffer);
+  const warnings: ReadingWarning[] = [];
+  const [markdown] = await readExcel(zipSync({ ...file, "xl/media/image1.png": strToU8("x") }), (warning) =>
+    warnings.push(warning),
+  );
+  expect(markdown).not.toContain("secret");
+  expect(warnings).toEqual([
+    { code: "images_without_text", count: 1 },
+    { code: "hidden_sheets", count: 1 },
+    { code: "comments_left_out", count: 1 },
+  ]);
 });

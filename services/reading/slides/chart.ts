@@ -1,31 +1,31 @@
 import type { ElementContent } from "hast";
-import { elementsOf, textOf, type Element } from "../guard/xml.ts";
+import { childElements, textContent, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
-import { allNamed, at, childNamed, childrenNamed } from "./names.ts";
+import { descendantsNamed, findPath, childNamed, childrenNamed } from "./localNames.ts";
 
-/** Values of a row of points by their index; levels of categories above each other are joined. */
+/** Values of points by their index; stacked category levels are joined. */
 type Points = Map<number, string>;
 
-/** A spreadsheet stores 0.1 + 0.2; nobody drew seventeen digits. */
-const tidy = (value: string): string =>
+/** Rounds values such as 0.1 + 0.2, which are stored with seventeen digits. */
+const roundValue = (value: string): string =>
   /^-?\d+\.\d{12,}(?:E-?\d+)?$/i.test(value) ? String(Number(Number(value).toPrecision(12))) : value;
 
-const pointsOf = (source: Element | undefined): Points => {
+const readPoints = (source: Element | undefined): Points => {
   const points: Points = new Map();
-  for (const point of allNamed(source, "pt")) {
+  for (const point of descendantsNamed(source, "pt")) {
     const index = Number(point.attributes["idx"]);
-    const value = tidy(childNamed(point, "v") ? textOf(childNamed(point, "v")!) : "");
+    const value = roundValue(childNamed(point, "v") ? textContent(childNamed(point, "v")!) : "");
     points.set(index, points.has(index) ? `${value} ${points.get(index)}` : value);
   }
   return points;
 };
 
-const firstOf = (series: Element, names: string[]): Points =>
-  pointsOf(names.map((name) => childNamed(series, name)).find(Boolean));
+const readFirst = (series: Element, names: string[]): Points =>
+  readPoints(names.map((name) => childNamed(series, name)).find(Boolean));
 
-const nameOf = (series: Element): string => {
+const seriesName = (series: Element): string => {
   const name = childNamed(series, "tx");
-  const values = allNamed(name, "v").map(textOf);
+  const values = descendantsNamed(name, "v").map(textContent);
   return values.join(" ");
 };
 
@@ -35,15 +35,15 @@ const row = (cells: string[]) =>
     cells.map((cell) => element("td", [cell])),
   );
 
-/** A chart's title and its values: a row for each category, a column for each series. */
-export const chartOf = (root: Element): ElementContent[] => {
+/** A chart's title and its values as a table: a row per category, a column per series. */
+export const chartToHtml = (root: Element): ElementContent[] => {
   const chart = childNamed(root, "chart");
-  const title = allNamed(childNamed(chart, "title"), "t").map(textOf).join("").trim();
-  const drawn = elementsOf(at(chart, "plotArea") ?? root).flatMap((plot) => childrenNamed(plot, "ser"));
-  const series = drawn.map((one) => ({
-    name: nameOf(one),
-    categories: firstOf(one, ["cat", "xVal"]),
-    values: firstOf(one, ["val", "yVal"]),
+  const title = descendantsNamed(childNamed(chart, "title"), "t").map(textContent).join("").trim();
+  const plotted = childElements(findPath(chart, "plotArea") ?? root).flatMap((plot) => childrenNamed(plot, "ser"));
+  const series = plotted.map((one) => ({
+    name: seriesName(one),
+    categories: readFirst(one, ["cat", "xVal"]),
+    values: readFirst(one, ["val", "yVal"]),
   }));
   const categories: Points = new Map(series.flatMap((one) => [...one.categories]));
   const indexes = new Set(series.flatMap(({ values }) => [...values.keys()]));

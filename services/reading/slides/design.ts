@@ -1,47 +1,47 @@
 import type { Element } from "../guard/xml.ts";
-import type { Styles } from "./bullets.ts";
-import { allNamed, at } from "./names.ts";
+import type { Styles } from "./listMarks.ts";
+import { descendantsNamed, findPath } from "./localNames.ts";
 import type { Parts } from "./parts.ts";
 
-/** What a slide takes from its layout and that layout's master. */
+/** The parts of a layout and its master that matter to a slide. */
 export interface Design {
-  /** Made for slides that open the whole or a part of it. */
-  opens: boolean;
+  /** The layout is for title slides and section headers. */
+  isOpening: boolean;
   /** The styles of a placeholder's paragraphs, nearest first. */
-  stylesOf(placeholder: Element): Styles;
+  placeholderStyles(placeholder: Element): Styles;
 }
 
-export const treeOf = (root: Element | undefined): Element | undefined => at(root, "cSld", "spTree");
+export const shapeTree = (root: Element | undefined): Element | undefined => findPath(root, "cSld", "spTree");
 
-export const placeholderOf = (shape: Element): Element | undefined => at(shape, "nvSpPr", "nvPr", "ph");
+export const findPlaceholder = (shape: Element): Element | undefined => findPath(shape, "nvSpPr", "nvPr", "ph");
 
-export const typeOf = (placeholder: Element | undefined): string => placeholder?.attributes["type"] ?? "body";
+export const placeholderType = (placeholder: Element | undefined): string => placeholder?.attributes["type"] ?? "body";
 
-const styleIn = (shapes: Element[], matches: (placeholder: Element) => boolean): Element | undefined => {
+const findStyle = (shapes: Element[], matches: (placeholder: Element) => boolean): Element | undefined => {
   const found = shapes.find((shape) => {
-    const placeholder = placeholderOf(shape);
+    const placeholder = findPlaceholder(shape);
     return placeholder !== undefined && matches(placeholder);
   });
-  return at(found, "txBody", "lstStyle");
+  return findPath(found, "txBody", "lstStyle");
 };
 
-/** A placeholder is its layout's of the same number, and its master's of the same type. */
-export const designOf = (parts: Parts, layoutName: string): Design => {
+/** Reads a layout. A placeholder inherits from the layout's of the same index and the master's of the same type. */
+export const readDesign = (parts: Parts, layoutName: string): Design => {
   const layout = parts.xml(layoutName);
   const master = parts.xml(parts.related(layoutName, "slideMaster") ?? "");
-  const [onLayout, onMaster] = [layout, master].map((root) => allNamed(treeOf(root), "sp"));
+  const [onLayout, onMaster] = [layout, master].map((root) => descendantsNamed(shapeTree(root), "sp"));
   return {
-    opens: /^(?:title|secHead)$/.test(layout?.attributes["type"] ?? ""),
-    stylesOf(placeholder) {
+    isOpening: /^(?:title|secHead)$/.test(layout?.attributes["type"] ?? ""),
+    placeholderStyles(placeholder) {
       const { idx } = placeholder.attributes;
-      const type = typeOf(placeholder);
+      const type = placeholderType(placeholder);
       const general = type === "obj" || type === "subTitle" ? "body" : type;
       return [
-        styleIn(onLayout ?? [], (other) =>
-          idx === undefined ? typeOf(other) === type : other.attributes["idx"] === idx,
+        findStyle(onLayout ?? [], (other) =>
+          idx === undefined ? placeholderType(other) === type : other.attributes["idx"] === idx,
         ),
-        styleIn(onMaster ?? [], (other) => typeOf(other) === general),
-        at(master, "txStyles", "bodyStyle"),
+        findStyle(onMaster ?? [], (other) => placeholderType(other) === general),
+        findPath(master, "txStyles", "bodyStyle"),
       ];
     },
   };

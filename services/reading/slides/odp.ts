@@ -1,5 +1,5 @@
 import type { ElementContent } from "hast";
-import { childOf, elementsOf, findAll, textOf, type Element } from "../guard/xml.ts";
+import { findChild, childElements, findAll, textContent, type Element } from "../guard/xml.ts";
 import { openDocument } from "../guard/openDocument.ts";
 import type { Zip } from "../guard/zip.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
@@ -7,23 +7,24 @@ import { element } from "../html/tree.ts";
 import { joinBlocks } from "../office/joinBlocks.ts";
 import { odtNode, type OdtContext } from "../office/odtBody.ts";
 import { readOdtStyles } from "../office/odtStyles.ts";
-import { readPart, requirePart } from "../office/part.ts";
+import { readPart, requirePart } from "../office/xmlParts.ts";
 
-/** The same on every slide. */
-const FURNITURE = new Set(["date-time", "footer", "header", "page-number", "page", "handout"]);
+/** Classes of shapes that repeat on every slide. */
+const REPEATED = new Set(["date-time", "footer", "header", "page-number", "page", "handout"]);
 
-const classOf = (node: Element): string => node.attributes["presentation:class"] ?? "";
+const presentationClass = (node: Element): string => node.attributes["presentation:class"] ?? "";
 
-const lineOf = (node: Element): string => findAll(node, "text:p").map(textOf).join(" ").replace(/\s+/g, " ").trim();
+const oneLine = (node: Element): string =>
+  findAll(node, "text:p").map(textContent).join(" ").replace(/\s+/g, " ").trim();
 
-/** The values of an embedded chart: a table inside its own part. */
-const chartIn = (frame: Element, zip: Zip): Element[] => {
+/** The tables of an embedded chart, which is a part of its own. */
+const chartTables = (frame: Element, zip: Zip): Element[] => {
   const objects = findAll(frame, "draw:object").map(({ attributes }) => attributes["xlink:href"] ?? "");
   const parts = objects.map((name) => readPart(zip, `${name.replace(/^\.\/|\/$/g, "")}/content.xml`));
   return parts.flatMap((part) => (part ? findAll(part, "table:table") : []));
 };
 
-/** Cells of slides are written as lists whose bullets nobody sees. */
+/** Replaces lists by plain blocks: table cells of slides are stored as lists without visible bullets. */
 const withoutLists = (node: ElementContent): ElementContent => {
   if (node.type !== "element") return node;
   const tagName = node.tagName === "ul" || node.tagName === "li" ? "div" : node.tagName;
@@ -31,45 +32,58 @@ const withoutLists = (node: ElementContent): ElementContent => {
 };
 
 const shape = (node: Element, context: OdtContext, zip: Zip): ElementContent[] => {
-  if (node.name === "presentation:notes" || classOf(node) === "title" || FURNITURE.has(classOf(node))) return [];
-  if (node.name === "draw:g") return elementsOf(node).flatMap((child) => shape(child, context, zip));
-  const tables = [...findAll(node, "table:table"), ...chartIn(node, zip)];
+  if (
+    node.name === "presentation:notes" ||
+    presentationClass(node) === "title" ||
+    REPEATED.has(presentationClass(node))
+  )
+    return [];
+  if (node.name === "draw:g") return childElements(node).flatMap((child) => shape(child, context, zip));
+  const tables = [...findAll(node, "table:table"), ...chartTables(node, zip)];
   return tables.length > 0
     ? tables.flatMap((table) => odtNode(table, context)).map(withoutLists)
     : odtNode(node, context);
 };
 
-const notesOf = (page: Element, context: OdtContext): ElementContent[] => {
-  const frames = elementsOf(childOf(page, "presentation:notes") ?? page).filter((node) => classOf(node) === "notes");
+const slideNotes = (page: Element, context: OdtContext): ElementContent[] => {
+  const frames = childElements(findChild(page, "presentation:notes") ?? page).filter(
+    (node) => presentationClass(node) === "notes",
+  );
   const notes = frames.flatMap((frame) => findAll(frame, "draw:text-box")).flatMap((box) => odtNode(box, context));
-  return frames.some((frame) => lineOf(frame) !== "") ? [element("p", ["Notes:"]), ...notes] : [];
+  return frames.some((frame) => oneLine(frame) !== "") ? [element("p", ["Notes:"]), ...notes] : [];
 };
 
-/** The first page, and one that holds no more than title and subtitle, opens the whole or a part of it. */
-const opens = (page: Element): boolean =>
-  elementsOf(page).every(
+/** Whether a page has only a title and a subtitle, and so opens a section. */
+const isOpeningPage = (page: Element): boolean =>
+  childElements(page).every(
     (node) =>
-      node.name === "presentation:notes" || /^(?:title|subtitle)$/.test(classOf(node)) || FURNITURE.has(classOf(node)),
+      node.name === "presentation:notes" ||
+      /^(?:title|subtitle)$/.test(presentationClass(node)) ||
+      REPEATED.has(presentationClass(node)),
   );
 
 const pageContent = (page: Element, number: number, context: OdtContext, zip: Zip): ElementContent[] => {
-  const title = elementsOf(page)
-    .filter((node) => classOf(node) === "title")
-    .map(lineOf)
+  const title = childElements(page)
+    .filter((node) => presentationClass(node) === "title")
+    .map(oneLine)
     .join(" ");
-  const heading = title === "" ? [] : [element(number === 1 || opens(page) ? "h1" : "h2", [title])];
-  return [...heading, ...elementsOf(page).flatMap((node) => shape(node, context, zip)), ...notesOf(page, context)];
+  const heading = title === "" ? [] : [element(number === 1 || isOpeningPage(page) ? "h1" : "h2", [title])];
+  return [
+    ...heading,
+    ...childElements(page).flatMap((node) => shape(node, context, zip)),
+    ...slideNotes(page, context),
+  ];
 };
 
-/** The slides of an OpenDocument presentation, one page each. Throws UnreadableFile. */
+/** Reads an OpenDocument presentation, one page per slide. Throws UnreadableFile. */
 export const readOdp = async (bytes: Uint8Array): Promise<string[]> => {
   const zip = openDocument(bytes);
   const content = requirePart(zip, "content.xml");
   const styles = readPart(zip, "styles.xml");
-  const known = readOdtStyles(styles ? [styles, content] : [content]);
+  const odtStyles = readOdtStyles(styles ? [styles, content] : [content]);
   const pages = findAll(content, "draw:page");
   return pages.map((page, index) => {
-    const context: OdtContext = { styles: known, notes: [], formula: () => undefined };
+    const context: OdtContext = { styles: odtStyles, notes: [], formula: () => undefined };
     return toMarkdown({ type: "root", children: joinBlocks(pageContent(page, index + 1, context, zip)) });
   });
 };

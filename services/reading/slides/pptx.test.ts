@@ -1,5 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 import { expect, test } from "vitest";
+import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { UnreadableFile } from "../reader.ts";
 import { readPptx } from "./pptx.ts";
 
@@ -30,7 +31,7 @@ interface Slide {
 const MASTER = `<p:sldMaster ${NAMES}><p:txStyles><p:bodyStyle><a:lvl1pPr><a:buChar char="*"/></a:lvl1pPr>
   <a:lvl2pPr><a:buChar char="-"/></a:lvl2pPr><a:lvl3pPr><a:buChar char="-"/></a:lvl3pPr></p:bodyStyle></p:txStyles></p:sldMaster>`;
 
-/** A presentation whose slides are stored in the opposite order of the one in which they are shown. */
+/** A presentation whose slides are stored in reverse display order. */
 const deck = (slides: Slide[], more: Record<string, string> = {}): Uint8Array => {
   const numbers = slides.map((_, index) => index);
   const parts: Record<string, string> = {
@@ -57,21 +58,21 @@ const deck = (slides: Slide[], more: Record<string, string> = {}): Uint8Array =>
 const only = async (shapes: string, links: Slide["links"] = {}, more?: Record<string, string>) =>
   (await readPptx(deck([{ shapes, links }], more)))[0];
 
-test("a page for each slide in the order of the show, empty ones too, each under its title", async () => {
+test("each slide becomes a page under its title, in display order, empty slides too", async () => {
   const slides = [{ shapes: title("Reef") }, { shapes: "" }, { shapes: shape(text("words")) + title("Pools") }];
   expect(await readPptx(deck(slides))).toEqual(["# Reef", "", "## Pools\n\nwords"]);
 });
 
-test("a title of two lines is one heading; date, footer and number of the slide are left out", async () => {
+test("a title of two lines is one heading; date, footer and slide number are left out", async () => {
   const broken = shape(
     `<a:p><a:r><a:t>One</a:t></a:r><a:br/><a:r><a:t>two</a:t></a:r></a:p>`,
     `<p:ph type="ctrTitle"/>`,
   );
-  const furniture = ["dt", "ftr", "sldNum"].map((type) => shape(text("x"), `<p:ph type="${type}"/>`));
-  expect(await only(furniture.join("") + broken)).toBe("# One two");
+  const repeated = ["dt", "ftr", "sldNum"].map((type) => shape(text("x"), `<p:ph type="${type}"/>`));
+  expect(await only(repeated.join("") + broken)).toBe("# One two");
 });
 
-test("placeholders have their master's bullets by level, text boxes and those that say so have none", async () => {
+test("placeholders inherit bullets from the master; text boxes and paragraphs with buNone have none", async () => {
   const items = [text("a"), text("b", `<a:pPr lvl="1"/>`), text("c", `<a:pPr lvl="1"/>`), text("d")].join("");
   expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- a\n  - b\n  - c\n- d");
   expect(await only(shape(text("a") + text("b")))).toBe("a\n\nb");
@@ -80,12 +81,12 @@ test("placeholders have their master's bullets by level, text boxes and those th
   expect(await only(shape(text("a", numbered) + text("b", numbered)))).toBe("1. a\n2. b");
 });
 
-test("a level that is skipped does not lose its item", async () => {
+test("items below a skipped level are kept", async () => {
   const items = [text("deep", `<a:pPr lvl="2"/>`), text("top"), text("deeper", `<a:pPr lvl="2"/>`)].join("");
   expect(await only(shape(items, `<p:ph idx="1"/>`))).toBe("- deep\n- top\n  - deeper");
 });
 
-test("tables spread their merged cells", async () => {
+test("merged cells of a table repeat", async () => {
   const cell = (words: string, attributes = "") => `<a:tc ${attributes}><a:txBody>${text(words)}</a:txBody></a:tc>`;
   const rows = [
     `<a:tr>${cell("Pool")}${cell("Crabs")}${cell("Fish")}</a:tr>`,
@@ -96,7 +97,7 @@ test("tables spread their merged cells", async () => {
   expect(await only(frame)).toBe("| Pool | Crabs | Fish |\n| --- | --- | --- |\n| North | 7 | 7 |\n| North | 1 | 2 |");
 });
 
-test("a chart gives its title and values", async () => {
+test("a chart becomes its title and a table of values", async () => {
   const points = (...values: string[]) =>
     values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join("");
   const series = (name: string, ...values: string[]) =>
@@ -109,7 +110,7 @@ test("a chart gives its title and values", async () => {
   );
 });
 
-test("groups, alternatives and pictures give what they say; links keep their address", async () => {
+test("groups, alternatives and image descriptions are read; links keep their address", async () => {
   const linked = `<a:p><a:r><a:rPr><a:hlinkClick r:id="h"/></a:rPr><a:t>here</a:t></a:r></a:p>`;
   const picture = (description: string) => `<p:pic><p:nvPicPr><p:cNvPr descr="${description}"/></p:nvPicPr></p:pic>`;
   const shapes =
@@ -121,7 +122,7 @@ test("groups, alternatives and pictures give what they say; links keep their add
   expect(markdown).toBe("[here](https://example.com/pools)\n\nnew\n\nA crab under a stone");
 });
 
-test("the speaker's notes stand below the slide", async () => {
+test("speaker notes follow the slide", async () => {
   const notes = `<p:notes ${NAMES}><p:cSld><p:spTree>${shape(text("7"), `<p:ph type="sldNum"/>`)}${shape(text("Counted twice."), `<p:ph type="body"/>`)}</p:spTree></p:cSld></p:notes>`;
   const more = { "ppt/notesSlides/n.xml": notes };
   expect(await only(title("Pools"), { n: ["notesSlide", "../notesSlides/n.xml"] }, more)).toBe(
@@ -129,11 +130,27 @@ test("the speaker's notes stand below the slide", async () => {
   );
 });
 
-test("what looks like Markdown is text", async () => {
+test("text that looks like Markdown is escaped", async () => {
   expect(await only(shape(text("# 1 *of* &lt;b&gt;")))).toBe("\\# 1 \\*of\\* \\<b>");
 });
 
-test("an archive that is no presentation, or a protected one, cannot be read", async () => {
+test("warnings name slides without text, with pictures and with comments", async () => {
+  const more = (kind: string): Slide["links"] => ({ x: [kind, "../x"] });
+  const warnings: ReadingWarning[] = [];
+  const slides = [
+    { shapes: title("One"), links: more("image") },
+    { shapes: "", links: more("image") },
+    { shapes: title("Three"), links: more("comments") },
+  ] as Slide[];
+  await readPptx(deck(slides), (warning) => warnings.push(warning));
+  expect(warnings).toEqual([
+    { code: "page_without_text", pages: [2] },
+    { code: "images_without_text", pages: [1] },
+    { code: "comments_left_out", pages: [3] },
+  ]);
+});
+
+test("an archive that is no presentation, and a protected file, are refused", async () => {
   await expect(readPptx(zipSync({ "a.xml": strToU8("<a/>") }))).rejects.toThrow(UnreadableFile);
   await expect(readPptx(Buffer.from("d0cf11e0a1b11ae1", "hex"))).rejects.toThrow("password");
   await expect(readPptx(deck([{ shapes: "<p:sp>" }]))).rejects.toThrow(UnreadableFile);

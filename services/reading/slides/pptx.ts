@@ -1,27 +1,47 @@
 import { openZip } from "../guard/zip.ts";
-import { refuseProtected } from "../office/part.ts";
-import { UnreadableFile } from "../reader.ts";
-import { designOf } from "./design.ts";
-import { at, childrenNamed, reference } from "./names.ts";
+import { refuseProtected } from "../office/xmlParts.ts";
+import { UnreadableFile, type Warn } from "../reader.ts";
+import { ignoreWarnings, warnOfPages } from "../warnings.ts";
+import { readDesign } from "./design.ts";
+import { findPath, childrenNamed, reference } from "./localNames.ts";
 import { openParts } from "./parts.ts";
-import { remembered } from "./remembered.ts";
+import { memoize } from "./memoize.ts";
 import { slideMarkdown } from "./slide.ts";
 
 const MAX_SLIDES = 5_000;
 
-/** The slides of a presentation, in the order in which they are shown. Throws UnreadableFile. */
-export const readPptx = async (bytes: Uint8Array): Promise<string[]> => {
+/** Reads a presentation, one page per slide in display order. Throws UnreadableFile. */
+export const readPptx = async (bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> => {
   refuseProtected(bytes);
   const parts = openParts(openZip(bytes));
   const name = parts.related("", "officeDocument") ?? "ppt/presentation.xml";
   const presentation = parts.xml(name);
   if (!presentation) throw new UnreadableFile("The file is damaged, or no presentation.");
   const relations = parts.relations(name);
-  const slides = childrenNamed(at(presentation, "sldIdLst"), "sldId").map((slide) => reference(slide, "id"));
+  const slides = childrenNamed(findPath(presentation, "sldIdLst"), "sldId").map((slide) => reference(slide, "id"));
   if (slides.length > MAX_SLIDES) throw new UnreadableFile("The presentation has too many slides.");
-  const design = remembered((layout) => designOf(parts, layout));
-  return slides.map((id, index) => {
-    const slide = relations.get(id)?.target ?? "";
-    return slideMarkdown(parts, slide, index + 1, design(parts.related(slide, "slideLayout") ?? ""));
-  });
+  const design = memoize((layout) => readDesign(parts, layout));
+  const targets = slides.map((id) => relations.get(id)?.target ?? "");
+  const texts = targets.map((slide, index) =>
+    slideMarkdown(parts, slide, index + 1, design(parts.related(slide, "slideLayout") ?? "")),
+  );
+  const numbers = (has: (slide: string, index: number) => boolean): number[] =>
+    targets.flatMap((slide, index) => (has(slide, index) ? [index + 1] : []));
+  const isEmpty = (index: number): boolean => texts[index]!.trim() === "";
+  warnOfPages(
+    warn,
+    "page_without_text",
+    numbers((_, index) => isEmpty(index)),
+  );
+  warnOfPages(
+    warn,
+    "images_without_text",
+    numbers((slide, index) => !isEmpty(index) && parts.related(slide, "image") !== undefined),
+  );
+  warnOfPages(
+    warn,
+    "comments_left_out",
+    numbers((slide) => parts.related(slide, "comments") !== undefined),
+  );
+  return texts;
 };

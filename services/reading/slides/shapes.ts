@@ -1,73 +1,72 @@
 import type { ElementContent } from "hast";
-import { elementsOf, type Element } from "../guard/xml.ts";
+import { childElements, type Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
-import type { Styles } from "./bullets.ts";
-import { chartOf } from "./chart.ts";
-import { placeholderOf } from "./design.ts";
-import { nested } from "./lists.ts";
-import { allNamed, at, childNamed, localName, reference } from "./names.ts";
-import { paragraphsOf } from "./paragraphs.ts";
+import type { Styles } from "./listMarks.ts";
+import { chartToHtml } from "./chart.ts";
+import { findPlaceholder } from "./design.ts";
+import { nestLists } from "./nestLists.ts";
+import { descendantsNamed, findPath, childNamed, localName, reference } from "./localNames.ts";
+import { readParagraphs } from "./paragraphs.ts";
 import type { Parts, Relation } from "./parts.ts";
-import { tableOf } from "./table.ts";
+import { tableToHtml } from "./table.ts";
 import { isTitle } from "./title.ts";
 
-/** What the shapes of one slide need to know. */
-export interface Scene {
+export interface SlideContext {
   parts: Parts;
   links: ReadonlyMap<string, Relation>;
-  /** The styles that a placeholder takes from layout and master. */
-  stylesOf(placeholder: Element): Styles;
+  /** The styles that a placeholder inherits from layout and master. */
+  placeholderStyles(placeholder: Element): Styles;
 }
 
-/** The same on every slide. */
-const FURNITURE = new Set(["dt", "ftr", "hdr", "sldNum"]);
+/** Types of placeholders that repeat on every slide. */
+const REPEATED = new Set(["dt", "ftr", "hdr", "sldNum"]);
 const GENERATED = /\s*(?:Description automatically generated|AI-generated content may be incorrect).*$/s;
 const FILE_NAME = /^\S+\.\w{3,4}$/;
 
-const textShape = (shape: Element, { links, stylesOf }: Scene): ElementContent[] => {
-  const placeholder = placeholderOf(shape);
-  if (isTitle(shape) || FURNITURE.has(placeholder?.attributes["type"] ?? "")) return [];
+const textShape = (shape: Element, { links, placeholderStyles }: SlideContext): ElementContent[] => {
+  const placeholder = findPlaceholder(shape);
+  if (isTitle(shape) || REPEATED.has(placeholder?.attributes["type"] ?? "")) return [];
   const body = childNamed(shape, "txBody");
-  const styles = [childNamed(body, "lstStyle"), ...(placeholder ? stylesOf(placeholder) : [])];
-  return nested(paragraphsOf(body, links, styles));
+  const styles = [childNamed(body, "lstStyle"), ...(placeholder ? placeholderStyles(placeholder) : [])];
+  return nestLists(readParagraphs(body, links, styles));
 };
 
-/** The boxes of a drawn scheme, in the order of its outline. */
-const scheme = (node: Element, { parts, links }: Scene): ElementContent[] => {
+/** The boxes of a SmartArt graphic as a list. */
+const smartArt = (node: Element, { parts, links }: SlideContext): ElementContent[] => {
   const data = parts.xml(links.get(reference(node, "dm"))?.target ?? "");
-  const points = allNamed(data, "pt").filter(({ attributes }) => (attributes["type"] ?? "node") === "node");
-  const items = points.flatMap((point) => paragraphsOf(childNamed(point, "t"), links, []));
-  return nested(items.map((item) => ({ ...item, level: 0, mark: "bullet" })));
+  const points = descendantsNamed(data, "pt").filter(({ attributes }) => (attributes["type"] ?? "node") === "node");
+  const items = points.flatMap((point) => readParagraphs(childNamed(point, "t"), links, []));
+  return nestLists(items.map((item) => ({ ...item, level: 0, mark: "bullet" })));
 };
 
-const graphic = (frame: Element, scene: Scene): ElementContent[] =>
-  elementsOf(at(frame, "graphic", "graphicData") ?? frame).flatMap((node) => {
+const graphic = (frame: Element, scene: SlideContext): ElementContent[] =>
+  childElements(findPath(frame, "graphic", "graphicData") ?? frame).flatMap((node) => {
     const name = localName(node);
-    if (name === "tbl") return [tableOf(node, scene.links)];
-    if (name === "relIds") return scheme(node, scene);
+    if (name === "tbl") return [tableToHtml(node, scene.links)];
+    if (name === "relIds") return smartArt(node, scene);
     const chart = name === "chart" ? scene.parts.xml(scene.links.get(reference(node, "id"))?.target ?? "") : undefined;
-    return chart ? chartOf(chart) : [];
+    return chart ? chartToHtml(chart) : [];
   });
 
 const picture = (node: Element): ElementContent[] => {
-  const alt = at(node, "nvPicPr", "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
+  const alt = findPath(node, "nvPicPr", "cNvPr")?.attributes["descr"]?.replace(GENERATED, "").trim() ?? "";
   return alt === "" || FILE_NAME.test(alt) ? [] : [element("p", [alt])];
 };
 
-/** The content of shapes as HTML, in the order in which they lie on the slide; its title is left out. */
-export const shapesOf = (tree: Element | undefined, scene: Scene): ElementContent[] =>
-  (tree ? elementsOf(tree) : []).flatMap((node) => {
+/** The content of shapes as HTML, in the order of the slide, without its title. */
+export const shapesToHtml = (tree: Element | undefined, scene: SlideContext): ElementContent[] =>
+  (tree ? childElements(tree) : []).flatMap((node) => {
     switch (localName(node)) {
       case "sp":
         return textShape(node, scene);
       case "grpSp":
-        return shapesOf(node, scene);
+        return shapesToHtml(node, scene);
       case "graphicFrame":
         return graphic(node, scene);
       case "pic":
         return picture(node);
       case "AlternateContent": {
-        const [chosen = [], ...others] = elementsOf(node).map((way) => shapesOf(way, scene));
+        const [chosen = [], ...others] = childElements(node).map((way) => shapesToHtml(way, scene));
         return chosen.length > 0 ? chosen : (others[0] ?? []);
       }
       default:

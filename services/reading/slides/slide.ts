@@ -2,39 +2,44 @@ import type { ElementContent } from "hast";
 import type { Element } from "../guard/xml.ts";
 import { toMarkdown } from "../html/toMarkdown.ts";
 import { element } from "../html/tree.ts";
-import { placeholderOf, treeOf, typeOf, type Design } from "./design.ts";
-import { nested } from "./lists.ts";
-import { allNamed, childNamed } from "./names.ts";
-import { paragraphsOf } from "./paragraphs.ts";
+import { findPlaceholder, shapeTree, placeholderType, type Design } from "./design.ts";
+import { nestLists } from "./nestLists.ts";
+import { descendantsNamed, childNamed } from "./localNames.ts";
+import { readParagraphs } from "./paragraphs.ts";
 import type { Parts } from "./parts.ts";
-import { shapesOf } from "./shapes.ts";
-import { titleOf } from "./title.ts";
+import { shapesToHtml } from "./shapes.ts";
+import { slideTitle } from "./title.ts";
 
-const notesOf = (parts: Parts, slide: string): ElementContent[] => {
+const slideNotes = (parts: Parts, slide: string): ElementContent[] => {
   const name = parts.related(slide, "notesSlide") ?? "";
-  const shapes = allNamed(treeOf(parts.xml(name)), "sp");
+  const shapes = descendantsNamed(shapeTree(parts.xml(name)), "sp");
   const body = shapes.find((shape) => {
-    const placeholder = placeholderOf(shape);
-    return placeholder !== undefined && typeOf(placeholder) === "body";
+    const placeholder = findPlaceholder(shape);
+    return placeholder !== undefined && placeholderType(placeholder) === "body";
   });
-  const [first, ...rest] = paragraphsOf(childNamed(body, "txBody"), parts.relations(name), []);
+  const [first, ...rest] = readParagraphs(childNamed(body, "txBody"), parts.relations(name), []);
   if (!first) return [];
-  return nested([{ ...first, content: [{ type: "text", value: "Notes: " }, ...first.content] }, ...rest]);
+  return nestLists([{ ...first, content: [{ type: "text", value: "Notes: " }, ...first.content] }, ...rest]);
 };
 
-/** Only a title, and nothing to look at: the slide opens a part. */
+/** Whether a slide has only a title, and so opens a section. */
 const isBare = (tree: Element | undefined, content: ElementContent[]): boolean =>
-  content.length === 0 && ["pic", "graphicFrame"].every((name) => allNamed(tree, name).length === 0);
+  content.length === 0 && ["pic", "graphicFrame"].every((name) => descendantsNamed(tree, name).length === 0);
 
 /**
- * One slide as Markdown: title, content, notes. Empty for an empty or missing one. The first slide names the whole, as
- * slides made to open a part name theirs. Throws UnreadableFile.
+ * One slide as Markdown: title, content, notes; "" for an empty or missing slide. The first slide and slides that open a section
+ * have a title of level 1. Throws UnreadableFile.
  */
-export const slideMarkdown = (parts: Parts, name: string, number: number, { opens, stylesOf }: Design): string => {
-  const tree = treeOf(parts.xml(name));
-  const title = titleOf(tree);
-  const content = shapesOf(tree, { parts, links: parts.relations(name), stylesOf });
-  const level = opens || number === 1 || isBare(tree, content) ? "h1" : "h2";
+export const slideMarkdown = (
+  parts: Parts,
+  name: string,
+  number: number,
+  { isOpening, placeholderStyles }: Design,
+): string => {
+  const tree = shapeTree(parts.xml(name));
+  const title = slideTitle(tree);
+  const content = shapesToHtml(tree, { parts, links: parts.relations(name), placeholderStyles });
+  const level = isOpening || number === 1 || isBare(tree, content) ? "h1" : "h2";
   const heading = title === "" ? [] : [element(level, [title])];
-  return toMarkdown({ type: "root", children: [...heading, ...content, ...notesOf(parts, name)] });
+  return toMarkdown({ type: "root", children: [...heading, ...content, ...slideNotes(parts, name)] });
 };

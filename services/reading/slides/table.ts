@@ -1,19 +1,19 @@
 import type { Element as Html } from "hast";
 import type { Element } from "../guard/xml.ts";
 import { element } from "../html/tree.ts";
-import { nested } from "./lists.ts";
-import { childNamed, childrenNamed } from "./names.ts";
-import { paragraphsOf } from "./paragraphs.ts";
+import { nestLists } from "./nestLists.ts";
+import { childNamed, childrenNamed } from "./localNames.ts";
+import { readParagraphs } from "./paragraphs.ts";
 import type { Relation } from "./parts.ts";
 
-/** A cell that another covers. */
+/** Whether another cell covers this one. */
 const isCovered = ({ attributes }: Element): boolean =>
-  [attributes["hMerge"], attributes["vMerge"]].some((covered) => covered === "1" || covered === "true");
+  [attributes["hMerge"], attributes["vMerge"]].some((value) => value === "1" || value === "true");
 
-/** A slide's table as HTML's. */
-export const tableOf = (table: Element, links: ReadonlyMap<string, Relation>): Html => {
+/** Converts a slide's table to HTML. */
+export const tableToHtml = (table: Element, links: ReadonlyMap<string, Relation>): Html => {
   const cell = (node: Element): Html =>
-    element("td", nested(paragraphsOf(childNamed(node, "txBody"), links, [])), {
+    element("td", nestLists(readParagraphs(childNamed(node, "txBody"), links, [])), {
       colSpan: Number(node.attributes["gridSpan"]) || 1,
       rowSpan: Number(node.attributes["rowSpan"]) || 1,
     });

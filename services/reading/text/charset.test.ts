@@ -66,22 +66,22 @@ const samples = [
   ],
 ] as const;
 
-test.each(samples)("decodes text in %s", (_, hex, text) => {
+test.each(samples)("text in %s is decoded", (_, hex, text) => {
   expect(decodeText(Buffer.from(hex, "hex"))).toBe(text);
 });
 
-test("a byte order mark decides, and is not part of the text", () => {
+test("a byte order mark decides the encoding and is dropped", () => {
   expect(decodeText(Buffer.from("\ufeffplain"))).toBe("plain");
   expect(decodeText(Buffer.from("\ufeff\u00e9t\u00e9", "utf16le"))).toBe("\u00e9t\u00e9");
   expect(decodeText(Buffer.from("\ufeff\u00e9t\u00e9", "utf16le").swap16())).toBe("\u00e9t\u00e9");
 });
 
-test("an HTML file says its encoding", () => {
+test("an HTML file is decoded as it declares", () => {
   const html = Buffer.concat([Buffer.from(`<meta charset="koi8-r"><p>`), Buffer.from([0xcd, 0xc9, 0xd2])]);
   expect(decodeText(html)).toContain("\u043c\u0438\u0440");
 });
 
-test("bytes of no encoding are still text", () => {
+test("bytes of an unknown encoding still become text", () => {
   expect(decodeText(Buffer.from([0x61, 0x81, 0xe9]))).toBe("a\u0081\u00e9");
   expect(decodeText(new Uint8Array())).toBe("");
 });

@@ -1,9 +1,9 @@
 import { analyse } from "chardet";
 import { detect } from "jschardet";
-import { encodingOfMark } from "../guard/encoding.ts";
+import { encodingFromMark } from "../guard/encoding.ts";
 
 const META = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i;
-/** What a detector looks at; both are slow. */
+/** Bytes that the detectors look at; both are slow. */
 const SAMPLE = 64_000;
 
 const decode = (bytes: Uint8Array, encoding: string, fatal = false): string | null => {
@@ -14,52 +14,52 @@ const decode = (bytes: Uint8Array, encoding: string, fatal = false): string | nu
   }
 };
 
-/** Names that Node lacks, and of the two encodings of Hebrew the one that contains the other. */
-const synonyms: Record<string, string> = { CP932: "shift_jis", CP949: "euc-kr", "ISO-8859-8": "windows-1255" };
+/** Names that Node lacks, and the wider of the two Hebrew encodings. */
+const SYNONYMS: Record<string, string> = { CP932: "shift_jis", CP949: "euc-kr", "ISO-8859-8": "windows-1255" };
 
-/** The WHATWG name, so that two detectors' names for one encoding are equal; null for one that Node cannot decode. */
-const known = (name: string | null | undefined): string | null => {
+/** The WHATWG name of an encoding, so that the detectors' names can be compared; null if Node cannot decode it. */
+const whatwgName = (name: string | null | undefined): string | null => {
   try {
-    return name ? new TextDecoder(synonyms[name] ?? name).encoding : null;
+    return name ? new TextDecoder(SYNONYMS[name] ?? name).encoding : null;
   } catch {
     return null;
   }
 };
 
-/** UTF-16 without a mark: text in it has a NUL in most of its even or odd places. */
-const wideOrder = (bytes: Uint8Array): string | null => {
+/** The byte order of UTF-16 without a mark: most even or most odd bytes are NUL. */
+const utf16Order = (bytes: Uint8Array): string | null => {
   const sample = bytes.subarray(0, 2_000);
   const zeros = [0, 1].map((side) => sample.filter((byte, at) => byte === 0 && at % 2 === side).length);
   const [even = 0, odd = 0] = zeros;
-  const most = sample.length * 0.3;
-  if (odd > most && even < most / 10) return "utf-16le";
-  return even > most && odd < most / 10 ? "utf-16be" : null;
+  const many = sample.length * 0.3;
+  if (odd > many && even < many / 10) return "utf-16le";
+  return even > many && odd < many / 10 ? "utf-16be" : null;
 };
 
 /**
- * Each detector alone is often wrong: one takes short Japanese for Western, the other Western for Macintosh Cyrillic.
- * So an encoding counts where the surer guesses of one contain what the other says and the bytes are valid in it.
+ * The encoding that two detectors agree on and the bytes are valid in. Each detector alone is often wrong: one takes short Japanese
+ * for Western, the other Western for Macintosh Cyrillic.
  */
-const agreed = (bytes: Uint8Array): string | null => {
+const agreedEncoding = (bytes: Uint8Array): string | null => {
   const sample = Buffer.from(bytes.subarray(0, SAMPLE));
-  const guess = known(detect(sample).encoding);
+  const guess = whatwgName(detect(sample).encoding);
   if (!guess) return null;
   const others = analyse(sample)
     .slice(0, 3)
-    .map(({ name }) => known(name));
+    .map(({ name }) => whatwgName(name));
   return others.includes(guess) && decode(bytes, guess, true) !== null ? guess : null;
 };
 
 /**
- * The text of a file of any encoding, without its byte order mark. By mark, else as strict UTF-8, else as an HTML file
- * says, else by what two detectors agree on, else as windows-1252, which decodes everything.
+ * Decodes a file of any encoding, without its byte order mark: by the mark, else as strict UTF-8, else as an HTML file declares, else
+ * as two detectors agree, else as windows-1252, which decodes any bytes.
  */
 export const decodeText = (bytes: Uint8Array): string => {
-  const marked = encodingOfMark(bytes) ?? wideOrder(bytes);
+  const marked = encodingFromMark(bytes) ?? utf16Order(bytes);
   if (marked) return decode(bytes, marked) ?? "";
   const strict = decode(bytes, "utf-8", true);
   if (strict !== null) return strict;
   const declared = META.exec(Buffer.from(bytes.subarray(0, 4_096)).toString("latin1"))?.[1];
-  const encoding = known(declared) ?? agreed(bytes) ?? "windows-1252";
+  const encoding = whatwgName(declared) ?? agreedEncoding(bytes) ?? "windows-1252";
   return decode(bytes, encoding) ?? "";
 };

@@ -1,13 +1,13 @@
 import { decodeText } from "./charset.ts";
 import { cleanLines } from "./lines.ts";
 
-/** What would make a heading, a fence or a quote of a line of plain text. Lists and indented blocks are meant as such. */
+/** The start of a line that Markdown would read as a heading, fence or quote. Lists and indented blocks are left alone. */
 const LINE_MARK = /^( {0,3})(#{1,6}(?=[ \t]|$)|={2,}(?=[ \t]*$)|-{2,}(?=[ \t]*$)|```|~~~|>)/gm;
-/** What would make an element of a word, and hide it. */
-const TAG = /<(?=[a-z/!?])/gi;
+/** Escapes what would start an HTML element and be hidden. */
+export const escapeTags = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, "\\<");
 
-/** Text that reads as Markdown the way it reads as plain text. */
-export const escapePlain = (text: string): string => text.replace(LINE_MARK, "$1\\$2").replace(TAG, "\\<");
+/** Escapes plain text so that Markdown shows it unchanged. */
+export const escapePlain = (text: string): string => escapeTags(text.replace(LINE_MARK, "$1\\$2"));
 
-/** Plain text, of any encoding: its paragraphs, none of them taken for a heading. */
+/** Reads plain text of any encoding. */
 export const readPlain = async (bytes: Uint8Array): Promise<string[]> => [escapePlain(cleanLines(decodeText(bytes)))];

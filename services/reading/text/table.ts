@@ -1,34 +1,30 @@
 import { UnreadableFile } from "../reader.ts";
+import { escapeTags } from "./plain.ts";
 
-/** A limit of all Markdown; tables reach it first, and are stopped before they fill the memory. */
+/** UTF-16 units of a table: the limit of all Markdown, checked early because tables can fill the memory. */
 const MAX_LENGTH = 50_000_000;
 
-const TAG = /<(?=[a-z/!?])/gi;
-
-/** Text of a cell: one line, with nothing in it that would end the cell or hide a word. */
+/** The text of a cell on one line, with pipes and tags escaped. */
 const escapeCell = (text: string): string =>
-  text
-    .trim()
-    .replace(/[^\S\n]+/g, " ")
-    .replace(TAG, "\\<")
+  escapeTags(text.trim().replace(/[^\S\n]+/g, " "))
     .replaceAll("|", "\\|")
     .replace(/ *\n\s*/g, "<br>");
 
-const line = (cells: readonly string[], width: number): string => {
+const tableLine = (cells: readonly string[], width: number): string => {
   let row = "|";
   for (let at = 0; at < width; at += 1) row += ` ${escapeCell(cells[at] ?? "")} |`;
   return row;
 };
 
-/** A table, its first row the header; short rows are filled up. Throws UnreadableFile above 50 MB. */
+/** A Markdown table with the first row as its header; short rows are padded. Throws UnreadableFile above 50 MB. */
 export const markdownTable = (rows: Iterable<readonly string[]>, width: number): string => {
   const lines: string[] = [];
   let length = 0;
   for (const row of rows) {
-    const written = line(row, width);
-    length += written.length;
+    const rendered = tableLine(row, width);
+    length += rendered.length;
     if (length > MAX_LENGTH) throw new UnreadableFile("The file contains more than 50 MB of text.");
-    lines.push(written);
+    lines.push(rendered);
     if (lines.length === 1) lines.push(`|${" --- |".repeat(width)}`);
   }
   return lines.join("\n");

@@ -16,7 +16,7 @@ test("plain text keeps its paragraphs and lists", async () => {
   expect(await plain("one page\fnext page")).toBe("one page\n\nnext page");
 });
 
-test("nothing in plain text turns into a heading, a quote, a fence or an element", async () => {
+test("plain text is escaped so that it contains no heading, quote, fence or element", async () => {
   expect(await plain("# 5 of 6\n#hash\nTitle\n=====\nPart\n---\n> said\n```\n~~~")).toBe(
     "\\# 5 of 6\n#hash\nTitle\n\\=====\nPart\n\\---\n\\> said\n\\```\n\\~~~",
   );
@@ -28,13 +28,13 @@ test("control characters of plain text are dropped", async () => {
   expect(await plain("a\u0000b\u001b[0mc\td\u0007")).toBe("ab[0mc\td");
 });
 
-test("Markdown stays as it is, but for its front matter, a block of code", async () => {
+test("Markdown stays as it is, except for its front matter, which becomes a code block", async () => {
   expect(await markdown("# Title\r\n\r\n| a |\r\n|---|")).toBe("# Title\n\n| a |\n|---|");
   expect(await markdown("---\ntitle: A\n---\n# B")).toBe("```yaml\ntitle: A\n```\n\n# B");
   expect(await markdown("---\n\nno matter")).toBe("---\n\nno matter");
 });
 
-test("JSON becomes a block of code, indented where it was one long line, numbers as they were", async () => {
+test("JSON becomes a code block, indented if it was one long line, with unchanged numbers", async () => {
   expect(await json(`{\n "a": 1\n}`)).toBe(`\`\`\`json\n{\n "a": 1\n}\n\`\`\``);
   const long = `{"id":12345678901234567890,"price":1.10,"text":"${"word ".repeat(100)}"}`;
   expect(await json(long)).toContain(`{\n  "id": 12345678901234567890,\n  "price": 1.10,\n`);
@@ -42,7 +42,7 @@ test("JSON becomes a block of code, indented where it was one long line, numbers
   expect(await json(`[${"[".repeat(200_000)}`)).toContain("[[[");
 });
 
-test("XML becomes a block of code, an element per line where it was one long line", async () => {
+test("XML becomes a code block, with an element per line if it was one long line", async () => {
   expect(await xml("<a>\n<b/>\n</a>")).toBe("```xml\n<a>\n<b/>\n</a>\n```");
   const long = `<list name="a &amp; b">${"<item>one <i>word</i></item>".repeat(20)}</list>`;
   expect(await xml(long)).toMatch(
@@ -50,7 +50,7 @@ test("XML becomes a block of code, an element per line where it was one long lin
   );
 });
 
-test("XML that grows by entities, or is none, cannot be read", async () => {
+test("XML with entity declarations and malformed XML are refused", async () => {
   await expect(xml(`<!DOCTYPE a [<!ENTITY b "b"><!ENTITY c "&b;&b;">]><a>&c;</a>`)).rejects.toThrow("entities");
   await expect(xml("<a><b></a>")).rejects.toThrow(UnreadableFile);
 });

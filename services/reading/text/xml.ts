@@ -1,9 +1,7 @@
 import { decodeXml } from "../guard/encoding.ts";
 import { parseXml, type Element } from "../guard/xml.ts";
 import { fence } from "./fence.ts";
-import { cleanLines } from "./lines.ts";
-
-const LONG_LINE = 400;
+import { cleanLines, hasLongLine } from "./lines.ts";
 
 const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
@@ -14,27 +12,25 @@ const openTag = ({ name, attributes }: Element, end: string): string => {
   return `<${name}${listed.join("")}${end}`;
 };
 
-const inline = (node: Element | string): string => {
+const inlineXml = (node: Element | string): string => {
   if (typeof node === "string") return escape(node);
   if (node.children.length === 0) return openTag(node, "/>");
-  return `${openTag(node, ">")}${node.children.map(inline).join("")}</${node.name}>`;
+  return `${openTag(node, ">")}${node.children.map(inlineXml).join("")}</${node.name}>`;
 };
 
 const isBlank = (node: Element | string): boolean => typeof node === "string" && node.trim() === "";
 
-/** An element per line; one that has text beside elements stays on its line. */
-const indented = (element: Element, margin: string): string[] => {
+/** The lines of an element, one per inner element; an element with text stays on one line. */
+const indentElement = (element: Element, margin: string): string[] => {
   const parts = element.children.filter((child) => !isBlank(child));
-  if (parts.length === 0 || parts.some((part) => typeof part === "string")) return [margin + inline(element)];
-  const inner = parts.flatMap((part) => (typeof part === "string" ? [] : indented(part, `${margin}  `)));
+  if (parts.length === 0 || parts.some((part) => typeof part === "string")) return [margin + inlineXml(element)];
+  const inner = parts.flatMap((part) => (typeof part === "string" ? [] : indentElement(part, `${margin}  `)));
   return [margin + openTag(element, ">"), ...inner, `${margin}</${element.name}>`];
 };
 
-const hasLongLine = (text: string): boolean => text.split("\n").some((line) => line.length > LONG_LINE);
-
-/** XML as a block of code, indented where it was not. Throws UnreadableFile: not well formed, entities of its own. */
+/** Reads XML as a code block, indented if it has long lines. Throws UnreadableFile: not well formed, entity declarations. */
 export const readXml = async (bytes: Uint8Array): Promise<string[]> => {
   const text = cleanLines(decodeXml(bytes)).trim();
   const root = parseXml(text);
-  return [fence(hasLongLine(text) ? indented(root, "").join("\n") : text, "xml")];
+  return [fence(hasLongLine(text) ? indentElement(root, "").join("\n") : text, "xml")];
 };

@@ -1,10 +1,11 @@
 import type { Source, ToolCall } from "#events/thread.ts";
-import { KnowledgeError } from "./knowledge.ts";
+import { KnowledgeError, SearchUnavailable } from "./knowledge.ts";
+import { ToolError, type ScriptUse, type Tool, type ToolContext } from "./tool.ts";
 import { WebError } from "./web.ts";
-import { ToolError, type Calling, type Tool } from "./tool.ts";
 
-/** What became of a call. `name` is null where no such tool was offered. */
-export interface Called {
+/** A finished call, as it is recorded. */
+export interface ToolOutcome extends Partial<ScriptUse> {
+  /** Null for a tool that was not offered. */
   name: string | null;
   status: "completed" | "failed";
   text: string;
@@ -12,7 +13,7 @@ export interface Called {
   duration_ms: number;
 }
 
-function parsed(text: string): unknown {
+function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text.trim() === "" ? "{}" : text);
   } catch (error) {
@@ -20,14 +21,15 @@ function parsed(text: string): unknown {
   }
 }
 
-function find(offered: Tool[], name: string): Tool {
+function findTool(offered: Tool[], clientTools: Iterable<string>, name: string): Tool {
   const tool = offered.find((one) => one.name === name);
   if (tool) return tool;
-  throw new ToolError(`There is no tool of this name here; there is ${offered.map((one) => one.name).join(", ")}.`);
+  const names = [...offered.map((one) => one.name), ...clientTools];
+  throw new ToolError(`There is no tool of this name here; there is ${names.join(", ")}.`);
 }
 
-/** Rejects as soon as the signal is aborted, whether or not the work heeds it. */
-export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Rejects as soon as the signal aborts, even if the work ignores the signal. */
+export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
@@ -37,31 +39,39 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
 }
 
 /**
- * Calls a tool. Whatever goes wrong is told to the model in words (spec: Chat API, behaviour 4); `onError` hears of what no
- * model can help. Throws only when the signal is aborted.
+ * Runs a tool call. The model reads every failure as text (spec: Chat API, behaviour 4); `onError` gets the failures that no
+ * other arguments would mend. Throws only when the signal aborts.
  */
 export async function callTool(
   offered: Tool[],
   call: ToolCall,
-  calling: Calling,
+  context: ToolContext,
   onError: (error: unknown, tool: string) => void,
-): Promise<Called> {
-  const began = performance.now();
+  clientTools: Iterable<string> = [],
+): Promise<ToolOutcome> {
+  const startedAt = performance.now();
   const name = offered.some((tool) => tool.name === call.name) ? call.name : null;
-  const done = (rest: Pick<Called, "status" | "text" | "sources">): Called => ({
+  const finish = (
+    { text, sources, script }: Pick<ToolOutcome, "text" | "sources"> & { script?: ScriptUse | undefined },
+    status: ToolOutcome["status"],
+  ): ToolOutcome => ({
     name,
-    ...rest,
-    duration_ms: Math.round(performance.now() - began),
+    status,
+    text,
+    sources,
+    ...script,
+    duration_ms: Math.round(performance.now() - startedAt),
   });
-  calling.signal.throwIfAborted();
+  context.signal.throwIfAborted();
   try {
-    const work = find(offered, call.name).run(parsed(call.arguments), calling);
-    return done({ status: "completed", ...(await unlessAborted(work, calling.signal)) });
+    const work = findTool(offered, clientTools, call.name).run(parseArguments(call.arguments), context);
+    return finish(await raceAbort(work, context.signal), "completed");
   } catch (error) {
-    calling.signal.throwIfAborted();
-    const told = error instanceof ToolError || error instanceof KnowledgeError || error instanceof WebError;
-    if (!told) onError(error, call.name);
-    const message = told ? error.message : "The tool failed; it may work later.";
-    return done({ status: "failed", text: JSON.stringify({ error: message }), sources: [] });
+    context.signal.throwIfAborted();
+    const isForModel = error instanceof ToolError || error instanceof KnowledgeError || error instanceof WebError;
+    if (!isForModel || error instanceof SearchUnavailable) onError(error, call.name);
+    const message = isForModel ? error.message : "The tool failed; it may work later.";
+    const script = error instanceof ToolError ? error.script : undefined;
+    return finish({ text: JSON.stringify({ error: message }), sources: [], script }, "failed");
   }
 }

@@ -1,58 +1,65 @@
 import { inSpan } from "#events/spans.ts";
+import { isBuiltInTool, type BuiltInTool } from "#events/tools.ts";
 import { GEN_AI } from "../genAi.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { readDocument } from "./readDocument.ts";
-import { scriptedTool, type Scripts } from "./scripted.ts";
+import { scriptedTool, type ScriptedTools } from "./scripted.ts";
 import { searchDocuments } from "./searchDocuments.ts";
 import type { Tool } from "./tool.ts";
 import type { Web } from "./web.ts";
 import { webFetch } from "./webFetch.ts";
 import { webSearch } from "./webSearch.ts";
 
-/** What the tools work with; roles/ hands it over. */
+/** What the tools work with; roles/ provides it. */
 export interface ToolPorts {
   knowledge: Knowledge;
   web: Web;
-  scripts: Scripts;
+  scripts: ScriptedTools;
 }
 
 export interface Tools {
-  /** The tools with these names that an organization has, built in or its own, in their order. */
+  /** An organization's tools with these names, built in or its own, in the order of the names. Unknown names are left out. */
   find(organization: string, names: string[]): Promise<Tool[]>;
 }
 
-/** Names of an organization's own tools are words of its own. */
-const inItsSpan = (tool: Tool, own: boolean): Tool => ({
+/** Spans leave out the names of an organization's own tools, which are its data. */
+const withSpan = (tool: Tool, isOwn: boolean): Tool => ({
   ...tool,
-  run: (input, calling) =>
+  run: (input, context) =>
     inSpan(
-      own ? "execute_tool" : `execute_tool ${tool.name}`,
+      isOwn ? "execute_tool" : `execute_tool ${tool.name}`,
       {
         attributes: {
           [GEN_AI.operation]: "execute_tool",
           [GEN_AI.toolType]: "function",
-          ...(!own && { [GEN_AI.toolName]: tool.name }),
+          ...(!isOwn && { [GEN_AI.toolName]: tool.name }),
         },
       },
-      () => tool.run(input, calling),
+      () => tool.run(input, context),
     ),
 });
 
-/** Every tool that runs here, by the name that models call it by. */
-export function createTools({ knowledge, web, scripts }: ToolPorts): Tools {
+/** Every tool of BUILT_IN_TOOLS under its own name: a missing or misnamed one does not compile. */
+const builtInTools = ({ knowledge, web }: ToolPorts): { [Name in BuiltInTool]: Tool<Name> } => ({
+  search_documents: searchDocuments(knowledge),
+  read_document: readDocument(knowledge),
+  web_search: webSearch(web),
+  web_fetch: webFetch(web),
+});
+
+/** The tools that models and workflow steps can call. */
+export function createTools(ports: ToolPorts): Tools {
+  const { scripts } = ports;
   const builtIn = new Map(
-    [searchDocuments(knowledge), readDocument(knowledge), webSearch(web), webFetch(web)].map((tool) => [
-      tool.name,
-      inItsSpan(tool, false),
-    ]),
+    Object.values<Tool>(builtInTools(ports)).map((tool) => [tool.name, withSpan(tool, false)] as const),
   );
   return {
     async find(organization, names) {
-      const others = names.filter((name) => !builtIn.has(name));
-      const own = others.length > 0 ? await scripts.find(organization, others) : [];
+      const ownNames = names.filter((name) => !isBuiltInTool(name));
+      const own = ownNames.length > 0 ? await scripts.find(organization, ownNames) : [];
       const found = new Map([
         ...builtIn,
-        ...own.map((tool) => [tool.name, inItsSpan(scriptedTool(scripts, tool), true)] as const),
+        ...own.map((tool) => [tool.name, withSpan(scriptedTool(scripts, tool), true)] as const),
       ]);
       return names.flatMap((name) => found.get(name) ?? []);
     },

@@ -1,4 +1,4 @@
-/* The port to an organization's knowledge; roles/ puts the read models and the blobs behind it. */
+/* The port to an organization's documents; roles/ implements it with the read models and the blobs. */
 
 export interface KnowledgeHit {
   document_id: string;
@@ -11,7 +11,7 @@ export interface KnowledgeHit {
   /** `p. 4`, a heading path, or `excerpt 13`. */
   reference: string;
   content: string;
-  /** Where a person can look it up. */
+  /** For people: opens the passage. */
   url: string;
 }
 
@@ -19,29 +19,34 @@ export interface KnowledgeQuery {
   query: string;
   /** Ids; null: every collection of the organization. */
   collections: string[] | null;
-  /** Slugs or display names, as the model named them; within `collections`. */
+  /** Slugs or display names from the model; they narrow `collections` down. */
   named: string[];
   document_ids: string[];
   tags: string[];
   limit: number;
 }
 
-/** Whole passages of a document, from one on, up to about 40,000 characters. */
+/** Consecutive whole passages of a document, about 40,000 characters at most. */
 export interface KnowledgeWindow {
   document_id: string;
   name: string;
   text: string;
-  /** Where to go on; null at the end. */
+  /** The first passage after the window; null at the end. */
   next_seq: number | null;
   url: string;
 }
 
-/** What was asked for is not there; the message is for the model. */
+/** A document or a collection does not exist; the message is for the model. */
 export class KnowledgeError extends Error {
   override name = "KnowledgeError";
 }
 
-/** Everything is within one organization, and within the collections that the request allows. Throws KnowledgeError. */
+/** The search could not run; `cause` says why. */
+export class SearchUnavailable extends KnowledgeError {
+  override name = "SearchUnavailable";
+}
+
+/** Sees one organization only, and the collections that the request allows. Throws KnowledgeError. */
 export interface Knowledge {
   search(organization: string, query: KnowledgeQuery): Promise<KnowledgeHit[]>;
   read(

@@ -9,21 +9,21 @@ const input = z.object({
     .int()
     .nonnegative()
     .optional()
-    .describe("Where to begin: a passage's seq, or next_seq. 0 unless told."),
+    .describe("The passage to start at: a passage's seq, or next_seq. Default: 0."),
 });
 
 /** A window of one document's text, as JSON `{document_id, document, text, next_seq}`. */
-export const readDocument = (knowledge: Knowledge): Tool =>
+export const readDocument = (knowledge: Knowledge): Tool<"read_document"> =>
   defineTool({
     name: "read_document",
     description:
-      "Reads one document of the organization, about 40,000 characters at a time. next_seq is where to go on, null at the end.",
+      "Reads one document of the organization, about 40,000 characters at a time. Continue with from_seq = next_seq, which is null at the end.",
     input,
-    async run({ document_id, from_seq }, calling) {
-      const { name, text, next_seq, url } = await knowledge.read(calling.organization_id, {
+    async run({ document_id, from_seq }, context) {
+      const { name, text, next_seq, url } = await knowledge.read(context.organization_id, {
         document_id,
         from_seq: from_seq ?? 0,
-        collections: calling.collections,
+        collections: context.collections,
       });
       return {
         text: JSON.stringify({ document_id, document: name, text, next_seq }),

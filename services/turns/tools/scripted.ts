@@ -1,24 +1,30 @@
 import type { ScriptMeta } from "#events/definition.ts";
-import { ScriptFailed, type ScriptRunner } from "../../scripting/runner.ts";
-import { ToolError, type Calling, type Tool } from "./tool.ts";
+import type { SchemaChecker } from "#events/ports.ts";
+import { createRedactor, type Redactor } from "../../redaction/redactor.ts";
+import { ScriptError, type ScriptHost, type ScriptRunner } from "../../scripting/runner.ts";
+import { ToolError, withoutNulls, type ScriptUse, type Tool, type ToolContext } from "./tool.ts";
 
-/** A tool that an organization wrote itself, as it was saved last. */
+/** The newest version of a tool that an organization wrote itself. */
 export interface ScriptedTool {
   name: string;
   version: number;
   meta: ScriptMeta;
-  /** Secrets that it may have. */
+  /** Names of the secrets that builders granted to it. */
   grants: string[];
   js: string;
 }
 
-/** What scripted tools work with; roles/ hands it over. */
-export interface Scripts {
+/** What scripted tools work with; roles/ provides it. */
+export interface ScriptedTools {
   /** The organization's own tools with these names. */
   find(organization: string, names: string[]): Promise<ScriptedTool[]>;
-  /** A secret's value; undefined where none is set. */
+  /** Whether a run has not ended. */
+  isRunLive(run_id: string): Promise<boolean>;
+  /** A secret's value; undefined when it is not set. */
   secret(organization: string, name: string): Promise<string | undefined>;
   run: ScriptRunner["run"];
+  /** Checks arguments against the parameters of a tool. */
+  check: SchemaChecker["check"];
   fetch(
     url: string,
     init: RequestInit,
@@ -28,66 +34,89 @@ export interface Scripts {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
-/** What a script is told of where it runs; nothing that names another tenant or a credential. */
-const metaOf = ({ vars, user, thread_id, turn_id }: Calling) => ({ vars, user, thread_id, response_id: turn_id });
+/** The script's `meta` argument. It names no tenant and no credential. */
+const scriptMeta = ({ vars, user, thread_id, turn_id }: ToolContext) => ({
+  vars,
+  user,
+  thread_id,
+  response_id: turn_id,
+});
 
 /**
- * The secret, where the script asks for it in its meta and a builder has granted it; looked up when it is asked for, because
- * a turn may last and a grant be taken back meanwhile. The reason is for the script's author.
+ * A secret that the script declares in its meta and a builder granted. Checks the grant at every use, because a turn can last
+ * and a grant can be revoked meanwhile. The messages are for the script's author.
  */
-async function secretFor(scripts: Scripts, tool: ScriptedTool, organization: string, name: string): Promise<string> {
+async function readSecret(
+  scripts: ScriptedTools,
+  tool: ScriptedTool,
+  { organization_id: organization, run_id }: ToolContext,
+  name: string,
+): Promise<string> {
   if (!tool.meta.secrets.includes(name))
     throw new Error(`The script does not name the secret ${name} in meta.secrets.`);
-  const [now] = await scripts.find(organization, [tool.name]);
-  if (!now?.grants.includes(name)) throw new Error(`The secret ${name} is not granted to this script.`);
+  const [current] = await scripts.find(organization, [tool.name]);
+  if (!current?.grants.includes(name)) throw new Error(`The secret ${name} is not granted to this script.`);
+  // read after the grant, so that no secret is read after the answer to a cancel
+  if (run_id !== null && !(await scripts.isRunLive(run_id)))
+    throw new Error("The run has ended: its tools can read no more secrets.");
   const value = await scripts.secret(organization, name);
   if (value === undefined) throw new Error(`The secret ${name} is not set.`);
   return value;
 }
 
-/** What a script was told in confidence is told to no model. Shorter values are no secrets, and stand in every text. */
-const SHORTEST = 6;
-function withoutSecrets(text: string, secrets: Iterable<string>): string {
-  let left = text;
-  for (const secret of secrets)
-    if (secret.length >= SHORTEST)
-      left = left.replaceAll(JSON.stringify(secret).slice(1, -1), "***").replaceAll(secret, "***");
-  return left;
+/** The arguments for the script. Throws ToolError when they do not fit its parameters, which the model can mend. */
+async function checkArguments(scripts: ScriptedTools, { meta }: ScriptedTool, organization: string, args: unknown) {
+  const { parameters } = meta;
+  const violation = await scripts.check(organization, parameters, args);
+  if (!violation) return args;
+  const named = withoutNulls(args);
+  if (!(await scripts.check(organization, parameters, named))) return named;
+  throw new ToolError(`The arguments do not fit: ${violation.pointer || "/"}: ${violation.message}`);
 }
 
-/** A tool of the organization's own: its code runs where it can do no harm, and what it returns is told to the model as JSON. */
-export const scriptedTool = (scripts: Scripts, tool: ScriptedTool): Tool => ({
+/** The functions that the script can call. Adds each secret that it reads to the redactor. */
+const scriptHost = (
+  scripts: ScriptedTools,
+  tool: ScriptedTool,
+  context: ToolContext,
+  redactor: Redactor,
+): ScriptHost => ({
+  async secret(name) {
+    const value = await readSecret(scripts, tool, context, name);
+    redactor.add(name, value);
+    return value;
+  },
+  async fetch({ url, method, headers, body }, signal) {
+    if (!METHODS.has(method)) throw new Error(`fetch: the method ${method.slice(0, 20)} is not allowed.`);
+    const response = await scripts.fetch(url, { method, headers, ...(body !== null && { body }) }, signal);
+    return { status: response.status, headers: [...response.headers], body: response.text };
+  },
+});
+
+/** A tool of the organization's own. Its code runs in the sandbox; the model reads its result as JSON. */
+export const scriptedTool = (scripts: ScriptedTools, tool: ScriptedTool): Tool => ({
   name: tool.name,
   description: tool.meta.description,
   parameters: tool.meta.parameters,
-  async run(args, calling) {
-    const { organization_id, signal } = calling;
-    const told = new Set<string>();
+  async run(input, context) {
+    const { organization_id, signal } = context;
+    const redactor = createRedactor();
+    const used = (): ScriptUse => ({ tool_version: tool.version, secrets: redactor.names() });
     try {
       const json = await scripts.run({
         organization_id,
         js: tool.js,
-        args,
-        meta: metaOf(calling),
+        args: await checkArguments(scripts, tool, organization_id, input),
+        meta: scriptMeta(context),
         signal,
-        host: {
-          async secret(name) {
-            const value = await secretFor(scripts, tool, organization_id, name);
-            told.add(value);
-            return value;
-          },
-          async fetch({ url, method, headers, body }, cut) {
-            if (!METHODS.has(method)) throw new Error(`fetch: the method ${method.slice(0, 20)} is not allowed.`);
-            const answer = await scripts.fetch(url, { method, headers, ...(body !== null && { body }) }, cut);
-            return { status: answer.status, headers: [...answer.headers], body: answer.text };
-          },
-        },
+        host: scriptHost(scripts, tool, context, redactor),
       });
-      return { text: withoutSecrets(json, told), sources: [] };
+      return { text: redactor.json(json), sources: [], script: used() };
     } catch (error) {
-      if (!(error instanceof ScriptFailed)) throw error;
+      if (!(error instanceof ScriptError)) throw error;
       const line = error.line === null ? "" : ` (line ${error.line})`;
-      throw new ToolError(withoutSecrets(`${error.message}${line}`, told), { cause: error });
+      const message = redactor.text(`${error.message}${line}`);
+      throw new ToolError(message, { cause: error, script: used() });
     }
   },
 });

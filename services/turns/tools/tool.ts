@@ -2,65 +2,87 @@ import { z } from "zod";
 import type { Source } from "#events/thread.ts";
 import type { ToolOffer } from "../model.ts";
 
-/** What a call may reach. It comes from the turn, never from what the model wrote. */
-export interface Calling {
+/** The reach of a call. It comes from the turn, never from the model. */
+export interface ToolContext {
   organization_id: string;
   turn_id: string;
   thread_id: string;
-  /** The end user that the request named. */
+  /** The end user that the request names. */
   user: string | null;
-  /** What the request carries for tools (spec: `meta.vars`). */
+  /** The request's variables for tools (spec: `meta.vars`). */
   vars: Record<string, unknown>;
   /** Ids of the collections that the request allows; null: all of the organization. */
   collections: string[] | null;
+  /** The run whose step called the tool, or asked the model that did; null for none. */
+  run_id: string | null;
   signal: AbortSignal;
 }
 
-/** What the model gets to read, and the sources that were consulted for it. */
+/** What a call of an organization's own tool executed. */
+export interface ScriptUse {
+  tool_version: number;
+  /** Names of the secrets that it read. */
+  secrets: string[];
+}
+
+/** The text for the model, and the sources that the tool consulted. */
 export interface ToolResult {
   text: string;
   sources: Source[];
+  script?: ScriptUse;
 }
 
 /** The call cannot be answered; the message is for the model. */
 export class ToolError extends Error {
   override name = "ToolError";
+  readonly script: ScriptUse | undefined;
+
+  constructor(message: string, { script, cause }: { script?: ScriptUse; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.script = script;
+  }
 }
 
-export interface Tool extends ToolOffer {
-  /** `input` is what the model sent, parsed from JSON and not checked. Throws a ToolError where the model can do better. */
-  run(input: unknown, calling: Calling): Promise<ToolResult>;
+export interface Tool<Name extends string = string> extends ToolOffer {
+  name: Name;
+  /** `input` is the model's JSON, parsed but not validated. Throws ToolError when other arguments could work. */
+  run(input: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
-interface Definition<Input> {
-  name: string;
+interface Definition<Name extends string, Input> {
+  name: Name;
   description: string;
   input: z.ZodType<Input>;
-  run(input: Input, calling: Calling): Promise<ToolResult>;
+  run(input: Input, context: ToolContext): Promise<ToolResult>;
 }
 
-const wrong = (error: z.ZodError): ToolError =>
+const invalidArguments = (error: z.ZodError): ToolError =>
   new ToolError(
     `The arguments do not fit: ${error.issues.map(({ path, message }) => `${path.join(".") || "they"}: ${message}`).join("; ")}`,
   );
 
 /** Some models fill in every optional argument with null. */
-const withoutNulls = (sent: unknown): unknown =>
-  typeof sent === "object" && sent !== null && !Array.isArray(sent)
-    ? Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
-    : sent;
+export const withoutNulls = (input: unknown): unknown =>
+  typeof input === "object" && input !== null && !Array.isArray(input)
+    ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+    : input;
 
-/** A tool whose arguments are checked against one schema, which is also what the model is told. */
-export function defineTool<Input>({ name, description, input, run }: Definition<Input>): Tool {
+/** A tool with one schema that both validates the arguments and describes them to the model. */
+export function defineTool<Name extends string, Input>({
+  name,
+  description,
+  input,
+  run,
+}: Definition<Name, Input>): Tool<Name> {
   const { $schema: _, ...parameters } = z.toJSONSchema(input, { io: "input" });
   return {
     name,
     description,
     parameters,
-    async run(sent, calling) {
-      const parsed = input.safeParse(withoutNulls(sent));
-      if (!parsed.success) throw wrong(parsed.error);
-      return run(parsed.data, calling);
+    async run(unchecked, context) {
+      const parsed = input.safeParse(withoutNulls(unchecked));
+      if (!parsed.success) throw invalidArguments(parsed.error);
+      return run(parsed.data, context);
     },
   };
 }

@@ -3,24 +3,24 @@
 export interface WebHit {
   url: string;
   title: string;
-  /** What the search engine shows of the page. */
+  /** The search engine's excerpt. */
   snippet: string;
 }
 
 export interface WebPage {
-  /** Where it was found at last. */
+  /** After redirects. */
   url: string;
   title: string;
   /** Markdown. */
   text: string;
 }
 
-/** It could not be had; the message is for the model. */
+/** A search or a fetch failed; the message is for the model. */
 export class WebError extends Error {
   override name: string = "WebError";
 }
 
-/** The address itself is refused, now and later. */
+/** The address is not allowed; a retry does not help. */
 export class WebRefused extends WebError {
   override name = "WebRefused";
 }

@@ -2,19 +2,19 @@ import { z } from "zod";
 import { defineTool, ToolError, type Tool } from "./tool.ts";
 import type { Web } from "./web.ts";
 
-/** As much as `read_document` gives at once, in UTF-16 units. */
+/** UTF-16 units per call, as in `read_document`. */
 const WINDOW = 40_000;
 
 const input = z.object({
   url: z.url().max(4_000).describe("Address of the page, http or https."),
-  from: z.number().int().min(0).optional().describe("Where to go on: the `next` of the answer before."),
+  from: z.number().int().min(0).optional().describe("The offset to start at: the `next` of the previous answer."),
 });
 
-/** A page as Markdown, as JSON `{url, title, text, next}`; `next` is null at its end. */
-export const webFetch = (web: Web): Tool =>
+/** A page as Markdown, in JSON `{url, title, text, next}`; `next` is null at its end. */
+export const webFetch = (web: Web): Tool<"web_fetch"> =>
   defineTool({
     name: "web_fetch",
-    description: `Reads a page or a file of the web as Markdown, about ${WINDOW} characters at once; call again with from = next for the rest.`,
+    description: `Reads a page or a file of the web as Markdown, about ${WINDOW} characters per call; call again with from = next for the rest.`,
     input,
     async run({ url, from = 0 }, { organization_id, signal }) {
       const page = await web.read(organization_id, url, signal);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { windowOf } from "./window.ts";
+import { cutWindow } from "./window.ts";
 
 /** A text cut into passages of these lengths. */
 const cut = (lengths: number[]) => {
@@ -16,7 +16,7 @@ test("windows follow each other to the end and are the whole document", () => {
       const { markdown, passages } = cut(lengths);
       const texts: string[] = [];
       for (let from: number | null = 0; from !== null; ) {
-        const window: ReturnType<typeof windowOf> = windowOf(markdown, passages.slice(from));
+        const window: ReturnType<typeof cutWindow> = cutWindow(markdown, passages.slice(from));
         if (!window) throw new Error("there is a passage, but no window");
         expect(window.text.length).toBeLessThanOrEqual(Math.max(40_000, lengths[from]!));
         texts.push(window.text);
@@ -29,8 +29,8 @@ test("windows follow each other to the end and are the whole document", () => {
 
 test("a window holds as many passages as fit", () => {
   const { markdown, passages } = cut([20_000, 20_000, 1, 1]);
-  expect(windowOf(markdown, passages)).toEqual({ text: markdown.slice(0, 40_000), next_seq: 2 });
-  expect(windowOf(markdown, passages.slice(2))).toEqual({ text: markdown.slice(40_000), next_seq: null });
+  expect(cutWindow(markdown, passages)).toEqual({ text: markdown.slice(0, 40_000), next_seq: 2 });
+  expect(cutWindow(markdown, passages.slice(2))).toEqual({ text: markdown.slice(40_000), next_seq: null });
 });
 
-test("there is no window behind the end", () => expect(windowOf("a", [])).toBeUndefined());
+test("there is no window behind the end", () => expect(cutWindow("a", [])).toBeUndefined());

@@ -1,16 +1,20 @@
 import type { Passage } from "../../reading/reader.ts";
 
-/** UTF-16 units of one window (spec: Limits, about 40,000 characters). */
-const SIZE = 40_000;
+/** UTF-16 units per window (spec: Limits, about 40,000 characters). */
+const WINDOW_SIZE = 40_000;
 
-/** Whole passages from the first of these on, as many as fit, and at least one; undefined where there is none. One more is taken than that. */
-export function windowOf(
+/**
+ * The text of as many whole passages as fit into one window, but at least one. Undefined without passages. Reads the iterable
+ * one passage past the window, to know `next_seq`.
+ */
+export function cutWindow(
   markdown: string,
   passages: Iterable<Pick<Passage, "seq" | "start" | "end">>,
 ): { text: string; next_seq: number | null } | undefined {
   let range: { start: number; end: number } | undefined;
   for (const { seq, start, end } of passages) {
-    if (range && end - range.start > SIZE) return { text: markdown.slice(range.start, range.end), next_seq: seq };
+    if (range && end - range.start > WINDOW_SIZE)
+      return { text: markdown.slice(range.start, range.end), next_seq: seq };
     range = { start: range?.start ?? start, end };
   }
   return range && { text: markdown.slice(range.start, range.end), next_seq: null };

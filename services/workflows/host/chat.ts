@@ -1,17 +1,18 @@
+import { answerText } from "#events/turnOutput.ts";
 import type { Usage } from "#events/thread.ts";
 import type { Tools } from "../../turns/tools/index.ts";
-import { reachOf, type Collections } from "./collections.ts";
-import type { InputOf } from "./input.ts";
-import { checkModel, checkThere, checkTools, promptOf } from "./prompt.ts";
-import type { Asking } from "./step.ts";
-import { takeTurn, type TurnDeps } from "./turns.ts";
+import { resolveCollections, type Collections } from "./collections.ts";
+import type { CallInput } from "../stepInputs.ts";
+import { buildPrompt, checkModel, checkTools, checkToolsExist } from "./prompt.ts";
+import type { HostCall } from "./step.ts";
+import { completeTurn, type TurnDeps } from "./completeTurn.ts";
 
 interface ChatDeps extends TurnDeps {
   tools: Tools;
   collections: Collections;
 }
 
-const usageOf = (usage: Usage) => ({
+const presentUsage = (usage: Usage) => ({
   prompt_tokens: usage.prompt_tokens,
   completion_tokens: usage.completion_tokens,
   total_tokens: usage.prompt_tokens + usage.completion_tokens,
@@ -19,41 +20,41 @@ const usageOf = (usage: Usage) => ({
   completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
 });
 
-/** One answer of a model, in a thread of its own: `{id, model, content, finish_reason, usage, thread_id}`. */
-export async function chat(deps: ChatDeps, { step, standing, call, signal }: Asking, sent: InputOf<"chat">) {
+/** Asks a model once, in a new thread: `{id, model, content, finish_reason, usage, thread_id}`. */
+export async function chat(deps: ChatDeps, { step, permissions, call, signal }: HostCall, input: CallInput<"chat">) {
   const { organization_id } = step;
-  const { envelope } = standing;
-  const { model, tool_choice, stop } = sent;
-  const tools = [...new Set(sent.tools)];
+  const { envelope } = permissions;
+  const { model, tool_choice, stop } = input;
+  const tools = [...new Set(input.tools)];
   checkModel(envelope.models, model);
   checkTools(envelope.tools, tools);
-  await checkThere(deps.tools, organization_id, tools, "chat: tools");
-  const collections = await reachOf(deps.collections, {
+  await checkToolsExist(deps.tools, organization_id, tools, "chat: tools");
+  const collections = await resolveCollections(deps.collections, {
     organization_id,
     allowed: envelope.collections,
-    named: sent.knowledge?.collections,
+    named: input.knowledge?.collections,
     field: "chat: knowledge.collections",
   });
   const prompt = {
-    ...promptOf(sent.messages),
-    temperature: sent.temperature ?? null,
-    top_p: sent.top_p ?? null,
-    max_output_tokens: sent.max_tokens ?? null,
+    ...buildPrompt(input.messages),
+    temperature: input.temperature ?? null,
+    top_p: input.top_p ?? null,
+    max_output_tokens: input.max_tokens ?? null,
     stop: typeof stop === "string" ? [stop] : (stop ?? []),
-    seed: sent.seed ?? null,
-    response_format: sent.response_format ?? { type: "text" as const },
+    seed: input.seed ?? null,
+    response_format: input.response_format ?? { type: "text" as const },
     tools,
     tool_choice: typeof tool_choice === "object" && tool_choice ? tool_choice.function : (tool_choice ?? "auto"),
     knowledge: collections && { collections },
   };
-  const { thread_id, turn_id, end } = await takeTurn(deps, step, { call, model, prompt, thread_id: null }, signal);
+  const { thread_id, turn_id, end } = await completeTurn(deps, step, { call, model, prompt, thread_id: null }, signal);
   const { finish_reason, said, usage } = end;
   return {
     id: `chatcmpl-${turn_id}`,
     model,
-    content: said.text,
+    content: answerText(said),
     finish_reason,
-    usage: usageOf(usage),
+    usage: presentUsage(usage),
     thread_id,
   };
 }

@@ -1,31 +1,31 @@
 import { StepFailure } from "../tick.ts";
-import { wrong } from "./input.ts";
+import { invalidInput } from "./input.ts";
 
 export interface Collections {
-  /** The organization's collections with these slugs or display names, and the names that fit none. */
+  /** Looks up collections by slug or display name. */
   resolve(organization: string, names: string[]): Promise<{ found: { id: string; slug: string }[]; unknown: string[] }>;
 }
 
-interface Asked {
+interface CollectionRequest {
   organization_id: string;
-  /** As the envelope has them. */
+  /** The envelope's list. */
   allowed: string[];
-  /** As the step named them, if it did. */
+  /** The names that the step gives. */
   named: string[] | null | undefined;
-  /** Where it named them. */
+  /** The input field with the names, for messages. */
   field: string;
 }
 
-/** Ids of the collections that a call may reach; null: every one of the organization. */
-export async function reachOf(
+/** Ids of the collections that a call may search; null: all of the organization. Throws StepFailure. */
+export async function resolveCollections(
   collections: Collections,
-  { organization_id, allowed, named, field }: Asked,
+  { organization_id, allowed, named, field }: CollectionRequest,
 ): Promise<string[] | null> {
   const all = allowed.includes("*");
   const within = all ? null : (await collections.resolve(organization_id, allowed)).found.map(({ id }) => id);
   if (!named || named.length === 0) return within;
   const { found, unknown } = await collections.resolve(organization_id, named);
-  if (unknown.length > 0) throw wrong(`${field}: there is no collection ${JSON.stringify(unknown[0])}.`);
+  if (unknown.length > 0) throw invalidInput(`${field}: there is no collection ${JSON.stringify(unknown[0])}.`);
   const outside = found.find(({ id }) => within && !within.includes(id));
   if (outside)
     throw new StepFailure(

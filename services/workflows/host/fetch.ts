@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { WebError, WebRefused } from "../../turns/tools/web.ts";
+import { FETCH_METHODS } from "../stepInputs.ts";
 import { StepFailure, type StepHost } from "../tick.ts";
-import { isEgress } from "./allows.ts";
-import { wrong } from "./input.ts";
+import { isEgressAllowed } from "./envelopeRules.ts";
+import { invalidInput } from "./input.ts";
 
-/** A whole request to an address that a step named; `permit` is asked about it and about every one that it is redirected to. Throws WebError. */
+/** Fetches an address that a step names. Calls `permit`, which may throw, with the address and each redirect. Throws WebError. */
 export type FetchPort = (
   url: URL,
   init: RequestInit,
@@ -12,10 +13,10 @@ export type FetchPort = (
   signal: AbortSignal,
 ) => Promise<{ status: number; headers: Headers; text: string }>;
 
-/** Largest body, as of an answer, in UTF-16 units. */
+/** UTF-16 units of a request body; responses have the same limit. */
 const MAX_BODY = 10 * 1024 * 1024;
-/** They say how the request travels, and are the platform's. */
-const TRAVEL = new Set([
+/** Headers of the transport, which the platform sets. */
+const TRANSPORT_HEADERS = new Set([
   "connection",
   "content-length",
   "expect",
@@ -29,49 +30,49 @@ const TRAVEL = new Set([
 
 const Request = z.object({
   url: z.string().max(16_384),
-  method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]),
+  method: z.enum(FETCH_METHODS),
   headers: z.array(z.tuple([z.string(), z.string()])).max(200),
   body: z.string().max(MAX_BODY).nullable(),
 });
 
-function headersOf(sent: [string, string][]): Headers {
-  const travel = sent.find(([name]) => TRAVEL.has(name.toLowerCase()) || /^proxy-/i.test(name));
-  if (travel) throw wrong(`fetch: headers: ${travel[0]} is set by the platform.`);
+function parseHeaders(sent: [string, string][]): Headers {
+  const transport = sent.find(([name]) => TRANSPORT_HEADERS.has(name.toLowerCase()) || /^proxy-/i.test(name));
+  if (transport) throw invalidInput(`fetch: headers: ${transport[0]} is set by the platform.`);
   try {
     return new Headers(sent);
   } catch (error) {
-    throw wrong(`fetch: headers: ${(error as Error).message}`);
+    throw invalidInput(`fetch: headers: ${(error as Error).message}`);
   }
 }
 
-const refused = (message: string): StepFailure => new StepFailure("egress_not_allowed", message, { final: true });
+const notAllowed = (message: string): StepFailure => new StepFailure("egress_not_allowed", message, { final: true });
 
-/** A request of a step, to the hosts that its envelope opens and nowhere else. */
-export async function fetchFor(
+/** Sends a step's request, within the hosts of its envelope's egress. Throws StepFailure. */
+export async function fetchWithin(
   port: FetchPort,
   egress: string[],
   sent: Parameters<StepHost["fetch"]>[0],
   signal: AbortSignal,
 ): ReturnType<StepHost["fetch"]> {
-  const checked = Request.safeParse(sent);
-  if (!checked.success) {
-    const { path, message } = checked.error.issues[0]!;
-    throw wrong(`fetch: ${path.join(".")}: ${message}`);
+  const parsed = Request.safeParse(sent);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    throw invalidInput(`fetch: ${path.join(".")}: ${message}`);
   }
-  const { method, body } = checked.data;
-  const url = URL.parse(checked.data.url);
-  if (!url || !/^https?:$/.test(url.protocol)) throw wrong("fetch: url: must be an http or https address.");
-  const headers = headersOf(checked.data.headers);
+  const { method, body } = parsed.data;
+  const url = URL.parse(parsed.data.url);
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalidInput("fetch: url: must be an http or https address.");
+  const headers = parseHeaders(parsed.data.headers);
   const permit = (to: URL) => {
-    if (!isEgress(egress, to))
+    if (!isEgressAllowed(egress, to))
       throw new WebRefused(`fetch: ${to.host} is not among the hosts of the workflow's envelope.egress.`);
   };
   try {
     permit(url);
-    const answer = await port(url, { method, headers, ...(body !== null && { body }) }, permit, signal);
-    return { status: answer.status, headers: [...answer.headers], body: answer.text };
+    const response = await port(url, { method, headers, ...(body !== null && { body }) }, permit, signal);
+    return { status: response.status, headers: [...response.headers], body: response.text };
   } catch (error) {
-    if (error instanceof WebRefused) throw refused(error.message);
+    if (error instanceof WebRefused) throw notAllowed(error.message);
     if (error instanceof WebError) throw new StepFailure("step_error", `fetch: ${error.message}`);
     throw error;
   }

@@ -1,18 +1,19 @@
 import type { Prompt } from "#events/thread.ts";
 import { StepFailure } from "../tick.ts";
 import type { Tools } from "../../turns/tools/index.ts";
-import { isListed } from "./allows.ts";
-import { wrong, type Said } from "./input.ts";
+import { isListed } from "./envelopeRules.ts";
+import type { InputMessage } from "../stepInputs.ts";
+import { invalidInput } from "./input.ts";
 
-const ofRole = (messages: Said[], ...roles: Said["role"][]): string[] =>
+const collectContents = (messages: InputMessage[], ...roles: InputMessage["role"][]): string[] =>
   messages.filter(({ role }) => roles.includes(role)).map(({ content }) => content);
 
-/** A prompt that asks for nothing but an answer to what is said. */
-export function promptOf(said: Said[]): Prompt {
-  const instructions = ofRole(said, "system", "developer");
+/** A prompt with default settings and without tools. System messages become its instructions. */
+export function buildPrompt(input: InputMessage[]): Prompt {
+  const instructions = collectContents(input, "system", "developer");
   return {
     instructions: instructions.length > 0 ? instructions.join("\n\n") : null,
-    messages: said.flatMap(({ role, content }) =>
+    messages: input.flatMap(({ role, content }) =>
       role === "user" || role === "assistant" ? [{ role, text: content, attachments: [] }] : [],
     ),
     temperature: null,
@@ -44,9 +45,14 @@ export function checkTools(allowed: string[], names: string[]): void {
   });
 }
 
-/** Whether there is each tool that a step names; `place` says where it named the first. */
-export async function checkThere(tools: Tools, organization: string, names: string[], place: string): Promise<void> {
-  const there = new Set((await tools.find(organization, names)).map(({ name }) => name));
-  const missing = names.find((name) => !there.has(name));
-  if (missing !== undefined) throw wrong(`${place}: there is no tool ${JSON.stringify(missing)}.`);
+/** Throws StepFailure for a name that no tool has. `field`: the input field with the names. */
+export async function checkToolsExist(
+  tools: Tools,
+  organization: string,
+  names: string[],
+  field: string,
+): Promise<void> {
+  const existing = new Set((await tools.find(organization, names)).map(({ name }) => name));
+  const missing = names.find((name) => !existing.has(name));
+  if (missing !== undefined) throw invalidInput(`${field}: there is no tool ${JSON.stringify(missing)}.`);
 }

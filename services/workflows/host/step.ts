@@ -1,24 +1,36 @@
+import type { Envelope } from "#events/workflow.ts";
+import type { StreamHead } from "#events/ports.ts";
 import type { StepContext } from "../tick.ts";
-import type { Standing } from "./standing.ts";
 
-/** The attempt at a step that asks. */
-export interface AskingStep extends StepContext {
+/** An attempt at a step. */
+export interface StepAttempt extends StepContext {
   organization_id: string;
   workflow_id: string;
-  /** What the step is known by in its run (services/workflows/memoKey.ts). */
+  /** The project of the run. */
+  project_id: string | null;
+  /** The step's key in its run (services/workflows/memoKey.ts). */
   key: string;
-  /** Of the coordinator that runs the attempt. */
+  /** The lease of the coordinator that runs the attempt. */
   epoch: number;
   worker: string;
-  /** Resolves when the log knows that the attempt has begun: before that it may do nothing that others can see. */
-  recorded(): Promise<void>;
+  /** Resolves when the log holds the start of the attempt. Before that, the attempt may have no effect on others. */
+  ensureRecorded(): Promise<void>;
 }
 
-/** A call of an attempt, and how things stand for it. */
-export interface Asking {
-  step: AskingStep;
-  standing: Standing;
-  /** What was asked, and which of the attempt's equal calls this is: the same in every attempt. */
+/** What an attempt may do at this moment. */
+export interface Permissions {
+  /** False when the run has ended: the attempt may finish, without secrets. */
+  live: boolean;
+  envelope: Envelope;
+  /** Heads of the other streams that were requested. */
+  heads: Map<string, StreamHead>;
+}
+
+/** A call of the platform by an attempt. */
+export interface HostCall {
+  step: StepAttempt;
+  permissions: Permissions;
+  /** Identifies the call among all of the step's calls: equal in every attempt. */
   call: string[];
   signal: AbortSignal;
 }

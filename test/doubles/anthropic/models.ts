@@ -1,4 +1,4 @@
-const is = (supported: boolean) => ({ supported });
+const support = (supported: boolean) => ({ supported });
 
 interface Kind {
   adaptive: boolean;
@@ -9,11 +9,11 @@ interface Kind {
 
 const ALL = ["low", "medium", "high", "xhigh", "max"];
 const KINDS: Record<string, Kind> = {
-  /** Thinks when it is asked to. */
+  /** Thinks on request. */
   "claude-opus-5": { adaptive: true, enabled: false, disabled: true, efforts: ["low", "medium", "high"] },
   /** Always thinks. */
   "claude-fable-5": { adaptive: true, enabled: false, disabled: false, efforts: ALL },
-  /** Is told how many tokens it may think with. */
+  /** Takes a budget of thinking tokens. */
   "claude-haiku-4-5": { adaptive: false, enabled: true, disabled: true, efforts: [] },
 };
 export const MAX_TOKENS = 64_000;
@@ -35,21 +35,26 @@ export function modelObject(id: string) {
     max_input_tokens: 200_000,
     max_tokens: MAX_TOKENS,
     capabilities: {
-      batch: is(true),
-      citations: is(true),
-      code_execution: is(false),
+      batch: support(true),
+      citations: support(true),
+      code_execution: support(false),
       context_management: { supported: false },
       effort: {
         supported: efforts.length > 0,
-        ...Object.fromEntries(ALL.map((one) => [one, is(efforts.includes(one))])),
+        ...Object.fromEntries(ALL.map((one) => [one, support(efforts.includes(one))])),
       },
-      image_input: is(true),
-      pdf_input: is(id !== "claude-haiku-4-5"),
-      server_tools: { supported: false, code_execution: is(false), web_search: is(false) },
-      structured_outputs: is(true),
+      image_input: support(true),
+      pdf_input: support(id !== "claude-haiku-4-5"),
+      server_tools: { supported: false, code_execution: support(false), web_search: support(false) },
+      structured_outputs: support(true),
       thinking: {
         supported: true,
-        types: { adaptive: is(adaptive), between_tools: is(false), disabled: is(disabled), enabled: is(enabled) },
+        types: {
+          adaptive: support(adaptive),
+          between_tools: support(false),
+          disabled: support(disabled),
+          enabled: support(enabled),
+        },
       },
     },
   };

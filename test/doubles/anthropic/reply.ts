@@ -1,32 +1,27 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { writePieces, type Pieces, type SeenRequest } from "../loopback.ts";
+import { writePieces, type Pieces } from "../loopback.ts";
+import type { Cut } from "../modelDouble.ts";
 
-/** A block of an answer, less what the provider makes up itself: signatures and ids. */
+/** A block of an answer, without the signatures and ids that the provider makes. */
 export type Block = { text: string } | { thinking: string } | { redacted: string } | { tool: string; input: object };
 
-/** An answer; what is left out is as with a real provider. */
+/** An answer; what is left out is filled in as by a real provider. */
 export interface Message {
-  /** Default: a text, what the user said last. */
+  /** Default: the text of the last user message. */
   blocks?: Block[];
-  /** Default: `tool_use` with calls, else `end_turn`; null: the answer ends without one. */
+  /** Default: `tool_use` if there are calls, else `end_turn`; null: none. */
   stop_reason?: string | null;
-  /** Of the whole answer; null: nothing is counted. */
+  /** Null: the provider counts nothing. */
   usage?: object | null;
-  /** Before each piece of an answer. */
+  /** Before each event. */
   delay_ms?: number;
-  /** The answer breaks off: within an event, after its blocks, or there in good order. */
-  cut?: "mid-event" | "after-blocks" | "end";
+  cut?: Cut;
   /** An error event after the blocks. */
   error?: { type: string; message: string };
   pieces?: Pieces;
 }
-
-export type Reply =
-  | Message
-  | { status: number; headers?: Record<string, string>; body?: unknown }
-  | { write(response: ServerResponse): void | Promise<void> };
 
 export const USAGE = {
   input_tokens: 12,
@@ -40,24 +35,30 @@ export const sse = { "content-type": "text/event-stream; charset=utf-8" };
 export const event = (type: string, data: object = {}): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 
-const lastText = (messages: any[]): string =>
+const lastUserText = (messages: any[]): string =>
   (messages.findLast(({ role }) => role === "user")?.content ?? []).map(({ text = "" }) => text).join("");
 
 const signatureOf = (thinking: string): string => createHash("sha256").update(`real ${thinking}`).digest("base64");
 
-let made = 0;
-/** A block as the API shows it whole. */
-function blockOf(block: Block): any {
+let callCount = 0;
+/** A whole block as the API shows it. */
+function toWireBlock(block: Block): any {
   if ("text" in block) return { type: "text", text: block.text, citations: null };
   if ("thinking" in block)
     return { type: "thinking", thinking: block.thinking, signature: signatureOf(block.thinking) };
   if ("redacted" in block) return { type: "redacted_thinking", data: block.redacted };
-  return { type: "tool_use", id: `toolu_${made++}`, name: block.tool, input: block.input, caller: { type: "direct" } };
+  return {
+    type: "tool_use",
+    id: `toolu_${callCount++}`,
+    name: block.tool,
+    input: block.input,
+    caller: { type: "direct" },
+  };
 }
 
 const pieces = (text: string, size: number): string[] => text.match(new RegExp(`.{1,${size}}`, "gsu")) ?? [];
 
-/** A block begins empty; its words, its signature, its input come after. */
+/** A block starts empty; its text, signature or input follow in deltas. */
 function* blockEvents(block: any, index: number): Generator<string> {
   const delta = (more: object) => event("content_block_delta", { index, delta: more });
   const start = (content_block: object) => event("content_block_start", { index, content_block });
@@ -115,20 +116,14 @@ async function stream(message: Message, model: string, blocks: any[], response: 
   response.end();
 }
 
-/** Answers a request to speak as told; `issue` hears of the blocks. */
-export async function reply(
-  told: Reply,
-  { body }: SeenRequest,
+/** Streams an answer to a request. `onIssued` gets its blocks before. */
+export async function sendMessage(
+  message: Message,
+  { messages, model }: any,
   response: ServerResponse,
-  issue: (blocks: any[]) => void,
+  onIssued: (blocks: any[]) => void,
 ): Promise<void> {
-  if ("write" in told) return told.write(response);
-  if ("status" in told) {
-    const text = typeof told.body === "string" ? told.body : JSON.stringify(told.body ?? {});
-    response.writeHead(told.status, { "content-type": "application/json", ...told.headers }).end(text);
-    return;
-  }
-  const blocks = (told.blocks ?? [{ text: lastText(body.messages) }]).map(blockOf);
-  issue(blocks);
-  await stream(told, body.model, blocks, response);
+  const blocks = (message.blocks ?? [{ text: lastUserText(messages) }]).map(toWireBlock);
+  onIssued(blocks);
+  await stream(message, model, blocks, response);
 }

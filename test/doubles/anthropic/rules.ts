@@ -1,6 +1,6 @@
 import { kindOf, MAX_TOKENS } from "./models.ts";
 
-/* What the messages API (version 2026-10-21) refuses with 400, in its words. */
+/* What the messages API (version 2026-10-21) refuses with 400, with its own messages. */
 
 const FIELDS = new Set([
   "model",
@@ -52,10 +52,10 @@ const blocks: Rule = ({ messages }) => {
 const results: Rule = ({ messages }) => {
   for (const [n, { role, content }] of messages.entries()) {
     if (role !== "assistant") continue;
-    const asked = content.filter((block: any) => block.type === "tool_use").map((block: any) => block.id);
+    const callIds = content.filter((block: any) => block.type === "tool_use").map((block: any) => block.id);
     const next = messages[n + 1]?.content ?? [];
-    const given = new Set(next.map((block: any) => block.tool_use_id));
-    const missing = asked.filter((id: string) => !given.has(id));
+    const resultIds = new Set(next.map((block: any) => block.tool_use_id));
+    const missing = callIds.filter((id: string) => !resultIds.has(id));
     if (missing.length > 0)
       return `messages.${n}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
   }
@@ -111,8 +111,8 @@ const tools: Rule = ({ tools: offered = [] }) => {
   return wrong && "tools.0.custom: Input does not match the expected shape.";
 };
 
-/** Thinking has to come back where it was and as it was. `issued`: the blocks of each answer, by the ids of its calls. */
-export const thoughts =
+/** Thinking must come back unchanged and in the same order. `issued`: the blocks of each answer, by the ids of its calls. */
+const unchangedThinking =
   (issued: Map<string, any[]>): Rule =>
   (body) => {
     for (const { content } of rounds(body)) {
@@ -135,10 +135,10 @@ export const thoughts =
 
 const RULES = [unknownField, limit, blocks, results, thinking, effort, format, stops, tools];
 
-export const refusalOf = (body: any, issued: Map<string, any[]>): string | undefined => {
-  for (const rule of [...RULES, thoughts(issued)]) {
-    const refused = rule(body);
-    if (refused) return refused;
+export const refusalReason = (body: any, issued: Map<string, any[]>): string | undefined => {
+  for (const rule of [...RULES, unchangedThinking(issued)]) {
+    const reason = rule(body);
+    if (reason) return reason;
   }
   return undefined;
 };

@@ -1,7 +1,7 @@
 interface Kind {
   thinking?: boolean;
   methods: string[];
-  /** Whether its own tools go together with functions. */
+  /** Whether Google's own tools can be combined with functions. */
   combines: boolean;
 }
 

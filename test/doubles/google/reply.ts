@@ -1,61 +1,56 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { writePieces, type Pieces, type SeenRequest } from "../loopback.ts";
-import { merged } from "./rules.ts";
+import { writePieces, type Pieces } from "../loopback.ts";
+import type { Cut } from "../modelDouble.ts";
+import { mergeTexts } from "./rules.ts";
 
-/** A part of an answer. `signed`: it comes with a signature, which the provider makes. */
+/** A part of an answer. `signed`: with a signature, which the provider makes. */
 export type Part =
   | { text: string; signed?: boolean }
   | { thought: string }
-  /** `id`: false where the model gives none. */
+  /** `id`: false if the model gives none. */
   | { call: string; args?: object; id?: boolean; signed?: boolean }
-  /** What its own tool for pages was asked and answered, as it is shown beside functions. */
+  /** A call of Google's own tool for pages with its answer, as it is shown next to functions. */
   | { page: string };
 
-/** An answer; what is left out is as with a real provider. */
-export interface Answer {
-  /** Default: a text, what the user said last. Words come in several parts of their own. */
+/** An answer; what is left out is filled in as by a real provider. */
+export interface GoogleAnswer {
+  /** Default: the text of the last user message. A text is streamed word by word. */
   parts?: Part[];
-  /** Default: `STOP`; null: the answer ends without one. */
+  /** Default: `STOP`; null: none. */
   finishReason?: string | null;
-  /** Null: nothing is counted. */
+  /** Null: the provider counts nothing. */
   usage?: object | null;
-  /** Pages that were read; `status` beside success. */
+  /** Pages that were read. `status`: if it is not success. */
   pages?: { url: string; title?: string; status?: string }[];
-  /** The question was blocked: there is no answer. */
+  /** The prompt was blocked: there is no answer. */
   blockReason?: string;
-  /** The answer goes on in another request that brings this token. */
+  /** The answer continues in another request with this token. */
   continuationToken?: string;
-  /** Before each piece of an answer. */
+  /** Before each part. */
   delay_ms?: number;
-  /** The answer breaks off: within an event, after its parts, or there in good order. */
-  cut?: "mid-event" | "after-parts" | "end";
+  cut?: Cut;
   /** An error within the stream, after the parts. */
   error?: { code: number; status: string; message: string };
   pieces?: Pieces;
 }
 
-export type Reply =
-  | Answer
-  | { status: number; headers?: Record<string, string>; body?: unknown }
-  | { write(response: ServerResponse): void | Promise<void> };
-
 export const USAGE = { promptTokenCount: 12, candidatesTokenCount: 7, totalTokenCount: 19 };
 export const sse = { "content-type": "text/event-stream" };
 export const event = (data: unknown): string => `data: ${JSON.stringify(data)}\r\n\r\n`;
 
-const lastText = (contents: any[]): string =>
+const lastUserText = (contents: any[]): string =>
   (contents.findLast(({ role }) => role === "user")?.parts ?? []).map(({ text = "" }) => text).join("");
 
-let made = 0;
-const signature = () => createHash("sha256").update(`real ${made++}`).digest("base64");
+let madeCount = 0;
+const signature = () => createHash("sha256").update(`real ${madeCount++}`).digest("base64");
 
-/** A part as the API sends it, words in several. */
-function partsOf(part: Part): any[] {
+/** A part as the API streams it, a text in several. */
+function toWireParts(part: Part): any[] {
   if ("thought" in part) return (part.thought.match(/.{1,9}/gsu) ?? []).map((text) => ({ text, thought: true }));
   if ("page" in part) {
-    const id = `own-${made++}`;
+    const id = `own-${madeCount++}`;
     return [
       { toolCall: { id, toolType: "URL_CONTEXT", args: { urls: [part.page] } }, thoughtSignature: signature() },
       { toolResponse: { id, toolType: "URL_CONTEXT", response: { read: part.page } }, thoughtSignature: signature() },
@@ -64,13 +59,13 @@ function partsOf(part: Part): any[] {
   const signed = part.signed ? { thoughtSignature: signature() } : {};
   if ("call" in part) {
     const { call: name, args = {}, id = true } = part;
-    return [{ functionCall: { ...(id && { id: `fc-${made++}` }), name, args }, ...signed }];
+    return [{ functionCall: { ...(id && { id: `fc-${madeCount++}` }), name, args }, ...signed }];
   }
   if (part.signed) return [{ text: part.text, ...signed }];
   return (part.text.match(/\s*\S+\s*/g) ?? []).map((text) => ({ text }));
 }
 
-const metadata = (pages: NonNullable<Answer["pages"]>) => ({
+const pageMetadata = (pages: NonNullable<GoogleAnswer["pages"]>) => ({
   urlContextMetadata: {
     urlMetadata: pages.map(({ url, status = "URL_RETRIEVAL_STATUS_SUCCESS" }) => ({
       retrievedUrl: url,
@@ -82,10 +77,10 @@ const metadata = (pages: NonNullable<Answer["pages"]>) => ({
   },
 });
 
-async function stream(told: Answer, model: string, parts: any[], response: ServerResponse): Promise<void> {
-  const { blockReason, continuationToken, cut, delay_ms, error, pages, usage = USAGE } = told;
-  const { finishReason = continuationToken === undefined ? "STOP" : "CONTINUATION" } = told;
-  const write = (text: string) => writePieces(response, text, told.pieces);
+async function stream(answer: GoogleAnswer, model: string, parts: any[], response: ServerResponse): Promise<void> {
+  const { blockReason, continuationToken, cut, delay_ms, error, pages, usage = USAGE } = answer;
+  const { finishReason = continuationToken === undefined ? "STOP" : "CONTINUATION" } = answer;
+  const write = (text: string) => writePieces(response, text, answer.pieces);
   const chunk = (candidate: object | undefined, more: object = {}) =>
     event({
       ...(candidate && { candidates: [{ ...candidate, index: 0 }] }),
@@ -108,27 +103,21 @@ async function stream(told: Answer, model: string, parts: any[], response: Serve
       content: { role: "model", parts: [{ text: "" }] },
       ...(finishReason !== null && { finishReason }),
       ...(continuationToken !== undefined && { continuationToken }),
-      ...(pages && metadata(pages)),
+      ...(pages && pageMetadata(pages)),
     }),
   );
   response.end();
 }
 
-/** Answers a request to generate as told; `issue` hears of the parts. */
-export async function reply(
-  told: Reply,
-  { body }: SeenRequest,
+/** Streams an answer to a request. `onIssued` gets its parts before. */
+export async function sendAnswer(
+  answer: GoogleAnswer,
+  { contents }: any,
   model: string,
   response: ServerResponse,
-  issue: (parts: any[]) => void,
+  onIssued: (parts: any[]) => void,
 ): Promise<void> {
-  if ("write" in told) return told.write(response);
-  if ("status" in told) {
-    const text = typeof told.body === "string" ? told.body : JSON.stringify(told.body ?? {});
-    response.writeHead(told.status, { "content-type": "application/json", ...told.headers }).end(text);
-    return;
-  }
-  const parts = (told.parts ?? [{ text: lastText(body.contents) }]).flatMap(partsOf);
-  issue(merged(parts));
-  await stream(told, model, parts, response);
+  const parts = (answer.parts ?? [{ text: lastUserText(contents) }]).flatMap(toWireParts);
+  onIssued(mergeTexts(parts));
+  await stream(answer, model, parts, response);
 }

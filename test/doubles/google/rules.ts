@@ -1,12 +1,12 @@
 import { kindOf, MAX_TOKENS } from "./models.ts";
 
-/* What the Gemini API (v1beta) refuses with 400 INVALID_ARGUMENT, in its words. */
+/* What the Gemini API (v1beta) refuses with 400 INVALID_ARGUMENT, with its own messages. */
 
 type Rule = (body: any, model: string) => string | undefined;
 
 const unknown = (field: string, at = ""): string =>
   `Invalid JSON payload received. Unknown name "${field}"${at}: Cannot find field.`;
-const extra = (object: object, known: string[]): string | undefined =>
+const extraField = (object: object, known: string[]): string | undefined =>
   Object.keys(object).find((field) => !known.includes(field));
 
 const BODY = ["contents", "systemInstruction", "generationConfig", "tools", "toolConfig", "continuationToken"];
@@ -32,13 +32,13 @@ const PART = [
 ];
 
 const fields: Rule = (body) => {
-  const top = extra(body, BODY);
+  const top = extraField(body, BODY);
   if (top) return unknown(top);
-  const config = extra(body.generationConfig ?? {}, CONFIG);
+  const config = extraField(body.generationConfig ?? {}, CONFIG);
   if (config) return unknown(config, " at 'generation_config'");
   const part = (body.contents ?? [])
     .flatMap(({ parts }: any) => parts)
-    .map((one: any) => extra(one, PART))
+    .map((one: any) => extraField(one, PART))
     .find(Boolean);
   return part && unknown(part, " at 'contents[0].parts[0]'");
 };
@@ -110,7 +110,7 @@ const tools: Rule = ({ tools: offered = [], toolConfig }, model) => {
 
 const called = (parts: any[]) => parts.find(has("functionCall"))?.functionCall;
 
-/** What came with a signature has to come back with it, where it was. `issued`: the parts of each answer, by its first call. */
+/** Signatures must come back with their parts, in the same order. `issued`: the parts of each answer, by its first call. */
 const signatures =
   (issued: Map<string, any[]>): Rule =>
   ({ contents: all }) => {
@@ -129,8 +129,8 @@ const signatures =
     return undefined;
   };
 
-/** Parts as they have to come back: the words of a text that was streamed in several parts are one again. */
-export function merged(parts: any[]): any[] {
+/** Parts as they must come back: a text that was streamed in several parts is one part again. */
+export function mergeTexts(parts: any[]): any[] {
   const all: any[] = [];
   for (const part of parts) {
     const last = all.at(-1);
@@ -143,14 +143,16 @@ export function merged(parts: any[]): any[] {
 
 const RULES = [fields, contents, order, limit, thinking, tools];
 
-export const refusalOf = (body: any, model: string, issued: Map<string, any[]>): string | undefined => {
+export const refusalReason = (body: any, model: string, issued: Map<string, any[]>): string | undefined => {
   for (const rule of [...RULES, signatures(issued)]) {
-    const refused = rule(body, model);
-    if (refused) return refused;
+    const reason = rule(body, model);
+    if (reason) return reason;
   }
   return undefined;
 };
-export const keyOf = (parts: any[]): string | undefined => {
+
+/** The first call of an answer, as a key. */
+export const callKey = (parts: any[]): string | undefined => {
   const call = called(parts);
   return call && JSON.stringify(call);
 };

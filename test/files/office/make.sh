@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the files beside it anew from handbook.md with pandoc and LibreOffice.
+# Recreates the files of this folder from handbook.md with pandoc and LibreOffice.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)

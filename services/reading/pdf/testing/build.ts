@@ -1,6 +1,6 @@
-/* PDFs by hand: only what a test needs, and its truth beside it. */
+/* Builds PDFs for tests. */
 
-/** Widths of Helvetica in thousandths, for the letters that differ from 556. */
+/** Widths of Helvetica in thousandths of the text size, for characters that differ from 556. */
 const WIDTHS: Record<string, number> = Object.fromEntries(
   Object.entries({
     " .,:;/!ftI[]": 278,
@@ -28,7 +28,7 @@ export type Font = keyof typeof FONTS;
 
 const quoted = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
-/** Text with its baseline at x and y, in points from the lower left. */
+/** Operators that show text with its baseline at x and y, in points from the lower left. */
 export const show = (x: number, y: number, size: number, text: string, font: Font = "body"): string =>
   `BT /${font} ${size} Tf ${x.toFixed(2)} ${y.toFixed(2)} Td (${quoted(text)}) Tj ET`;
 
@@ -58,7 +58,7 @@ export const stream = (data: string | Buffer, entries = ""): Buffer =>
     Buffer.from("\nendstream"),
   ]);
 
-/** The objects of a PDF with these pages' drawing orders: catalog, page tree, fonts, then page and content by turns. */
+/** The objects of a PDF with these pages' operators: catalog, page tree, fonts, then page and content alternately. */
 export function objectsOf(pages: readonly string[]): (string | Buffer)[] {
   const fonts = Object.entries(FONTS)
     .map(([name, base]) => `/${name}<</Type/Font/Subtype/Type1/Encoding/WinAnsiEncoding/BaseFont/${base}>>`)

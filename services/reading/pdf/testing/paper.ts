@@ -1,6 +1,6 @@
 import { type Font, line, pdfOf, show, widthOf } from "./build.ts";
 
-/* A paper in two columns as publishers set them: title across, hyphens at the lines' ends, running heads, a footnote, a table. */
+/* A paper in two columns, as publishers set it: a title across both, hyphenation, running heads, a footnote, a table. */
 
 const WORDS =
   `the measured response of every station follows a common pattern although individual readings differ considerably
@@ -8,7 +8,7 @@ between seasons and instruments because calibration was repeated whenever temper
 observation period which means that comparison across different laboratories requires additional normalization before any
 statistical interpretation becomes possible and reproducible`.split(/\s+/);
 
-/** Numbers that look like chance and are always the same. */
+/** A pseudo-random generator, the same for the same seed. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -23,7 +23,7 @@ const sentence = (roll: (sides: number) => number): string => {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 };
 
-/** The lines of a paragraph; long words are parted at the line's end. */
+/** The lines of a paragraph; long words are hyphenated. */
 function wrap(text: string, size: number, width: number): string[] {
   const lines: string[] = [];
   let open = "";
@@ -65,7 +65,7 @@ const ROWS = [
   ["Old quarry", "611", "87"],
 ];
 
-/** Lines above, below and under the header, as printers like it. */
+/** A table with rules above, below and under the header only. */
 const table: Piece = {
   markdown: [ROWS[0], ["---", "---", "---"], ...ROWS.slice(1)].map((row) => `| ${row!.join(" | ")} |`).join("\n"),
   height: 80,
@@ -80,11 +80,11 @@ const table: Piece = {
 
 export interface Paper {
   pdf: Buffer;
-  /** What a person would write down. */
+  /** The expected result. */
   markdown: string;
 }
 
-/** Three pages, always the same ones for the same seed. */
+/** Three pages, the same for the same seed. */
 export function twoColumnPaper(seed: number): Paper {
   const roll = dice(seed);
   const paragraph = (): Piece[] => prose(Array.from({ length: 4 }, () => sentence(roll)).join(" "));

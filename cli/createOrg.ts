@@ -1,0 +1,51 @@
+import { readSettings } from "#infra/config.ts";
+import { openBus, openDatabase, openLogAccess, type Database } from "./connect.ts";
+import { withServiceUrl } from "./credentials.ts";
+import { createOrganization, type Credentials } from "./organization.ts";
+import { Problem } from "./problem.ts";
+import { print, printJson, table } from "./output.ts";
+
+const HANDLERS =
+  "select from ops.workers where beat_at > now() - interval '10 seconds' and role ~ '(^|\\+)(all|services)(\\+|$)' limit 1";
+
+/** Throws Problem at once; without a worker a command would wait in its queue until its deadline. */
+async function requireWorker({ db }: Database): Promise<void> {
+  if ((await db.query(HANDLERS)).length === 0)
+    throw new Problem("No running service handles commands", "start it with npm start, then run this again");
+}
+
+const formatCredentials = ({ base_url, organization_id, api_key, admin }: Credentials): string =>
+  table([
+    ["Service", base_url],
+    ["Organization", organization_id],
+    ["API key", api_key],
+    ["Sign in", `${admin.email} with ${admin.password}`],
+  ]);
+
+/** Creates an organization with commands to the running service, and prints its credentials once they work. */
+export async function createOrg(name: string, options: { json?: boolean }): Promise<void> {
+  const settings = readSettings(withServiceUrl(process.env, readSettings(process.env)));
+  const database = await openDatabase(settings);
+  try {
+    const { log, db, keyring } = await openLogAccess(database);
+    await requireWorker(database);
+    const bus = await openBus(settings);
+    try {
+      const { credentials, usable } = await createOrganization(
+        { sender: bus.sender(log), hints: bus.hints, db, keyring },
+        settings,
+        name,
+      );
+      if (options.json) printJson(credentials);
+      else print(formatCredentials(credentials));
+      if (!usable)
+        process.stderr.write(
+          "The read models are behind: the key works once they have caught up (svc projections status).\n",
+        );
+    } finally {
+      await bus.close();
+    }
+  } finally {
+    await database.pool.end();
+  }
+}

@@ -1,0 +1,69 @@
+/** Address of the service, below which `/api` is. The page's base is `<service>/console/`. */
+export const service = new URL("..", document.baseURI);
+
+interface ErrorBody {
+  error?: { message?: string; code?: string; param?: string | null };
+}
+
+/** An answer other than success; status 0 if there was no answer. */
+export class Failure extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly param: string | undefined;
+  readonly request_id: string | undefined;
+
+  constructor(status: number, body: ErrorBody, request_id?: string) {
+    super(body.error?.message ?? `The service answered with status ${status}.`);
+    this.name = "Failure";
+    this.status = status;
+    this.code = body.error?.code;
+    this.param = body.error?.param ?? undefined;
+    this.request_id = request_id;
+  }
+}
+
+const noAnswer = () => new Failure(0, { error: { message: "The service does not answer. Is it running?" } });
+
+/** Whether repeating the request would fail the same way. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof Failure && error.status >= 400 && error.status < 500 && error.status !== 429;
+
+interface Request {
+  method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE";
+  query?: Record<string, string | number | undefined>;
+  /** Sent as JSON. */
+  body?: unknown;
+  form?: FormData;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** `/api/...` with its query; parameters that are undefined are left out. */
+export function address(path: string, query: Request["query"] = {}): URL {
+  const url = new URL(`api/${path}`, service);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  return url;
+}
+
+/** Sends a request and returns the response. Throws a Failure for every answer other than success. */
+export async function send(path: string, request: Request = {}): Promise<Response> {
+  const { method = "GET", query, body, form, headers, signal } = request;
+  const response = await fetch(address(path, query), {
+    method,
+    credentials: "same-origin",
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined ? { body: JSON.stringify(body) } : form && { body: form }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    throw error instanceof DOMException && error.name === "AbortError" ? error : noAnswer();
+  });
+  if (response.ok) return response;
+  const failure = (await response.json().catch(() => ({}))) as ErrorBody;
+  throw new Failure(response.status, failure, response.headers.get("x-request-id") ?? undefined);
+}
+
+/** The same for an answer in JSON. */
+export async function call<T>(path: string, request?: Request): Promise<T> {
+  const response = await send(path, request);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}

@@ -1,0 +1,103 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { address } from "./call.ts";
+
+/** One event of the organization, without its words. */
+interface Change {
+  cursor: string;
+  /** The kind of thing: the first word of query keys. */
+  kind: string;
+  id: string;
+  type: string;
+}
+
+const NAME = "console-changes";
+/** Changes come in bursts; each burst leads to one reading. */
+const BURST_MS = 200;
+const RETRY_MS = 3_000;
+
+interface Listener {
+  onChange(change: Change): void;
+  /** What was read before may be out of date: changes until now were not received. */
+  onOpen(): void;
+}
+
+/** Receives changes until the signal is aborted; reconnects by itself, without missing any. */
+function receive({ onChange, onOpen }: Listener, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let source: EventSource;
+    let last: string | undefined;
+    let retry = 0;
+    const open = () => {
+      source = new EventSource(address("changes", { after: last }));
+      if (last === undefined) source.addEventListener("open", onOpen, { once: true });
+      source.addEventListener("change", ({ data }: MessageEvent<string>) => {
+        const change = JSON.parse(data) as Change;
+        last = change.cursor;
+        onChange(change);
+      });
+      source.addEventListener("error", () => {
+        if (source.readyState === EventSource.CLOSED && !signal.aborted) retry = window.setTimeout(open, RETRY_MS);
+      });
+    };
+    open();
+    signal.addEventListener("abort", () => {
+      window.clearTimeout(retry);
+      source.close();
+      resolve();
+    });
+  });
+}
+
+/** One of the visible tabs receives; browsers open only six connections to a host. Without locks (plain http) each tab does. */
+const lead = (listener: Listener, signal: AbortSignal): Promise<unknown> =>
+  "locks" in navigator
+    ? navigator.locks.request(NAME, { signal }, () => receive(listener, signal)).catch(() => {})
+    : receive(listener, signal);
+
+/** Keeps what is on screen up to date, while the tab is visible. Returns what ends it. */
+export function followChanges(queries: QueryClient): () => void {
+  const channel = new BroadcastChannel(NAME);
+  const kinds = new Set<string>();
+  let flushing = 0;
+  let leading: AbortController | undefined;
+
+  // everything that changes is also an event of the log
+  const note = ({ kind }: Change) => {
+    kinds.add(kind);
+    kinds.add("log");
+    flushing ||= window.setTimeout(() => {
+      flushing = 0;
+      for (const name of kinds) void queries.invalidateQueries({ queryKey: [name] });
+      kinds.clear();
+    }, BURST_MS);
+  };
+  const readAgain = () => void queries.invalidateQueries();
+  const onChange = (change: Change) => {
+    note(change);
+    channel.postMessage(change);
+  };
+  channel.addEventListener("message", ({ data }: MessageEvent<Change>) => note(data));
+
+  const update = () => {
+    if (document.hidden) {
+      leading?.abort();
+      leading = undefined;
+    } else if (!leading) {
+      leading = new AbortController();
+      void lead({ onChange, onOpen: readAgain }, leading.signal);
+    }
+  };
+  const wake = () => {
+    // what happened while the tab was hidden was not received
+    if (!document.hidden) readAgain();
+    update();
+  };
+  document.addEventListener("visibilitychange", wake);
+  update();
+  return () => {
+    document.removeEventListener("visibilitychange", wake);
+    leading?.abort();
+    window.clearTimeout(flushing);
+    channel.close();
+  };
+}

@@ -1,0 +1,52 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { EventFields } from "../format/describeEvent.ts";
+import { address, call } from "./call.ts";
+import type { Slice } from "./types.ts";
+
+/* The log of the organization, for administrators. */
+
+/** One event of the log. */
+export interface LogEvent extends EventFields {
+  cursor: string;
+  stream: string;
+  version: number;
+  recorded_at: string;
+  principal: string;
+  request_id: string;
+  trace_id: string | null;
+  command_id: string;
+  erased: boolean;
+}
+
+export interface EventFilter {
+  /** `<aggregate>-<id>`. */
+  stream?: string | undefined;
+  type?: string | undefined;
+}
+
+const PER_PAGE = 50;
+/** More new events than these are counted as "100+". */
+export const MAX_COUNTED = 100;
+
+/** One page, newest first. With `follows`, it is read again whenever anything changes. */
+export const listEvents = ({ stream, type }: EventFilter, after: string | undefined, follows: boolean) =>
+  queryOptions({
+    queryKey: [follows ? "log" : "events", "list", stream, type, after],
+    queryFn: ({ signal }) =>
+      call<Slice<LogEvent>>("events", { signal, query: { stream, type, after, order: "newest", limit: PER_PAGE } }),
+    placeholderData: (previous) => previous,
+  });
+
+/** How many events follow one. */
+export const countNewEvents = ({ stream, type }: EventFilter, after: string | undefined) =>
+  queryOptions({
+    queryKey: ["log", "count", stream, type, after],
+    queryFn: async ({ signal }) => {
+      const query = { stream, type, after, limit: MAX_COUNTED };
+      return (await call<Slice<LogEvent>>("events", { signal, query })).data.length;
+    },
+  });
+
+/** Where all events that match can be downloaded, one JSON object per line. */
+export const exportOf = ({ stream, type }: EventFilter): string =>
+  address("events", { stream, type, format: "jsonl" }).href;

@@ -1,0 +1,37 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call, service } from "./call.ts";
+import type { Page, RunSummary, Slice, TurnSummary } from "./types.ts";
+
+const HEALTH_MS = 15_000;
+
+export interface Health {
+  isReady: boolean;
+  /** Parts of the service that do not work. */
+  problems: string[];
+}
+
+/** `/readyz` answers 503 with the same body when something is missing. */
+export const getHealth = queryOptions({
+  queryKey: ["health"],
+  queryFn: async ({ signal }): Promise<Health> => {
+    const response = await fetch(new URL("readyz", service), { signal });
+    const body = (await response.json().catch(() => ({}))) as { checks?: Record<string, { ok: boolean }> };
+    const problems = Object.entries(body.checks ?? {}).filter(([, { ok }]) => !ok);
+    return { isReady: response.ok, problems: problems.map(([name]) => name) };
+  },
+  refetchInterval: HEALTH_MS,
+});
+
+/** The person's newest request to a model. */
+export const listOwnTurns = queryOptions({
+  queryKey: ["thread", "requests", "own"],
+  queryFn: ({ signal }) => call<Slice<TurnSummary>>("turns", { signal, query: { principal: "me", limit: 1 } }),
+});
+
+/** Runs that were started since then and failed, the newest first. */
+export const listFailedRuns = (from: string) =>
+  queryOptions({
+    queryKey: ["run", "failed", from],
+    queryFn: ({ signal }) =>
+      call<Page<RunSummary>>("workflows/runs", { signal, query: { status: "failed", from, limit: 5 } }),
+  });

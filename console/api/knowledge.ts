@@ -1,0 +1,185 @@
+import { queryOptions } from "@tanstack/react-query";
+import { address, call, Failure, send } from "./call.ts";
+import type { Page } from "./types.ts";
+
+/* Collections, documents, passages and search. */
+
+export const DOCUMENT_STATUSES = ["pending", "processing", "ready", "failed"] as const;
+export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
+
+export interface Collection {
+  id: string;
+  slug: string;
+  name: string;
+  description: string;
+  documents: { ready: number; pending: number; failed: number; total: number; bytes: number };
+  updated_at: string;
+}
+
+export interface DocumentInfo {
+  id: string;
+  collection_id: string;
+  name: string;
+  mime_type: string;
+  size_bytes: number;
+  status: DocumentStatus;
+  error?: string;
+  page_count?: number;
+  chunk_count: number;
+  tags: string[];
+  created_at: string;
+  indexed_at?: string;
+}
+
+export interface Passage {
+  seq: number;
+  page: number | null;
+  section: string | null;
+  start: number;
+  end: number;
+  text: string;
+}
+
+export interface Passages {
+  data: Passage[];
+  total: number;
+  next_from_seq: number | null;
+}
+
+export interface SearchResult {
+  document: { id: string; name: string; collection_id: string; collection: string };
+  score: number;
+  passages: { seq: number; page?: number; section?: string; reference: string; score: number; content: string }[];
+}
+
+export const DOCUMENTS_PER_PAGE = 50;
+export const PASSAGES_PER_PAGE = 40;
+const SEARCH_LIMIT = 20;
+/** The counts of collections come from a summary, and no event says when it is new. */
+const SUMMARY_MS = 5_000;
+
+const knowledge = (path: string) => `v1/knowledge/${path}`;
+export const listCollections = queryOptions({
+  queryKey: ["collection", "list"],
+  queryFn: ({ signal }) => call<Page<Collection>>(knowledge("collections"), { signal, query: { limit: 500 } }),
+  refetchInterval: SUMMARY_MS,
+  refetchOnMount: "always",
+});
+
+/** By slug or id. */
+export const getCollection = (reference: string) =>
+  queryOptions({
+    queryKey: ["collection", "one", reference],
+    queryFn: ({ signal }) => call<Collection>(knowledge(`collections/${encodeURIComponent(reference)}`), { signal }),
+  });
+
+export const createCollection = (name: string) =>
+  call<Collection>(knowledge("collections"), { method: "POST", body: { name } });
+
+/** One page of a collection's documents, newest first; `page` counts from 0. */
+export const listDocuments = (reference: string, status: DocumentStatus | undefined, page: number) =>
+  queryOptions({
+    queryKey: ["document", "list", reference, status, page],
+    queryFn: ({ signal }) => {
+      const query = { status, limit: DOCUMENTS_PER_PAGE, offset: page * DOCUMENTS_PER_PAGE };
+      return call<Page<DocumentInfo>>(knowledge(`collections/${encodeURIComponent(reference)}/documents`), {
+        signal,
+        query,
+      });
+    },
+    placeholderData: (previous) => previous,
+  });
+
+/** How many documents of a collection have a status, or any. */
+export const countDocuments = (reference: string, status?: DocumentStatus) =>
+  queryOptions({
+    queryKey: ["document", "count", reference, status],
+    queryFn: async ({ signal }) => {
+      const path = knowledge(`collections/${encodeURIComponent(reference)}/documents`);
+      return (await call<Page<DocumentInfo>>(path, { signal, query: { status, limit: 1 } })).total;
+    },
+  });
+
+const exists = (path: string, signal: AbortSignal): Promise<boolean> =>
+  send(path, { method: "HEAD", signal }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Failure && error.status === 404) return false;
+      throw error;
+    },
+  );
+const pathOf = (id: string) => knowledge(`documents/${encodeURIComponent(id)}`);
+
+export const getDocument = (id: string) =>
+  queryOptions({
+    queryKey: ["document", "one", id],
+    queryFn: ({ signal }) => call<DocumentInfo>(pathOf(id), { signal }),
+  });
+
+/** Where the original file of a document can be downloaded, or its text if it was pushed without a file. */
+export const getOriginal = ({ id, mime_type }: Pick<DocumentInfo, "id" | "mime_type">) =>
+  queryOptions({
+    queryKey: ["document", "original", id],
+    queryFn: async ({ signal }) => {
+      const file = `${pathOf(id)}/content`;
+      // only Markdown and plain text can have been pushed
+      const isFile = !mime_type.startsWith("text/") || (await exists(file, signal));
+      return { address: address(isFile ? file : `${pathOf(id)}/text`).href, isFile };
+    },
+  });
+
+/** `page`: from the first passage of this page of the document. */
+export const listPassages = (id: string, from: { seq: number } | { page: number }, limit: number) =>
+  queryOptions({
+    queryKey: ["document", "passages", id, from, limit],
+    queryFn: ({ signal }) => {
+      const query = "page" in from ? { from_page: from.page, limit } : { from_seq: from.seq, limit };
+      return call<Passages>(`${pathOf(id)}/passages`, { signal, query });
+    },
+    placeholderData: (previous, query) => (query?.queryKey[2] === id ? previous : undefined),
+  });
+
+/** The file of a failed document is read again. */
+export const retryDocument = (id: string) =>
+  call<DocumentInfo>(`${pathOf(id)}/reprocess`, { method: "POST", query: { reextract: "true" }, body: {} });
+
+export const searchPassages = (query: string, collection: string | undefined) =>
+  queryOptions({
+    queryKey: ["document", "search", query, collection],
+    queryFn: ({ signal }) =>
+      call<{ results: SearchResult[]; has_more: boolean }>(knowledge("search"), {
+        method: "POST",
+        signal,
+        body: { query, limit: SEARCH_LIMIT, ...(collection && { collections: [collection] }) },
+      }),
+  });
+
+interface Upload {
+  file: File;
+  /** Slug or id of the collection. */
+  collection: string;
+  signal: AbortSignal;
+  /** From 0 to 1. */
+  onProgress(sent: number): void;
+}
+
+/** Sends one file. `fetch` cannot tell how much of a body has been sent. Throws a Failure. */
+export const uploadDocument = ({ file, collection, signal, onProgress }: Upload): Promise<DocumentInfo> =>
+  new Promise((resolve, reject) => {
+    const form = new FormData();
+    form.set("file", file);
+    const request = new XMLHttpRequest();
+    request.open("POST", address(knowledge(`collections/${encodeURIComponent(collection)}/documents`)));
+    request.responseType = "json";
+    request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0));
+    request.addEventListener("load", () => {
+      if (request.status < 300) resolve(request.response as DocumentInfo);
+      else
+        reject(
+          new Failure(request.status, request.response ?? {}, request.getResponseHeader("x-request-id") ?? undefined),
+        );
+    });
+    request.addEventListener("error", () => reject(new Failure(0, { error: { message: "The connection was lost." } })));
+    signal.addEventListener("abort", () => request.abort());
+    request.send(form);
+  });

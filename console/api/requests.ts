@@ -1,0 +1,72 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./call.ts";
+import type { Page, Slice, Trace, TurnStatus, TurnSummary } from "./types.ts";
+
+/* Queries about requests to models. They change with the threads they are part of. */
+
+export const PAGE = 50;
+/** More new requests than these are counted as "100+". */
+export const MAX_COUNTED = 100;
+
+export interface RequestFilter {
+  status?: TurnStatus | undefined;
+  principal?: string | undefined;
+  model?: string | undefined;
+  agent?: string | undefined;
+  q?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+const queryOf = ({ agent, ...filter }: RequestFilter) => ({ ...filter, agent_id: agent });
+
+/** One page, newest first. */
+export const listRequests = (filter: RequestFilter, after: string | undefined) =>
+  queryOptions({
+    queryKey: ["thread", "requests", filter, after],
+    queryFn: ({ signal }) =>
+      call<Slice<TurnSummary>>("turns", { signal, query: { ...queryOf(filter), after, limit: PAGE } }),
+    placeholderData: (previous) => previous,
+  });
+
+/** How many were started since. */
+export const countNewRequests = (filter: RequestFilter, from: string) =>
+  queryOptions({
+    queryKey: ["thread", "requests", "count", filter, from],
+    queryFn: async ({ signal }) => {
+      const query = { ...queryOf(filter), from, limit: MAX_COUNTED };
+      return (await call<Slice<TurnSummary>>("turns", { signal, query })).data.length;
+    },
+  });
+
+export const getTrace = (id: string) =>
+  queryOptions({
+    queryKey: ["thread", "trace", id],
+    queryFn: ({ signal }) => call<Trace>(`turns/${encodeURIComponent(id)}/trace`, { signal }),
+  });
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+export const listAgents = queryOptions({
+  queryKey: ["agent", "list"],
+  queryFn: ({ signal }) => call<Page<Named>>("agents", { signal, query: { limit: 500 } }),
+});
+
+export const listMembers = queryOptions({
+  queryKey: ["organization", "members"],
+  queryFn: ({ signal }) => call<Page<Named & { email: string }>>("members", { signal, query: { limit: 500 } }),
+});
+
+/** For administrators only. */
+export const listKeys = queryOptions({
+  queryKey: ["key", "list"],
+  queryFn: ({ signal }) => call<Page<Named>>("keys", { signal, query: { limit: 500 } }),
+});
+
+export const listModels = queryOptions({
+  queryKey: ["provider", "models"],
+  queryFn: ({ signal }) => call<{ data: { id: string }[] }>("openai/v1/models", { signal }),
+});

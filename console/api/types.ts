@@ -1,0 +1,211 @@
+/* Answers of the API, as far as the console uses them. */
+
+export type Role = "owner" | "admin" | "builder" | "approver" | "viewer";
+
+export interface Person {
+  user: { id: string; email: string; name: string; role: Role };
+  organization: { id: string; name: string };
+}
+
+export interface Page<T> {
+  data: T[];
+  total: number;
+}
+
+export interface Actor {
+  type: "person" | "api_key" | "trigger";
+  id: string;
+  name?: string | null;
+}
+
+export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export interface RunSummary {
+  id: string;
+  workflow_id: string;
+  workflow_name: string | null;
+  definition_version: number;
+  status: RunStatus;
+  error: string | null;
+  started_by: Actor & { trigger_id: string | null };
+  external_user_id: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+}
+
+export interface Attempt {
+  n: number;
+  status: "running" | "completed" | "failed" | "lost";
+  started_at: string;
+  ended_at: string | null;
+  error: string | null;
+  logs: string[];
+  logs_truncated: boolean;
+}
+
+export interface Step {
+  id: string;
+  name: string;
+  status: "scheduled" | "running" | "retry_wait" | "completed" | "failed" | "abandoned";
+  index: number | null;
+  attempts: Attempt[];
+  args: unknown;
+  result: unknown;
+  omitted?: ("args" | "result")[];
+  error: string | null;
+  idempotency_key: string;
+  scheduled_at: string;
+  completed_at: string | null;
+}
+
+export type Waiting =
+  | { type: "approval"; id: string; name: string; since: string; expires_at: string }
+  | { type: "step"; id: string; name: string; attempt: number; next_attempt_at: string | null }
+  | { type: "timer"; until: string };
+
+export interface Run extends RunSummary {
+  error_info: { code: string; step: string | null; attempt?: number | null } | null;
+  cancelled_by: Actor | null;
+  expires_at: string;
+  waiting_on: Waiting[];
+  args: unknown;
+  result: unknown;
+  warnings: { code: string; message: string; step: string | null; line: number | null }[];
+  logs: { tick: number; text: string }[];
+  steps: Step[];
+  counts: { steps: number; attempts: number; ticks: number };
+}
+
+export const APPROVAL_STATUSES = ["pending", "approved", "rejected", "expired", "cancelled"] as const;
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
+
+export interface Approval {
+  id: string;
+  run_id: string;
+  title: string;
+  body: string | null;
+  /** JSON Schema of the data of a decision. */
+  form: FormSchema | null;
+  status: ApprovalStatus;
+  decision: "approve" | "reject" | null;
+  comment: string | null;
+  data: unknown;
+  decided_by: Actor | null;
+  decided_at: string | null;
+  expires_at: string;
+  created_at: string;
+}
+
+export interface FormSchema {
+  type?: string;
+  title?: string;
+  description?: string;
+  properties?: Record<string, FormSchema>;
+  required?: string[];
+  enum?: unknown[];
+  format?: string;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  default?: unknown;
+}
+
+export const TURN_STATUSES = ["running", "completed", "failed", "stopped", "refused"] as const;
+export type TurnStatus = (typeof TURN_STATUSES)[number];
+
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  cached_tokens: number;
+  reasoning_tokens: number;
+}
+
+/** A request to a model, as lists show it. */
+export interface TurnSummary {
+  id: string;
+  thread_id: string;
+  status: TurnStatus;
+  model: string;
+  agent: { id: string; version: number; name: string | null } | null;
+  principal: string;
+  principal_name: string | null;
+  question: string | null;
+  error: string | null;
+  usage: Usage | null;
+  started_at: string;
+  ended_at: string | null;
+  duration_ms: number | null;
+}
+
+/** A page of a list that has cursors. */
+export interface Slice<T> {
+  data: T[];
+  next_after: string | null;
+  has_more: boolean;
+}
+
+export interface Source {
+  url: string;
+  title: string;
+}
+
+export interface TracedCall {
+  id: string;
+  name: string;
+  arguments: string;
+  status: "running" | "completed" | "failed";
+  output: string | null;
+  sources: Source[];
+  tool_version: number | null;
+  secrets: string[];
+  attempt: number | null;
+  duration_ms: number | null;
+  ended_at: string | null;
+}
+
+interface ModelOutput {
+  text: string;
+  reasoning: string;
+  citations: (Source & { start_index: number; end_index: number })[];
+}
+
+export interface TracedRound extends ModelOutput {
+  round: number;
+  attempt: number;
+  at: string;
+  calls: TracedCall[];
+  usage: Usage;
+}
+
+export interface TracedMessage {
+  role: "user" | "assistant";
+  text: string;
+  attachments: { filename: string; mime_type: string; bytes: number; sha256: string }[];
+  turn_id: string;
+}
+
+/** The whole course of one request. */
+export interface Trace {
+  id: string;
+  thread_id: string;
+  status: Exclude<TurnStatus, "refused">;
+  model: string;
+  agent: { id: string; version: number } | null;
+  streamed: boolean;
+  principal: string;
+  request_id: string;
+  trace_id: string | null;
+  started_at: string;
+  ended_at: string | null;
+  duration_ms: number | null;
+  attempts: { attempt: number; worker: string | null; at: string }[];
+  prompt:
+    | ({ instructions: string | null; messages: TracedMessage[]; forgotten_turns: number } & Record<string, unknown>)
+    | null;
+  rounds: TracedRound[];
+  answer: (ModelOutput & { finish_reason: string | null; error: string | null }) | null;
+  usage: Usage;
+  events: { cursor: string; type: string; recorded_at: string }[];
+}

@@ -1,0 +1,43 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Outlet } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { Failure } from "../api/call.ts";
+import { followChanges } from "../api/changes.ts";
+import { whoAmI } from "../api/queries.ts";
+import { ErrorNotice, Loading } from "../parts/Notices.tsx";
+import { SignIn } from "../screens/signIn/SignIn.tsx";
+import { Navigation } from "./Navigation.tsx";
+import { Shortcuts } from "./Shortcuts.tsx";
+
+/** Everything around a screen, for a person who is signed in. */
+function SignedIn() {
+  const queries = useQueryClient();
+  useEffect(() => followChanges(queries), [queries]);
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <Navigation />
+      <main id="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Shortcuts />
+    </div>
+  );
+}
+
+export function Shell() {
+  const session = useQuery(whoAmI);
+  if (session.data) return <SignedIn />;
+  if (session.error instanceof Failure && session.error.status === 401) return <SignIn />;
+  return (
+    <main className="alone">
+      {session.isError ? (
+        <ErrorNotice error={session.error} onRetry={() => void session.refetch()} />
+      ) : (
+        <Loading what="the console" />
+      )}
+    </main>
+  );
+}

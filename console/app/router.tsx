@@ -1,0 +1,181 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { DOCUMENT_STATUSES, type DocumentStatus } from "../api/knowledge.ts";
+import type { RunFilter } from "../api/queries.ts";
+import { APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES, type ApprovalStatus } from "../api/types.ts";
+import type { LogSearch } from "../screens/log/search.ts";
+import type { RequestSearch } from "../screens/requests/filter.ts";
+import { NotFound } from "./NotFound.tsx";
+import { readChoice, readNumber, readText } from "./search.ts";
+import { Shell } from "./Shell.tsx";
+
+interface CollectionSearch {
+  q?: string | undefined;
+  status?: DocumentStatus | undefined;
+  page?: number | undefined;
+}
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Shell, notFoundComponent: NotFound });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: lazyRouteComponent(() => import("../screens/home/Home.tsx"), "Home"),
+});
+
+interface ChatSearch {
+  /** Who answers: the key of a target. */
+  with?: string | undefined;
+  /** A question to begin with. It is not asked before the person sends it. */
+  ask?: string | undefined;
+}
+const readChatSearch = ({ with: target, ask }: Record<string, unknown>): ChatSearch => ({
+  with: readText(target),
+  ask: readText(ask),
+});
+const chatScreen = lazyRouteComponent(() => import("../screens/chat/Chat.tsx"), "Chat");
+
+const chat = createRoute({
+  getParentRoute: () => root,
+  path: "/chat",
+  validateSearch: readChatSearch,
+  component: chatScreen,
+});
+
+const conversation = createRoute({
+  getParentRoute: () => root,
+  path: "/chat/$threadId",
+  validateSearch: readChatSearch,
+  component: chatScreen,
+});
+
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: "/inbox",
+  validateSearch: ({ status }: Record<string, unknown>): { status?: ApprovalStatus } => ({
+    status: readChoice(status, APPROVAL_STATUSES),
+  }),
+  component: lazyRouteComponent(() => import("../screens/inbox/Inbox.tsx"), "Inbox"),
+});
+
+const approval = createRoute({
+  getParentRoute: () => root,
+  path: "/inbox/$approvalId",
+  component: lazyRouteComponent(() => import("../screens/inbox/ApprovalPage.tsx"), "ApprovalPage"),
+});
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/runs",
+  validateSearch: ({ status, workflow, q }: Record<string, unknown>): RunFilter => ({
+    status: readChoice(status, RUN_STATUSES),
+    workflow: readText(workflow),
+    q: readText(q),
+  }),
+  component: lazyRouteComponent(() => import("../screens/runs/Runs.tsx"), "Runs"),
+});
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$runId",
+  validateSearch: ({ step }: Record<string, unknown>): { step?: string } => ({ step: readText(step) }),
+  component: lazyRouteComponent(() => import("../screens/run/RunPage.tsx"), "RunPage"),
+});
+
+const requests = createRoute({
+  getParentRoute: () => root,
+  path: "/requests",
+  validateSearch: ({ status, ...rest }: Record<string, unknown>): RequestSearch => ({
+    status: readChoice(status, TURN_STATUSES),
+    who: readText(rest["who"]),
+    model: readText(rest["model"]),
+    agent: readText(rest["agent"]),
+    q: readText(rest["q"]),
+    from: readText(rest["from"]),
+    to: readText(rest["to"]),
+    after: readText(rest["after"]),
+  }),
+  component: lazyRouteComponent(() => import("../screens/requests/Requests.tsx"), "Requests"),
+});
+
+const request = createRoute({
+  getParentRoute: () => root,
+  path: "/requests/$turnId",
+  validateSearch: ({ line }: Record<string, unknown>): { line?: string } => ({ line: readText(line) }),
+  component: lazyRouteComponent(() => import("../screens/request/RequestPage.tsx"), "RequestPage"),
+});
+
+const knowledge = createRoute({
+  getParentRoute: () => root,
+  path: "/knowledge",
+  validateSearch: ({ q }: Record<string, unknown>): { q?: string | undefined } => ({ q: readText(q) }),
+  component: lazyRouteComponent(() => import("../screens/knowledge/Knowledge.tsx"), "Knowledge"),
+});
+
+const collection = createRoute({
+  getParentRoute: () => root,
+  path: "/knowledge/$collection",
+  validateSearch: ({ q, status, page }: Record<string, unknown>): CollectionSearch => ({
+    q: readText(q),
+    status: readChoice(status, DOCUMENT_STATUSES),
+    page: readNumber(page),
+  }),
+  component: lazyRouteComponent(() => import("../screens/knowledge/CollectionPage.tsx"), "CollectionPage"),
+});
+
+const documentPage = createRoute({
+  getParentRoute: () => root,
+  path: "/knowledge/documents/$documentId",
+  validateSearch: ({
+    seq,
+    page,
+  }: Record<string, unknown>): { seq?: number | undefined; page?: number | undefined } => ({
+    seq: readNumber(seq),
+    page: readNumber(page),
+  }),
+  component: lazyRouteComponent(() => import("../screens/document/DocumentPage.tsx"), "DocumentPage"),
+});
+
+const log = createRoute({
+  getParentRoute: () => root,
+  path: "/log",
+  validateSearch: ({ stream, type, follow, after, event }: Record<string, unknown>): LogSearch => ({
+    stream: readText(stream),
+    type: readText(type),
+    follow: follow === true || undefined,
+    after: readText(after),
+    event: readText(event),
+  }),
+  component: lazyRouteComponent(() => import("../screens/log/Log.tsx"), "Log"),
+});
+
+const routeTree = root.addChildren([
+  home,
+  chat,
+  conversation,
+  inbox,
+  approval,
+  runs,
+  run,
+  requests,
+  request,
+  knowledge,
+  collection,
+  documentPage,
+  log,
+]);
+
+export const createAppRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree,
+    basepath: new URL(document.baseURI).pathname.replace(/\/$/, ""),
+    context: { queries },
+    defaultPreload: "intent",
+    scrollRestoration: false,
+  });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,13 @@
+/* Every filter is part of the address: what it may be, and how it is read from there. */
+
+/** The value if it is one of the choices. */
+export const readChoice = <T extends string>(value: unknown, choices: readonly T[]): T | undefined =>
+  choices.find((choice) => choice === value);
+
+/** A text that is not empty. The router reads `?q=12` as a number. */
+export const readText = (value: unknown): string | undefined =>
+  typeof value === "string" || typeof value === "number" ? String(value) || undefined : undefined;
+
+/** A count from 0 on. */
+export const readNumber = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;

@@ -1,0 +1,159 @@
+import { formatBytes, formatCount, formatDuration } from "./index.ts";
+
+/* What an event of the log means, in one sentence. */
+
+/** The fields of an event; personal ones are null once they are deleted. */
+export interface EventFields {
+  type: string;
+  data: Record<string, unknown>;
+  personal: Record<string, unknown> | null;
+}
+
+/** A field of either kind as text; a word in its place where it is deleted or absent. */
+type Field = (name: string, otherwise?: string) => string;
+type Sentence = string | ((field: Field, fields: Record<string, unknown>) => string);
+
+/** Longer values are cut: a sentence is read in a row of a table. */
+const MAX_LENGTH = 120;
+
+const clip = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
+const quoted = (text: string): string => (text === "" ? "" : ` “${text}”`);
+const count = (value: unknown, one: string): string =>
+  typeof value === "number" ? formatCount(value, one) : `no ${one}`;
+
+const ACCOUNTS: Record<string, Sentence> = {
+  OrganizationCreated: (field) => `The organization${quoted(field("name"))} was created.`,
+  UserRegistered: (field) => `${field("name", "Somebody")} joined as ${field("role")}.`,
+  UserChanged: (field, { active }) =>
+    `${field("name", "A member")} was changed: ${field("role")}, ${active === false ? "locked out" : "active"}.`,
+  UserRemoved: "A member was removed.",
+  PasswordSet: "A member got a new password; earlier sessions ended.",
+  SessionStarted: "Somebody signed in.",
+  SessionEnded: "A session ended.",
+  ProjectCreated: (field) => `The project${quoted(field("name"))} was created.`,
+  ProjectChanged: (field) => `The project${quoted(field("name"))} was renamed.`,
+  ProjectDeleted: "A project was deleted.",
+  KeyCreated: (field) => `The API key${quoted(field("name"))} that ends with ${field("key_hint")} was created.`,
+  KeyChanged: (field, { enabled }) =>
+    `The API key${quoted(field("name"))} was changed; it is ${enabled === false ? "disabled" : "enabled"}.`,
+  KeyRotated: (field) => `An API key got a new secret, which ends with ${field("key_hint")}.`,
+  KeyDeleted: "An API key was deleted.",
+  ProviderConfigured: (field) => `The provider${quoted(field("name"))} got its credential and settings.`,
+  ProviderRemoved: (field) => `The provider${quoted(field("name"))} was removed.`,
+  SecretSet: (field) => `The secret${quoted(field("name"))} got a value.`,
+  SecretRemoved: (field) => `The secret${quoted(field("name"))} was removed.`,
+  AgentCreated: (field) => `The agent${quoted(field("name"))} was created.`,
+  AgentChanged: (field) => `The agent${quoted(field("name"))} was changed; this is version ${field("version")}.`,
+  AgentDeleted: "An agent was deleted.",
+  ClaimHeld: "A unique name was taken.",
+  ClaimReleased: "A unique name became free.",
+};
+
+const THREADS: Record<string, Sentence> = {
+  TurnStarted: (field) => `${field("model")} was asked.`,
+  TurnTakenOver: (field) => `Another process continued the answer: attempt ${field("attempt")}.`,
+  RoundRequested: (_, { calls }) =>
+    `The model asked for ${Array.isArray(calls) ? formatCount(calls.length, "tool call") : "tools"}.`,
+  ToolFinished: (field, { duration_ms }) =>
+    `The tool ${field("name", "that the model named")} ${field("status")} after ${formatDuration(Number(duration_ms))}.`,
+  TurnCompleted: (field) => `${field("model")} answered (${field("finish_reason")}).`,
+  TurnFailed: (field) => `The answer failed: ${field("message", "the reason is deleted")}`,
+  TurnStopped: "The answer was stopped; what was there is kept.",
+  TurnRefused: (field) => `The provider refused the request (${field("code", "no code")}).`,
+  TurnDeleted: "A question and its answer were deleted.",
+  ThreadDeleted: "A conversation was deleted with everything that was said.",
+  FileUploaded: (field, { bytes }) =>
+    `The file${quoted(field("filename"))} was uploaded (${formatBytes(Number(bytes))}).`,
+  FileDeleted: "A file was deleted.",
+  ErasureStarted: (field) => `The deletion of all that ${field("owner")} has was requested.`,
+  ErasureAdvanced: (_, { threads, files }) =>
+    `The deletion goes on: ${count(threads, "conversation")} and ${count(files, "file")} so far.`,
+  ErasureCompleted: "The deletion of all that somebody had is complete.",
+};
+
+const KNOWLEDGE: Record<string, Sentence> = {
+  CollectionCreated: (field) => `The collection${quoted(field("name"))} was created.`,
+  CollectionChanged: (field) => `The collection${quoted(field("name"))} was changed.`,
+  CollectionDeleted: "A collection was deleted.",
+  CollectionEmptied: "The documents of a deleted collection were deleted.",
+  DocumentUploaded: (field, { size_bytes }) =>
+    `The document${quoted(field("name"))} was uploaded (${formatBytes(Number(size_bytes))}).`,
+  DocumentReplaced: (field) => `The document${quoted(field("name"))} was replaced by new content.`,
+  DocumentChanged: (field) => `The document${quoted(field("name"))} was renamed or tagged.`,
+  DocumentReprocessed: "A document is indexed again.",
+  DocumentDeleted: "A document was deleted with its passages.",
+  ReadingStarted: (field) => `A process began to read the document (attempt ${field("attempt")}).`,
+  DocumentRead: (_, { page_count, chunk_count }) =>
+    `The document was read: ${page_count === null ? "" : `${count(page_count, "page")}, `}${count(chunk_count, "passage")}.`,
+  ReadingFailed: (field) => `The document could not be read: ${field("error", "the reason is deleted")}`,
+  DocumentIndexed: "Search finds the document.",
+  IndexingFailed: (field) => `The document could not be indexed: ${field("error", "the reason is deleted")}`,
+  ExtractionRequested: (field) => `The text of${quoted(field("name", "a file"))} was asked for.`,
+  ExtractionStarted: "A process began to read the file.",
+  ExtractionCompleted: (_, { characters }) => `The text was extracted: ${count(characters, "character")}.`,
+  ExtractionFailed: (field) => `The file could not be read: ${field("error", "the reason is deleted")}`,
+  ExtractionDeleted: "An extracted text was deleted.",
+  ExtractionExpired: "An extracted text was deleted after its time.",
+};
+
+const WORKFLOWS: Record<string, Sentence> = {
+  DefinitionCreated: (field) => `The ${field("type")} definition${quoted(field("name"))} was saved for the first time.`,
+  DefinitionSaved: (field) =>
+    `The ${field("type")} definition${quoted(field("name"))} was saved as version ${field("version")}.`,
+  DefinitionDeleted: "A definition was deleted.",
+  WorkflowRegistered: (field) => `The workflow${quoted(field("name"))} was registered.`,
+  WorkflowChanged: (field, { enabled }) =>
+    `The workflow${quoted(field("name"))} was changed; it is ${enabled === false ? "disabled" : "enabled"}.`,
+  TriggerCreated: (field) => `The trigger${quoted(field("name"))} was created.`,
+  TriggerRotated: "A trigger got a new secret.",
+  TriggerDisabled: "A trigger was disabled.",
+  TriggerDeleted: "A trigger was deleted.",
+  SigningSecretSet: "A trigger got the secret with which its sender signs.",
+  RunCreated: "A run was created.",
+  RunStarted: "The run started.",
+  RunTaken: (field) => `A process took the run (${field("reason")}).`,
+  RunParked: "The run waits, and no process holds it.",
+  RunLogged: (_, { logs }) =>
+    `The workflow wrote ${Array.isArray(logs) ? formatCount(logs.length, "line") : "lines"} to its log.`,
+  RunWarned: (field) => `The run was warned: ${field("message", field("code"))}`,
+  RunCompleted: "The run completed.",
+  RunFailed: (field) => `The run failed: ${field("error", field("code"))}`,
+  RunCancelled: "The run was cancelled.",
+  RunForgotten: "The run was deleted after its time.",
+  StepsScheduled: (_, { steps }) =>
+    `${Array.isArray(steps) ? formatCount(steps.length, "step") : "Steps"} ${Array.isArray(steps) && steps.length === 1 ? "was" : "were"} scheduled.`,
+  StepStarted: (field) => `The step ${field("name")} started (attempt ${field("attempt")}).`,
+  StepCompleted: (field, { duration_ms }) =>
+    `The step ${field("name")} completed after ${formatDuration(Number(duration_ms))}.`,
+  StepAttemptFailed: (field) =>
+    `Attempt ${field("attempt")} of the step ${field("name")} failed and is tried again: ${field("error", field("code"))}`,
+  StepAttemptLost: (field) => `Attempt ${field("attempt")} of the step ${field("name")} was lost with its process.`,
+  StepFailed: (field) => `The step ${field("name")} failed: ${field("error", field("code"))}`,
+  ApprovalRequested: (field) => `The run asks${quoted(field("title"))} and waits.`,
+  ApprovalDecided: (field) => `Somebody decided: ${field("decision")}.`,
+  ApprovalExpired: "Nobody decided in time.",
+  ApprovalCancelled: "The question was withdrawn with its run.",
+  TimerStarted: (field) => `The run waits until ${field("fires_at")}.`,
+  TimerFired: "The wait is over.",
+  ValueNoted: "The run noted a value, such as the time or a random number.",
+};
+
+const SENTENCES: Record<string, Sentence> = { ...ACCOUNTS, ...THREADS, ...KNOWLEDGE, ...WORKFLOWS };
+
+/** Errors of runs are objects with a message. */
+const messageOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && "message" in value ? value.message : value;
+
+/** Every type that has a sentence, in alphabetical order. */
+export const EVENT_TYPES = Object.keys(SENTENCES).toSorted();
+
+export function describeEvent({ type, data, personal }: EventFields): string {
+  const sentence = SENTENCES[type];
+  if (sentence === undefined || typeof sentence === "string") return sentence ?? type;
+  const fields = { ...data, ...personal };
+  const field: Field = (name, otherwise = "") => {
+    const value = messageOf(fields[name]);
+    return typeof value === "string" || typeof value === "number" ? clip(String(value)) : otherwise;
+  };
+  return sentence(field, fields);
+}

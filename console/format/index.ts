@@ -1,0 +1,80 @@
+/* The one place that turns times, numbers and names into text. */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const UNITS = [
+  [DAY, "day"],
+  [HOUR, "hour"],
+  [MINUTE, "minute"],
+  [10 * SECOND, "second"],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const exact = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+const number = new Intl.NumberFormat("en");
+
+/** "just now", "20 seconds ago", "in 2 days". */
+export function formatRelative(moment: string, now: number): string {
+  const ms = Date.parse(moment) - now;
+  const found = UNITS.find(([least]) => Math.abs(ms) >= least);
+  // the page's clock is up to ten seconds behind
+  if (!found) return "just now";
+  const [least, unit] = found;
+  return relative.format(Math.trunc(ms / (unit === "second" ? SECOND : least)), unit);
+}
+
+export const formatExact = (moment: string): string => exact.format(new Date(moment));
+
+/** "12 ms", "3.4 s", "2 min 5 s", "3 h 10 min", "2 d 4 h". */
+export function formatDuration(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE) return `${(ms / SECOND).toFixed(1)} s`;
+  const [[large, one], [small, two]] =
+    ms < HOUR
+      ? ([
+          [MINUTE, "min"],
+          [SECOND, "s"],
+        ] as const)
+      : ms < DAY
+        ? ([
+            [HOUR, "h"],
+            [MINUTE, "min"],
+          ] as const)
+        : ([
+            [DAY, "d"],
+            [HOUR, "h"],
+          ] as const);
+  return `${Math.floor(ms / large)} ${one} ${Math.floor((ms % large) / small)} ${two}`;
+}
+
+export const formatNumber = (value: number): string => number.format(value);
+
+/** "1 run", "12 runs". */
+export const formatCount = (count: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? one : many}`;
+
+/** The last part of a UUID: the first part is a time, which neighbours share. */
+export const shortId = (id: string): string => id.slice(-8);
+
+/** JSON for people to read. */
+export const formatJson = (value: unknown): string => JSON.stringify(value, null, 2) ?? "undefined";
+
+const BYTE_UNITS = ["B", "kB", "MB", "GB"] as const;
+
+/** "12 B", "3.4 MB". */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1_000 ** power;
+  return `${power > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${BYTE_UNITS[power]}`;
+}
+
+/** A text that should be JSON, as its value; as it is if it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

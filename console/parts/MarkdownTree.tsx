@@ -1,0 +1,98 @@
+import type { Nodes, Parents } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { memo, type ReactNode } from "react";
+
+/** Words of models and documents name addresses; only these schemes are followed. */
+const SAFE = /^(https?:|mailto:)/i;
+/** Deeper nesting is shown as text: words of others must not exhaust the stack. */
+const MAX_DEPTH = 40;
+
+const TAGS = {
+  paragraph: "p",
+  blockquote: "blockquote",
+  listItem: "li",
+  emphasis: "em",
+  strong: "strong",
+} as const;
+
+const textOf = (node: Nodes): string =>
+  "value" in node ? node.value : "children" in node ? node.children.map(textOf).join("") : "";
+
+/** Draws the number of a source. */
+type RenderMark = (n: number) => ReactNode;
+
+interface Drawing {
+  mark: RenderMark;
+  depth: number;
+}
+
+const renderChildren = (node: Parents, { mark, depth }: Drawing): ReactNode =>
+  // what is drawn has no state, and a text only grows
+  node.children.map((child, n) => <Node key={n} node={child} mark={mark} depth={depth + 1} />);
+
+function AnyLink({ url, children }: { url: string; children: ReactNode }) {
+  if (!SAFE.test(url)) return <>{children}</>;
+  return (
+    <a href={url} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  );
+}
+
+function Node({ node, ...drawing }: Drawing & { node: Nodes }): ReactNode {
+  if (drawing.depth > MAX_DEPTH) return textOf(node);
+  switch (node.type) {
+    case "root":
+      return renderChildren(node, drawing);
+    case "paragraph":
+    case "blockquote":
+    case "listItem":
+    case "emphasis":
+    case "strong": {
+      const Tag = TAGS[node.type];
+      return <Tag>{renderChildren(node, drawing)}</Tag>;
+    }
+    case "heading":
+      // the headings of an answer are below those of the page
+      return node.depth < 3 ? <h3>{renderChildren(node, drawing)}</h3> : <h4>{renderChildren(node, drawing)}</h4>;
+    case "list":
+      return node.ordered ? (
+        <ol start={node.start ?? 1}>{renderChildren(node, drawing)}</ol>
+      ) : (
+        <ul>{renderChildren(node, drawing)}</ul>
+      );
+    case "code":
+      return (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre tabIndex={0} aria-label={node.lang ? `${node.lang} code` : "code"}>
+          <code>{node.value}</code>
+        </pre>
+      );
+    case "inlineCode":
+      return <code>{node.value}</code>;
+    case "break":
+      return <br />;
+    case "thematicBreak":
+      return <hr />;
+    case "link": {
+      const source = /^source:(\d+)$/.exec(node.url)?.[1];
+      if (source) return drawing.mark(Number(source));
+      return <AnyLink url={node.url}>{renderChildren(node, drawing)}</AnyLink>;
+    }
+    // pictures of other places are not loaded
+    case "image":
+      return <AnyLink url={node.url}>{node.alt || node.url}</AnyLink>;
+    case "definition":
+      return null;
+    default:
+      return textOf(node);
+  }
+}
+
+interface Props {
+  text: string;
+  mark: RenderMark;
+}
+
+/** The elements of a text. HTML in it is shown as text. */
+export default memo(({ text, mark }: Props) => <Node node={fromMarkdown(text)} mark={mark} depth={0} />);

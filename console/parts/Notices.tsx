@@ -1,0 +1,75 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Failure } from "../api/call.ts";
+
+const details = (error: Failure): string =>
+  [
+    error.code && `code ${error.code}`,
+    error.param && `field ${error.param}`,
+    error.request_id && `request ${error.request_id}`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+
+/** What went wrong: message, code, field and the id of the request. */
+export function ErrorNotice({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const message = error instanceof Error ? error.message : String(error);
+  const more = error instanceof Failure ? details(error) : "";
+  return (
+    <div className="notice bad" role="alert">
+      <p>{message}</p>
+      {more && <p className="quiet mono">{more}</p>}
+      {onRetry && (
+        <button type="button" className="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+export const Loading = ({ what }: { what: string }) => (
+  <p className="loading" role="status">
+    Loading {what}…
+  </p>
+);
+
+/** An empty list: why it is empty, and what to do next. */
+export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (
+  <div className="empty">
+    <h2>{title}</h2>
+    {children}
+  </div>
+);
+
+/** The result of a query, or that it loads, or why it failed. */
+export function Loaded<T>({
+  query,
+  what,
+  title,
+  children,
+}: {
+  query: UseQueryResult<T>;
+  what: string;
+  /** The heading of a screen whose own heading is part of the result. */
+  title?: string;
+  children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined)
+    return (
+      <>
+        {query.isError && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
+        {children(query.data)}
+      </>
+    );
+  return (
+    <>
+      {title && <h1>{title}</h1>}
+      {query.isError ? (
+        <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <Loading what={what} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+const DOCUMENT = /\/api\/v1\/knowledge\/documents\/([0-9a-f-]{36})\/(?:content|text)$/;
+
+/** The passage that a citation means; undefined if its address leads out of the service. */
+function readPassage(url: string): { id: string; seq?: number; page?: number } | undefined {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const id = parsed && DOCUMENT.exec(parsed.pathname)?.[1];
+  if (!id) return undefined;
+  const place = new URLSearchParams(parsed.hash.slice(1));
+  const read = (name: string) => (/^\d+$/.test(place.get(name) ?? "") ? Number(place.get(name)) : undefined);
+  const [seq, page] = [read("seq"), read("page")];
+  return { id, ...(seq !== undefined && { seq }), ...(page !== undefined && { page }) };
+}
+
+/** A link to what an answer cites: the passage in its document, or a page of the web. Other schemes are shown as text. */
+export function SourceLink({ url, children }: { url: string; children: ReactNode }) {
+  const passage = readPassage(url);
+  if (passage) {
+    const { id, ...search } = passage;
+    return (
+      <Link to="/knowledge/documents/$documentId" params={{ documentId: id }} search={search}>
+        {children}
+      </Link>
+    );
+  }
+  if (!/^https?:\/\//i.test(url)) return <span title={url}>{children}</span>;
+  return (
+    <a href={url} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  );
+}

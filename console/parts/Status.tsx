@@ -1,0 +1,21 @@
+const TONES: Record<string, string> = {
+  completed: "good",
+  approved: "good",
+  ready: "good",
+  failed: "bad",
+  rejected: "bad",
+  lost: "bad",
+  refused: "bad",
+  running: "busy",
+  processing: "busy",
+  pending: "warn",
+  retry_wait: "warn",
+  scheduled: "warn",
+  stopped: "warn",
+  expired: "warn",
+};
+
+/** A status as a word; colour only supports it. */
+export const Status = ({ status }: { status: string }) => (
+  <span className={`status ${TONES[status] ?? "plain"}`}>{status.replaceAll("_", " ")}</span>
+);

@@ -1,0 +1,14 @@
+import { formatJson } from "../format/index.ts";
+
+/** A value as JSON. The region can be scrolled by keyboard. */
+export function Value({ label, value }: { label: string; value: unknown }) {
+  return (
+    <figure className="value">
+      <figcaption>{label}</figcaption>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre tabIndex={0} aria-label={label}>
+        {typeof value === "string" ? value : formatJson(value)}
+      </pre>
+    </figure>
+  );
+}

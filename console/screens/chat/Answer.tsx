@@ -1,0 +1,136 @@
+import { useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useState } from "react";
+import { Link } from "@tanstack/react-router";
+import type { Citation, ToolCall } from "../../api/chat.ts";
+import { getTrace } from "../../api/requests.ts";
+import { Markdown } from "../../parts/Markdown.tsx";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+import { SourceLink } from "../../parts/SourceLink.tsx";
+import { ToolCard } from "./ToolCard.tsx";
+import { markSources, type Turn } from "./turns.ts";
+
+interface Words {
+  text: string;
+  calls: ToolCall[];
+  citations: Citation[];
+}
+
+/** Tools, the text with the numbers of its sources, and the sources. */
+function AnswerText({ text, calls, citations }: Words) {
+  const { sources, marked } = markSources(text, citations);
+  const mark = (n: number) => {
+    const source = sources[n - 1];
+    return source ? <SourceLink url={source.url}>[{n}]</SourceLink> : `[${n}]`;
+  };
+  return (
+    <>
+      {calls.map((call) => (
+        <ToolCard key={call.id} call={call} />
+      ))}
+      {marked && <Markdown text={marked} mark={mark} />}
+      {sources.length > 0 && (
+        <ol className="sources" aria-label="Sources">
+          {sources.map((source) => (
+            <li key={`${source.url} ${source.title}`}>
+              <SourceLink url={source.url}>{source.title}</SourceLink>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+function LiveText({ text, ...rest }: Words) {
+  // long answers are drawn as often as the browser manages
+  const shown = useDeferredValue(text);
+  return (
+    <>
+      <AnswerText text={shown} {...rest} />
+      {text === "" && (
+        <p className="quiet" role="status">
+          {rest.calls.some(({ status }) => status === "running") ? "Using tools…" : "Thinking…"}
+        </p>
+      )}
+    </>
+  );
+}
+
+const ENDS = {
+  failed: "The answer failed.",
+  stopped: "The answer was stopped.",
+  completed: undefined,
+  running: undefined,
+};
+
+/** A stored answer. Its tools and sources are read with it, in long threads only on request. */
+function StoredAnswer({ turn, isRunning, isRecent }: { turn: Turn; isRunning: boolean; isRecent: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = turn.id!;
+  const trace = useQuery({ ...getTrace(id), enabled: !isRunning && (isRecent || isOpen) });
+  const status = trace.data?.status;
+  const text = turn.answer?.text ?? "";
+  return (
+    <>
+      <AnswerText
+        text={text}
+        calls={trace.data?.rounds.flatMap(({ calls }) => calls) ?? []}
+        citations={trace.data?.answer?.citations ?? []}
+      />
+      {isRunning && (
+        <p className="quiet" role="status">
+          The answer is being written…
+        </p>
+      )}
+      {trace.data?.answer?.error && <p className="notice bad">{trace.data.answer.error}</p>}
+      {!isRunning && status && ENDS[status] && <p className="quiet">{ENDS[status]}</p>}
+      {!isRunning && text === "" && status === "completed" && <p className="quiet">The answer is empty.</p>}
+      {!isRunning && !trace.data && !isRecent && (
+        <button type="button" className="button small" onClick={() => setOpen(true)}>
+          Show tools and sources
+        </button>
+      )}
+    </>
+  );
+}
+
+interface Props {
+  turn: Turn;
+  isRunning: boolean;
+  isRecent: boolean;
+  onAgain: (() => void) | undefined;
+}
+
+/** What was answered to a question, and what can be done about it. */
+export function Answer({ turn, isRunning, isRecent, onAgain }: Props) {
+  const { live, id } = turn;
+  const isLive = live !== undefined && live.failure === undefined;
+  return (
+    <div className="answer" aria-busy={isLive}>
+      {live && !turn.answer ? (
+        <LiveText {...live.answer} />
+      ) : (
+        <StoredAnswer turn={turn} isRunning={isRunning} isRecent={isRecent} />
+      )}
+      {live?.answer.error && <p className="notice bad">{live.answer.error}</p>}
+      {live?.failure !== undefined && <ErrorNotice error={live.failure} />}
+      <p className="actions">
+        {isLive && (
+          <button type="button" className="button small" onClick={live.stop}>
+            Stop
+          </button>
+        )}
+        {!isLive && onAgain && (
+          <button type="button" className="button small" onClick={onAgain}>
+            Ask again
+          </button>
+        )}
+        {!isLive && id && (
+          <Link className="button small" to="/requests/$turnId" params={{ turnId: id }}>
+            Why this answer?
+          </Link>
+        )}
+      </p>
+    </div>
+  );
+}

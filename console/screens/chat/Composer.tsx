@@ -1,0 +1,189 @@
+import { useMutation } from "@tanstack/react-query";
+import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { uploadFile, type Question } from "../../api/answer.ts";
+import type { Target } from "../../api/chat.ts";
+import { formatBytes } from "../../format/index.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+
+const MAX_FILES = 16;
+
+type Files = Question["files"];
+
+interface Props {
+  /** What may be asked; one of them in a thread that an agent answers. */
+  targets: Target[];
+  target: Target | undefined;
+  onTarget(target: Target): void;
+  /** What the field holds at first. */
+  draft: string;
+  isBusy: boolean;
+  error: unknown;
+  /** Resolves to whether the question was taken. */
+  onAsk(text: string, files: Files): Promise<boolean>;
+}
+
+function AttachedFiles({ files, onRemove }: { files: Files; onRemove(id: string): void }) {
+  if (files.length === 0) return null;
+  return (
+    <ul className="plain files" aria-label="Attached files">
+      {files.map(({ id, filename, bytes }) => (
+        <li key={id} className="file">
+          {filename} <span className="quiet">{formatBytes(bytes)}</span>
+          <button type="button" className="button small" aria-label={`Remove ${filename}`} onClick={() => onRemove(id)}>
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Files that are attached to the next question: they are uploaded when they are chosen or dropped. */
+function useFiles() {
+  const [files, setFiles] = useState<Files>([]);
+  const upload = useMutation({
+    mutationFn: (chosen: File[]) => Promise.all(chosen.map(uploadFile)),
+    onSuccess: (uploaded) => setFiles((before) => [...before, ...uploaded].slice(0, MAX_FILES)),
+  });
+  return {
+    files,
+    upload,
+    add: (list: FileList | null) => {
+      if (list?.length) upload.mutate([...list]);
+    },
+    remove: (id: string) => setFiles((before) => before.filter((file) => file.id !== id)),
+    clear: () => setFiles([]),
+  };
+}
+
+function TargetChoice({ targets, target, onTarget }: Pick<Props, "targets" | "target" | "onTarget">) {
+  const choose = (key: string) => {
+    const chosen = targets.find((one) => one.key === key);
+    if (chosen) onTarget(chosen);
+  };
+  const group = (label: string, list: Target[]) =>
+    list.length > 0 && (
+      <optgroup label={label}>
+        {list.map(({ key, name }) => (
+          <option key={key} value={key}>
+            {name}
+          </option>
+        ))}
+      </optgroup>
+    );
+  return (
+    <label className="target">
+      <span className="hidden-text">Answered by</span>
+      <select value={target?.key ?? ""} onChange={(event) => choose(event.target.value)}>
+        {group(
+          "Agents",
+          targets.filter(({ agent_id }) => agent_id),
+        )}
+        {group(
+          "Models",
+          targets.filter(({ model }) => model),
+        )}
+      </select>
+    </label>
+  );
+}
+
+/** A form that takes files which are dropped on it. */
+function DropForm({
+  onFiles,
+  onSubmit,
+  children,
+}: {
+  onFiles(list: FileList): void;
+  onSubmit(): void;
+  children: ReactNode;
+}) {
+  const [isOver, setOver] = useState(false);
+  return (
+    // dropping is one of two ways: the button Attach is for the keyboard
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <form
+      className={`card composer${isOver ? " over" : ""}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFiles(event.dataTransfer.files);
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+function AttachButton({ isPending, onFiles }: { isPending: boolean; onFiles(list: FileList | null): void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onFiles(event.target.files);
+          event.target.value = "";
+        }}
+      />
+      <button type="button" className="button" onClick={() => picker.current?.click()}>
+        {isPending ? "Uploading…" : "Attach"}
+      </button>
+    </>
+  );
+}
+
+/** Where a question is written. Enter sends it, Shift and Enter begin a line. */
+export function Composer({ targets, target, onTarget, draft, isBusy, error, onAsk }: Props) {
+  const [text, setText] = useState(draft);
+  const { files, upload, add, remove, clear } = useFiles();
+  const canAsk = !isBusy && !upload.isPending && target !== undefined && text.trim() !== "";
+
+  const submit = async () => {
+    if (!canAsk || !(await onAsk(text.trim(), files))) return;
+    setText("");
+    clear();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void submit();
+  };
+  return (
+    <DropForm onFiles={add} onSubmit={() => void submit()}>
+      {error !== null && error !== undefined && <ErrorNotice error={error} />}
+      {upload.isError && <ErrorNotice error={upload.error} />}
+      <AttachedFiles files={files} onRemove={remove} />
+      <label className="question">
+        <span className="hidden-text">Question</span>
+        <textarea
+          rows={2}
+          value={text}
+          placeholder="Ask something, or drop files here"
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKey}
+          data-filter
+        />
+      </label>
+      <div className="composer-line">
+        <TargetChoice targets={targets} target={target} onTarget={onTarget} />
+        <AttachButton isPending={upload.isPending} onFiles={add} />
+        <button type="submit" className="button primary" disabled={!canAsk}>
+          Ask
+        </button>
+      </div>
+    </DropForm>
+  );
+}

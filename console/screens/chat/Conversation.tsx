@@ -1,0 +1,64 @@
+import { useEffect, useRef } from "react";
+import type { Attachment } from "../../api/chat.ts";
+import { formatBytes } from "../../format/index.ts";
+import { Answer } from "./Answer.tsx";
+import type { Turn } from "./turns.ts";
+
+/** Turns whose tools and sources are read without being asked for. */
+const RECENT = 20;
+/** A reader this close to the end, in pixels, is kept there while an answer grows. */
+const NEAR_END = 160;
+
+const Attachments = ({ attachments }: { attachments: Attachment[] }) =>
+  attachments.length > 0 && (
+    <ul className="plain files" aria-label="Attached files">
+      {attachments.map(({ filename, bytes }, n) => (
+        // one file may be attached twice
+        <li key={n} className="file">
+          {filename} <span className="quiet">{formatBytes(bytes)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+
+function useStayAtEnd(turns: Turn[], written: string | undefined): void {
+  const count = useRef(0);
+  useEffect(() => {
+    const page = document.documentElement;
+    const isNear = page.scrollHeight - window.innerHeight - window.scrollY < NEAR_END;
+    if (turns.length !== count.current || isNear) window.scrollTo({ top: page.scrollHeight });
+    count.current = turns.length;
+  }, [turns.length, written]);
+}
+
+interface Props {
+  turns: Turn[];
+  /** Whether the newest turn runs, as far as the service has said. */
+  isRunning: boolean;
+  onAgain: ((text: string) => void) | undefined;
+}
+
+/** Questions and answers, the oldest first. */
+export function Conversation({ turns, isRunning, onAgain }: Props) {
+  const newest = turns.at(-1);
+  useStayAtEnd(turns, newest?.live?.answer.text);
+  return (
+    <ol className="plain conversation" aria-label="Conversation">
+      {turns.map((turn, n) => (
+        <li key={turn.id ?? "new"} className="turn">
+          <div className="asked">
+            <h2 className="hidden-text">Question</h2>
+            <p className="body-text">{turn.text}</p>
+            <Attachments attachments={turn.attachments} />
+          </div>
+          <Answer
+            turn={turn}
+            isRunning={isRunning && turn === newest && !turn.live}
+            isRecent={turns.length - n <= RECENT}
+            onAgain={turn === newest && onAgain && turn.text ? () => onAgain(turn.text) : undefined}
+          />
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Attachment, Citation, Message } from "../../api/chat.ts";
+import type { Source } from "../../api/types.ts";
+import type { Live } from "./live.ts";
+
+/** One question and its answer. */
+export interface Turn {
+  /** Undefined until the service has taken the question. */
+  id: string | undefined;
+  text: string;
+  attachments: Attachment[];
+  answer: Message | undefined;
+  /** While it is being written. */
+  live: Live | undefined;
+}
+
+/** The turns of a thread, with the one that is being written. */
+export function toTurns(messages: Message[], live: Live | undefined): Turn[] {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    const id = message.turn_id;
+    let turn = turns.at(-1);
+    if (turn?.id !== id) turns.push((turn = { id, text: "", attachments: [], answer: undefined, live: undefined }));
+    if (message.role === "assistant") turn.answer = message;
+    else {
+      turn.text = [turn.text, message.text].filter(Boolean).join("\n\n");
+      turn.attachments = [...turn.attachments, ...message.attachments];
+    }
+  }
+  if (!live) return turns;
+  const known = turns.find(({ id }) => id !== undefined && id === live.answer.turn_id);
+  if (known) known.live = live;
+  else if (live.question)
+    turns.push({
+      id: live.answer.turn_id,
+      text: live.question.text,
+      attachments: live.question.files,
+      answer: undefined,
+      live,
+    });
+  return turns;
+}
+
+/** The sources of a text, each once, and the text with a mark behind each part that has one. */
+export function markSources(text: string, citations: Citation[]): { sources: Source[]; marked: string } {
+  const sources: Source[] = [];
+  const marks = new Map<number, Set<number>>();
+  for (const { url, title, start_index, end_index } of citations) {
+    let n = sources.findIndex((source) => source.url === url && source.title === title) + 1;
+    if (n === 0) n = sources.push({ url, title });
+    const isPart = start_index > 0 || end_index < text.length || citations.length === 1;
+    if (isPart && end_index > start_index && end_index <= text.length)
+      marks.set(end_index, (marks.get(end_index) ?? new Set()).add(n));
+  }
+  let marked = text;
+  for (const [at, numbers] of [...marks].toSorted(([a], [b]) => b - a))
+    marked = `${marked.slice(0, at)} ${[...numbers].map((n) => `[${n}](source:${n})`).join(" ")}${marked.slice(at)}`;
+  return { sources, marked };
+}

@@ -1,0 +1,105 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { getApproval } from "../../api/queries.ts";
+import type { Approval } from "../../api/types.ts";
+import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Value } from "../../parts/Value.tsx";
+import { DecisionForm, type Decision } from "./DecisionForm.tsx";
+import "./inbox.css";
+
+const route = getRouteApi("/inbox/$approvalId");
+
+const OUTCOMES: Record<Exclude<Approval["status"], "pending">, string> = {
+  approved: "Approved",
+  rejected: "Rejected",
+  expired: "Expired without a decision",
+  cancelled: "Cancelled together with its run",
+};
+
+/** What was decided, by whom and when. */
+function Outcome({ approval }: { approval: Approval }) {
+  if (approval.status === "pending") return null;
+  const { decided_by, decided_at, comment, data } = approval;
+  return (
+    <div className={`notice ${approval.status === "approved" ? "good" : "plain"}`} role="status">
+      <p>
+        <strong>{OUTCOMES[approval.status]}</strong>
+        {decided_by && <> by {decided_by.name ?? "somebody who is no longer here"}</>}
+        {decided_at && (
+          <>
+            {" "}
+            <Time at={decided_at} />
+          </>
+        )}
+        .
+      </p>
+      {comment && <p>“{comment}”</p>}
+      {data !== null && data !== undefined && <Value label="What was entered" value={data} />}
+    </div>
+  );
+}
+
+function Question({ approval }: { approval: Approval }) {
+  const queries = useQueryClient();
+  const [isDone, setDone] = useState(false);
+  const decide = useMutation({
+    mutationFn: (decision: Decision) =>
+      call<Approval>(`workflows/approvals/${approval.id}/decision`, { method: "POST", body: decision }),
+    onSuccess: (decided) => {
+      setDone(true);
+      queries.setQueryData(getApproval(approval.id).queryKey, decided);
+    },
+    // also when it failed: somebody else may have decided a moment ago
+    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
+  });
+  return (
+    <article className="card approval">
+      <header>
+        <h1>{approval.title}</h1>
+        <p className="quiet">
+          <Status status={approval.status} /> asked <Time at={approval.created_at} />
+          {approval.status === "pending" && (
+            <>
+              , expires <Time at={approval.expires_at} />
+            </>
+          )}
+        </p>
+      </header>
+      {approval.body && <p className="body-text">{approval.body}</p>}
+      {decide.isError && <ErrorNotice error={decide.error} />}
+      <Outcome approval={approval} />
+      {approval.status === "pending" && !isDone && (
+        <DecisionForm
+          schema={approval.form}
+          isPending={decide.isPending}
+          onDecide={(decision) => decide.mutate(decision)}
+        />
+      )}
+      <p>
+        <Link to="/runs/$runId" params={{ runId: approval.run_id }}>
+          See the run that asks
+        </Link>
+      </p>
+    </article>
+  );
+}
+
+/** One approval: the page that a link leads to. Opening it never decides. */
+export function ApprovalPage() {
+  const { approvalId } = route.useParams();
+  const approval = useQuery(getApproval(approvalId));
+  return (
+    <section className="screen narrow">
+      <p>
+        <Link to="/inbox">← Inbox</Link>
+      </p>
+      <Loaded query={approval} what="the approval" title="Approval">
+        {(data) => <Question key={data.id} approval={data} />}
+      </Loaded>
+    </section>
+  );
+}

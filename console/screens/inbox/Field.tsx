@@ -1,0 +1,56 @@
+import type { FormSchema } from "../../api/types.ts";
+
+const LONG_TEXT = 200;
+const INPUT_TYPES: Record<string, string> = { date: "date", email: "email", uri: "url" };
+
+interface Props {
+  name: string;
+  schema: FormSchema;
+  required: boolean;
+}
+
+const asText = (value: unknown): string =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+function Input({ name, schema, required }: Props) {
+  const common = { name: `field.${name}`, required, defaultValue: asText(schema.default) };
+  const { type, format = "", maxLength, minimum, maximum } = schema;
+  if (schema.enum)
+    return (
+      <select {...common}>
+        {!required && <option value="">–</option>}
+        {schema.enum.map((choice) => (
+          <option key={JSON.stringify(choice)} value={asText(choice)}>
+            {asText(choice)}
+          </option>
+        ))}
+      </select>
+    );
+  if (type === "number" || type === "integer")
+    return <input {...common} type="number" step={type === "integer" ? 1 : "any"} min={minimum} max={maximum} />;
+  if (type === "string" && (maxLength ?? 0) <= LONG_TEXT)
+    return <input {...common} type={INPUT_TYPES[format] ?? "text"} maxLength={maxLength} />;
+  return <textarea {...common} rows={4} maxLength={maxLength} />;
+}
+
+/** One field of a form that is described by a JSON schema. */
+export function Field({ name, schema, required }: Props) {
+  const hint = schema.type === "array" || schema.type === "object" ? "as JSON" : schema.description;
+  const label = schema.title ?? name;
+  if (schema.type === "boolean")
+    return (
+      <label className="check">
+        <input type="checkbox" name={`field.${name}`} defaultChecked={schema.default === true} /> {label}
+        {hint && <span className="quiet"> {hint}</span>}
+      </label>
+    );
+  return (
+    <label>
+      <span>
+        {label} {!required && <span className="quiet">(optional)</span>}
+      </span>
+      {hint && <span className="quiet">{hint}</span>}
+      <Input name={name} schema={schema} required={required} />
+    </label>
+  );
+}

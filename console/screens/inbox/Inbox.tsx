@@ -1,0 +1,113 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { listApprovals } from "../../api/queries.ts";
+import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, type Page } from "../../api/types.ts";
+import { formatCount } from "../../format/index.ts";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import "./inbox.css";
+
+const PAGE = 50;
+const route = getRouteApi("/inbox");
+
+const Item = ({ approval }: { approval: Approval }) => (
+  <li>
+    <Link className="card row" to="/inbox/$approvalId" params={{ approvalId: approval.id }} data-row>
+      <span className="row-title">{approval.title}</span>
+      <Status status={approval.status} />
+      <span className="quiet">
+        asked <Time at={approval.created_at} />
+        {approval.status === "pending" && (
+          <>
+            , expires <Time at={approval.expires_at} />
+          </>
+        )}
+      </span>
+    </Link>
+  </li>
+);
+
+const NothingHere = ({ status }: { status: ApprovalStatus }) =>
+  status === "pending" ? (
+    <Empty title="Nothing waits for you">
+      <p>When a workflow asks for an approval that you may give, it appears here at once.</p>
+      <ul>
+        <li>
+          See what was{" "}
+          <Link to="/inbox" search={{ status: "approved" }}>
+            approved
+          </Link>{" "}
+          or{" "}
+          <Link to="/inbox" search={{ status: "rejected" }}>
+            rejected
+          </Link>
+          .
+        </li>
+        <li>
+          See which{" "}
+          <Link to="/runs" search={{ status: "running" }}>
+            runs
+          </Link>{" "}
+          are under way.
+        </li>
+      </ul>
+    </Empty>
+  ) : (
+    <Empty title={`No approval is ${status}`}>
+      <p>
+        Go back to <Link to="/inbox">what waits for you</Link>.
+      </p>
+    </Empty>
+  );
+
+function Items({ page, onMore }: { page: Page<Approval>; onMore: () => void }) {
+  return (
+    <>
+      <ul className="plain stack">
+        {page.data.map((approval) => (
+          <Item key={approval.id} approval={approval} />
+        ))}
+      </ul>
+      {page.total > page.data.length && (
+        <button type="button" className="button" onClick={onMore}>
+          Show more of {formatCount(page.total, "approval")}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** What people are asked to decide. */
+export function Inbox() {
+  const { status = "pending" } = route.useSearch();
+  const [limit, setLimit] = useState(PAGE);
+  const approvals = useQuery(listApprovals(status, limit));
+  return (
+    <section className="screen narrow" aria-labelledby="title">
+      <h1 id="title">Inbox</h1>
+      <nav aria-label="Status" className="tabs">
+        {APPROVAL_STATUSES.map((choice) => (
+          <Link
+            key={choice}
+            to="/inbox"
+            search={choice === "pending" ? {} : { status: choice }}
+            aria-current={choice === status ? "page" : undefined}
+          >
+            {choice === "pending" ? "waiting" : choice}
+          </Link>
+        ))}
+      </nav>
+      <Loaded query={approvals} what="approvals">
+        {(page) =>
+          page.data.length === 0 ? (
+            <NothingHere status={status} />
+          ) : (
+            <Items page={page} onMore={() => setLimit(limit + PAGE)} />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

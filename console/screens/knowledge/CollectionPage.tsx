@@ -1,0 +1,206 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import {
+  countDocuments,
+  DOCUMENT_STATUSES,
+  DOCUMENTS_PER_PAGE,
+  getCollection,
+  listDocuments,
+  retryDocument,
+  type Collection,
+  type DocumentInfo,
+  type DocumentStatus,
+} from "../../api/knowledge.ts";
+import { whoAmI } from "../../api/queries.ts";
+import type { Page } from "../../api/types.ts";
+import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { SearchBox } from "./SearchBox.tsx";
+import { Uploads } from "./Uploads.tsx";
+import "./knowledge.css";
+
+const route = getRouteApi("/knowledge/$collection");
+
+function Retry({ document }: { document: DocumentInfo }) {
+  const queries = useQueryClient();
+  const retry = useMutation({
+    mutationFn: () => retryDocument(document.id),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["document"] }),
+  });
+  return (
+    <>
+      <button type="button" className="button small" disabled={retry.isPending} onClick={() => retry.mutate()}>
+        Try again<span className="hidden-text"> to read {document.name}</span>
+      </button>
+      {retry.isError && <ErrorNotice error={retry.error} />}
+    </>
+  );
+}
+
+const Row = ({ document, mayChange }: { document: DocumentInfo; mayChange: boolean }) => (
+  <tr>
+    <td>
+      <Link to="/knowledge/documents/$documentId" params={{ documentId: document.id }} data-row>
+        {document.name}
+      </Link>
+      {document.error && <p className="bad-text">{document.error}</p>}
+      {document.status === "failed" && mayChange && <Retry document={document} />}
+    </td>
+    <td>
+      <Status status={document.status} />
+    </td>
+    <td className="wide number">{formatBytes(document.size_bytes)}</td>
+    <td className="wide number">{document.status === "ready" && formatCount(document.chunk_count, "passage")}</td>
+    <td className="wide">
+      <Time at={document.created_at} />
+    </td>
+  </tr>
+);
+
+const Documents = ({ page, mayChange }: { page: Page<DocumentInfo>; mayChange: boolean }) => (
+  <div className="card table">
+    <table>
+      <caption className="hidden-text">Documents, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Document</th>
+          <th scope="col">Status</th>
+          <th scope="col" className="wide number">
+            Size
+          </th>
+          <th scope="col" className="wide number">
+            Passages
+          </th>
+          <th scope="col" className="wide">
+            Added
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {page.data.map((document) => (
+          <Row key={document.id} document={document} mayChange={mayChange} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** How far the reading of the documents is. */
+function Progress({ slug }: { slug: string }) {
+  const { data: total = 0 } = useQuery(countDocuments(slug));
+  const { data: ready = 0 } = useQuery(countDocuments(slug, "ready"));
+  const { data: failed = 0 } = useQuery(countDocuments(slug, "failed"));
+  const left = Math.max(0, total - ready - failed);
+  if (total === 0) return null;
+  return (
+    <div role="status">
+      <p className="quiet">
+        {formatNumber(ready)} of {formatCount(total, "document")} ready
+        {left > 0 && `, ${formatNumber(left)} being read`}
+        {failed > 0 && `, ${formatNumber(failed)} failed`}
+      </p>
+      {left > 0 && <progress aria-label="Documents that were read" value={ready + failed} max={total} />}
+    </div>
+  );
+}
+
+const Statuses = ({ slug, status }: { slug: string; status: DocumentStatus | undefined }) => (
+  <nav aria-label="Status" className="tabs">
+    {([undefined, ...DOCUMENT_STATUSES] as const).map((choice) => (
+      <Link
+        key={choice ?? "all"}
+        to="/knowledge/$collection"
+        params={{ collection: slug }}
+        search={choice ? { status: choice } : {}}
+        aria-current={choice === status ? "page" : undefined}
+      >
+        {choice ?? "all"}
+      </Link>
+    ))}
+  </nav>
+);
+
+function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
+  const { status, page = 0 } = route.useSearch();
+  const documents = useQuery(listDocuments(slug, status, page));
+  const leadTo = (to: number, label: string) => (
+    <Link
+      className="button"
+      to="/knowledge/$collection"
+      params={{ collection: slug }}
+      search={{ ...(status && { status }), ...(to > 0 && { page: to }) }}
+    >
+      {label}
+    </Link>
+  );
+  return (
+    <Loaded query={documents} what="documents">
+      {(found) =>
+        found.data.length === 0 ? (
+          <Empty title={status || page > 0 ? "No document here" : "This collection is empty"}>
+            <p>
+              {status || page > 0
+                ? "Choose another status or page."
+                : "Drop files above. They can be searched within seconds."}
+            </p>
+          </Empty>
+        ) : (
+          <>
+            <Documents page={found} mayChange={mayChange} />
+            {found.total > DOCUMENTS_PER_PAGE && (
+              <nav aria-label="Pages" className="title-line">
+                {page > 0 && leadTo(page - 1, "Newer")}
+                {(page + 1) * DOCUMENTS_PER_PAGE < found.total && leadTo(page + 1, "Older")}
+                <span className="quiet">{formatCount(found.total, "document")}</span>
+              </nav>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Details({ collection }: { collection: Collection }) {
+  const { q } = route.useSearch();
+  const navigate = useNavigate();
+  const session = useQuery(whoAmI);
+  const { slug, name, description } = collection;
+  const mayChange = session.data !== undefined && session.data.user.role !== "viewer";
+  const { status } = route.useSearch();
+  const search = (text: string | undefined) =>
+    void navigate({ to: "/knowledge/$collection", params: { collection: slug }, search: text ? { q: text } : {} });
+  return (
+    <>
+      <h1>{name}</h1>
+      {description && <p>{description}</p>}
+      <Progress slug={slug} />
+      <SearchBox q={q} collection={slug} onSearch={search} />
+      {q === undefined && (
+        <>
+          {mayChange && <Uploads collection={slug} />}
+          <Statuses slug={slug} status={status} />
+          <List slug={slug} mayChange={mayChange} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** One collection: its documents, how far their reading is, upload and search. */
+export function CollectionPage() {
+  const { collection: reference } = route.useParams();
+  const collection = useQuery(getCollection(reference));
+  return (
+    <section className="screen">
+      <p>
+        <Link to="/knowledge">← Knowledge</Link>
+      </p>
+      <Loaded query={collection} what="the collection" title="Collection">
+        {(data) => <Details key={data.id} collection={data} />}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,96 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import type { FormEvent } from "react";
+import { createCollection, listCollections, type Collection } from "../../api/knowledge.ts";
+import { whoAmI } from "../../api/queries.ts";
+import { formatBytes, formatCount } from "../../format/index.ts";
+import { formText } from "../../parts/formText.ts";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { SearchBox } from "./SearchBox.tsx";
+import "./knowledge.css";
+
+const route = getRouteApi("/knowledge");
+
+function NewCollection() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const create = useMutation({
+    mutationFn: createCollection,
+    onSuccess: ({ slug }) => {
+      void queries.invalidateQueries({ queryKey: ["collection"] });
+      void navigate({ to: "/knowledge/$collection", params: { collection: slug } });
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    create.mutate(formText(new FormData(event.currentTarget), "name"));
+  };
+  return (
+    <>
+      <form className="search-line" onSubmit={submit}>
+        <label>
+          <span className="hidden-text">Name of a new collection</span>
+          <input name="name" required maxLength={120} placeholder="Name of a new collection" />
+        </label>
+        <button type="submit" className="button" disabled={create.isPending}>
+          Create collection
+        </button>
+      </form>
+      {create.isError && <ErrorNotice error={create.error} />}
+    </>
+  );
+}
+
+const Item = ({ collection: { slug, name, description, documents, updated_at } }: { collection: Collection }) => (
+  <li>
+    <Link className="card row" to="/knowledge/$collection" params={{ collection: slug }} data-row>
+      <span className="row-title">{name}</span>
+      <span>{formatCount(documents.total, "document")}</span>
+      <span className="quiet">
+        {description && `${description} · `}
+        {documents.pending > 0 && `${documents.pending} being read · `}
+        {documents.failed > 0 && `${documents.failed} failed · `}
+        {formatBytes(documents.bytes)} · changed <Time at={updated_at} />
+      </span>
+    </Link>
+  </li>
+);
+
+const NoCollections = () => (
+  <Empty title="There are no collections yet">
+    <ol>
+      <li>Create a collection, such as “Handbook”.</li>
+      <li>Drop files into it: PDF, Word, PowerPoint, Excel, HTML, Markdown, e-mail and more.</li>
+      <li>Search them here, or let a model search them: its answers then cite the passages.</li>
+    </ol>
+  </Empty>
+);
+
+/** The collections of the organization, and a search through all of them. */
+export function Knowledge() {
+  const { q } = route.useSearch();
+  const navigate = useNavigate();
+  const session = useQuery(whoAmI);
+  const collections = useQuery(listCollections);
+  return (
+    <section className="screen narrow" aria-labelledby="title">
+      <h1 id="title">Knowledge</h1>
+      <SearchBox q={q} onSearch={(text) => void navigate({ to: "/knowledge", search: { q: text } })} />
+      {session.data?.user.role !== "viewer" && <NewCollection />}
+      <Loaded query={collections} what="collections">
+        {({ data }) =>
+          data.length === 0 ? (
+            <NoCollections />
+          ) : (
+            <ul className="plain stack">
+              {data.map((collection) => (
+                <Item key={collection.id} collection={collection} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

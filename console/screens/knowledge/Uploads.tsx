@@ -1,0 +1,53 @@
+import { formatBytes, formatCount } from "../../format/index.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+import { useUploads, type Upload } from "./useUploads.ts";
+
+const Line = ({ upload, onRetry }: { upload: Upload; onRetry: () => void }) => (
+  <li className="upload">
+    <span>
+      {upload.file.name} <span className="quiet">{formatBytes(upload.file.size)}</span>
+    </span>
+    {upload.status === "failed" ? (
+      <ErrorNotice error={upload.error} onRetry={onRetry} />
+    ) : (
+      <progress aria-label={`Sending ${upload.file.name}`} value={upload.sent} max={1} />
+    )}
+  </li>
+);
+
+/** Takes files by drop or by choice, many at once, and shows how far each is. What is sent then appears among the documents. */
+export function Uploads({ collection }: { collection: string }) {
+  const { uploads, add, retry, clear } = useUploads(collection);
+  const open = uploads.filter(({ status }) => status !== "sent");
+  const sent = uploads.length - open.length;
+  return (
+    <section aria-label="Upload" className="stack">
+      <label>
+        <span>Drop files here, or choose them</span>
+        {/* browsers take dropped files here by themselves */}
+        <input
+          className="drop"
+          type="file"
+          multiple
+          onChange={({ target }) => {
+            add(target.files ?? []);
+            target.value = "";
+          }}
+        />
+      </label>
+      <p role="status">
+        {uploads.length > 0 && `${sent} of ${formatCount(uploads.length, "file")} sent.`}{" "}
+        {sent > 0 && open.length === 0 && (
+          <button type="button" className="button small" onClick={clear}>
+            Done
+          </button>
+        )}
+      </p>
+      <ul className="plain stack">
+        {open.map((upload) => (
+          <Line key={upload.id} upload={upload} onRetry={() => retry(upload)} />
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { uploadDocument } from "../../api/knowledge.ts";
+
+/** Browsers open six connections to a host; the rest stays free for the page. */
+const AT_ONCE = 3;
+
+export interface Upload {
+  id: number;
+  file: File;
+  status: "waiting" | "sending" | "sent" | "failed";
+  /** From 0 to 1. */
+  sent: number;
+  error?: unknown;
+}
+
+/** The files that a person gave to a collection, sent a few at a time. Leaving the screen stops what is not sent yet. */
+export function useUploads(collection: string) {
+  const queries = useQueryClient();
+  const [uploads, setUploads] = useState<Upload[]>([]);
+  const state = useRef({ next: 0, busy: 0, waiting: [] as Upload[], leaving: new AbortController() });
+  useEffect(() => {
+    const current = state.current;
+    current.leaving = new AbortController();
+    return () => {
+      current.waiting = [];
+      current.leaving.abort();
+    };
+  }, []);
+
+  const change = (id: number, part: Partial<Upload>) =>
+    setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...part } : upload)));
+  const send = async ({ id, file }: Upload) => {
+    const { signal } = state.current.leaving;
+    change(id, { status: "sending", sent: 0 });
+    try {
+      await uploadDocument({ file, collection, signal, onProgress: (sent) => change(id, { sent }) });
+      change(id, { status: "sent", sent: 1 });
+    } catch (error) {
+      change(id, { status: "failed", error });
+    }
+    void queries.invalidateQueries({ queryKey: ["collection"] });
+  };
+  /** One of those that send: it goes on while files wait. */
+  const work = async () => {
+    state.current.busy++;
+    for (let upload = state.current.waiting.shift(); upload; upload = state.current.waiting.shift()) await send(upload);
+    state.current.busy--;
+  };
+  const queue = (more: Upload[]) => {
+    state.current.waiting.push(...more);
+    const free = Math.min(more.length, AT_ONCE - state.current.busy);
+    for (let n = 0; n < free; n++) void work();
+  };
+  return {
+    uploads,
+    add(files: Iterable<File>) {
+      const more = Array.from(
+        files,
+        (file): Upload => ({ id: state.current.next++, file, status: "waiting", sent: 0 }),
+      );
+      setUploads((all) => [...all, ...more]);
+      queue(more);
+    },
+    retry: (upload: Upload) => queue([upload]),
+    clear: () => setUploads((all) => all.filter(({ status }) => status !== "sent")),
+  };
+}

@@ -1,0 +1,92 @@
+import { Link } from "@tanstack/react-router";
+import type { LogEvent } from "../../api/events.ts";
+import { describeEvent } from "../../format/describeEvent.ts";
+import { shortId } from "../../format/index.ts";
+import { Time } from "../../parts/Time.tsx";
+import { Value } from "../../parts/Value.tsx";
+import type { LogSearch } from "./search.ts";
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** The screen of what an event is about, if there is one. */
+function Thing({ event: { stream, data } }: { event: LogEvent }) {
+  const [, kind = "", id = ""] = /^([a-z]+)-(.+)$/.exec(stream) ?? [];
+  const turn = textOf(data["turn_id"]);
+  if (turn)
+    return (
+      <Link to="/requests/$turnId" params={{ turnId: turn }}>
+        Open the request
+      </Link>
+    );
+  if (kind === "run")
+    return (
+      <Link to="/runs/$runId" params={{ runId: id }}>
+        Open the run
+      </Link>
+    );
+  if (kind === "document")
+    return (
+      <Link to="/knowledge/documents/$documentId" params={{ documentId: id }}>
+        Open the document
+      </Link>
+    );
+  return null;
+}
+
+const Details = ({ event }: { event: LogEvent }) => (
+  <div className="step-details">
+    <dl className="facts">
+      <dt>Caused by</dt>
+      <dd className="mono">{event.principal}</dd>
+      <dt>Stream</dt>
+      <dd>
+        <Link className="mono" to="/log" search={{ stream: event.stream }}>
+          {event.stream}
+        </Link>
+        , event {event.version}
+      </dd>
+      <dt>Request</dt>
+      <dd className="mono">{event.request_id}</dd>
+      <dt>Command</dt>
+      <dd className="mono">{event.command_id}</dd>
+      {event.trace_id && (
+        <>
+          <dt>Trace</dt>
+          <dd className="mono">{event.trace_id}</dd>
+        </>
+      )}
+    </dl>
+    <Value label="Fields" value={event.data} />
+    {event.personal && <Value label="Personal fields" value={event.personal} />}
+    {event.erased && <p className="notice warn">Its personal fields have been deleted.</p>}
+    <p>
+      <Thing event={event} />
+    </p>
+  </div>
+);
+
+/** What happened, in one sentence; opened, with every field. */
+export const EventRow = ({ event, search }: { event: LogEvent; search: LogSearch }) => {
+  const isOpen = search.event === event.cursor;
+  return (
+    <li className="step">
+      <Link
+        className="step-line event"
+        to="/log"
+        search={{ ...search, event: isOpen ? undefined : event.cursor }}
+        replace
+        aria-expanded={isOpen}
+        data-row
+      >
+        <span className="quiet">
+          <Time at={event.recorded_at} />
+        </span>
+        <span className="sentence">{describeEvent(event)}</span>
+        <span className="mono quiet type">
+          {event.type} {shortId(event.stream)}
+        </span>
+      </Link>
+      {isOpen && <Details event={event} />}
+    </li>
+  );
+};

@@ -1,0 +1,58 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { FormEvent } from "react";
+import { exportOf } from "../../api/events.ts";
+import { EVENT_TYPES } from "../../format/describeEvent.ts";
+import { formText } from "../../parts/formText.ts";
+import type { LogSearch } from "./search.ts";
+
+/** The filters of the log; they are part of the address. */
+export function Filters({ search }: { search: LogSearch }) {
+  const { stream, type, follow } = search;
+  const navigate = useNavigate();
+  const change = (part: LogSearch) =>
+    void navigate({ to: "/log", replace: true, search: { stream, type, follow, ...part } });
+  // a half-typed name of a stream would only be an error
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    change({ stream: formText(new FormData(event.currentTarget), "stream").trim() || undefined });
+  };
+  const isListed = type === undefined || EVENT_TYPES.includes(type);
+  return (
+    <search className="filters log-filters">
+      <form onSubmit={submit}>
+        <label>
+          Stream
+          <input
+            key={stream}
+            name="stream"
+            type="search"
+            defaultValue={stream}
+            placeholder="run-0198… and Enter"
+            data-filter
+          />
+        </label>
+      </form>
+      <label>
+        Type
+        <select value={type ?? ""} onChange={({ target }) => change({ type: target.value || undefined })}>
+          <option value="">any</option>
+          {!isListed && <option>{type}</option>}
+          {EVENT_TYPES.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={follow ?? false}
+          onChange={({ target }) => change({ follow: target.checked || undefined })}
+        />{" "}
+        Follow live
+      </label>
+      <a className="button" href={exportOf(search)} download>
+        Export as JSON lines
+      </a>
+    </search>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Trace, TracedMessage } from "../../api/types.ts";
+import { formatBytes, formatCount } from "../../format/index.ts";
+import { Value } from "../../parts/Value.tsx";
+
+const Message = ({ message }: { message: TracedMessage }) => (
+  <li className={`message ${message.role}`}>
+    <p className="quiet">{message.role}</p>
+    <p className="body-text said">{message.text || "(no text)"}</p>
+    {message.attachments.map(({ filename, mime_type, bytes, sha256 }) => (
+      <p key={sha256 + filename} className="quiet">
+        Attached: {filename}, {mime_type}, {formatBytes(bytes)}
+      </p>
+    ))}
+  </li>
+);
+
+const Messages = ({ messages }: { messages: TracedMessage[] }) => (
+  <ol className="plain stack">
+    {messages.map((message, n) => (
+      // messages never change, so their place names them
+      <Message key={n} message={message} />
+    ))}
+  </ol>
+);
+
+/** What the model received: instructions, the conversation before, the new messages, and the settings. */
+export function PromptCard({ trace }: { trace: Trace }) {
+  if (!trace.prompt)
+    return (
+      <section className="card part" aria-labelledby="prompt">
+        <h2 id="prompt">Prompt</h2>
+        <p className="quiet">It has been deleted.</p>
+      </section>
+    );
+  const { instructions, messages, forgotten_turns, ...settings } = trace.prompt;
+  const before = messages.filter(({ turn_id }) => turn_id !== trace.id);
+  const asked = messages.filter(({ turn_id }) => turn_id === trace.id);
+  return (
+    <section className="card part" aria-labelledby="prompt">
+      <h2 id="prompt">Prompt</h2>
+      {instructions && <Value label="Instructions" value={instructions} />}
+      {forgotten_turns > 0 && (
+        <p className="notice warn">
+          {formatCount(forgotten_turns, "earlier turn")} of the conversation {forgotten_turns === 1 ? "has" : "have"}{" "}
+          been deleted since.
+        </p>
+      )}
+      {before.length > 0 && (
+        <details>
+          <summary>{formatCount(before.length, "earlier message")}</summary>
+          <Messages messages={before} />
+        </details>
+      )}
+      <Messages messages={asked} />
+      <details>
+        <summary>Settings</summary>
+        <Value label="As they were sent" value={settings} />
+      </details>
+    </section>
+  );
+}

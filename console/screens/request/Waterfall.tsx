@@ -1,0 +1,112 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { Trace, TracedCall, Usage } from "../../api/types.ts";
+import { formatCount, formatDuration, formatNumber, parseJson } from "../../format/index.ts";
+import { Bar, type Bounds } from "../../parts/Bar.tsx";
+import { SourceLink } from "../../parts/SourceLink.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { useNow } from "../../parts/useNow.ts";
+import { Value } from "../../parts/Value.tsx";
+import { boundsOf, linesOf, type Line } from "./waterfall.ts";
+
+const route = getRouteApi("/requests/$turnId");
+
+const tokens = ({ prompt_tokens, completion_tokens }: Usage): string =>
+  `${formatNumber(prompt_tokens)} → ${formatNumber(completion_tokens)}`;
+
+const callFacts = ({ tool_version, secrets, attempt }: TracedCall): string =>
+  [
+    tool_version === null ? "built in" : `version ${tool_version}`,
+    attempt !== null && `attempt ${attempt}`,
+    secrets.length > 0 && `read the ${secrets.length === 1 ? "secret" : "secrets"} ${secrets.join(", ")}`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+
+const CallDetails = ({ call }: { call: TracedCall }) => (
+  <div className="step-details">
+    <p className="quiet">{callFacts(call)}</p>
+    <div className="pair">
+      <Value label="Arguments" value={parseJson(call.arguments)} />
+      <Value
+        label="Output, as the model received it"
+        value={call.output === null ? "none yet" : parseJson(call.output)}
+      />
+    </div>
+    {call.sources.length > 0 && (
+      <ul>
+        {call.sources.map(({ url, title }) => (
+          <li key={url + title}>
+            <SourceLink url={url}>{title}</SourceLink>
+          </li>
+        ))}
+      </ul>
+    )}
+  </div>
+);
+
+function ModelDetails({ trace, line }: { trace: Trace; line: Line }) {
+  const said = line.round ?? trace.answer;
+  return (
+    <div className="step-details">
+      {line.usage && (
+        <p className="quiet">
+          {formatCount(line.usage.prompt_tokens, "token")} in, {formatNumber(line.usage.cached_tokens)} of them cached;{" "}
+          {formatCount(line.usage.completion_tokens, "token")} out, {formatNumber(line.usage.reasoning_tokens)} of them
+          reasoning
+        </p>
+      )}
+      {said?.reasoning && <Value label="Reasoning" value={said.reasoning} />}
+      <Value label="Text" value={said?.text || "(none)"} />
+    </div>
+  );
+}
+
+function Row({ trace, line, isOpen, within }: { trace: Trace; line: Line; isOpen: boolean; within: Bounds }) {
+  const { id, label, kind, status, start, end, usage } = line;
+  if (kind === "attempt")
+    return (
+      <li className="step">
+        <p className="step-line waterfall-line">
+          <span className="takeover">{label}</span>
+        </p>
+      </li>
+    );
+  return (
+    <li className="step">
+      <Link
+        className="step-line waterfall-line"
+        to="/requests/$turnId"
+        params={{ turnId: trace.id }}
+        search={isOpen ? {} : { line: id }}
+        replace
+        aria-expanded={isOpen}
+        data-row
+      >
+        <span className={kind === "tool" ? "tool-name mono" : ""}>{label}</span>
+        <Status status={status} />
+        <Bar within={within} start={start} end={end} tone={kind === "tool" ? status : "model"} />
+        <span className="quiet number">{usage && tokens(usage)}</span>
+        <span className="quiet number">{formatDuration(end - start)}</span>
+      </Link>
+      {isOpen && (line.call ? <CallDetails call={line.call} /> : <ModelDetails trace={trace} line={line} />)}
+    </li>
+  );
+}
+
+/** What the request spent its time on: every call of the model and of a tool, each over the time it took. */
+export function Waterfall({ trace }: { trace: Trace }) {
+  const { line: open } = route.useSearch();
+  const now = useNow();
+  const within = boundsOf(trace, now);
+  return (
+    <section className="card timeline" aria-labelledby="course">
+      <h2 id="course">Course</h2>
+      <p className="quiet">Tokens into the model → out of it, and the time.</p>
+      <ol className="plain">
+        {linesOf(trace, now).map((line) => (
+          <Row key={line.id} trace={trace} line={line} isOpen={open === line.id} within={within} />
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,182 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { countNewRequests, listRequests, MAX_COUNTED } from "../../api/requests.ts";
+import type { Slice, TurnSummary } from "../../api/types.ts";
+import { formatCount, formatDuration, formatNumber, shortId } from "../../format/index.ts";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Filters } from "./Filters.tsx";
+import { toFilter, type RequestSearch } from "./filter.ts";
+import "./requests.css";
+
+const route = getRouteApi("/requests");
+
+/** "key", "person", "webhook" or "system". */
+const kindOf = (principal: string): string => principal.split(":")[0]!;
+
+const Asker = ({ turn }: { turn: TurnSummary }) => (
+  <Link to="/requests" search={{ who: turn.principal }} title={turn.principal}>
+    {turn.principal_name ?? `a ${kindOf(turn.principal)} that is no longer here`}
+  </Link>
+);
+
+/** A refused request left no trace to open. */
+const Question = ({ turn }: { turn: TurnSummary }) => {
+  const text = (
+    <>
+      <span className="clipped">{turn.question || "(no text)"}</span>
+      <span className="mono quiet">{shortId(turn.id)}</span>
+    </>
+  );
+  return turn.status === "refused" ? (
+    text
+  ) : (
+    <Link to="/requests/$turnId" params={{ turnId: turn.id }} data-row>
+      {text}
+    </Link>
+  );
+};
+
+const Row = ({ turn }: { turn: TurnSummary }) => (
+  <tr>
+    <td className="question">
+      <Question turn={turn} />
+      {turn.error && <span className="bad-text clipped">{turn.error}</span>}
+    </td>
+    <td>
+      <Status status={turn.status} />
+    </td>
+    <td>
+      <Time at={turn.started_at} />
+    </td>
+    <td className="wide">{turn.principal === "system" ? "the service" : <Asker turn={turn} />}</td>
+    <td className="wide">
+      {turn.agent ? (turn.agent.name ?? "deleted agent") : turn.model}
+      {turn.agent && <span className="quiet block">{turn.model}</span>}
+    </td>
+    <td className="wide number">{turn.duration_ms !== null && formatDuration(turn.duration_ms)}</td>
+    <td className="wide number">
+      {turn.usage && formatNumber(turn.usage.prompt_tokens + turn.usage.completion_tokens)}
+    </td>
+  </tr>
+);
+
+const Table = ({ turns }: { turns: TurnSummary[] }) => (
+  <div className="card table">
+    <table>
+      <caption className="hidden-text">Requests, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Question</th>
+          <th scope="col">Status</th>
+          <th scope="col">Started</th>
+          <th scope="col" className="wide">
+            Asked by
+          </th>
+          <th scope="col" className="wide">
+            Agent or model
+          </th>
+          <th scope="col" className="wide number">
+            Took
+          </th>
+          <th scope="col" className="wide number">
+            Tokens
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {turns.map((turn) => (
+          <Row key={turn.id} turn={turn} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+function NoRequests({ search, next }: { search: RequestSearch; next: string | null }) {
+  if (next)
+    return (
+      <Empty title="No match so far">
+        <p>None of the newest requests matches the filters. Older ones may.</p>
+      </Empty>
+    );
+  return Object.values(search).some((value) => value !== undefined) ? (
+    <Empty title="No request matches the filters">
+      <p>
+        See <Link to="/requests">all requests</Link>.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="Nothing has been asked yet">
+      <ol>
+        <li>
+          Ask a model: <code>POST /api/openai/v1/chat/completions</code>
+        </li>
+        <li>
+          Ask an agent: <code>POST /api/agents/&lt;id&gt;/v1/responses</code>
+        </li>
+        <li>Come back: every request appears here at once, with its prompt, its tools and its answer.</li>
+      </ol>
+    </Empty>
+  );
+}
+
+const Pages = ({ search, next }: { search: RequestSearch; next: string | null }) => (
+  <nav aria-label="Pages" className="title-line">
+    {search.after !== undefined && (
+      <Link className="button" to="/requests" search={{ ...search, after: undefined }}>
+        Newest
+      </Link>
+    )}
+    {next && (
+      <Link className="button" to="/requests" search={{ ...search, after: next }}>
+        Older
+      </Link>
+    )}
+  </nav>
+);
+
+/** Rows stay in place: new requests only raise the count on a button. */
+function NewRequests({ search, since, onShow }: { search: RequestSearch; since: string; onShow: () => void }) {
+  const { from: _, to: __, ...filter } = toFilter(search, since);
+  const { data: count = 0 } = useQuery(countNewRequests(filter, since));
+  return (
+    <div role="status">
+      {count > 0 && (
+        <button type="button" className="button new" onClick={onShow}>
+          Show {count < MAX_COUNTED ? formatCount(count, "new request") : `${MAX_COUNTED}+ new requests`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Result({ page, search }: { page: Slice<TurnSummary>; search: RequestSearch }) {
+  return (
+    <>
+      {page.data.length === 0 ? <NoRequests search={search} next={page.next_after} /> : <Table turns={page.data} />}
+      {(search.after !== undefined || page.has_more) && <Pages search={search} next={page.next_after} />}
+    </>
+  );
+}
+
+/** Every request to a model, newest first. */
+export function Requests() {
+  const search = route.useSearch();
+  const [until, setUntil] = useState(() => new Date().toISOString());
+  const requests = useQuery(listRequests(toFilter(search, until), search.after));
+  return (
+    <section className="screen" aria-labelledby="title">
+      <h1 id="title">Requests</h1>
+      <Filters search={search} />
+      {search.after === undefined && search.to === undefined && (
+        <NewRequests search={search} since={until} onShow={() => setUntil(new Date().toISOString())} />
+      )}
+      <Loaded query={requests} what="requests">
+        {(page) => <Result page={page} search={search} />}
+      </Loaded>
+    </section>
+  );
+}

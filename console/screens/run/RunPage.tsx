@@ -1,0 +1,153 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { call } from "../../api/call.ts";
+import { getRun, whoAmI } from "../../api/queries.ts";
+import type { Run, Waiting } from "../../api/types.ts";
+import { formatCount, formatDuration } from "../../format/index.ts";
+import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Value } from "../../parts/Value.tsx";
+import { Timeline } from "./Timeline.tsx";
+
+const route = getRouteApi("/runs/$runId");
+
+const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
+
+function WaitsFor({ waiting }: { waiting: Waiting }) {
+  if (waiting.type === "approval")
+    return (
+      <>
+        the approval{" "}
+        <Link to="/inbox/$approvalId" params={{ approvalId: waiting.id }}>
+          {waiting.name}
+        </Link>
+        , which expires <Time at={waiting.expires_at} />
+      </>
+    );
+  if (waiting.type === "timer")
+    return (
+      <>
+        a timer that ends <Time at={waiting.until} />
+      </>
+    );
+  return (
+    <>
+      the step {waiting.name}
+      {waiting.next_attempt_at && (
+        <>
+          , which is tried again <Time at={waiting.next_attempt_at} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Facts({ run }: { run: Run }) {
+  const end = run.completed_at ? Date.parse(run.completed_at) : undefined;
+  return (
+    <dl className="facts">
+      <dt>Created</dt>
+      <dd>
+        <Time at={run.created_at} />
+      </dd>
+      <dt>Took</dt>
+      <dd>{end && run.started_at ? formatDuration(end - Date.parse(run.started_at)) : "not over"}</dd>
+      <dt>Steps</dt>
+      <dd>
+        {formatCount(run.counts.steps, "step")}, {formatCount(run.counts.attempts, "attempt")},{" "}
+        {formatCount(run.counts.ticks, "tick")}
+      </dd>
+      <dt>Version</dt>
+      <dd>{run.definition_version}</dd>
+      <dt>Id</dt>
+      <dd className="mono">{run.id}</dd>
+    </dl>
+  );
+}
+
+function CancelButton({ run }: { run: Run }) {
+  const queries = useQueryClient();
+  const session = useQuery(whoAmI);
+  const cancel = useMutation({
+    mutationFn: () => call(`workflows/runs/${run.id}/cancel`, { method: "POST", body: {} }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
+  });
+  if (!isLive(run) || !["owner", "admin", "builder"].includes(session.data?.user.role ?? "")) return null;
+  const ask = () => {
+    if (window.confirm("Cancel this run? Steps that are running are not interrupted.")) cancel.mutate();
+  };
+  return (
+    <>
+      <button type="button" className="button danger" disabled={cancel.isPending} onClick={ask}>
+        Cancel run
+      </button>
+      {cancel.isError && <ErrorNotice error={cancel.error} />}
+    </>
+  );
+}
+
+const Problems = ({ run }: { run: Run }) => (
+  <>
+    {run.error && (
+      <div className="notice bad">
+        <p>
+          <strong>{run.error_info?.step ? `The step ${run.error_info.step} failed` : "The run failed"}:</strong>{" "}
+          {run.error}
+        </p>
+        {run.error_info && <p className="quiet mono">code {run.error_info.code}</p>}
+      </div>
+    )}
+    {run.warnings.map((warning) => (
+      <p key={`${warning.code}${warning.line}`} className="notice warn">
+        {warning.message}
+        {warning.line !== null && ` (line ${warning.line})`}
+      </p>
+    ))}
+  </>
+);
+
+function Details({ run }: { run: Run }) {
+  return (
+    <>
+      <header className="title-line">
+        <h1>{run.workflow_name ?? "Deleted workflow"}</h1>
+        <Status status={run.status} />
+        <CancelButton run={run} />
+      </header>
+      <Facts run={run} />
+      <Problems run={run} />
+      {isLive(run) && run.waiting_on.length > 0 && (
+        <div className="notice warn">
+          {run.waiting_on.map((waiting) => (
+            <p key={waiting.type === "timer" ? waiting.until : waiting.id}>
+              Waits for <WaitsFor waiting={waiting} />.
+            </p>
+          ))}
+        </div>
+      )}
+      <Timeline run={run} />
+      <div className="pair">
+        <Value label="Arguments" value={run.args} />
+        <Value label="Result" value={run.result} />
+      </div>
+      {run.logs.length > 0 && <Value label="Log of run()" value={run.logs.map(({ text }) => text).join("\n")} />}
+    </>
+  );
+}
+
+/** One run: what it waits for, its steps over time, and every value. */
+export function RunPage() {
+  const { runId } = route.useParams();
+  const run = useQuery(getRun(runId));
+  return (
+    <section className="screen">
+      <p>
+        <Link to="/runs">← Runs</Link>
+      </p>
+      <Loaded query={run} what="the run" title="Run">
+        {(data) => <Details run={data} />}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,93 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import type { Attempt, Run, Step } from "../../api/types.ts";
+import { formatDuration } from "../../format/index.ts";
+import { Bar, type Bounds } from "../../parts/Bar.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { useNow } from "../../parts/useNow.ts";
+import { Value } from "../../parts/Value.tsx";
+import { boundsOf, stepTime } from "./span.ts";
+
+const route = getRouteApi("/runs/$runId");
+
+function AttemptLine({ attempt }: { attempt: Attempt }) {
+  const { n, status, started_at, ended_at, error, logs, logs_truncated } = attempt;
+  return (
+    <li>
+      <p>
+        Attempt {n} <Status status={status} />{" "}
+        {ended_at && <span className="quiet">{formatDuration(Date.parse(ended_at) - Date.parse(started_at))}</span>}
+      </p>
+      {error && <p className="bad-text">{error}</p>}
+      {logs.length > 0 && <Value label={logs_truncated ? "Log (cut off)" : "Log"} value={logs.join("\n")} />}
+    </li>
+  );
+}
+
+function StepDetails({ step }: { step: Step }) {
+  const omitted = (field: "args" | "result") => step.omitted?.includes(field);
+  return (
+    <div className="step-details">
+      {step.error && <p className="notice bad">{step.error}</p>}
+      <div className="pair">
+        <Value label="Arguments" value={omitted("args") ? "Too long to be shown here." : step.args} />
+        <Value label="Result" value={omitted("result") ? "Too long to be shown here." : step.result} />
+      </div>
+      <ol className="plain stack">
+        {step.attempts.map((attempt) => (
+          <AttemptLine key={attempt.n} attempt={attempt} />
+        ))}
+      </ol>
+      <p className="quiet mono">idempotency key {step.idempotency_key}</p>
+    </div>
+  );
+}
+
+interface RowProps {
+  run: Run;
+  step: Step;
+  isOpen: boolean;
+  bounds: Bounds;
+}
+
+function Row({ run, step, isOpen, bounds }: RowProps) {
+  const { start, end } = stepTime(step, bounds.to);
+  return (
+    <li className="step">
+      <Link
+        className="step-line"
+        to="/runs/$runId"
+        params={{ runId: run.id }}
+        search={isOpen ? {} : { step: step.id }}
+        replace
+        aria-expanded={isOpen}
+        data-row
+      >
+        <span className="step-name">
+          {step.name}
+          {step.index !== null && <span className="quiet"> #{step.index}</span>}
+        </span>
+        <Status status={step.status} />
+        <Bar within={bounds} start={start} end={end} tone={step.status} />
+        <span className="quiet number">{step.attempts.length > 0 ? formatDuration(end - start) : ""}</span>
+      </Link>
+      {isOpen && <StepDetails step={step} />}
+    </li>
+  );
+}
+
+/** The steps in the order in which `run()` asked for them, each over the time it took. */
+export function Timeline({ run }: { run: Run }) {
+  const { step: open } = route.useSearch();
+  const bounds = boundsOf(run, useNow());
+  if (run.steps.length === 0) return <p className="quiet">No step has been scheduled yet.</p>;
+  return (
+    <section className="card timeline" aria-labelledby="steps">
+      <h2 id="steps">Steps</h2>
+      <ol className="plain">
+        {run.steps.map((step) => (
+          <Row key={step.id} run={run} step={step} isOpen={open === step.id} bounds={bounds} />
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, type FormEvent } from "react";
+import { call } from "../../api/call.ts";
+import { whoAmI } from "../../api/queries.ts";
+import { formText } from "../../parts/formText.ts";
+import { ErrorNotice, Loading } from "../../parts/Notices.tsx";
+
+/** The code of the link that `npm start` prints. It is removed from the address, which browsers keep in their history. */
+function takeStartCode(): string | undefined {
+  const code = /^#start=([\w-]+)$/.exec(location.hash)?.[1];
+  if (code) history.replaceState(history.state, "", location.pathname + location.search);
+  return code;
+}
+
+const startCode = takeStartCode();
+
+type Credentials = { code: string } | { email: string; password: string };
+
+export function SignIn() {
+  const queries = useQueryClient();
+  const signIn = useMutation({
+    mutationFn: (credentials: Credentials) =>
+      "code" in credentials
+        ? call("auth/start", { method: "POST", body: credentials })
+        : call("auth/login", { method: "POST", body: { ...credentials, cookie: true } }),
+    onSuccess: () => queries.refetchQueries(whoAmI),
+  });
+  const hasStarted = useRef(false);
+  const { mutate } = signIn;
+  useEffect(() => {
+    if (!startCode || hasStarted.current) return;
+    hasStarted.current = true;
+    mutate({ code: startCode });
+  }, [mutate]);
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    mutate({ email: formText(form, "email"), password: formText(form, "password") });
+  };
+  return (
+    <main className="alone">
+      <form className="card sign-in" onSubmit={submit}>
+        <h1>Sign in</h1>
+        {signIn.isError && <ErrorNotice error={signIn.error} />}
+        {signIn.isPending && <Loading what="your session" />}
+        <label>
+          E-mail
+          <input name="email" type="email" autoComplete="username" required />
+        </label>
+        <label>
+          Password
+          <input name="password" type="password" autoComplete="current-password" required />
+        </label>
+        <button type="submit" className="button primary" disabled={signIn.isPending}>
+          Sign in
+        </button>
+        <p className="quiet">
+          On the machine that runs the service: <code>npm start</code> prints a link that signs you in, and the first
+          password is in <code>.data/credentials.json</code>.
+        </p>
+      </form>
+    </main>
+  );
+}

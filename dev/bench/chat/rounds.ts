@@ -1,0 +1,88 @@
+import type { Effort, Measuring } from "../tools/effort.ts";
+import { progress } from "../tools/progress.ts";
+import { median, percentile } from "../tools/stats.ts";
+import { type Load, load } from "./load.ts";
+import type { Contender } from "./contenders.ts";
+
+const MEASURING: Record<Effort, Measuring> = { full: { rounds: 5, seconds: 2 }, quick: { rounds: 3, seconds: 1 } };
+const KINDS: Omit<Load, "seconds">[] = [
+  { connections: 1, stream: false },
+  { connections: 1, stream: true },
+  { connections: 32, stream: false },
+  { connections: 32, stream: true },
+];
+
+export interface LoadMeasurements {
+  name: string;
+  connections: number;
+  stream: boolean;
+  /** One figure for each round. */
+  perSecond: number[];
+  /** Milliseconds of every request of all rounds. */
+  totals: number[];
+  firstByte: number[];
+}
+
+/** Runs every kind of load on every contender in turn, so that a slow phase of the machine affects all contenders. */
+export const runRounds = async (contenders: Contender[], effort: Effort): Promise<LoadMeasurements[]> => {
+  const { rounds, seconds } = MEASURING[effort];
+  const measured = contenders.flatMap(({ target }) =>
+    KINDS.map((kind): LoadMeasurements => ({ name: target.name, ...kind, perSecond: [], totals: [], firstByte: [] })),
+  );
+  // Round 0 warms up: its code is not compiled yet.
+  for (let round = 0; round <= rounds; round++) {
+    for (const kind of KINDS) {
+      for (const { target, child } of rotate(contenders, round)) {
+        progress(`round ${round} of ${rounds}: ${target.name}, ${kind.connections} connections`);
+        const { perSecond, answers } = await load(target, { ...kind, seconds });
+        child.assertAlive();
+        if (round === 0) continue;
+        const entry = findEntry(measured, { name: target.name, ...kind });
+        entry.perSecond.push(perSecond);
+        for (const { total, firstByte } of answers) {
+          entry.totals.push(total);
+          entry.firstByte.push(firstByte);
+        }
+      }
+    }
+  }
+  return measured;
+};
+
+const rotate = <T>(items: T[], by: number): T[] => items.map((_, n) => items[(n + by) % items.length] as T);
+
+export const findEntry = (
+  measured: LoadMeasurements[],
+  key: Pick<LoadMeasurements, "name" | "connections" | "stream">,
+): LoadMeasurements => {
+  const entry = measured.find(
+    ({ name, connections, stream }) => name === key.name && connections === key.connections && stream === key.stream,
+  );
+  if (!entry) throw new Error(`${key.name} was not measured at ${key.connections}`);
+  return entry;
+};
+
+/** One row for each contender and kind of load. Added times are the difference to the mock provider itself. */
+export const toRows = (measured: LoadMeasurements[]): (string | number | null)[][] =>
+  measured
+    .toSorted((a, b) => Number(a.stream) - Number(b.stream) || a.connections - b.connections)
+    .map((entry) => {
+      const direct = findEntry(measured, { ...entry, name: "direct" });
+      const added = (share: number): number => percentile(entry.totals, share) - percentile(direct.totals, share);
+      const isDirect = entry === direct;
+      return [
+        entry.name,
+        entry.stream ? "streamed" : "buffered",
+        entry.connections,
+        median(entry.perSecond),
+        median(entry.totals),
+        percentile(entry.totals, 0.99),
+        isDirect ? null : added(0.5),
+        isDirect ? null : added(0.99),
+        entry.stream ? median(entry.firstByte) : null,
+      ];
+    });
+
+/** The median of the ratios of each round, so that both sides of a ratio were measured within a minute. */
+export const throughputRatio = (a: LoadMeasurements, b: LoadMeasurements): number =>
+  median(a.perSecond.map((value, round) => value / (b.perSecond[round] ?? Number.NaN)));

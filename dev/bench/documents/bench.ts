@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { dataFolder } from "../tools/dataFolder.ts";
+import { untilInterrupted } from "../tools/untilInterrupted.ts";
+import { progress } from "../tools/progress.ts";
+import type { Report, Verdict } from "../tools/report.ts";
+import { median, percentile, toSignificant } from "../tools/stats.ts";
+import { benchMemory, FILES, type Memory } from "./memory.ts";
+import { benchReading, speedRatio, type ReadMeasurements } from "./reading.ts";
+import { measureBatch, BATCH_SIZES, measureSingle, type BatchTimes } from "./searchable.ts";
+import { startService, type Service } from "../tools/service.ts";
+
+/** Documents: how fast the service reads files, how much memory that takes, and how soon search finds them. */
+export const benchDocuments = async (): Promise<Report> => {
+  const folder = await dataFolder();
+  let service: Service | undefined;
+  const measure = async (): Promise<Report> => {
+    const reads = await benchReading(join(folder.path, "files"));
+    progress("starting the service");
+    service = await startService();
+    const single = await measureSingle(service);
+    const batches: BatchTimes[] = [];
+    for (const documents of BATCH_SIZES) batches.push(await measureBatch(service, documents));
+    return report(reads, single, batches, await benchMemory(service));
+  };
+  try {
+    return await untilInterrupted(measure);
+  } finally {
+    progress("stopping");
+    await service?.stop();
+    await folder.remove();
+  }
+};
+
+const report = (
+  reads: ReadMeasurements[],
+  single: number[],
+  batches: BatchTimes[],
+  memory: Memory | undefined,
+): Report => {
+  const rate = (pages: number, ms: number[]) => (ms.length > 0 ? (1_000 * pages) / median(ms) : null);
+  return {
+    bench: "documents",
+    tables: [
+      {
+        title: "Reading, each program in its own process (pages per second; Word and HTML: 300 parts of a report)",
+        head: ["", "", "pages", "from a cold start", "warm", "peak memory (MiB)"],
+        rows: reads.map(({ file, command, pages, ms, warm_ms, peak_mib }) => [
+          file,
+          command,
+          pages,
+          rate(pages, ms),
+          rate(pages, warm_ms),
+          peak_mib,
+        ]),
+      },
+      {
+        title: "From upload to search, one document at a time (milliseconds)",
+        head: ["", "p50", "p99"],
+        rows: [["until found", median(single), percentile(single, 0.99)]],
+      },
+      {
+        title: "Short documents uploaded at once over 16 connections (seconds)",
+        head: ["documents", "all accepted", "all searchable", "per second"],
+        rows: batches.map(({ documents, accepted, searchable }) => [
+          String(documents),
+          accepted,
+          searchable,
+          documents / searchable,
+        ]),
+      },
+      {
+        title: `Memory of the Node processes during the reading of ${FILES} files of 20 MB, two at a time (MiB, mean of each quarter)`,
+        head: ["", "first", "second", "third", "last", "peak", "seconds"],
+        rows: memory ? [["resident", ...memory.quarters, memory.peak, memory.seconds]] : [],
+      },
+    ],
+    verdicts: [...readingVerdicts(reads, batches), ...memoryVerdicts(memory)],
+    figures: {
+      searchable_p50_ms: toSignificant(median(single)),
+      crowds: batches.map(({ documents, searchable }) => ({ documents, seconds: toSignificant(searchable) })),
+      memory_mib: memory && { quarters: memory.quarters.map(Math.round), peak: Math.round(memory.peak) },
+    },
+  };
+};
+
+const readingVerdicts = (reads: ReadMeasurements[], batches: BatchTimes[]): Verdict[] => {
+  const ratios: [name: string, value: number | undefined, floor: number, aim: number][] = [
+    ["pdf_pages_of_pdftotext", speedRatio(reads, "report.pdf", "pdftotext"), 0.05, 0.25],
+    ["docx_pages_of_pandoc", speedRatio(reads, "report.docx", "pandoc"), 1, 2],
+    ["html_pages_of_pandoc", speedRatio(reads, "report.html", "pandoc"), 1, 2],
+  ];
+  const speeds = ratios.flatMap(([name, value, floor, aim]): Verdict[] =>
+    value === undefined ? [] : [{ name, value, floor, aim, better: "more" }],
+  );
+  const seconds = batches.at(-1)?.searchable ?? Number.NaN;
+  return [...speeds, { name: "seconds_until_1000_are_searchable", value: seconds, floor: 60, aim: 20, better: "less" }];
+};
+
+const memoryVerdicts = (memory: Memory | undefined): Verdict[] => {
+  const [first = Number.NaN] = memory?.quarters ?? [];
+  const value = (memory?.quarters.at(-1) ?? Number.NaN) / first;
+  return memory ? [{ name: "memory_of_last_quarter_to_first", value, floor: 1.2, aim: 1.05, better: "less" }] : [];
+};

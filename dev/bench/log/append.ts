@@ -1,0 +1,54 @@
+import type { Effort, Measuring } from "../tools/effort.ts";
+import { progress } from "../tools/progress.ts";
+import type { Store } from "./stores.ts";
+
+const MEASURING: Record<Effort, Measuring> = { full: { rounds: 5, seconds: 2 }, quick: { rounds: 3, seconds: 1 } };
+export const IN_FLIGHT = [1, 16, 64];
+
+export interface AppendRates {
+  store: string;
+  inFlight: number;
+  /** Appends per second, one figure for each round. */
+  perSecond: number[];
+}
+
+/** Measures every store with every number of appends in flight, in turn. At the end it checks that no store has lost an append. */
+export const runAppends = async (stores: Store[], effort: Effort): Promise<AppendRates[]> => {
+  const { rounds, seconds: limit } = MEASURING[effort];
+  const measured = stores.flatMap(({ name }) =>
+    IN_FLIGHT.map((inFlight): AppendRates => ({ store: name, inFlight, perSecond: [] })),
+  );
+  const acknowledged = new Map(stores.map(({ name }) => [name, 0]));
+  // Round 0 warms up.
+  for (let round = 0; round <= rounds; round++) {
+    for (const inFlight of IN_FLIGHT) {
+      for (const store of round % 2 === 0 ? stores : stores.toReversed()) {
+        progress(`round ${round} of ${rounds}: ${store.name}, ${inFlight} in flight`);
+        const { appends, seconds } = await append(store, inFlight, limit);
+        acknowledged.set(store.name, (acknowledged.get(store.name) ?? 0) + appends);
+        const entry = measured.find((one) => one.store === store.name && one.inFlight === inFlight);
+        if (round > 0) entry?.perSecond.push(appends / seconds);
+      }
+    }
+  }
+  for (const store of stores) {
+    const [stored, expected] = [await store.count(), acknowledged.get(store.name)];
+    if (stored !== expected) throw new Error(`${store.name} has ${stored} events, but acknowledged ${expected}`);
+  }
+  return measured;
+};
+
+const append = async (store: Store, inFlight: number, limit: number): Promise<{ appends: number; seconds: number }> => {
+  const start = performance.now();
+  const end = start + limit * 1000;
+  let appends = 0;
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (performance.now() < end) {
+        await store.append();
+        appends++;
+      }
+    }),
+  );
+  return { appends, seconds: (performance.now() - start) / 1000 };
+};

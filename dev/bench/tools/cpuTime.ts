@@ -1,0 +1,44 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+interface ProcessTimes {
+  parent: number;
+  /** Clock ticks of the process itself. */
+  own: number;
+  /** Clock ticks of its children that have ended. */
+  ended: number;
+}
+
+const readTimes = (pid: number): ProcessTimes | undefined => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ")
+      .map(Number);
+    return { parent: fields[1]!, own: fields[11]! + fields[12]!, ended: fields[13]! + fields[14]! };
+  } catch {
+    return undefined;
+  }
+};
+
+let ticksPerSecond: number | undefined;
+
+/**
+ * Milliseconds of processor time that these processes and their descendants have used; undefined where there is no /proc. Unlike
+ * elapsed time, it hardly depends on the load of the machine.
+ */
+export const cpuTimeMs = (pids: number[]): number | undefined => {
+  const all = new Map<number, ProcessTimes>();
+  try {
+    for (const name of readdirSync("/proc")) {
+      const times = /^\d+$/.test(name) ? readTimes(Number(name)) : undefined;
+      if (times) all.set(Number(name), times);
+    }
+  } catch {
+    return undefined;
+  }
+  ticksPerSecond ??= Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+  const isBelow = (pid: number): boolean => pids.includes(pid) || (all.has(pid) && isBelow(all.get(pid)!.parent));
+  const ticks = [...all].filter(([pid]) => isBelow(pid)).map(([, { own, ended }]) => own + ended);
+  return (ticks.reduce((sum, one) => sum + one, 0) / ticksPerSecond) * 1000;
+};

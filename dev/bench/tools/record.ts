@@ -1,0 +1,35 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { formatCell, verdictTable, type Report, type Table } from "./report.ts";
+
+const PAGE = new URL("../../../docs/benchmarks.md", import.meta.url);
+
+const git = (...words: string[]): string => execFileSync("git", words, { encoding: "utf8" }).trim();
+
+/** The commit that was measured; `+` when files differ from it. */
+function measuredCommit(): string {
+  const changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs");
+  return `${git("rev-parse", "--short", "HEAD")}${changes === "" ? "" : "+"}`;
+}
+
+const toMarkdown = ({ title, head, rows }: Table): string =>
+  [`*${title}*`, "", head, head.map(() => "---"), ...rows.map((row) => row.map(formatCell))]
+    .map((line) => (Array.isArray(line) ? `| ${line.join(" | ")} |` : line))
+    .join("\n");
+
+/**
+ * Replaces the block of a run in `docs/benchmarks.md` by these reports, with commit, date and machine. The words around
+ * the blocks are written by people, the figures never are. Throws when the page has no block of that name.
+ */
+export function record(name: string, reports: Report[]): void {
+  const page = readFileSync(PAGE, "utf8");
+  const [begin, end] = [`<!-- begin ${name} -->`, `<!-- end ${name} -->`];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/benchmarks.md has no block between ${begin} and ${end}`);
+  const date = new Date().toISOString().slice(0, 10);
+  const made = `Commit ${measuredCommit()}, ${date}, ${availableParallelism()} cores, Node ${process.versions.node}.`;
+  const tables = reports.flatMap(({ tables: measured, verdicts }) => [...measured, verdictTable(verdicts)]);
+  const block = [begin, made, ...tables.map(toMarkdown)].join("\n\n");
+  writeFileSync(PAGE, `${page.slice(0, from)}${block}\n\n${page.slice(to)}`);
+}

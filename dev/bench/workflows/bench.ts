@@ -1,0 +1,95 @@
+import type { Effort } from "../tools/effort.ts";
+import { untilInterrupted } from "../tools/untilInterrupted.ts";
+import { progress } from "../tools/progress.ts";
+import type { Report, Verdict } from "../tools/report.ts";
+import { median, percentile, toSignificant } from "../tools/stats.ts";
+import { startDbos } from "./dbos.ts";
+import { type StepGaps, measureLongRuns, POSITIONS } from "./longRuns.ts";
+import { startOwn } from "./own.ts";
+import { MANY, type ParkedMeasurements, parkRuns } from "./parkedRuns.ts";
+import type { Contender } from "./contender.ts";
+import { CASES, type LoadMeasurements, throughputRatio, toRows, runRounds } from "./rounds.ts";
+
+/** Durable workflows: this service over HTTP and its bus, and DBOS as a library in the process that starts the runs, on one PostgreSQL server. */
+export const benchWorkflows = async (effort: Effort): Promise<Report> => {
+  const contenders: Contender[] = [];
+  const measure = async (): Promise<Report> => {
+    progress("starting this service");
+    const own = await startOwn();
+    contenders.push(own);
+    progress("starting DBOS");
+    contenders.push(await startDbos(own.databaseUrl("bench_dbos")));
+    const measured = await runRounds(contenders, effort);
+    if (effort === "quick") return report(measured, [], []);
+    return report(measured, await measureLongRuns(contenders), await parkRuns(contenders));
+  };
+  try {
+    return await untilInterrupted(measure);
+  } finally {
+    progress("stopping");
+    for (const contender of contenders.reverse()) await contender.stop();
+  }
+};
+
+const findFor = <T extends { contender: Contender["name"] }>(rows: T[], name: Contender["name"]): T => {
+  const row = rows.find(({ contender }) => contender === name);
+  if (!row) throw new Error(`${name} was not measured`);
+  return row;
+};
+
+const verdicts = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: ParkedMeasurements[]): Verdict[] => {
+  const ratios = CASES.map((load): Verdict => {
+    const runs = load.steps === 1 ? "one_step_runs" : `runs_of_${load.steps}_steps`;
+    const name = `${runs}_of_dbos_at_${load.inFlight}`;
+    return { name, value: throughputRatio(measured, load), floor: 0.5, aim: 1, better: "more" };
+  });
+  const timeRatio = (name: string, ours: number, theirs: number): Verdict => {
+    return { name, value: ours / theirs, floor: 2, aim: 1, better: "less" };
+  };
+  const lastGap = (name: Contender["name"]) => findFor(longRuns, name).gaps.at(-1)!;
+  const decision = (name: Contender["name"]) => median(findFor(parked, name).many);
+  if (longRuns.length === 0) return ratios;
+  return [
+    ...ratios,
+    timeRatio("step_1000_of_dbos", lastGap("service"), lastGap("dbos")),
+    timeRatio("decision_of_dbos_with_100000_parked", decision("service"), decision("dbos")),
+  ];
+};
+
+const report = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: ParkedMeasurements[]): Report => ({
+  bench: "workflows",
+  tables: [
+    {
+      title: "Runs whose steps do nothing (milliseconds from the start of a run until its end is received)",
+      head: ["", "steps", "in flight", "runs per second", "steps per second", "p50", "p99"],
+      rows: toRows(measured),
+    },
+    {
+      title: "From one step to the next in a long run (milliseconds)",
+      head: ["", ...POSITIONS.map((step) => `at step ${step}`)],
+      rows: longRuns.map(({ contender, gaps }) => [contender, ...gaps]),
+    },
+    {
+      title: "From a decision to the next step, with few and with many parked runs (milliseconds)",
+      head: ["", "parked", "p50", "p95", "p99", "memory (MiB)"],
+      rows: parked.flatMap(({ contender, few, many, memory }) =>
+        [few, many].map((ms, n) => [
+          contender,
+          n === 0 ? "few" : MANY,
+          median(ms),
+          percentile(ms, 0.95),
+          percentile(ms, 0.99),
+          memory[n] ?? null,
+        ]),
+      ),
+    },
+  ],
+  verdicts: verdicts(measured, longRuns, parked),
+  figures: {
+    steps: Object.fromEntries(longRuns.map(({ contender, gaps }) => [contender, gaps.map(toSignificant)])),
+    decision_p95_ms: Object.fromEntries(
+      parked.map(({ contender, many }) => [contender, toSignificant(percentile(many, 0.95))]),
+    ),
+    parking_s: Object.fromEntries(parked.map(({ contender, seconds }) => [contender, toSignificant(seconds)])),
+  },
+});

@@ -1,0 +1,17 @@
+import type { Child } from "../tools/child.ts";
+import type { Load } from "./load.ts";
+
+/** Something that runs durable workflows. The steps of its runs only return their input. */
+export interface Contender {
+  name: "service" | "dbos";
+  child: Child;
+  /** Keeps runs of this many sequential steps in flight. */
+  load(steps: number, inFlight: number, seconds: number): Promise<Load>;
+  /** Executes one run and returns the start of each step (epoch milliseconds). */
+  stepTimes(steps: number): Promise<number[]>;
+  /** Adds this many runs that wait for a decision; resolves when all of them wait. */
+  park(runs: number): Promise<void>;
+  /** Decides one parked run and returns the milliseconds until its next step started. */
+  decide(): Promise<number>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { progress } from "../tools/progress.ts";
+import type { Contender } from "./contender.ts";
+
+const FEW = 300;
+export const MANY = 100_000;
+const BATCH_SIZE = 2_000;
+const DECISIONS = 100;
+/** Pause between decisions, so that a contender is idle when the next one arrives. */
+const REST_MS = 20;
+
+/** How soon a waiting run continues after its decision, with few other waiting runs and with many. */
+export interface ParkedMeasurements {
+  contender: Contender["name"];
+  /** Milliseconds from the decision until the next step started. */
+  few: number[];
+  many: number[];
+  /** Seconds until all runs waited. */
+  seconds: number;
+  /** MiB of the contender's processes, with few and with many waiting runs. */
+  memory: (number | null)[];
+}
+
+const measureDecisions = async (
+  contenders: Contender[],
+  samplesFor: (contender: number) => number[],
+): Promise<void> => {
+  for (let n = -DECISIONS / 10; n < DECISIONS; n++)
+    for (const [at, contender] of contenders.entries()) {
+      const ms = await contender.decide();
+      // The first decisions warm up.
+      if (n >= 0) samplesFor(at).push(ms);
+      await sleep(REST_MS);
+    }
+};
+
+const fill = async (contender: Contender, from: number, to: number): Promise<number> => {
+  const start = performance.now();
+  for (let parked = from; parked < to; parked += BATCH_SIZE) {
+    progress(`parking ${to} runs, ${contender.name}: ${parked}`);
+    await contender.park(Math.min(BATCH_SIZE, to - parked));
+  }
+  return (performance.now() - start) / 1_000;
+};
+
+/** Parks runs in every contender, then measures decisions, alternating between the contenders. */
+export const parkRuns = async (contenders: Contender[]): Promise<ParkedMeasurements[]> => {
+  const parked = contenders.map(
+    ({ name }): ParkedMeasurements => ({ contender: name, few: [], many: [], seconds: 0, memory: [] }),
+  );
+  for (const contender of contenders) await fill(contender, 0, FEW);
+  progress(`decisions with ${FEW} parked runs`);
+  await measureDecisions(contenders, (at) => parked[at]!.few);
+  for (const [at, contender] of contenders.entries()) {
+    parked[at]!.memory.push(contender.child.memory());
+    parked[at]!.seconds = await fill(contender, FEW, MANY);
+    parked[at]!.memory.push(contender.child.memory());
+  }
+  progress(`decisions with ${MANY} parked runs`);
+  await measureDecisions(contenders, (at) => parked[at]!.many);
+  return parked;
+};

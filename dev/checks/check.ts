@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { styleText } from "node:util";
+import { gates } from "./gates.ts";
+import { proveGates } from "./proof.ts";
+import { runTool } from "./tool.ts";
+
+/* `npm run check`: every gate on the project, and the proof that each gate looks. Shows all failures, then exits 1. */
+
+const root = join(import.meta.dirname, "..", "..");
+const failures: string[] = [];
+
+const tell = (name: string, start: number, ok: boolean, detail: string): void => {
+  const mark = ok ? styleText("green", "ok  ") : styleText("red", "FAIL");
+  const seconds = `${((performance.now() - start) / 1000).toFixed(1)} s`;
+  console.log(`${mark}  ${name.padEnd(12)} ${seconds.padStart(6)}${detail && `  ${detail}`}`);
+};
+
+for (const gate of gates) {
+  const start = performance.now();
+  const { ok, stdout, stderr } = await runTool(gate.command, root);
+  tell(gate.name, start, ok, ok ? "" : gate.command.join(" "));
+  if (!ok) failures.push(`${gate.name}\n${stdout}${stderr}`);
+}
+
+const start = performance.now();
+const { planted, wrong } = await proveGates();
+tell("fixtures", start, wrong.length === 0, `${planted} planted faults`);
+if (wrong.length > 0) failures.push(`fixtures\n${wrong.join("\n")}`);
+
+for (const failure of failures) console.error(`\n${failure.trimEnd()}`);
+if (failures.length > 0) process.exitCode = 1;

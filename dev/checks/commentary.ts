@@ -1,0 +1,42 @@
+/** A piece of text that people read, and the line where it stands. */
+export interface Passage {
+  line: number;
+  text: string;
+}
+
+/** Titles of tests and messages of logs: strings that people read. */
+const SPOKEN =
+  /\b(?:it|test|describe)(?:\.\w+(?:\([^)]*\))?)*\(\s*(["'`])(.*?)\1|\blog(?:ger)?\.\w+\([^"'`]*(["'`])(.*?)\3/g;
+
+/** Comments, titles of tests and messages of logs in a source file (TypeScript or SQL). Strings that hold `//` after a space count as comments. */
+export const commentary = (lines: readonly string[]): Passage[] => {
+  const passages: Passage[] = [];
+  let isInBlock = false;
+  for (const [index, source] of lines.entries()) {
+    const add = (text: string | undefined) => text && passages.push({ line: index + 1, text });
+    if (isInBlock) {
+      const end = source.indexOf("*/");
+      add(end < 0 ? source : source.slice(0, end));
+      isInBlock = end < 0;
+      continue;
+    }
+    const block = /(?:^|\s)\/\*(.*)$/.exec(source);
+    const line = /(?:^|\s)(?:\/\/|--)\s(.*)$/.exec(source);
+    if (block && !(line && line.index < block.index)) {
+      const [text = "", rest] = (block[1] ?? "").split("*/");
+      add(text);
+      isInBlock = rest === undefined;
+    } else add(line?.[1]);
+    for (const [, , title, , message] of source.matchAll(SPOKEN)) add(title ?? message);
+  }
+  return passages;
+};
+
+/** What a Markdown page says outside its code blocks. */
+export const prose = (lines: readonly string[]): Passage[] => {
+  let isCode = false;
+  return lines.flatMap((text, index) => {
+    if (/^\s*(```|~~~)/.test(text)) isCode = !isCode;
+    return isCode ? [] : [{ line: index + 1, text: text.replace(/`[^`]*`/g, "") }];
+  });
+};

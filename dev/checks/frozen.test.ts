@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { eventDefinitions } from "#events/index.ts";
+import { breaks, faults, readFrozen, type Schema } from "./frozen.ts";
+import { publishedSchema, publishedTypes } from "#events/published.ts";
+
+const frozen = readFrozen();
+
+test("every event is frozen as it is written now, and what was frozen still holds", () => {
+  expect(faults()).toEqual([]);
+});
+
+describe("an event of every type and version that was ever written is read as of today", () => {
+  test.each(frozen.map((one) => [`${one.type}, version ${one.version}`, one] as const))("%s", (_, one) => {
+    const definition = eventDefinitions.get(one.type)!;
+    let stored = one.example;
+    for (let version = one.version; version < definition.version; version++)
+      stored = definition.upcasts[version]!(stored);
+    expect(definition.public.parse(stored.data)).toEqual(stored.data);
+    if (definition.personal) definition.personal.parse(stored.personal);
+    else expect(stored.personal).toBeUndefined();
+  });
+  test("older versions than today's are among them", () => {
+    const old = frozen.filter(({ type, version }) => version < eventDefinitions.get(type)!.version);
+    expect(old.map(({ type }) => type).sort()).toEqual(
+      [...eventDefinitions.values()].flatMap(({ type, version }) => Array(version - 1).fill(type)).sort(),
+    );
+  });
+});
+
+describe("what breaks a schema", () => {
+  const object = (properties: Schema, required: string[] = []): Schema => ({ type: "object", properties, required });
+  const text = { type: "string" };
+  test.each([
+    ["a field that is gone", object({ a: text }), object({})],
+    ["a field that is asked for", object({ a: text }), object({ a: text, b: text }, ["b"])],
+    ["a field of another type", object({ a: text }), object({ a: { type: "integer" } })],
+    ["a value that is gone", object({ a: { enum: ["x", "y"] } }), object({ a: { enum: ["x"] } })],
+    ["a form that is gone", { anyOf: [text, { type: "null" }] }, text],
+    ["something within a list", { type: "array", items: object({ a: text }) }, { type: "array", items: object({}) }],
+  ])("%s", (_, before, now) => expect(breaks(before, now)).not.toEqual([]));
+  test.each([
+    ["a new field that may be left out", object({ a: text }), object({ a: text, b: text })],
+    ["a new value", object({ a: { enum: ["x"] } }), object({ a: { enum: ["x", "y"] } })],
+    ["a new form", text, { anyOf: [text, { type: "null" }] }],
+  ])("not %s", (_, before, now) => expect(breaks(before, now)).toEqual([]));
+});
+
+test("no published field contains a secret, a blob or a name", () => {
+  const told = publishedTypes().flatMap((type) => Object.keys(publishedSchema(type).properties ?? {}));
+  expect(told.filter((name) => /hash|hint|claim|blob|sealed|token$/.test(name))).toEqual([]);
+});

@@ -1,0 +1,50 @@
+import { cp, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, relative } from "node:path";
+import { type Finding, gates } from "./gates.ts";
+import { runTool } from "./tool.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+const settings = ["tsconfig.json", "console/tsconfig.json", ".oxlintrc.json", "biome.json", "knip.json"];
+
+/**
+ * A gate that sees nothing passes everything, so each one must report the faults planted in `fixtures/`, and only those.
+ * The fixtures are a small house of the same rooms, checked with the project's own settings.
+ */
+export const proveGates = async (): Promise<{ planted: number; wrong: string[] }> => {
+  const house = await mkdtemp(join(tmpdir(), "check-fixtures-"));
+  try {
+    await cp(join(import.meta.dirname, "fixtures"), house, { recursive: true });
+    await Promise.all(settings.map((name) => cp(join(root, name), join(house, name))));
+    const planted = await plantedFaults(house);
+    await symlink(join(root, "node_modules"), join(house, "node_modules"), "dir");
+    const reported = new Set<string>();
+    for (const gate of gates) {
+      const { stdout } = await runTool(gate.readable, house);
+      for (const finding of gate.findings(stdout)) reported.add(spell(finding));
+    }
+    const missed = [...planted].filter((fault) => !reported.has(fault)).map((fault) => `not reported: ${fault}`);
+    const invented = [...reported].filter((fault) => !planted.has(fault)).map((fault) => `not a fault: ${fault}`);
+    return { planted: planted.size, wrong: [...missed, ...invented] };
+  } finally {
+    await rm(house, { recursive: true });
+  }
+};
+
+const spell = ({ file, line, rule }: Finding): string => `${line === null ? file : `${file}:${line}`} ${rule}`;
+
+/** Faults are marked where they stand: `reported: rule, rule` after the line, on the line before, or for the file. */
+const plantedFaults = async (house: string): Promise<Set<string>> => {
+  const faults = new Set<string>();
+  for (const entry of await readdir(house, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || settings.some((path) => basename(path) === entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const lines = (await readFile(path, "utf8")).split("\n");
+    for (const [index, text] of lines.entries()) {
+      const [, where, rules] = text.match(/(file |next line )?reported: ([\w-]+(?:, [\w-]+)*)/) ?? [];
+      const line = where === "file " ? null : index + (where === "next line " ? 2 : 1);
+      for (const rule of rules?.split(", ") ?? []) faults.add(spell({ file: relative(house, path), line, rule }));
+    }
+  }
+  return faults;
+};

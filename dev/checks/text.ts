@@ -1,0 +1,57 @@
+import { glob, readFile } from "node:fs/promises";
+import { type Passage, commentary, prose } from "./commentary.ts";
+
+/*
+ * `node dev/checks/text.ts`: rules that no linter has, applied to the folder it is started in.
+ * Prints `FILE:LINE RULE TEXT` for each fault and exits 1 when there is one.
+ */
+
+interface TextRule {
+  name: string;
+  applies(file: string): boolean;
+  passages(file: string, lines: string[]): Passage[];
+  pattern: RegExp;
+}
+
+const everyLine = (_file: string, lines: string[]): Passage[] =>
+  lines.map((text, index) => ({ line: index + 1, text }));
+
+/** Words that make a reader stop, and the sentence shapes that come with them. Each has a plain replacement. */
+const ARCHAIC =
+  /\b(anew|whoever|whomever|whatsoever|whence|thence|thereof|therein|foretold|nought|in earnest|(is|be|are|was|were|get|gets|got) rid of|giv(es?|en|ing) way to|com(e|es|ing) of it|came of it|(come|comes|came) to nothing|what (it|they|he|she) (come|comes|came) to|so often|at one time|stand(s|ing)? still|stood still|(is|are|was|were|be|been|being) told|tells? of|let(s|ting)? go of|it is said|who (asks?|reads?|waits?|lives?|speaks?|listens?))\b/i;
+
+const rules: TextRule[] = [
+  {
+    name: "plain-words",
+    applies: () => true,
+    passages: (file, lines) => (file.endsWith(".md") ? prose(lines) : commentary(lines)),
+    pattern: ARCHAIC,
+  },
+  {
+    // The import walls do not see SQL: http/ reads `log` and `ops` through ports that infra/postgres implements.
+    name: "sql-wall",
+    applies: (file) => /^http\/.*\.ts$/.test(file) && !file.endsWith(".test.ts"),
+    passages: everyLine,
+    pattern: /\b(from|join|into|update|using|only)\s+(log|ops)\.[a-z_]/i,
+  },
+];
+
+/** Also skips texts that are data: documents which tests and benches read, and migrations, which never change. */
+const SKIPPED =
+  /(^|\/)(node_modules|\.git|\.runtime|\.data|coverage)(\/|$)|^dev\/checks\/fixtures|^(dev\/bench\/search\/prose|examples\/source|test\/files\/(office|pdf|source|guide\.md))|^infra\/postgres\/migrations/;
+
+const findFaults = async (): Promise<string[]> => {
+  const faults: string[] = [];
+  for await (const path of glob("**/*.{ts,tsx,mjs,sql,md}", { exclude: (name) => SKIPPED.test(name) })) {
+    if (SKIPPED.test(path)) continue;
+    const lines = (await readFile(path, "utf8")).split("\n");
+    for (const rule of rules.filter(({ applies }) => applies(path)))
+      for (const { line, text } of rule.passages(path, lines))
+        if (rule.pattern.test(text)) faults.push(`${path}:${line} ${rule.name} ${text.trim().slice(0, 160)}`);
+  }
+  return faults.sort();
+};
+
+const faults = await findFaults();
+for (const fault of faults) console.log(fault);
+if (faults.length > 0) process.exitCode = 1;

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { glob } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+/*
+ * `node dev/console/build.ts` builds the console into `.runtime/console`, unless that is already built from these sources.
+ * Every text file is stored three times: as it is, with gzip and with brotli.
+ */
+
+const root = join(import.meta.dirname, "..", "..");
+const sources = join(root, "console");
+const target = join(root, ".runtime", "console");
+const ENTITIES = join(root, "node_modules", "decode-named-character-reference", "index.js");
+const STAMP = "sources.sha256";
+const COMPRESSED = /\.(js|css|html|svg|json)$/;
+
+/** Of everything that decides what is built: the sources, the packages, and this script. */
+async function hashSources(): Promise<string> {
+  const files = (await Array.fromAsync(glob("**/*.*", { cwd: sources }))).sort();
+  const hash = createHash("sha256");
+  for (const path of [
+    ...files.map((file) => join(sources, file)),
+    join(root, "package-lock.json"),
+    import.meta.filename,
+  ])
+    hash.update(`${path.slice(root.length)}\n`).update(readFileSync(path));
+  return hash.digest("hex");
+}
+
+function readStamp(): string | undefined {
+  try {
+    return readFileSync(join(target, STAMP), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+async function compress(folder: string): Promise<void> {
+  const files = (await Array.fromAsync(glob("**/*.*", { cwd: folder }))).filter((file) => COMPRESSED.test(file));
+  await Promise.all(
+    files.map(async (file) => {
+      const path = join(folder, file);
+      const bytes = readFileSync(path);
+      const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      writeFileSync(`${path}.br`, await promisify(brotliCompress)(bytes, { params }));
+      writeFileSync(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+    }),
+  );
+}
+
+async function bundle(outDir: string): Promise<void> {
+  // else the bundle would hold React's slow version for developers
+  process.env["NODE_ENV"] = "production";
+  // loaded only for a build: it takes longer than everything else here
+  const { build } = await import("vite");
+  await build({
+    root: sources,
+    // relative, so that the console works below any path of a proxy
+    base: "./",
+    configFile: false,
+    // its variant for browsers decodes entities with innerHTML, which the page's policy forbids
+    resolve: { alias: { "decode-named-character-reference": ENTITIES } },
+    // below errors it only warns of "use client", which means nothing here
+    logLevel: "error",
+    build: {
+      outDir,
+      emptyOutDir: true,
+      manifest: "manifest.json",
+      modulePreload: { polyfill: false },
+      // browsers that know light-dark()
+      target: ["chrome123", "firefox120", "safari17.5"],
+      assetsInlineLimit: 0,
+    },
+  });
+}
+
+async function buildConsole(): Promise<void> {
+  const stamp = await hashSources();
+  if (readStamp() === stamp) return;
+  const next = `${target}.${process.pid}`;
+  mkdirSync(next, { recursive: true });
+  try {
+    await bundle(next);
+    await compress(next);
+    writeFileSync(join(next, STAMP), stamp);
+    rmSync(target, { recursive: true, force: true });
+    renameSync(next, target);
+  } finally {
+    rmSync(next, { recursive: true, force: true });
+  }
+}
+
+await buildConsole();

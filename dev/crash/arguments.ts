@@ -1,0 +1,67 @@
+import { parseArgs } from "node:util";
+import { FAMILIES, type Family } from "./faults/surroundings.ts";
+import { findPlant, PLANTS, type Plant } from "./plants/plants.ts";
+
+const count = (text: string | undefined, otherwise: number): number => {
+  const value = text === undefined ? otherwise : Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${text} is no whole number`);
+  return value;
+};
+
+export interface CrashOptions {
+  kills: number;
+  seed: number;
+  clients: number;
+  /** Keeps the run's folder even when nothing was found. */
+  keep: boolean;
+  /** NATS on three servers; a fault kills one. */
+  cluster: boolean;
+  /** Faults of the surroundings that are mixed with the kills. */
+  faults: Family[];
+  /** The bug that every process runs with. */
+  plant?: Plant;
+}
+
+/** The arguments; with `plants`, the harness looks for each of these bugs instead. */
+export interface Arguments extends CrashOptions {
+  plants: Plant[];
+}
+
+function readFaults(text: string | undefined): Family[] {
+  if (text === undefined) return [];
+  if (text === "all") return [...FAMILIES];
+  const names = text.split(",");
+  const unknown = names.find((name) => !(FAMILIES as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new Error(`--faults ${unknown}: choose from all, ${FAMILIES.join(", ")}`);
+  return names as Family[];
+}
+
+/** `--kills N --seed S --clients C --faults all|NAME,NAME --keep --cluster`, and `--plant NAME` or `--plants` */
+export function readArguments(args: string[]): Arguments {
+  const { values } = parseArgs({
+    args,
+    options: {
+      kills: { type: "string" },
+      seed: { type: "string" },
+      clients: { type: "string" },
+      keep: { type: "boolean", default: false },
+      cluster: { type: "boolean", default: false },
+      faults: { type: "string" },
+      plant: { type: "string" },
+      plants: { type: "boolean", default: false },
+    },
+  });
+  const faults = readFaults(values.faults);
+  if (values.cluster && faults.some((name) => name === "network" || name === "power"))
+    throw new Error("--faults network and power act on one NATS server: leave out --cluster, or choose other faults.");
+  const plants = values.plants ? PLANTS : values.plant === undefined ? [] : [findPlant(values.plant)];
+  return {
+    kills: count(values.kills, plants.length > 0 ? 40 : 20),
+    seed: count(values.seed, Math.floor(Math.random() * 1_000_000)),
+    clients: Math.max(1, count(values.clients, 10)),
+    keep: values.keep,
+    cluster: values.cluster,
+    faults,
+    plants,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Attempt, InjectedFault } from "../journal.ts";
+import type { Evidence } from "./evidence.ts";
+
+const succeeded = ({ status }: Attempt): boolean => status !== null && status < 300;
+const STATUSES_SHOWN = 5;
+
+interface Seen {
+  /** Milliseconds from its end to the end of the first successful request that started later; undefined: there was none. */
+  recovery: number | undefined;
+  /** The longest time without the end of a successful request, from its start to the first success afterwards. */
+  silence: number;
+  statuses: (number | null)[];
+}
+
+function seenDuring({ at, until = at }: InjectedFault, all: Attempt[]): Seen {
+  const firsts = all.filter((one) => succeeded(one) && one.start >= until).map(({ end }) => end);
+  const back = firsts.length > 0 ? Math.min(...firsts) : undefined;
+  const met = all.filter(({ end }) => end >= at && end <= (back ?? Infinity));
+  const ends = [at, ...met.filter(succeeded).map(({ end }) => end), ...(back === undefined ? [] : [back])];
+  const sorted = ends.toSorted((a, b) => a - b);
+  return {
+    recovery: back === undefined ? undefined : back - until,
+    silence: Math.max(0, ...sorted.slice(1).map((end, n) => end - sorted[n]!)),
+    statuses: met.map(({ status }) => status),
+  };
+}
+
+/** `200 × 41, 503 × 2, broken × 1`, the most frequent first. */
+function countStatuses(statuses: (number | null)[]): string {
+  const counts = new Map<string, number>();
+  for (const status of statuses) {
+    const name = status === null ? "broken" : String(status);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const sorted = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, STATUSES_SHOWN);
+  return sorted.map(([name, count]) => `${name} × ${count}`).join(", ") || "none";
+}
+
+/** A fault by its kind, without the number of the process that it hit. */
+const kindOf = ({ what, target }: InjectedFault): string => `${what} ${target.replace(/ \d+(?= |$)/, "")}`.trim();
+
+const inSeconds = (ms: number | undefined): string => (ms === undefined ? "never" : (ms / 1_000).toFixed(1));
+
+/** One line for each kind of fault: how often, how fast the service recovered at worst, and what clients saw until then. */
+export function faultTable({ faults, attempts }: Pick<Evidence, "faults" | "attempts">): string[] {
+  const all = [...attempts.values()].flat();
+  const kinds = new Map<string, Seen[]>();
+  for (const fault of faults) kinds.set(kindOf(fault), [...(kinds.get(kindOf(fault)) ?? []), seenDuring(fault, all)]);
+  const rows = [...kinds].toSorted(([a], [b]) => a.localeCompare(b));
+  if (rows.length === 0) return [];
+  return [
+    "| Fault | Count | Slowest first success after its end, s | Longest without a success, s | Clients saw |",
+    "|---|---|---|---|---|",
+    ...rows.map(([kind, seen]) => {
+      const recoveries = seen.map(({ recovery }) => recovery);
+      const slowest = recoveries.includes(undefined) ? undefined : Math.max(...(recoveries as number[]));
+      const silence = Math.max(...seen.map((one) => one.silence));
+      const statuses = countStatuses(seen.flatMap((one) => one.statuses));
+      return `| ${kind} | ${seen.length} | ${inSeconds(slowest)} | ${inSeconds(silence)} | ${statuses} |`;
+    }),
+  ];
+}

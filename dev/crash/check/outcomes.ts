@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from "node:util";
+import { run as decider } from "#services/deciders/run.ts";
+import { hasWork, isLive, type RunState } from "#services/deciders/runState.ts";
+import { CANARY } from "../topology.ts";
+import { approvalsOf, BROKEN, isResultOf, stepsOf, type Kind } from "../workflows.ts";
+import type { Evidence } from "./evidence.ts";
+import { different, lost, stuck, type Finding } from "./finding.ts";
+import { argsOf, ENDS, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
+
+/** The failure of a step that is never retried. */
+const LOST = new Set(["step_lost", "runner_lost"]);
+/** Lost workers after which a step, and a run, fail. */
+const MOST_LOST: Record<string, number> = { step_lost: 6, worker_lost: 10 };
+
+/** It lost as many workers as it may. */
+function isGivenUp({ events }: RunHistory, { code, key }: { code: string; key: string | null }): boolean {
+  const lost = events.filter(({ type, data }) =>
+    code === "step_lost"
+      ? type === "StepAttemptLost" && data.key === key
+      : type === "RunTaken" && data.reason === "lost",
+  );
+  return lost.length >= (MOST_LOST[code] ?? Infinity);
+}
+
+/** I8: a run has ended, or waits only for a pending decision. */
+function checkEnded({ id, events }: RunHistory): Finding[] {
+  const state = events.reduce<RunState>((before, event) => decider.evolve(before, event as never), decider.initial);
+  if (!isLive(state)) return [];
+  const { steps, timers, approvals } = state;
+  const parked = !hasWork(state) && steps.length + Object.keys(timers).length === 0;
+  if (parked && Object.keys(approvals).length > 0) return [];
+  const open = steps.map(({ name, status, attempt }) => `${name} ${status} ${attempt}`);
+  return [
+    stuck("I8", `run ${id}`, `is ${state.status} at ${events.at(-1)!.type}, steps: ${open.join(", ") || "none"}`),
+  ];
+}
+
+const wordOf = { approve: "approved", reject: "rejected" } as const;
+
+/** The result of a completed run consists of its steps' results and the decisions, and nothing else. */
+function checkCompleted(run: RunHistory, kind: Kind, values: Map<string, string>): Finding[] {
+  const name = `run ${run.id}`;
+  const open = openerOf(values);
+  const args = argsOf(values, run);
+  const decided = approvalsOf(kind, args).map((asked) => {
+    const decision = run.approvals.find((approval) => approval.name === asked)?.decisions[0]?.decision;
+    return decision ? wordOf[decision] : "pending";
+  });
+  const wanted = stepsOf(kind, args, decided);
+  const names = run.steps.map((step) => step.name);
+  if (!isDeepStrictEqual(names, wanted)) return [different("I10", name, `its steps are ${names.join(", ")}`)];
+  const results = run.steps.map(({ ends }) => open(ends[0]?.result));
+  const wrong = run.steps.filter((step, n) => !isResultOf(step.name, args, results[n]));
+  const result = open(run.ends[0]!.personal?.result);
+  return [
+    ...wrong.map((step) => lost("I10", name, `the step ${step.name} has not come to what it must`)),
+    ...(isDeepStrictEqual(result, { id: args.id, results, decided })
+      ? []
+      : [different("I10", name, `its result is not what its steps came to: ${JSON.stringify(result).slice(0, 300)}`)]),
+  ];
+}
+
+function checkEnding(run: RunHistory, kind: Kind | undefined, { values, operations }: Evidence): Finding[] {
+  const [end] = run.ends;
+  if (!end || !kind) return [];
+  const name = `run ${run.id}`;
+  switch (ENDS[end.type]) {
+    case "completed":
+      return checkCompleted(run, kind, values);
+    case "failed": {
+      const { error } = end.personal ?? {};
+      if (argsOf(values, run).breaks && error?.message === BROKEN) return [];
+      if (end.data.step === "once" && LOST.has(end.data.code)) return [];
+      if (isGivenUp(run, end.data)) return [];
+      return [different("I10", name, `failed: ${end.data.code} ${error?.message}`)];
+    }
+    default:
+      return operations.some(({ what, asked }) => what === "run.cancel" && asked["run_id"] === run.id)
+        ? []
+        : [different("I10", name, "was cancelled, which nobody has asked for")];
+  }
+}
+
+/** I14: a secret that a step read is not in anything it leaves. */
+const checkTold = ({ id, events }: RunHistory): Finding[] =>
+  events
+    .filter(({ personal }) => JSON.stringify(personal ?? null).includes(CANARY))
+    .map(({ type }) => different("I14", `run ${id}`, `a secret stands in its ${type}`));
+
+/** The outcome of a run. */
+export function checkOutcomes(evidence: Evidence): Finding[] {
+  const { events, operations } = evidence;
+  const kinds = new Map(
+    operations.flatMap(({ what, asked, id }): [string, Kind][] =>
+      what === "run.start" || what === "run.hook" ? [[id, asked["kind"]]] : [],
+    ),
+  );
+  return runsOf(events).flatMap((run) => [
+    ...checkEnded(run),
+    ...checkEnding(run, kinds.get(run.operation), evidence),
+    ...checkTold(run),
+  ]);
+}

@@ -1,0 +1,48 @@
+import type { Attempt, InjectedFault, Operation } from "../journal.ts";
+import type { Evidence } from "./evidence.ts";
+
+const SETTLED_MS = 5_000;
+
+export interface Spread {
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+export function spreadOf(values: number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  return { p50: at(0.5), p99: at(0.99), max: Math.round(sorted.at(-1) ?? 0) };
+}
+
+const succeeded = ({ status }: Attempt): boolean => status !== null && status < 300;
+
+/** Milliseconds from each fault to the end of the first successful request that started after it; the slowest last. */
+function firstSuccesses({ faults, attempts }: Evidence): { fault: InjectedFault; ms: number }[] {
+  const all = [...attempts.values()].flat().filter(succeeded);
+  return faults
+    .flatMap((fault) => {
+      const ends = all.filter(({ start }) => start >= fault.at).map(({ end }) => end);
+      return ends.length > 0 ? [{ fault, ms: Math.min(...ends) - fault.at }] : [];
+    })
+    .toSorted((a, b) => a.ms - b.ms);
+}
+
+/** Milliseconds from the first attempt to the answer, for operations that met a fault and needed more than one attempt or more than 5 s. */
+function delays({ operations, faults }: Evidence): number[] {
+  const hit = ({ start, end, attempts }: Operation) =>
+    (attempts > 1 || end - start > SETTLED_MS) && faults.some(({ at }) => at > start - SETTLED_MS && at < end);
+  return operations.filter(hit).map(({ start, end }) => end - start);
+}
+
+/** How long clients waited after faults, and after which fault they waited longest. */
+export function recovery(evidence: Evidence): { first: Spread; slowest: string; delayed: Spread & { count: number } } {
+  const delayed = delays(evidence);
+  const firsts = firstSuccesses(evidence);
+  const { what = "", target = "" } = firsts.at(-1)?.fault ?? {};
+  return {
+    first: spreadOf(firsts.map(({ ms }) => ms)),
+    slowest: `${what} ${target}`.trim(),
+    delayed: { ...spreadOf(delayed), count: delayed.length },
+  };
+}

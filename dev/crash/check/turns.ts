@@ -1,0 +1,80 @@
+import type { Attempt, Operation } from "../journal.ts";
+import { grouped, type Evidence, type Turn } from "./evidence.ts";
+import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
+
+const isReal = (turn: Turn): boolean => turn.end !== "refused";
+const about = ({ what, id }: Operation): string => `${what} ${id}`;
+
+/** I1: the answer that a client received is the one in the log, and there is one such turn. */
+function checkAnswered(operation: Operation, turns: Turn[]): Finding[] {
+  const { got, asked, outcome } = operation;
+  const id = String(got["ids"]?.[0] ?? "").slice("chatcmpl-".length);
+  const turn = turns.find((one) => one.id === id);
+  if (!turn) return [lost("I1", about(operation), `the answered turn ${id} is not in the log`)];
+  const findings: Finding[] = [];
+  const say = (what: string) => findings.push(different("I11", about(operation), what));
+  if (turn.thread !== `thread-${got["thread_id"]}`)
+    say(`answered with the thread ${got["thread_id"]}, but is in ${turn.thread}`);
+  if (asked["leaves"] || outcome === "failed") return findings;
+  if (turn.end !== "completed") say(`answered as complete, but the turn is ${turn.end ?? "open"}`);
+  // an erased turn has no text to compare
+  if (turn.text !== undefined && turn.text !== got["text"])
+    say(`${got["text"].length} characters were answered, ${turn.text.length} are stored`);
+  if (got["finishes"] !== 1 || !got["done"]) say(`the stream said ${got["finishes"]} times that it was finished`);
+  const missing = (asked["files"] as string[]).filter((hash) => turn.files && !turn.files.includes(hash));
+  if (missing.length > 0) say(`${missing.length} attachments are not those that were sent`);
+  return findings;
+}
+
+const lostItsAnswer = (attempts: Attempt[], turn: Turn): boolean =>
+  attempts.some((attempt, n) => `${attempt.operation}.${n}` === turn.request_id && attempt.status === null);
+
+/**
+ * I3: one request is one turn: always with a key; without a key if the client lost the connection and declared its retry as
+ * one. A failed turn may be requested again.
+ */
+function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[]): Finding[] {
+  const real = turns.filter(isReal);
+  if (real.length < 2) return [];
+  if (operation.keyed)
+    return [
+      doubled("I3", about(operation), `${real.length} turns under one key: ${real.map(({ id }) => id).join(", ")}`),
+    ];
+  const again = real.slice(0, -1).filter((turn) => turn.end === "completed" && lostItsAnswer(attempts, turn));
+  return again.length > 0
+    ? [doubled("I3 without a key", about(operation), `${real.length} turns: ${real.map(({ id }) => id).join(", ")}`)]
+    : [];
+}
+
+export function checkTurns({ operations, attempts, turns }: Evidence): Finding[] {
+  const byOperation = grouped(turns, (turn) => turn.operation);
+  return operations
+    .filter(({ what }) => what === "chat" || what === "agent.respond")
+    .flatMap((operation) => {
+      const mine = byOperation.get(operation.id) ?? [];
+      const answered = operation.got["ids"]?.length > 0;
+      return [
+        ...(answered ? checkAnswered(operation, mine) : []),
+        ...checkOnce(operation, mine, attempts.get(operation.id) ?? []),
+      ];
+    });
+}
+
+/** I9: turns of a thread never overlap. */
+export function checkOverlaps({ turns }: Evidence): Finding[] {
+  return [...grouped(turns, (turn) => turn.thread)].flatMap(([thread, inThread]) => {
+    const ordered = inThread.toSorted((a, b) => a.from - b.from);
+    return ordered.slice(1).flatMap((turn, n) => {
+      const before = ordered[n]!;
+      return (before.to ?? Infinity) < turn.from
+        ? []
+        : [different("I9", thread, `the turns ${before.id} and ${turn.id} overlap`)];
+    });
+  });
+}
+
+/** I8: every turn has ended. */
+export const checkEnded = ({ turns }: Evidence): Finding[] =>
+  turns
+    .filter(({ to }) => to === undefined)
+    .map(({ id, thread, takeovers }) => stuck("I8", `turn ${id}`, `open in ${thread} after ${takeovers} takeovers`));

@@ -1,0 +1,34 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Environment } from "../environment.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** A clock of its own for each process. */
+export interface Clocks {
+  /** What the process must be started with. */
+  settings(process: string): Environment;
+  /** Makes a clock jump while its process runs, and back. */
+  shift(process: string, hours: number, ms: number): Promise<void>;
+}
+
+export function openClocks(folder: string): Clocks {
+  mkdirSync(folder, { recursive: true });
+  const fileOf = (process: string) => join(folder, process);
+  const set = (process: string, offset_ms: number) => {
+    writeFileSync(`${fileOf(process)}.new`, String(offset_ms));
+    renameSync(`${fileOf(process)}.new`, fileOf(process));
+  };
+  return {
+    settings(process) {
+      set(process, 0);
+      return { CRASH_CLOCK: fileOf(process) };
+    },
+    async shift(process, hours, ms) {
+      set(process, hours * HOUR_MS);
+      await sleep(ms);
+      set(process, 0);
+    },
+  };
+}

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { asDb } from "#infra/postgres/pool.ts";
+import { activeFollowers, type Follower } from "#test/scale/followers.ts";
+import type { Journal } from "../journal.ts";
+import type { SupervisedProcess } from "../supervise.ts";
+import type { Topology } from "../topology.ts";
+import type { Fault, PlannedFault, Point } from "./plan.ts";
+import { cutPowerOfNats } from "./powerCut.ts";
+import { findChildren, findScriptProcesses } from "./processes.ts";
+import { FAMILIES, type ServerName, type Surrounding } from "./surroundings.ts";
+
+/** A process that never reaches its failpoint is killed after this time. */
+const POINT_MS = 15_000;
+
+const BACKENDS = `select pid from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name ~ '^(http|services|projections)-' order by pid`;
+
+/** Queries the database over a separate connection. */
+async function ask<T>(url: string, question: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return await question(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+const backendPid = (url: string, nth: number): Promise<number | undefined> =>
+  ask(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>(BACKENDS);
+    return rows[nth % Math.max(1, rows.length)]?.pid;
+  });
+
+/** Pid of the process that currently holds a singleton's lock. */
+const leaderPid = (url: string, follower: Follower): Promise<number | undefined> =>
+  ask(url, async (client) => (await activeFollowers(asDb(client as never)))[follower][0]);
+
+/** Failpoints that only a leader reaches. */
+const LEADERS: Partial<Record<Point, Follower>> = {
+  "after-reaction-published": "relay",
+  "after-feed-published": "feed",
+};
+
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+const kill = (pid: number | undefined): boolean => pid !== undefined && signal(pid, "SIGKILL");
+
+/** The restarted process lost its leadership: it gets it back once it runs. */
+async function giveLead(
+  role: SupervisedProcess,
+  before: number,
+  { follower, url }: { follower: Follower; url: string },
+): Promise<void> {
+  for (const until = Date.now() + POINT_MS; Date.now() < until; await sleep(100))
+    if (role.deaths() >= before && role.pid() !== undefined) break;
+  await role.ready(POINT_MS);
+  const leader = await leaderPid(url, follower);
+  if (leader !== role.pid()) kill(leader);
+}
+
+async function failAt(
+  role: SupervisedProcess,
+  { point, passes }: { point: Point; passes: number },
+  url: string,
+): Promise<void> {
+  role.failNext(`${point}:${passes}`);
+  role.signal("SIGKILL");
+  const before = role.deaths() + 1;
+  const follower = LEADERS[point];
+  if (follower) await giveLead(role, before, { follower, url }).catch(() => {});
+  for (const until = Date.now() + POINT_MS; Date.now() < until; await sleep(100)) if (role.deaths() > before) return;
+  role.signal("SIGKILL");
+}
+
+/** Stops a process and, of a server, its children; then lets them continue. */
+async function stopFor(pids: number[], ms: number): Promise<void> {
+  for (const pid of pids) signal(pid, "SIGSTOP");
+  await sleep(ms);
+  for (const pid of pids) signal(pid, "SIGCONT");
+}
+
+/** Deletes the passage index, as if the search server had started on an empty disk. */
+const loseIndex = ({ meili_url, meili_master_key, database_url }: Topology["addresses"]): Promise<boolean> =>
+  ask(database_url, async (client) => {
+    const { rows } = await client.query<{ index_id: string }>("select index_id from ops.search_index");
+    if (!rows[0]) return false;
+    const headers = { authorization: `Bearer ${meili_master_key}` };
+    return (await fetch(`${meili_url}/indexes/${rows[0].index_id}`, { method: "DELETE", headers })).ok;
+  });
+
+/** Resolves with the pids that stand for a target; empty when it does not run. */
+async function pidsOf({ roles, pidOf }: Topology, { role, n }: Extract<Fault, { what: "stop" }>): Promise<number[]> {
+  if (n !== undefined) return [roles.find(({ name }) => name === `${role}-${n}`)!.pid() ?? []].flat();
+  const pid = await pidOf(role as ServerName).catch(() => undefined);
+  return pid === undefined ? [] : [pid, ...(await findChildren(pid))];
+}
+
+/** Injects a fault of the surroundings; its promise, within the answer, resolves at its end. */
+async function injectSurrounding(
+  topology: Topology,
+  fault: Surrounding,
+): Promise<{ ended: Promise<void> } | undefined> {
+  const { network, disk, clocks } = topology.surroundings;
+  switch (fault.what) {
+    case "stop": {
+      const pids = await pidsOf(topology, fault);
+      return pids.length > 0 ? { ended: stopFor(pids, fault.ms) } : undefined;
+    }
+    case "network":
+      return { ended: network!.disturb(`${fault.role}-${fault.n}`, fault.server, fault.way, fault.ms) };
+    case "disk":
+      return { ended: disk!.fill(fault.ms) };
+    case "clock":
+      return { ended: clocks!.shift(`${fault.role}-${fault.n}`, fault.hours, fault.ms) };
+    case "power": {
+      const pid = await topology.pidOf("nats").catch(() => undefined);
+      return pid === undefined
+        ? undefined
+        : { ended: cutPowerOfNats(topology.data, fault.lost_ms, () => void kill(pid)) };
+    }
+  }
+}
+
+/** Injects one fault; undefined when its target does not run. `ended` resolves when the fault is over. */
+async function injectFault(topology: Topology, fault: Fault): Promise<{ ended: Promise<void> } | undefined> {
+  const { roles, pidOf, addresses } = topology;
+  const named = (role: string, n: number): SupervisedProcess => roles.find(({ name }) => name === `${role}-${n}`)!;
+  const after = (isInjected: boolean) => (isInjected ? { ended: Promise.resolve() } : undefined);
+  switch (fault.what) {
+    case "backend":
+      return after(kill(await backendPid(addresses.database_url, fault.nth).catch(() => undefined)));
+    case "feed":
+      return after(kill(await leaderPid(addresses.database_url, "feed").catch(() => undefined)));
+    case "index":
+      return after(await loseIndex(addresses).catch(() => false));
+    case "runner": {
+      const pids = await findScriptProcesses(
+        roles.flatMap(({ role, pid }) => (role === "services" ? (pid() ?? []) : [])),
+      );
+      return after(kill(pids[fault.nth % Math.max(1, pids.length)]));
+    }
+    case "point":
+      return { ended: failAt(named(fault.role, fault.n), fault, addresses.database_url) };
+    case "kill":
+      if ("n" in fault) return after(named(fault.role, fault.n).signal("SIGKILL"));
+      return after(kill(await pidOf(fault.role).catch(() => undefined)));
+    default:
+      return injectSurrounding(topology, fault);
+  }
+}
+
+/** What the fault hits, and how, for the journal and the table. */
+function targetOf(fault: Fault): string {
+  const { what: _, ...rest } = fault as Record<string, unknown> & Fault;
+  const { role, n, point, server, way, store, hours } = rest as Record<string, string | number | undefined>;
+  const named = n === undefined ? role : `${role} ${n}`;
+  const skew = hours === undefined ? undefined : `${Number(hours) > 0 ? "+" : ""}${hours} h`;
+  return [named, point, server, way, store, skew].filter((part) => part !== undefined).join(" ");
+}
+
+const isSurrounding = ({ what }: Fault): boolean => (FAMILIES as readonly string[]).includes(what);
+
+/**
+ * Injects the planned faults; a fault whose target is restarting waits for it, and a fault of the surroundings for the end of the
+ * one before. Resolves when every process may run again.
+ */
+export async function injectFaults(
+  topology: Topology,
+  plan: PlannedFault[],
+  journal: Journal,
+  print: (line: string) => void,
+): Promise<void> {
+  const began = journal.now();
+  const all: Promise<void>[] = [];
+  let around: Promise<void> = Promise.resolve();
+  for (const { pause, fault } of plan) {
+    await sleep(pause);
+    if (isSurrounding(fault)) await around;
+    let injected = await injectFault(topology, fault);
+    for (; !injected; injected = await injectFault(topology, fault)) await sleep(250);
+    const [at, target] = [journal.now(), targetOf(fault)];
+    const lasts = "ms" in fault ? ` for ${Math.round(fault.ms / 1_000)} s` : "";
+    print(`${((at - began) / 1_000).toFixed(1)} s: ${fault.what} ${target}${lasts}`);
+    const ended = injected.ended.then(() =>
+      journal.note({ kind: "fault", what: fault.what, target, at, until: journal.now() }),
+    );
+    // awaited at the end, where its failure is thrown
+    ended.catch(() => {});
+    all.push(ended);
+    if (isSurrounding(fault)) around = ended;
+  }
+  await Promise.all(all);
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Addresses } from "#infra/embedded/addresses.ts";
+import { openNetworkProxy, throughProxy, type NetworkProxy } from "#test/networkProxy.ts";
+import type { Environment } from "../environment.ts";
+import { SERVERS, type ServerName, type Way } from "./surroundings.ts";
+
+const LATENCY_MS = 2_000;
+
+const SETTINGS = { postgres: "DATABASE_URL", nats: "NATS_URL", meilisearch: "MEILI_URL" } as const;
+
+/** A network of its own between each process and each server. */
+export interface Network {
+  /** The addresses of the servers as this process sees them. */
+  connect(process: string): Promise<Environment>;
+  /** Does this to the network between a process and a server; resolves when it is as before. */
+  disturb(process: string, server: ServerName, way: Way, ms: number): Promise<void>;
+  close(): void;
+}
+
+function begin(proxy: NetworkProxy, way: Way): void {
+  if (way === "slow") proxy.delay(LATENCY_MS);
+  else if (way === "cut") proxy.setCurrent("dropped");
+  else if (way === "refused") {
+    proxy.setFresh("refused");
+    proxy.reset();
+  } else proxy.setAll(way);
+}
+
+/** Connections that lost bytes do not come back: a peer that the network forgot stays forgotten. */
+function end(proxy: NetworkProxy): void {
+  proxy.delay(0);
+  proxy.setFresh("open");
+  proxy.endLost();
+}
+
+export function openNetwork({ database_url, nats_url, meili_url }: Addresses): Network {
+  const urls: Record<ServerName, string> = { postgres: database_url, nats: nats_url, meilisearch: meili_url };
+  const proxies = new Map<string, NetworkProxy>();
+  const nameOf = (process: string, server: ServerName) => `${process} ${server}`;
+  return {
+    async connect(process) {
+      const seen: Environment = {};
+      for (const server of SERVERS) {
+        const { hostname, port } = new URL(urls[server]);
+        const proxy = await openNetworkProxy({ host: hostname, port: Number(port) });
+        proxies.set(nameOf(process, server), proxy);
+        seen[SETTINGS[server]] = throughProxy(urls[server], proxy.port);
+      }
+      return seen;
+    },
+    async disturb(process, server, way, ms) {
+      const proxy = proxies.get(nameOf(process, server))!;
+      begin(proxy, way);
+      await sleep(ms);
+      end(proxy);
+    },
+    close: () => proxies.forEach((proxy) => proxy.close()),
+  };
+}

@@ -1,0 +1,143 @@
+import { randomFrom, type Random } from "../random.ts";
+import {
+  ROLES,
+  pickSurrounding,
+  type Family,
+  type RoleName,
+  type ServerName,
+  type Surrounding,
+} from "./surroundings.ts";
+
+/** Failpoints at which a process can be made to exit, and the roles that reach them. */
+const POINTS = {
+  "after-blob-rename": "http",
+  "before-TurnStarted": "services",
+  "after-TurnStarted": "services",
+  "before-TurnCompleted": "services",
+  "after-TurnCompleted": "services",
+  "before-RoundRequested": "services",
+  "after-RoundRequested": "services",
+  "before-ToolFinished": "services",
+  "after-ToolFinished": "services",
+  "after-FileUploaded": "services",
+  "after-ThreadDeleted": "services",
+  "after-KeyChanged": "services",
+  "after-DocumentUploaded": "services",
+  "after-text-blobs": "services",
+  "after-DocumentRead": "services",
+  "after-passages-put": "services",
+  "after-indexed": "services",
+  "after-DocumentDeleted": "services",
+  "after-ExtractionCompleted": "services",
+  "after-RunCreated": "services",
+  "after-RunStarted": "services",
+  "before-StepsScheduled": "services",
+  "after-StepsScheduled": "services",
+  "before-StepCompleted": "services",
+  "after-StepCompleted": "services",
+  "after-step": "services",
+  "after-StepAttemptFailed": "services",
+  "after-TimerFired": "services",
+  "after-RunTaken": "services",
+  "after-ApprovalDecided": "services",
+  "after-RunCompleted": "services",
+  "after-RunCancelled": "services",
+  "after-UserRegistered": "services",
+  "after-UserChanged": "services",
+  "after-ProjectCreated": "services",
+  "after-projected": "projections",
+  "after-reaction-published": "services",
+  "after-feed-published": "services",
+} as const;
+export type Point = keyof typeof POINTS;
+
+export type Fault =
+  | { what: "kill"; role: RoleName; n: number }
+  | { what: "kill"; role: "nats" | "postgres" | "meilisearch" }
+  | { what: "backend"; nth: number }
+  | { what: "index" }
+  | { what: "feed" }
+  | { what: "runner"; nth: number }
+  | { what: "point"; role: RoleName; n: number; point: Point; passes: number }
+  | Surrounding;
+
+export interface PlannedFault {
+  /** Milliseconds after the previous fault. */
+  pause: number;
+  fault: Fault;
+}
+
+const KINDS = {
+  http: 18,
+  services: 18,
+  projections: 12,
+  nats: 10,
+  postgres: 7,
+  backend: 7,
+  index: 2,
+  runner: 6,
+  feed: 5,
+  meilisearch: 3,
+  stop: 8,
+  point: 24,
+};
+
+function pickFault(random: Random): Fault {
+  const kind = random.weighted(KINDS);
+  const n = random.int(1, 2);
+  switch (kind) {
+    case "http":
+    case "services":
+    case "projections":
+      return { what: "kill", role: kind, n };
+    case "nats":
+    case "postgres":
+    case "meilisearch":
+      return { what: "kill", role: kind };
+    case "index":
+    case "feed":
+      return { what: kind };
+    case "runner":
+      return { what: "runner", nth: random.int(0, 1_000) };
+    case "backend":
+      return { what: "backend", nth: random.int(0, 1_000) };
+    case "stop":
+      // a lease expires after 10 s
+      return { what: "stop", role: random.pick(ROLES), n, ms: random.int(12_000, 15_000) };
+    case "point": {
+      const point = random.pick(Object.keys(POINTS) as Point[]);
+      return { what: "point", role: POINTS[point], n, point, passes: random.int(1, 4) };
+    }
+  }
+}
+
+/** The given families take turns, in an order that the seed chooses. */
+function takeTurns(seed: number, families: readonly Family[]): () => Family {
+  const random = randomFrom(seed, "families");
+  let left: Family[] = [];
+  return () => {
+    if (left.length === 0) left = random.some(families, families.length);
+    return left.pop()!;
+  };
+}
+
+/**
+ * The faults of a run; every second one is of the given families or kills the server `aim`, if any is given. Their order and
+ * kinds depend on the arguments alone.
+ */
+export function planFaults(
+  seed: number,
+  kills: number,
+  families: readonly Family[] = [],
+  aim?: ServerName,
+): PlannedFault[] {
+  const random = randomFrom(seed, "faults");
+  const around = randomFrom(seed, "surroundings");
+  const nextFamily = takeTurns(seed, families);
+  return Array.from({ length: kills }, (_, n) => {
+    const planned = { pause: random.int(500, 6_500), fault: pickFault(random) };
+    if (n % 2 !== 0) return planned;
+    if (aim) return { ...planned, fault: { what: "kill", role: aim } };
+    return families.length > 0 ? { ...planned, fault: pickSurrounding(around, nextFamily()) } : planned;
+  });
+}

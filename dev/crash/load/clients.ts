@@ -1,0 +1,101 @@
+import type { Journal } from "../journal.ts";
+import { randomFrom } from "../random.ts";
+import { PERSONAL, type Topology } from "../topology.ts";
+import { readAudit } from "./audit.ts";
+import { readEverything, runClient } from "./client.ts";
+import { startProbe } from "./probe.ts";
+import { KNOWLEDGE, type Session } from "./session.ts";
+import { openWire, type Wire } from "./wire.ts";
+import { makeWorkflows } from "./workflows.ts";
+
+interface ClientsOptions {
+  seed: number;
+  clients: number;
+  topology: Topology;
+  journal: Journal;
+  providerUrl: string;
+  effects: { host: string; url: string };
+}
+
+async function signedIn(wire: Wire, admin: { email: string; password: string }, name: string): Promise<string> {
+  const login = { method: "POST", path: "/api/auth/login", body: admin };
+  return (await wire.send(name, login, randomFrom(name))).body.token;
+}
+
+/** An agent that can search. */
+async function newAgent(wire: Wire, admin: { email: string; password: string }): Promise<string> {
+  const token = await signedIn(wire, admin, "agent");
+  const body = { name: "Crash", model: "openai/gpt-test", tools: ["search_documents"] };
+  const create = { method: "POST", path: "/api/agents", token, body };
+  return (await wire.send("agent", create, randomFrom("agent"))).body.id;
+}
+
+async function newKey(wire: Wire, admin: { email: string; password: string }, name: string): Promise<string> {
+  const token = await signedIn(wire, admin, name);
+  const create = { method: "POST", path: "/api/keys", token, body: { name } };
+  const made = await wire.send(name, create, randomFrom(name));
+  return made.body.key;
+}
+
+async function newCollection(wire: Wire, token: string, name: string): Promise<string> {
+  const create = { method: "POST", path: `${KNOWLEDGE}/collections`, token, body: { name } };
+  return (await wire.send(name, create, randomFrom(name))).body.slug;
+}
+
+/** Starts the clients; two share an API key, an end user and threads. */
+export async function startClients({ seed, clients, topology, journal, providerUrl, effects }: ClientsOptions) {
+  const { ports, credentials, other } = topology;
+  const sessions: Session[] = [];
+  for (let client = 0; client < clients; client++) {
+    const wire = openWire(journal, ports, client);
+    const partner = client % 2 === 1 ? sessions[client - 1] : undefined;
+    const api_key = partner?.api_key ?? (await newKey(wire, credentials.admin, `pair-${client}`));
+    const agent = sessions[0]?.agent ?? (await newAgent(wire, credentials.admin));
+    const workflows =
+      sessions[0]?.workflows ??
+      (await makeWorkflows(wire, await signedIn(wire, credentials.admin, "workflows"), effects));
+    const collection = partner?.collection ?? (await newCollection(wire, api_key, `pair-${client}`));
+    sessions.push({
+      client,
+      journal,
+      wire,
+      api_key,
+      admin: credentials.admin,
+      user: `${PERSONAL}-${client >> 1}`,
+      threads: partner?.threads ?? [],
+      files: [],
+      collection,
+      documents: partner?.documents ?? [],
+      extractions: [],
+      agent,
+      responses: [],
+      workflows,
+      runs: partner?.runs ?? [],
+      answered: [],
+      keys: [],
+      endedKeys: [],
+      members: [],
+      projects: [],
+      providers: [],
+      token: undefined,
+      endedTokens: [],
+      providerUrl,
+    });
+  }
+  const probe = startProbe({ journal, ports, api_key: other.api_key });
+  let stopped = false;
+  const running = Promise.all(sessions.map((session) => runClient(seed, session, () => stopped)));
+  return {
+    async stop(): Promise<void> {
+      stopped = true;
+      await Promise.all([running, probe.stop()]);
+    },
+    readEverything: async () => void (await Promise.all(sessions.map((session) => readEverything(seed, session)))),
+    /** Every organization's owner reads its events up to a position. */
+    async readAudits(head: number): Promise<void> {
+      for (const [n, owner] of [credentials, other].entries())
+        await readAudit({ id: `audit-${n}`, session: sessions[0]!, random: randomFrom("audit", n) }, owner, head);
+    },
+    close: async () => void (await Promise.all(sessions.map(({ wire }) => wire.close()))),
+  };
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { ServerName } from "../faults/surroundings.ts";
+
+/* Bugs that the harness plants into the processes that it starts, to prove that it sees them. Production code knows nothing of them. */
+
+export interface Plant {
+  name: string;
+  /** Path below the root of the repository. */
+  file: string;
+  /** Text that occurs once in the file. */
+  text: string;
+  /** What stands there instead. */
+  instead: string;
+  /** Rules of the findings that name this bug. */
+  rules: string[];
+  /** The server that every second fault kills, for a bug that only its death shows. */
+  aim?: ServerName;
+}
+
+/** True for every nth evaluation in a process. */
+const every = (n: number, name: string): string =>
+  `(((globalThis as any).planted_${name} = ((globalThis as any).planted_${name} ?? 0) + 1) % ${n} === 0)`;
+
+export const PLANTS: Plant[] = [
+  {
+    name: "append-dropped",
+    file: "services/handle.ts",
+    text: "const appended = await log.append(plan.append);",
+    instead: `const appended = plan.append.events[0]?.event.type === "FileUploaded" && ${every(4, "append")}
+      ? ({ kind: "committed", first: 1, last: 1 } as any) : await log.append(plan.append);`,
+    rules: ["I1"],
+  },
+  {
+    name: "dedupe-skipped",
+    file: "http/base/idempotency.ts",
+    text: "id: key === undefined ? newCommandId() : hash([...sender, key]),",
+    instead: "id: newCommandId(),",
+    rules: ["I3"],
+  },
+  {
+    name: "event-decided-twice",
+    file: "services/appendPlan.ts",
+    text: "const events = decider.decide(command, state);",
+    instead: `const events = decider.decide(command, state);
+    if (events[0]?.type === "KeyCreated" || events[0]?.type === "ProjectCreated") events.push(...events);`,
+    rules: ["I3"],
+  },
+  {
+    name: "projection-skips",
+    file: "projections/turns/project.ts",
+    text: "TurnTakenOver: ({ data }) => patch(data.turn_id, { attempt: data.attempt }),",
+    instead: "TurnTakenOver: () => [],",
+    rules: ["I6"],
+  },
+  {
+    name: "reaction-lost",
+    file: "infra/nats/reactions.ts",
+    text: "await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {",
+    instead: `if (${every(5, "reaction")}) return;
+        await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {`,
+    rules: ["I12", "I8"],
+  },
+  {
+    name: "stream-ends-early",
+    file: "http/chat/chunks.ts",
+    text: 'return [progress, type === "text" ? content(words) : thoughts(words)];',
+    instead: 'return [progress, progress.text.length > 120 ? "" : type === "text" ? content(words) : thoughts(words)];',
+    rules: ["I11"],
+  },
+  {
+    name: "timer-fires-twice",
+    file: "services/deciders/run.ts",
+    text: "if (isDue(fires_at)) changes.add(TimerFired.of({ run_id, key }));",
+    instead:
+      "if (isDue(fires_at)) { changes.add(TimerFired.of({ run_id, key })); changes.add(TimerFired.of({ run_id, key })); }",
+    rules: ["I10"],
+  },
+  {
+    name: "decision-counted-twice",
+    file: "services/deciders/run.ts",
+    text: "return [decided, ...advanceRun(",
+    instead: "return [decided, decided, ...advanceRun(",
+    rules: ["I10"],
+  },
+  {
+    name: "erased-key-stays",
+    file: "infra/postgres/encode.ts",
+    text: "...append.erase.things.map((thing) => ({ thing })),",
+    instead: "",
+    rules: ["I12"],
+  },
+  {
+    name: "blob-removed-early",
+    file: "infra/blobs.ts",
+    text: 'failpoint("after-blob-rename");',
+    instead: `failpoint("after-blob-rename"); if (${every(8, "blob")}) await rm(path);`,
+    rules: ["I1", "I12"],
+  },
+  {
+    name: "index-entry-stays",
+    file: "services/knowledge/indexing/planChanges.ts",
+    text: "} else plan.deleted.push({ document_id, below_generation: null });",
+    instead: "}",
+    rules: ["I7"],
+  },
+  {
+    name: "feed-skips",
+    file: "infra/nats/feed.ts",
+    text: "if (events.length === 0) return;",
+    instead: `if (events.length === 0 || ${every(40, "feed")}) return;`,
+    rules: ["I17"],
+  },
+  {
+    name: "usage-counted-twice",
+    file: "projections/usage/project.ts",
+    text: "const counts = { turns, prompt_tokens,",
+    instead: "const counts = { turns: turns * 2, prompt_tokens,",
+    rules: ["I13", "I6"],
+  },
+  {
+    name: "commit-not-on-disk",
+    file: "infra/postgres/pool.ts",
+    text: 'pool.on("error", () => {});',
+    instead: `pool.on("error", () => {});
+  pool.on("connect", (client) => void client.query("set synchronous_commit = off").catch(() => {}));`,
+    rules: ["I1"],
+    aim: "postgres",
+  },
+  {
+    name: "read-models-taken-as-regained",
+    file: "projections/progress.ts",
+    text: "if (lost.size === 0) return;",
+    instead: "if (lost.size >= 0) return;",
+    rules: ["I16"],
+    aim: "postgres",
+  },
+];
+
+const root = new URL("../../../", import.meta.url);
+
+export const urlOf = ({ file }: Plant): string => new URL(file, root).href;
+
+export function findPlant(name: string): Plant {
+  const found = PLANTS.find((plant) => plant.name === name);
+  if (!found) throw new Error(`--plant ${name}: choose from ${PLANTS.map((plant) => plant.name).join(", ")}`);
+  return found;
+}
+
+/** The source with the bug. Throws unless its place is there exactly once. */
+export function plantInto(source: string, { name, file, text, instead }: Plant): string {
+  const parts = source.split(text);
+  if (parts.length !== 2)
+    throw new Error(`The plant ${name} finds its line ${parts.length - 1} times in ${file} instead of once.`);
+  return parts.join(instead);
+}
+
+/** Throws when the code has changed, so that the bug has no place any more. */
+export const checkPlant = (plant: Plant): void =>
+  void plantInto(readFileSync(fileURLToPath(urlOf(plant)), "utf8"), plant);

@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { asDb, openPool } from "#infra/postgres/pool.ts";
+import { removeDataFolder } from "#test/dataFolder.ts";
+import type { CrashOptions } from "./arguments.ts";
+import type { Verdict } from "./check/checkAll.ts";
+import type { Finding } from "./check/finding.ts";
+import { startEffects, type Effects } from "./effects.ts";
+import { planFaults } from "./faults/plan.ts";
+import { injectFaults } from "./faults/inject.ts";
+import { listenToFeed } from "./feed.ts";
+import { openJournal, type Journal } from "./journal.ts";
+import { startClients } from "./load/clients.ts";
+import { startScriptedProvider } from "./provider.ts";
+import { waitUntilQuiet } from "./waitUntilQuiet.ts";
+import { startTopology, type Topology } from "./topology.ts";
+
+/** The load continues this long after the last fault, so that recovery from it is observed. */
+const LAST_MS = 8_000;
+
+const print = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Load and faults until the plan is complete; then quiet; then every client reads everything once more. */
+async function runUnderFaults(
+  { kills, seed, clients, faults, plant }: CrashOptions,
+  {
+    topology,
+    journal,
+    providerUrl,
+    effects,
+  }: { topology: Topology; journal: Journal; providerUrl: string; effects: Effects },
+) {
+  const load = await startClients({ seed, clients, topology, journal, providerUrl, effects });
+  const feed = await listenToFeed(topology.addresses.nats_url, journal);
+  await injectFaults(topology, planFaults(seed, kills, faults, plant?.aim), journal, print);
+  await sleep(LAST_MS);
+  print("All faults are injected; waiting until no work is open.");
+  await load.stop();
+  const pool = openPool(topology.addresses.database_url, { max: 1, name: "crash run" });
+  const db = asDb(pool);
+  await waitUntilQuiet(db);
+  await load.readEverything();
+  await load.readAudits(await waitUntilQuiet(db));
+  await feed.finish(await waitUntilQuiet(db));
+  await pool.end();
+  await feed.close();
+  await load.close();
+}
+
+const interrupted = new Promise<never>((_, reject) => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => reject(new Error(signal)));
+});
+
+/** A complete run on its own processes, which end with it. */
+async function run(options: CrashOptions, folder: string): Promise<void> {
+  const journal = openJournal(join(folder, "journal.jsonl"));
+  const provider = await startScriptedProvider();
+  const effects = await startEffects(journal);
+  const outside = { provider: provider.url, effects: effects.host };
+  const topology = await startTopology(folder, outside, options);
+  try {
+    const { seed, kills } = options;
+    await writeFile(join(folder, "run.json"), JSON.stringify({ seed, kills, env: topology.env }), { mode: 0o600 });
+    const parts = { topology, journal, providerUrl: provider.url, effects };
+    await Promise.race([runUnderFaults(options, parts), interrupted]);
+  } finally {
+    await topology.stop();
+    await provider.close();
+    await effects.close();
+    journal.close();
+  }
+}
+
+/** The checker is a separate program that knows only the run's folder. Throws when it ends without a verdict. */
+async function check(folder: string): Promise<Finding[]> {
+  const checker = fileURLToPath(new URL("check/run.ts", import.meta.url));
+  const child = spawn(process.execPath, [checker, folder], { stdio: "inherit" });
+  await once(child, "exit");
+  const verdict = await readFile(join(folder, "verdict.json"), "utf8");
+  return (JSON.parse(verdict) as Verdict).findings;
+}
+
+/** How to repeat a run. */
+const commandOf = ({ kills, seed, cluster, faults, plant }: CrashOptions): string =>
+  [
+    `npm run crash -- --kills ${kills} --seed ${seed}`,
+    ...(cluster ? ["--cluster"] : []),
+    ...(faults.length > 0 ? [`--faults ${faults.join()}`] : []),
+    ...(plant ? [`--plant ${plant.name}`] : []),
+  ].join(" ");
+
+/** A complete run and its check; resolves with what the checker found. The folder stays if that is anything, or if it is asked for. */
+export async function runOnce(options: CrashOptions): Promise<Finding[]> {
+  const folder = await mkdtemp(join(tmpdir(), `crash-${options.seed}-`));
+  // PostgreSQL runs as a user of its own where we are root, and must be able to enter
+  await chmod(folder, 0o711);
+  print(`${options.kills} kills with seed ${options.seed} in ${folder}`);
+  await run(options, folder);
+  const findings = await check(folder);
+  // what a planted bug did is no evidence of anything else
+  if (options.keep || (findings.length > 0 && !options.plant)) print(`Kept in ${folder}; again: ${commandOf(options)}`);
+  else await removeDataFolder(join(folder, "data")).then(() => removeDataFolder(folder));
+  return findings;
+}

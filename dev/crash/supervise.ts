@@ -1,0 +1,81 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const RESTART_MS = 250;
+const STOP_MS = 25_000;
+
+interface ProcessOptions {
+  role: "http" | "services" | "projections";
+  name: string;
+  args: string[];
+  env: Record<string, string>;
+  log: string;
+}
+
+/** A process that is restarted whenever it ends, as an init system would do. */
+export interface SupervisedProcess extends Pick<ProcessOptions, "role" | "name"> {
+  pid(): number | undefined;
+  /** Signals the current process; false when none runs. */
+  signal(name: NodeJS.Signals): boolean;
+  /** Sets `FAIL_AT` for the next start only. */
+  failNext(point: string): void;
+  /** Number of exits so far. */
+  deaths(): number;
+  /** Resolves when the current process has reported that it runs. */
+  ready(withinMs: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+export function supervise({ role, name, args, env, log }: ProcessOptions): SupervisedProcess {
+  let child: ChildProcess | undefined;
+  let stopping = false;
+  let failAt: string | undefined;
+  let deaths = 0;
+  let begins = 0;
+
+  const run = async (): Promise<void> => {
+    while (!stopping) {
+      begins = sizeOf(log);
+      const out = openSync(log, "a");
+      child = spawn(process.execPath, args, {
+        env: { ...env, ...(failAt && { FAIL_AT: failAt }) },
+        stdio: ["ignore", out, out],
+      });
+      failAt = undefined;
+      closeSync(out);
+      await once(child, "exit");
+      child = undefined;
+      deaths += 1;
+      if (!stopping) await sleep(RESTART_MS);
+    }
+  };
+  const running = run();
+
+  return {
+    role,
+    name,
+    pid: () => child?.pid,
+    signal: (signal) => child?.kill(signal) ?? false,
+    failNext: (point) => void (failAt = point),
+    deaths: () => deaths,
+    async ready(withinMs) {
+      const until = Date.now() + withinMs;
+      while (!readFileSync(log).subarray(begins).includes(`${role} is running`)) {
+        if (Date.now() > until) throw new Error(`${name} is not ready after ${withinMs / 1000} s: see ${log}`);
+        await sleep(50);
+      }
+    },
+    async stop() {
+      stopping = true;
+      child?.kill("SIGCONT");
+      child?.kill("SIGTERM");
+      const late = setTimeout(() => child?.kill("SIGKILL"), STOP_MS);
+      await running;
+      clearTimeout(late);
+    },
+  };
+}

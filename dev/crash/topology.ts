@@ -1,0 +1,196 @@
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { openSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { fileURLToPath } from "node:url";
+import type { Addresses } from "#infra/embedded/addresses.ts";
+import { freePort } from "#infra/embedded/freePort.ts";
+import { startNatsCluster } from "#test/natsCluster.ts";
+import type { Environment } from "./environment.ts";
+import { openClocks, type Clocks } from "./faults/clocks.ts";
+import { openDisk, type Disk } from "./faults/disks.ts";
+import { openNetwork, type Network } from "./faults/network.ts";
+import type { Family } from "./faults/surroundings.ts";
+import type { Plant } from "./plants/plants.ts";
+import { supervise, type SupervisedProcess } from "./supervise.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const READY_MS = 90_000;
+
+export interface Credentials {
+  organization_id: string;
+  api_key: string;
+  admin: { email: string; password: string };
+}
+
+/** What faults of the surroundings act on; each exists only in a run that has such faults. */
+export interface Surroundings {
+  network?: Network;
+  disk?: Disk;
+  clocks?: Clocks;
+}
+
+/** A deployment as processes: the servers under their supervisor, and each role twice. */
+export interface Topology {
+  addresses: Addresses;
+  /** The folder of the servers' data. */
+  data: string;
+  roles: SupervisedProcess[];
+  ports: number[];
+  credentials: Credentials;
+  /** An organization other than the clients'. */
+  other: Credentials;
+  surroundings: Surroundings;
+  /** Current pid of an embedded server; for a NATS cluster, of the next server in turn. */
+  pidOf(service: "postgres" | "nats" | "meilisearch"): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Strings that must never be found in a store or a log. */
+export const CANARY = "canary-d41f8c2b";
+/** Part of everything that people write, are called and receive: the feed must never contain it. */
+export const PERSONAL = "personal-7be05a9c";
+
+async function startSupervisor(folder: string, given: Environment) {
+  const log = openSync(join(folder, "logs", "services.log"), "a");
+  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], DATA_DIR: join(folder, "data"), ...given };
+  const child = spawn(process.execPath, [join(root, "dev/crash/services.ts")], { env, stdio: ["ignore", "pipe", log] });
+  const ended = once(child, "exit");
+  const first = once(createInterface(child.stdout!), "line");
+  const [line] = await Promise.race([first, ended.then(() => Promise.reject(new Error("the services do not start")))]);
+  return {
+    addresses: JSON.parse(String(line)) as Addresses,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** Stand-ins for the outside: a provider's base URL, and the host that workflows call. */
+interface Outside {
+  provider: string;
+  effects: string;
+}
+
+/** The environment of every process. */
+const environment = (folder: string, addresses: Addresses, { provider, effects }: Outside): Environment => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: process.env["HOME"] ?? "",
+  DATA_DIR: join(folder, "data"),
+  DATABASE_URL: addresses.database_url,
+  NATS_URL: addresses.nats_url,
+  MEILI_URL: addresses.meili_url,
+  MEILI_MASTER_KEY: addresses.meili_master_key,
+  MASTER_KEY: randomBytes(32).toString("base64"),
+  OPENAI_API_KEY: `${CANARY}-deployment`,
+  OPENAI_BASE_URL: provider,
+  PRIVATE_PROVIDER_HOSTS: "127.0.0.1",
+  PRIVATE_FETCH_HOSTS: effects,
+  TURN_SECONDS: "20",
+  LOG_LEVEL: "info",
+});
+
+async function makeOrganization(env: Environment, name: string): Promise<Credentials> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(root, "main.ts"), "org", "create", name, "--json"],
+    { env },
+  );
+  return JSON.parse(stdout) as Credentials;
+}
+
+/** NATS on three servers, each restarted when it ends; faults hit one after the other. */
+async function startBus(folder: string) {
+  const cluster = await startNatsCluster(join(folder, "data", "cluster"), { keep: true });
+  let blows = 0;
+  return {
+    given: { NATS_URL: cluster.url, NATS_REPLICAS: "3" },
+    pid: () => cluster.nodes[(blows += 1) % cluster.nodes.length]!.pid(),
+    stop: cluster.stop,
+  };
+}
+
+interface TopologyOptions {
+  cluster: boolean;
+  faults: Family[];
+  plant?: Plant;
+}
+
+/** Code that a process loads before its own. */
+const preload = (name: string): string[] => ["--import", new URL(`preload/${name}.ts`, import.meta.url).href];
+
+/** What a process with a planted bug is started with. A cache of compiled code would hold the code without it. */
+const plantSettings = ({ name }: Plant): Environment => ({ CRASH_PLANT: name, NODE_DISABLE_COMPILE_CACHE: "1" });
+
+/** Starts a process of a role among what surrounds it. */
+function createStarter(
+  folder: string,
+  env: Environment,
+  { network, clocks, plant }: Surroundings & Pick<TopologyOptions, "plant">,
+) {
+  return async (role: SupervisedProcess["role"], n: number, more: Environment = {}) => {
+    const name = `${role}-${n}`;
+    return supervise({
+      role,
+      name,
+      args: [...(clocks ? preload("clock") : []), ...(plant ? preload("plant") : []), join(root, "main.ts"), role],
+      env: {
+        ...env,
+        ...(await network?.connect(name)),
+        ...clocks?.settings(name),
+        ...(plant && plantSettings(plant)),
+        ...more,
+      },
+      log: join(folder, "logs", `${name}.log`),
+    });
+  };
+}
+
+/** Starts everything below a folder: `data` belongs to the servers, `logs` to the processes' output. */
+export async function startTopology(
+  folder: string,
+  outside: Outside,
+  { cluster, faults, plant }: TopologyOptions,
+): Promise<Topology & { env: Environment }> {
+  await mkdir(join(folder, "logs"), { recursive: true });
+  await mkdir(join(folder, "data"), { recursive: true, mode: 0o711 });
+  const surroundings: Surroundings = {
+    ...(faults.includes("disk") && { disk: openDisk(join(folder, "data", "blobs")) }),
+    ...(faults.includes("clock") && { clocks: openClocks(join(folder, "clocks")) }),
+  };
+  const bus = cluster ? await startBus(folder) : undefined;
+  const supervisor = await startSupervisor(folder, bus?.given ?? {});
+  if (faults.includes("network")) surroundings.network = openNetwork(supervisor.addresses);
+  const env = { ...environment(folder, supervisor.addresses, outside), ...bus?.given };
+  const ports = [await freePort(), await freePort()];
+  const roles: SupervisedProcess[] = [];
+  const start = createStarter(folder, env, { ...surroundings, ...(plant && { plant }) });
+  const stop = async () => {
+    await Promise.all(roles.map((role) => role.stop()));
+    surroundings.network?.close();
+    await supervisor.stop();
+    await bus?.stop();
+    surroundings.disk?.close();
+  };
+  try {
+    for (const n of [1, 2]) roles.push(await start("projections", n));
+    for (const n of [1, 2]) roles.push(await start("services", n));
+    for (const [n, port] of ports.entries()) roles.push(await start("http", n + 1, { PORT: String(port) }));
+    for (const role of roles) await role.ready(READY_MS);
+    const credentials = await makeOrganization(env, "Crash");
+    const other = await makeOrganization(env, "Other");
+    const pidOf = async (service: string) =>
+      (bus && service === "nats" ? bus.pid() : undefined) ??
+      (JSON.parse(await readFile(join(folder, "data", "run", `${service}.pid`), "utf8")) as { pid: number }).pid;
+    const data = join(folder, "data");
+    return { addresses: supervisor.addresses, data, roles, ports, credentials, other, env, surroundings, pidOf, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+
+/** Tokens of a whole turn. Prompt tokens include the cached ones, completion tokens the reasoning ones. */
+export const Usage = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  cached_tokens: z.int(),
+  /** Prompt tokens that the provider stored for later requests, where it counts them. */
+  cache_write_tokens: z.int().optional(),
+  reasoning_tokens: z.int(),
+});
+export type Usage = z.infer<typeof Usage>;
+export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 };
+
+/** A cited source. The indexes count UTF-16 code units of the whole answer. */
+export const Citation = z.object({ url: z.string(), title: z.string(), start_index: z.int(), end_index: z.int() });
+export type Citation = z.infer<typeof Citation>;
+
+/** A source that a tool has used. */
+export const Source = z.object({ url: z.string(), title: z.string() });
+export type Source = z.infer<typeof Source>;
+
+/** A tool call that the model requests. The arguments should be JSON, but the model may send anything. */
+export const ToolCall = z.object({
+  id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  /** The tool is the caller's own: it does not run here, and its result comes with a later turn. */
+  client: z.literal(true).optional(),
+});
+export type ToolCall = z.infer<typeof ToolCall>;
+
+/** The output of the model. */
+export const TurnOutput = z.object({
+  text: z.string(),
+  reasoning: z.string(),
+  citations: z.array(Citation),
+  /** Why the model or its provider refused to answer. */
+  refusal: z.string().optional(),
+  /** Calls of the caller's own tools that the turn ends with. */
+  calls: z.array(ToolCall).optional(),
+});
+export type TurnOutput = z.infer<typeof TurnOutput>;
+
+/** What a conversation holds as the model's answer. */
+export const answerText = ({ text, refusal }: Pick<TurnOutput, "text" | "refusal">): string =>
+  [text, refusal].filter(Boolean).join("\n\n");
+
+export function addUsage(sum: Usage, more: Usage): Usage {
+  const cache_write_tokens = (sum.cache_write_tokens ?? 0) + (more.cache_write_tokens ?? 0);
+  return {
+    prompt_tokens: sum.prompt_tokens + more.prompt_tokens,
+    completion_tokens: sum.completion_tokens + more.completion_tokens,
+    cached_tokens: sum.cached_tokens + more.cached_tokens,
+    ...(cache_write_tokens > 0 && { cache_write_tokens }),
+    reasoning_tokens: sum.reasoning_tokens + more.reasoning_tokens,
+  };
+}

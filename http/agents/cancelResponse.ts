@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyRequest } from "fastify";
+import { streamName } from "#events/ids.ts";
+import type { Frame, FramePayload } from "#events/ports.ts";
+import { NO_USAGE, StopTurn, type Usage } from "#events/thread.ts";
+import { addUsage } from "#events/turnOutput.ts";
+import type { Http } from "../base/deps.ts";
+import { putBlob } from "../turns/storeMessages.ts";
+import { findResponse, type ResponseRow } from "./lookups.ts";
+import { endedAt, readFrames } from "./storedResponse.ts";
+
+/** How long a worker has to stop its turn; then the turn is stopped without it. */
+const GRACE_MS = 800;
+const POLL_MS = 100;
+const MAX_ATTEMPTS = 5;
+/** UTF-16 units of text, and of reasoning, in the command, which takes 256 KiB. The blob of the frames has all of it. */
+const MAX_OUTPUT_IN_COMMAND = 30_000;
+
+/** The retained frames of the newest attempt. */
+async function newestFrames({ frames }: Http, { organization_id, id }: ResponseRow): Promise<FramePayload[]> {
+  const retained = await frames.loadFrames(organization_id, id).catch(() => []);
+  const newest = Math.max(0, ...retained.map(({ attempt }) => attempt));
+  const ordered = retained.filter(({ attempt }) => attempt === newest).toSorted((a, b) => a.n - b.n);
+  return ordered.flatMap(({ attempt: _, n: _n, ...frame }) => (frame.type === "end" ? [] : [frame]));
+}
+
+/** Tokens of the recorded rounds; those of the interrupted one are unknown. */
+async function recordedUsage({ turnHistory }: Http, { thread_id, id }: ResponseRow): Promise<Usage> {
+  const rounds = await turnHistory.roundUsage(thread_id, id);
+  return rounds.reduce(addUsage, NO_USAGE);
+}
+
+function outputFrom(frames: FramePayload[]) {
+  const joined = (type: "text" | "reasoning") =>
+    frames
+      .map((frame) => (frame.type === type ? frame.text : ""))
+      .join("")
+      .slice(0, MAX_OUTPUT_IN_COMMAND)
+      .toWellFormed();
+  return { text: joined("text"), reasoning: joined("reasoning"), citations: [] };
+}
+
+/** Ends a turn whose worker does not, with the output that its readers have, and sends them the end frame. */
+async function stopWithoutWorker(http: Http, request: FastifyRequest, row: ResponseRow): Promise<void> {
+  const { organization_id, thread_id, id, scope, attempt, wrapped_key } = row;
+  const retained = await newestFrames(http, row);
+  const frames = retained.length > 0 ? retained : await readFrames(http, row);
+  const usage = await recordedUsage(http, row);
+  const said = outputFrom(frames);
+  const blobs = wrapped_key && { organization_id, scope, thread_id, turn_id: id, key: wrapped_key };
+  const blob = blobs && (await putBlob(http, blobs, Buffer.from(JSON.stringify(frames))));
+  const { position } = await http.send(StopTurn, {
+    stream: streamName("thread", thread_id),
+    organization_id,
+    principal: request.caller.principal,
+    request_id: request.id,
+    data: { turn_id: id, attempt, usage, said, ...(blob && { frames: blob }) },
+    waitFor: ["turns"],
+  });
+  if (position === 0) return;
+  const end = { status: "stopped" as const, said, message: "", usage };
+  const last: Frame = { type: "end", attempt, n: Number.MAX_SAFE_INTEGER, position, end };
+  http.frames.publish(organization_id, id, last);
+}
+
+/** Stops a running response and keeps its output, even if its worker does not react. A finished one stays as it is. */
+export async function cancelResponse(
+  http: Http,
+  request: FastifyRequest,
+  scope: string,
+  row: ResponseRow,
+): Promise<ResponseRow> {
+  const { organization_id, id } = row;
+  const read = () => findResponse(http, organization_id, scope, id);
+  let current = row;
+  for (let attempt = 0; !endedAt(current) && attempt < MAX_ATTEMPTS; attempt++) {
+    http.frames.requestStop(organization_id, id);
+    for (const until = Date.now() + GRACE_MS; !endedAt(current) && Date.now() < until; current = await read())
+      await sleep(POLL_MS);
+    if (endedAt(current)) break;
+    await stopWithoutWorker(http, request, current);
+    current = await read();
+  }
+  return current;
+}

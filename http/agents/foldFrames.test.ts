@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
+import { NO_USAGE } from "#events/thread.ts";
+import { createStream } from "./responseStream.ts";
+import type { ResponseHead } from "./present.ts";
+
+const head: ResponseHead = {
+  turn_id: "0198c0de-0000-7000-8000-00000000000a",
+  thread_id: "0198c0de-0000-7000-8000-00000000000b",
+  model: "offline/echo",
+  instructions: null,
+  previous_turn_id: null,
+  user: null,
+  vars: {},
+  reasoning_effort: null,
+  max_output_tokens: null,
+  expose_tool_items: true,
+};
+const frame = (payload: FramePayload, attempt = 1): Exclude<Frame, { type: "end" }> => ({ ...payload, attempt, n: 0 });
+const said = { text: "", reasoning: "", citations: [] };
+const completed: TurnEnd = { status: "completed", said, finish_reason: "stop", usage: NO_USAGE };
+
+const parsed = (sse: string): any[] => [...sse.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!));
+const call = { id: "call_1", name: "lookup", arguments: '{"q":1}' };
+const TOOL_TURN: FramePayload[] = [
+  { type: "reasoning", text: "Let me look." },
+  { type: "text", text: "Looking. " },
+  { type: "calls", calls: [call] },
+  { type: "called", call: 0, status: "completed" },
+  { type: "text", text: "\n\nFound" },
+  { type: "text", text: " it." },
+];
+const cited: TurnEnd = {
+  ...completed,
+  said: { ...said, citations: [{ url: "https://a.example/", title: "A", start_index: 0, end_index: 3 }] },
+};
+
+function play(frames: FramePayload[], end: TurnEnd, from = head, startAfter = -1): string {
+  const stream = createStream(from, startAfter);
+  return stream.open() + frames.map((each) => stream.next(frame(each))).join("") + stream.end(end, 1_700_000_001);
+}
+
+test("calls of the caller's own tools end a response without a message, also where other calls are hidden", () => {
+  const own = { ...call, id: "call_2", client: true as const };
+  const frames: FramePayload[] = [
+    { type: "calls", calls: [call, own] },
+    { type: "called", call: 0, status: "completed" },
+  ];
+  const output = (end: TurnEnd, from = head) =>
+    parsed(play(frames, end, from))
+      .at(-1)
+      .response.output.map(({ call_id, status }: any) => [call_id, status]);
+  const shown = [
+    ["call_1", "completed"],
+    ["call_2", "completed"],
+  ];
+  expect(output(completed)).toEqual(shown);
+  expect(output(completed, { ...head, expose_tool_items: false })).toEqual([shown[1]]);
+  const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
+  expect(output(stopped, { ...head, expose_tool_items: false })).toEqual([["call_2", "incomplete"]]);
+});
+
+test("a refusal is a part of its message, after the text before it", () => {
+  const refusal: FramePayload = { type: "refusal", text: "I can not." };
+  const outputs = [[refusal], [{ type: "text" as const, text: "Hm." }, refusal]].map((frames) => {
+    const events = parsed(play(frames, completed));
+    return [events.at(-1).response.output[0].content, events.map(({ type }) => type.replace("response.", ""))];
+  });
+  const part = { type: "refusal", refusal: "I can not." };
+  const around = (...types: string[]) => [
+    "created",
+    "in_progress",
+    "output_item.added",
+    ...types,
+    "content_part.added",
+    "content_part.done",
+    "output_item.done",
+    "completed",
+  ];
+  expect(outputs).toEqual([
+    [[part], around()],
+    [
+      [{ type: "output_text", text: "Hm.", annotations: [], logprobs: [] }, part],
+      around("content_part.added", "output_text.delta", "output_text.done", "content_part.done"),
+    ],
+  ]);
+});
+
+describe("the stream of a response", () => {
+  const events = parsed(play(TOOL_TURN, cited));
+
+  test("is numbered from 0 without gaps, and each event line equals the type", () => {
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, n) => n));
+    const names = [...play(TOOL_TURN, cited).matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
+    expect(names).toEqual(events.map(({ type }) => type));
+  });
+
+  test("sends the events of each item in order", () => {
+    expect(events.map(({ type, output_index: at }) => (at === undefined ? type : `${at} ${type}`))).toEqual([
+      "response.created",
+      "response.in_progress",
+      "0 response.output_item.added",
+      "0 response.reasoning_summary_text.delta",
+      "0 response.reasoning_summary_text.done",
+      "0 response.output_item.done",
+      "1 response.output_item.added",
+      "1 response.content_part.added",
+      "1 response.output_text.delta",
+      "1 response.output_text.done",
+      "1 response.content_part.done",
+      "1 response.output_item.done",
+      "2 response.output_item.added",
+      "2 response.function_call_arguments.delta",
+      "2 response.function_call_arguments.done",
+      "2 response.output_item.done",
+      "3 response.output_item.added",
+      "3 response.content_part.added",
+      "3 response.output_text.delta",
+      "3 response.output_text.delta",
+      "3 response.output_text.annotation.added",
+      "3 response.output_text.done",
+      "3 response.content_part.done",
+      "3 response.output_item.done",
+      "response.completed",
+    ]);
+  });
+
+  test("ends with the whole response, whose items are those of its events", () => {
+    const { response } = events.at(-1);
+    expect(response).toMatchObject({ status: "completed", error: null, completed_at: 1_700_000_001 });
+    expect(response.output).toEqual(
+      events.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item),
+    );
+    expect(response.output.map(({ type }: { type: string }) => type)).toEqual([
+      "reasoning",
+      "message",
+      "function_call",
+      "message",
+    ]);
+    expect(response.output[2]).toMatchObject({
+      ...call,
+      id: expect.stringMatching(/^fc_/),
+      call_id: "call_1",
+      status: "completed",
+    });
+    expect(response.output[3].content).toEqual([
+      {
+        type: "output_text",
+        text: "Found it.",
+        annotations: [{ type: "url_citation", url: "https://a.example/", title: "A", start_index: 0, end_index: 9 }],
+        logprobs: [],
+      },
+    ]);
+  });
+
+  test("continues after any event with exactly the rest", () => {
+    const whole = play(TOOL_TURN, cited);
+    const rest = (n: number) => parsed(play(TOOL_TURN, cited, head, n));
+    for (const [n] of events.entries()) expect(rest(n)).toEqual(parsed(whole).slice(n + 1));
+  });
+
+  test("ends for a reader that has more events than were retained, and only once for one that has the end", () => {
+    const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
+    const replayed = (startAfter: number) =>
+      parsed(createStream(head, startAfter).replay([{ type: "text", text: "half" }], stopped, 1_700_000_001));
+    const last = replayed(-1).at(-1).sequence_number;
+    expect(replayed(last)).toEqual([]);
+    const rest = replayed(last + 20);
+    expect(rest.at(-1)).toMatchObject({ type: "response.failed", response: { status: "cancelled" } });
+    expect(rest.map(({ sequence_number }) => sequence_number)).toEqual(rest.map((_, n) => last + 21 + n));
+  });
+
+  test("continues after a takeover without repeating a word", () => {
+    const stream = createStream(head, -1);
+    const first =
+      stream.open() +
+      TOOL_TURN.slice(0, 4)
+        .map((each) => stream.next(frame(each)))
+        .join("");
+    const second = TOOL_TURN.map((each) => stream.next(frame(each, 2))).join("") + stream.end(cited, 1_700_000_001);
+    expect(parsed(first + second)).toEqual(events);
+  });
+
+  test("shows no tools of an agent that hides them", () => {
+    const events = parsed(play(TOOL_TURN, cited, { ...head, expose_tool_items: false }));
+    expect(events.at(-1).response.output.map(({ type }: { type: string }) => type)).toEqual([
+      "reasoning",
+      "message",
+      "message",
+    ]);
+    expect(events.some(({ type }) => type.includes("function_call"))).toBe(false);
+  });
+});
+
+describe("the response of a turn that does not complete", () => {
+  test("fails with its output, including an open call", () => {
+    const failed: TurnEnd = { status: "failed", said, message: "lost", usage: NO_USAGE };
+    const { type, response } = parsed(play(TOOL_TURN.slice(0, 3), failed)).at(-1);
+    expect(type).toBe("response.failed");
+    expect(response).toMatchObject({
+      status: "failed",
+      error: { type: "server_error", code: "agent_error", message: "lost" },
+      usage: { total_tokens: 0 },
+    });
+    expect(response.output.at(-1)).toMatchObject({ type: "function_call", status: "incomplete" });
+  });
+
+  test("is cancelled without an error", () => {
+    const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
+    const { type, response } = parsed(play([{ type: "text", text: "half" }], stopped)).at(-1);
+    expect([type, response.status, response.error]).toEqual(["response.failed", "cancelled", null]);
+    expect(response.output[0]).toMatchObject({ status: "incomplete" });
+  });
+});
+
+test("a completed response without text has an empty message", () => {
+  const events = parsed(play([], completed));
+  expect(events.at(-1).response.output).toMatchObject([{ type: "message", content: [{ text: "" }] }]);
+});
+
+test("a tool call that fails has the status incomplete", () => {
+  const events = parsed(
+    play(
+      [
+        { type: "calls", calls: [call] },
+        { type: "called", call: 0, status: "failed" },
+      ],
+      completed,
+    ),
+  );
+  expect(events.at(-1).response.output[0]).toMatchObject({ type: "function_call", status: "incomplete" });
+});

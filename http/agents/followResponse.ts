@@ -1,0 +1,125 @@
+import type { FastifyReply } from "fastify";
+import type { Frame, TurnEnd } from "#events/ports.ts";
+import { NO_USAGE } from "#events/thread.ts";
+import { getTurn } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+import { onDisconnect } from "../base/disconnect.ts";
+import { readRecordedAt } from "../base/send.ts";
+import { openEventStream, type EventStream } from "../base/sse.ts";
+import type { FrameReader } from "../turns/frameReader.ts";
+import { SILENCE_MS } from "../turns/turnEnd.ts";
+import type { ResponseRow } from "./lookups.ts";
+import type { ResponseHead } from "./present.ts";
+import { createStream, type ResponseStream } from "./responseStream.ts";
+import { endedAt, readFrames } from "./storedResponse.ts";
+
+const PROJECTION_MS = 5_000;
+
+const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
+
+interface Rest {
+  text: string;
+  end: TurnEnd;
+}
+
+/** The rest of a response that has ended or was deleted, from what is stored; undefined while it runs. */
+async function readRest(
+  http: Http,
+  organization: string,
+  head: ResponseHead,
+  stream: ResponseStream,
+): Promise<Rest | undefined> {
+  const { thread_id, turn_id } = head;
+  const row = await getTurn(http.db, organization, turn_id);
+  const ended = row && endedAt(row as ResponseRow);
+  if (ended) {
+    const text = stream.replay(await readFrames(http, row as ResponseRow), ended.end, ended.completed_at);
+    return { text, end: ended.end };
+  }
+  if (row || !(await http.turnHistory.isDeleted(thread_id, turn_id))) return undefined;
+  const said = { text: "", reasoning: "", citations: [] };
+  const end: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
+  return { text: stream.end(end, seconds(new Date())), end };
+}
+
+type FramePosition = Pick<Frame, "attempt" | "n">;
+
+const isNext = ({ attempt, n }: Frame, previous: FramePosition | undefined): boolean =>
+  previous ? attempt === previous.attempt && n === previous.n + 1 : n === 0;
+
+interface Following {
+  organization_id: string;
+  head: ResponseHead;
+  reader: FrameReader;
+  /** Number of the last event that the client has; -1 for none. */
+  startAfter: number;
+  disconnected: AbortSignal;
+}
+
+/**
+ * Streams a running response. The turn continues when the client disconnects, and the client can reconnect to any process
+ * with the number of its last event. Resolves with the turn's end if that was sent.
+ */
+export async function followResponse(
+  http: Http,
+  reply: FastifyReply,
+  following: Following,
+): Promise<TurnEnd | undefined> {
+  const { reader, disconnected } = following;
+  const stream = createStream(following.head, following.startAfter);
+  // sends the headers at once
+  const sse = openEventStream(reply, stream.open() || ": ping\n\n");
+  const closeReader = () => reader.close();
+  onDisconnect(disconnected, closeReader);
+  http.closing.addEventListener("abort", closeReader, { once: true });
+  try {
+    return await writeUntilEnd(http, following, stream, sse);
+  } finally {
+    http.closing.removeEventListener("abort", closeReader);
+    reader.close();
+  }
+}
+
+async function writeUntilEnd(
+  http: Http,
+  { organization_id, head, reader, disconnected }: Following,
+  stream: ResponseStream,
+  sse: EventStream,
+): Promise<TurnEnd | undefined> {
+  let previous: FramePosition | undefined;
+  while (!disconnected.aborted && !http.closing.aborted) {
+    const frame = await reader.next(SILENCE_MS);
+    if (frame && frame.type !== "end") {
+      previous = frame;
+      sse.write(stream.next(frame));
+      if (!stream.over()) continue;
+      sse.end("");
+      return undefined;
+    }
+    if (frame && isNext(frame, previous)) {
+      const at = await readRecordedAt(http, frame.position).catch(() => new Date());
+      sse.end(stream.end(frame.end, seconds(at)));
+      return frame.end;
+    }
+    // frames before this end were lost, so the stored ones are sent
+    if (frame) await http.waitForProjections(["turns"], frame.position, PROJECTION_MS).catch(() => false);
+    if (disconnected.aborted) break;
+    const rest = await readRest(http, organization_id, head, stream).catch(() => undefined);
+    if (rest === undefined) continue;
+    sse.end(rest.text);
+    return rest.end;
+  }
+  if (!disconnected.aborted) sse.end(stream.breakOff());
+  return undefined;
+}
+
+/** Streams a finished response, from its start or after an event. */
+export async function replayResponse(
+  http: Http,
+  reply: FastifyReply,
+  { head, row, startAfter }: { head: ResponseHead; row: ResponseRow; startAfter: number },
+): Promise<void> {
+  const { end, completed_at } = endedAt(row)!;
+  const text = createStream(head, startAfter).replay(await readFrames(http, row), end, completed_at);
+  openEventStream(reply, text || ": ping\n\n").end("");
+}

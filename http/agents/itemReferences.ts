@@ -1,0 +1,89 @@
+import { findTurnsBetween } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { turnRangeOf } from "./itemIds.ts";
+import type { Item } from "./items.ts";
+import { findResponse, type ResponseRow } from "./lookups.ts";
+import type { InputItem, ResponseRequest } from "./schema.ts";
+import { storedResponse } from "./storedResponse.ts";
+
+/** Responses that are read at the same time. */
+const PARALLEL = 8;
+
+interface Reach {
+  organization_id: string;
+  scope: string;
+  /** The thread that the request continues; its own items are part of it already. */
+  thread_id: string | undefined;
+}
+
+const referencedId = ({ type, id }: InputItem): string | undefined =>
+  type === "item_reference" && typeof id === "string" ? id : undefined;
+
+async function findTurns(http: Http, { organization_id, scope }: Reach, ids: string[]): Promise<string[]> {
+  const ranges = new Map(
+    ids.flatMap((id) => {
+      const range = turnRangeOf(id);
+      return range ? [[range.first, range] as const] : [];
+    }),
+  );
+  if (ranges.size === 0) return [];
+  const find = () => findTurnsBetween(http.db, organization_id, scope, [...ranges.values()]);
+  const found = await find();
+  if (found.length === ranges.size) return found;
+  // a missing one may have ended a moment ago
+  await http.freshRead(["turns"]);
+  return find();
+}
+
+/** A response that was deleted in between is skipped too. */
+function skipMissing(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.errorCode !== "response_not_found") throw error;
+}
+
+/** The output items of a response without calls that ran on the server. */
+async function referableItems(http: Http, row: ResponseRow): Promise<Item[]> {
+  const own = new Set(row.said?.calls?.map(({ id }) => id));
+  const { output } = await storedResponse(http, row);
+  return output.filter((item) => item.type !== "function_call" || own.has(item.call_id));
+}
+
+/** The output items of these turns by id, without those of the continued thread. */
+async function readItems(http: Http, { organization_id, scope, thread_id }: Reach, turns: string[]) {
+  const items = new Map<string, Item>();
+  for (let at = 0; at < turns.length; at += PARALLEL) {
+    const rows = await Promise.all(
+      turns.slice(at, at + PARALLEL).map((turn) => findResponse(http, organization_id, scope, turn).catch(skipMissing)),
+    );
+    const elsewhere = rows.flatMap((row) => (row && row.thread_id !== thread_id ? [row] : []));
+    const outputs = await Promise.all(elsewhere.map((row) => referableItems(http, row)));
+    for (const item of outputs.flat()) items.set(item.id, item);
+  }
+  return items;
+}
+
+function inputFrom(item: Item | undefined): InputItem[] {
+  if (item?.type === "function_call") return [item];
+  if (item?.type !== "message") return [];
+  const content = item.content.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("\n");
+  return [{ type: "message", role: "assistant", content }];
+}
+
+/**
+ * Replaces references to messages and calls of earlier responses by these items: a client that reads that its responses are
+ * stored sends references instead of the model's answers. What the caller does not have is skipped, like unknown items.
+ */
+export async function resolveReferences(http: Http, reach: Reach, body: ResponseRequest): Promise<ResponseRequest> {
+  const { input } = body;
+  if (typeof input === "string") return body;
+  const ids = new Set(input.flatMap((item) => referencedId(item) ?? []));
+  if (ids.size === 0) return body;
+  const items = await readItems(http, reach, await findTurns(http, reach, [...ids]));
+  const resolved = input.flatMap((item): InputItem[] => {
+    const id = referencedId(item);
+    if (id === undefined) return [item];
+    // an item referenced twice was said once
+    return ids.delete(id) ? inputFrom(items.get(id)) : [];
+  });
+  return { ...body, input: resolved };
+}

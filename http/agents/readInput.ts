@@ -1,0 +1,115 @@
+import { ApiError } from "../base/errors.ts";
+import { formatPath } from "../base/validate.ts";
+import {
+  MAX_ATTACHMENTS,
+  readFileAttachment,
+  readImageAttachment,
+  type AttachmentSource,
+} from "../turns/attachment.ts";
+import type { InputMessage } from "../turns/turnRequest.ts";
+import { addMessage, createToolItemReader, type OwnTools } from "./toolItems.ts";
+import { Content, type InputItem, type Part, type ResponseRequest } from "./schema.ts";
+
+const invalid = (param: string, message: string) => new ApiError("invalid_input", `${param} ${message}`, { param });
+
+/** Text parts of users and of assistants: the caller may send earlier answers back. */
+const TEXT_PARTS = new Set(["input_text", "output_text"]);
+
+function parseContent(content: unknown, at: string): Content {
+  const parsed = Content.safeParse(content);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw invalid(`${at}${formatPath(path).replace(/^(?=[^[])/, ".")}`, `${message}.`);
+}
+
+function readText(content: Content, at: string): string {
+  if (typeof content === "string") return content;
+  return content
+    .flatMap(({ type, text }, n) => {
+      if (!TEXT_PARTS.has(type)) return [];
+      if (typeof text !== "string") throw invalid(`${at}[${n}].text`, "must be a string.");
+      return [text];
+    })
+    .join("\n");
+}
+
+function readAttachment(part: Part, at: string): AttachmentSource | undefined {
+  if (part.type === "input_file") return readFileAttachment(part, at);
+  if (part.type !== "input_image") return undefined;
+  return typeof part.file_id === "string"
+    ? readFileAttachment({ file_id: part.file_id }, at)
+    : readImageAttachment(part.image_url, `${at}.image_url`);
+}
+
+const readFiles = (content: Content, at: string): AttachmentSource[] =>
+  Array.isArray(content) ? content.flatMap((part, n) => readAttachment(part, `${at}[${n}]`) ?? []) : [];
+
+export interface Input {
+  /** System and developer messages, for this request only. */
+  instructions: string[];
+  messages: InputMessage[];
+}
+
+/** The message in an item. An instruction is added to `instructions` instead, and gives undefined. */
+function readMessage(item: InputItem, n: number, instructions: string[]): InputMessage | undefined {
+  const at = `input[${n}].content`;
+  const content = parseContent(item.content, at);
+  const { role } = item;
+  switch (role) {
+    case "system":
+    case "developer":
+      instructions.push(readText(content, at));
+      return undefined;
+    case "assistant":
+      return { role, text: readText(content, at), files: [] };
+    case "user":
+      return { role, text: readText(content, at), files: readFiles(content, at) };
+    default:
+      throw invalid(`input[${n}].role`, "must be one of user, assistant, system, developer.");
+  }
+}
+
+function hasTooManyFiles(messages: InputMessage[], attachments: string[]): boolean {
+  const files = messages.reduce((sum, message) => sum + message.files.length, 0);
+  return files + attachments.length > MAX_ATTACHMENTS;
+}
+
+/**
+ * The messages of a request (spec: Agent response request). Other items are skipped, except calls and results of the caller's
+ * own tools where it may have some. The last user message drives the turn and must not be empty; results need none. Throws
+ * `invalid_input` and the attachment codes.
+ */
+export function readInput({ input, attachments: ids }: ResponseRequest, ownTools?: OwnTools): Input {
+  const instructions: string[] = [];
+  const items: InputItem[] = typeof input === "string" ? [{ role: "user", content: input }] : input;
+  const readToolItem = ownTools && createToolItemReader(ownTools);
+  const messages: InputMessage[] = [];
+  for (const [n, item] of items.entries()) {
+    const isMessage = (item.type ?? "message") === "message";
+    const message = isMessage ? readMessage(item, n, instructions) : readToolItem?.(item, n);
+    if (message) addMessage(messages, message);
+  }
+  const attachments = ids ?? [];
+  if (hasTooManyFiles(messages, attachments))
+    throw new ApiError("too_many_attachments", `A request takes at most ${MAX_ATTACHMENTS} attachments.`, {
+      param: "input",
+    });
+  const last = messages.findLast(({ role }) => role === "user");
+  if (!last && attachments.length === 0 && messages.some(({ role }) => role === "tool"))
+    return { instructions, messages };
+  if (!last) throw invalid("input", "must contain a user message.");
+  last.files.push(
+    ...attachments.map((file_id, n): AttachmentSource => ({ kind: "stored", file_id, param: `attachments[${n}]` })),
+  );
+  if (last.text.trim() === "" && last.files.length === 0)
+    throw invalid("input", "must not end with an empty user message.");
+  return { instructions, messages };
+}
+
+/** The ids of the tool calls whose results end the input. */
+export function readToolResultCalls({ input }: ResponseRequest): string[] {
+  if (typeof input === "string") return [];
+  const isResult = ({ type, call_id }: InputItem) => type === "function_call_output" && typeof call_id === "string";
+  const before = input.findLastIndex((item) => !isResult(item));
+  return input.slice(before + 1).map(({ call_id }) => call_id as string);
+}

@@ -1,0 +1,57 @@
+import type { Prompt } from "#events/thread.ts";
+import { isBuiltInTool } from "#events/tools.ts";
+import type { AgentRow } from "#projections/agents/query.ts";
+import { listRounds, newestTurn } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { checkClientTools, invalidTools, readClientTool } from "../turns/clientTools.ts";
+import type { ResponseRequest } from "./schema.ts";
+import type { OwnTools } from "./toolItems.ts";
+
+const isServerTool =
+  ({ tools }: Pick<AgentRow, "tools">) =>
+  (name: string): boolean =>
+    isBuiltInTool(name) || tools.includes(name);
+
+function readChoice(choice: unknown, names: string[]): Prompt["tool_choice"] {
+  if (choice === undefined || choice === null) return "auto";
+  if (choice === "none" || choice === "auto" || choice === "required") return choice;
+  const { type, name } = choice as { type?: unknown; name?: unknown };
+  if (type === "function" && typeof name === "string" && names.includes(name)) return { name };
+  throw new ApiError(
+    "invalid_tool_choice",
+    'tool_choice must be "none", "auto", "required" or {"type": "function", "name": …} with the name of a tool of the request or the agent.',
+    { param: "tool_choice" },
+  );
+}
+
+/** The caller's own tools, and its choice. Throws 400 `invalid_tools`, `invalid_tool_choice`. */
+export function readTools(
+  agent: Pick<AgentRow, "tools" | "client_tools">,
+  { tools, tool_choice }: ResponseRequest,
+): Pick<Prompt, "tool_choice" | "client_tools"> {
+  if (!agent.client_tools) return { tool_choice: "auto" };
+  if (tools != null && !Array.isArray(tools)) throw invalidTools("tools", "must be an array.");
+  const sent = (tools ?? []).map((tool: { type?: unknown } | null, n) => {
+    if (tool?.type !== "function") throw invalidTools(`tools[${n}].type`, 'must be "function".');
+    return readClientTool(tool, `tools[${n}]`);
+  });
+  const client_tools = checkClientTools(sent, isServerTool(agent));
+  const choice = readChoice(tool_choice, [...agent.tools, ...client_tools.map(({ name }) => name)]);
+  return { tool_choice: choice, ...(client_tools.length > 0 && { client_tools }) };
+}
+
+/** How to read calls and results in the input; undefined for an agent whose callers have no tools of their own. */
+export async function findOwnTools(
+  { db }: Pick<Http, "db">,
+  organization: string,
+  agent: AgentRow,
+  { thread_id, scope }: { thread_id: string | undefined; scope: string },
+): Promise<OwnTools | undefined> {
+  if (!agent.client_tools) return undefined;
+  const newest = thread_id && (await newestTurn(db, organization, thread_id, scope));
+  const calls = newest ? (await listRounds(db, newest)).flatMap((round) => round.calls) : [];
+  const serverCalls = new Set(calls.map(({ id }) => id));
+  for (const { id, client } of calls) if (client) serverCalls.delete(id);
+  return { isServerTool: isServerTool(agent), serverCalls };
+}

@@ -1,0 +1,105 @@
+import type { FramePayload, TurnEnd } from "#events/ports.ts";
+import { NO_USAGE } from "#events/thread.ts";
+import { createDeduplicator } from "./deduplicateFrames.ts";
+import { createFold, type StreamEvent } from "./foldFrames.ts";
+import { presentResponse, type ResponseHead } from "./present.ts";
+
+const RESTARTING =
+  "The server is restarting and the response continues. Reconnect with `starting_after` set to this event's `sequence_number`.";
+
+/** Ends a stream whose events contradict the answer in the thread: sent events cannot be withdrawn. */
+const REGENERATED: TurnEnd = {
+  status: "failed",
+  said: { text: "", reasoning: "", citations: [] },
+  message: "The answer was regenerated while streaming. Retrieve the response to see it.",
+  usage: NO_USAGE,
+};
+
+const encodeEvent = ({ type, sequence_number, ...event }: StreamEvent & { sequence_number: number }): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...event })}\n\n`;
+
+/** Numbers the events of a stream, and encodes those after the last one that the client has. */
+function createNumbering(startAfter: number) {
+  let next = 0;
+  let lastSent = startAfter;
+  return {
+    encode(events: StreamEvent[]): string {
+      const unsent: string[] = [];
+      for (const event of events) {
+        const sequence_number = next++;
+        if (sequence_number <= lastSent) continue;
+        lastSent = sequence_number;
+        unsent.push(encodeEvent({ ...event, sequence_number }));
+      }
+      return unsent.join("");
+    },
+    hasStarted: () => next > 0,
+    lastSent: () => lastSent,
+    /** For a client that has more events than were retained: numbers the last `count` events so that it gets them. */
+    reachClient(count: number): void {
+      if (next + count <= lastSent) next = lastSent + 1;
+    },
+  };
+}
+
+/**
+ * The stream of one response as SSE, with numbered events (wire facts: the stream's grammar). A newer attempt of the turn
+ * repeats the frames of the older one, which are not sent twice; one that contradicts them ends the stream as failed.
+ */
+export function createStream(head: ResponseHead, startAfter: number) {
+  const fold = createFold(head);
+  const deduplicate = createDeduplicator();
+  const numbering = createNumbering(startAfter);
+  let isOver = false;
+
+  function open(): string {
+    const response = presentResponse(head, []);
+    return numbering.encode([
+      { type: "response.created", response },
+      { type: "response.in_progress", response },
+    ]);
+  }
+
+  /** Closes the open items, and sends the one terminal event. */
+  function finish(end: TurnEnd, completed_at: number): string {
+    if (isOver) return "";
+    isOver = true;
+    const closing = fold.end(end);
+    const response = presentResponse(head, fold.output(), end, completed_at);
+    const type = end.status === "completed" ? "response.completed" : "response.failed";
+    numbering.reachClient(closing.length + 1);
+    return numbering.encode([...closing, { type, response }]);
+  }
+
+  function sendFrame(frame: FramePayload, attempt: number): string {
+    if (isOver) return "";
+    const unsent = deduplicate(frame, attempt);
+    return unsent ? unsent.map((each) => numbering.encode(fold.next(each))).join("") : finish(REGENERATED, 0);
+  }
+
+  return {
+    /** The first two events. */
+    open,
+    /** The next frame of the turn. */
+    next: ({ attempt, ...frame }: FramePayload & { attempt: number }): string => sendFrame(frame, attempt),
+    /** Whether the terminal event was sent. */
+    over: (): boolean => isOver,
+    end: finish,
+    /** Ends the connection while the response continues: the client can reconnect after the last event it got. */
+    breakOff: (): string =>
+      encodeEvent({
+        type: "error",
+        sequence_number: numbering.lastSent(),
+        code: "unavailable",
+        message: RESTARTING,
+        param: null,
+      }),
+    /** The rest of a turn that has ended, from all its frames. */
+    replay: (frames: FramePayload[], end: TurnEnd, completed_at: number): string =>
+      (numbering.hasStarted() ? "" : open()) +
+      frames.map((frame) => sendFrame(frame, Number.MAX_SAFE_INTEGER)).join("") +
+      finish(end, completed_at),
+  };
+}
+
+export type ResponseStream = ReturnType<typeof createStream>;

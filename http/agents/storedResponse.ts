@@ -1,0 +1,101 @@
+import { streamName } from "#events/ids.ts";
+import type { FramePayload, TurnEnd } from "#events/ports.ts";
+import { Prompt } from "#events/thread.ts";
+import { listRounds, type RequestEcho, type RoundRow } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+import { turnEndFrom } from "../turns/turnEnd.ts";
+import { createFold } from "./foldFrames.ts";
+import type { ResponseRow } from "./lookups.ts";
+import { presentResponse, type Response, type ResponseHead } from "./present.ts";
+
+type Needs = Pick<Http, "db" | "vault">;
+
+const NO_SETTINGS: RequestEcho = { instructions: null, user: null, vars: {}, reasoning_effort: null };
+const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
+
+/** Reads a blob of a turn; undefined when the blob or its key is deleted. */
+const readBlob = ({ vault }: Needs, { id, wrapped_key }: ResponseRow, blob: string): Promise<Buffer | undefined> =>
+  vault.get({ thing: streamName("turn", id), wrapped_key }, blob);
+
+/** What the request set besides its messages: from the row, or from the blob of a large prompt. */
+export async function readSettings(http: Needs, row: ResponseRow): Promise<RequestEcho> {
+  if (row.asked || row.prompt_blob === null) return row.asked ?? NO_SETTINGS;
+  const json = await readBlob(http, row, row.prompt_blob);
+  if (!json) return NO_SETTINGS;
+  const { instructions, user, vars, agent, max_output_tokens } = Prompt.parse(JSON.parse(json.toString()));
+  const limit = max_output_tokens === null ? {} : { max_output_tokens };
+  return { instructions, user, vars, reasoning_effort: agent?.reasoning_effort ?? null, ...limit };
+}
+
+export async function readHead(http: Needs, row: ResponseRow): Promise<ResponseHead> {
+  const settings = await readSettings(http, row);
+  const { id, thread_id, model, agent } = row;
+  const { previous_turn_id, expose_tool_items } = agent;
+  const { max_output_tokens = null, ...echo } = settings;
+  return { turn_id: id, thread_id, model, previous_turn_id, expose_tool_items, max_output_tokens, ...echo };
+}
+
+/** The text after the rounds: the stored answer joins the texts of all rounds with blank lines. */
+function textAfter(whole: string, rounds: string[]): string {
+  let at = 0;
+  for (const text of rounds) {
+    if (!whole.startsWith(text, at)) at += "\n\n".length;
+    at += text.length;
+  }
+  return whole.slice(at);
+}
+
+/** Rebuilds the frames of a turn from the read model, as few as possible. */
+function framesFrom({ said }: ResponseRow, rounds: RoundRow[]): FramePayload[] {
+  const textFrames = ({ reasoning, text }: { reasoning: string; text: string }): FramePayload[] => [
+    ...(reasoning === "" ? [] : [{ type: "reasoning" as const, text: reasoning }]),
+    ...(text === "" ? [] : [{ type: "text" as const, text }]),
+  ];
+  const before = rounds.flatMap((round): FramePayload[] => [
+    ...textFrames(round.said),
+    { type: "calls", calls: round.calls },
+    ...round.statuses.flatMap((status, call) => (status ? [{ type: "called" as const, call, status }] : [])),
+  ]);
+  if (!said) return before;
+  const last = (type: "text" | "reasoning") =>
+    textAfter(
+      said[type],
+      rounds.map((round) => round.said[type]).filter((text) => text !== ""),
+    );
+  const refusal: FramePayload[] = said.refusal === undefined ? [] : [{ type: "refusal", text: said.refusal }];
+  return [...before, ...textFrames({ reasoning: last("reasoning"), text: last("text") }), ...refusal];
+}
+
+/** The frames of a turn: as they were emitted where these are stored, else rebuilt. */
+export async function readFrames(http: Needs, row: ResponseRow): Promise<FramePayload[]> {
+  const stored = row.frames === null ? undefined : await readBlob(http, row, row.frames);
+  if (stored) return JSON.parse(stored.toString()) as FramePayload[];
+  return framesFrom(row, await listRounds(http.db, row.id));
+}
+
+export interface EndedAt {
+  end: TurnEnd;
+  /** Unix seconds. */
+  completed_at: number;
+}
+
+/** Undefined while the response runs. */
+export function endedAt(row: ResponseRow): EndedAt | undefined {
+  const end = turnEndFrom(row);
+  return end && { end, completed_at: seconds(row.ended_at ?? row.started_at) };
+}
+
+/** The response object after some frames. Items that a running response has open stay open. */
+export function responseFrom(head: ResponseHead, frames: FramePayload[], ended: EndedAt | undefined): Response {
+  const fold = createFold(head);
+  for (const frame of frames) fold.next(frame);
+  if (!ended) return presentResponse(head, fold.output());
+  fold.end(ended.end);
+  return presentResponse(head, fold.output(), ended.end, ended.completed_at);
+}
+
+/** The stored response object, with the same items as its stream (spec: Agent response object). */
+export async function storedResponse(http: Needs, row: ResponseRow): Promise<Response> {
+  const [head, frames] = await Promise.all([readHead(http, row), readFrames(http, row)]);
+  return responseFrom(head, frames, endedAt(row));
+}

@@ -1,0 +1,60 @@
+import { ApiError } from "../base/errors.ts";
+import type { InputMessage } from "../turns/turnRequest.ts";
+import type { InputItem } from "./schema.ts";
+
+const invalid = (param: string, message: string) => new ApiError("invalid_input", `${param} ${message}`, { param });
+
+function readString(value: unknown, param: string): string {
+  if (typeof value === "string") return value;
+  throw invalid(param, "must be a string.");
+}
+
+function readOutput(output: unknown, at: string): string {
+  if (typeof output === "string") return output;
+  if (!Array.isArray(output)) throw invalid(at, "must be a string or an array of input_text parts.");
+  return output
+    .map((part: { type?: unknown; text?: unknown } | null, n) => {
+      if (part?.type !== "input_text" || typeof part.text !== "string")
+        throw invalid(`${at}[${n}]`, "must be an input_text part: a tool's result is text.");
+      return part.text;
+    })
+    .join("\n");
+}
+
+/** What an agent's request says about tools of the caller's own. */
+export interface OwnTools {
+  isServerTool(name: string): boolean;
+  /** Calls that ran on the server, in the thread that the request continues. */
+  serverCalls: ReadonlySet<string>;
+}
+
+/**
+ * Reads calls and results among the items of a request. Those of tools that ran on the server are skipped: a client that
+ * resends a whole conversation, or that runs every call it sees, sends them too.
+ */
+export function createToolItemReader({ isServerTool, serverCalls }: OwnTools) {
+  const skipped = new Set(serverCalls);
+  return (item: InputItem, n: number): InputMessage | undefined => {
+    const at = `input[${n}]`;
+    const read = (field: "call_id" | "name" | "arguments") => readString(item[field], `${at}.${field}`);
+    if (item.type === "function_call") {
+      const call = { id: read("call_id"), name: read("name"), arguments: read("arguments"), client: true as const };
+      const isServers = isServerTool(call.name);
+      // some providers use ids again
+      if (isServers) skipped.add(call.id);
+      else skipped.delete(call.id);
+      return isServers ? undefined : { role: "assistant", text: "", files: [], calls: [call] };
+    }
+    if (item.type !== "function_call_output") return undefined;
+    const call_id = read("call_id");
+    if (skipped.has(call_id)) return undefined;
+    return { role: "tool", text: readOutput(item.output, `${at}.output`), files: [], call_id, param: `${at}.call_id` };
+  };
+}
+
+/** Adds a message; calls join the assistant's message before them. */
+export function addMessage(messages: InputMessage[], message: InputMessage): void {
+  const last = messages.at(-1);
+  if (message.calls && last?.role === "assistant") last.calls = [...(last.calls ?? []), ...message.calls];
+  else messages.push(message);
+}

@@ -1,0 +1,103 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { parseStreamName } from "#events/ids.ts";
+import { Role } from "#events/user.ts";
+import { requireSession } from "../auth/authenticate.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { PageQuery, readPage } from "../base/pagination.ts";
+import { createCursor, readCursor, readLastEventId, type ToCursor } from "./cursor.ts";
+import { createTail } from "./eventTail.ts";
+import { wantsSse } from "./wantsSse.ts";
+
+const EVERYBODY = Role.options;
+const BUILDERS: Role[] = ["owner", "admin", "builder"];
+const ADMINS: Role[] = ["owner", "admin"];
+
+/** Which roles may read things of a kind. Kinds that are not listed, such as sessions, are sent to nobody. */
+const READERS: Readonly<Record<string, readonly Role[]>> = {
+  organization: EVERYBODY,
+  project: EVERYBODY,
+  agent: EVERYBODY,
+  collection: EVERYBODY,
+  document: EVERYBODY,
+  workflow: EVERYBODY,
+  trigger: EVERYBODY,
+  run: EVERYBODY,
+  thread: BUILDERS,
+  definition: BUILDERS,
+  secret: BUILDERS,
+  key: ADMINS,
+  erasure: ADMINS,
+  provider: ADMINS,
+};
+/** Kinds that belong to their principal, who may read them whatever the role. */
+const OWNED = new Set(["thread", "file", "extraction"]);
+
+function mayKnow({ principal, session }: Caller, kind: string, event: RecordedEvent): boolean {
+  if (READERS[kind]?.includes(session!.role)) return true;
+  return OWNED.has(kind) && event.meta.principal === principal;
+}
+
+const Change = z.object({
+  cursor: z.string().describe("Its place in the organization's log: `after` of a request for what follows it."),
+  kind: z.string().describe("The kind of thing that changed: `run`, `document`, `thread` …"),
+  id: z.string().describe("Its id."),
+  type: z.string().describe("The type of the event."),
+});
+const Slice = z.object({ data: z.array(Change), next_after: z.string(), has_more: z.boolean() });
+
+/** An event without its fields; undefined if the caller may not read what changed. */
+function toChange(event: RecordedEvent, toCursor: ToCursor, caller: Caller): z.infer<typeof Change> | undefined {
+  const { position, stream, type } = event;
+  const { aggregate: kind, id } = parseStreamName(stream);
+  return mayKnow(caller, kind, event) ? { cursor: toCursor(position), kind, id, type } : undefined;
+}
+
+function toFrame(event: RecordedEvent, toCursor: ToCursor, { caller }: FastifyRequest): string {
+  const change = toChange(event, toCursor, caller);
+  return change ? `id: ${change.cursor}\nevent: change\ndata: ${JSON.stringify(change)}\n\n` : "";
+}
+
+/** What changes in the organization, for everybody who is signed in, so that no page has to poll. */
+export function changeRoutes(app: App, http: Http): void {
+  const onRequest = requireSession(http);
+  const tail = createTail(http, onRequest, toFrame);
+  const following = {
+    tags: ["Audit"],
+    security: [{ session: [] }],
+    summary: "List what changed in the organization, oldest first",
+    description:
+      "Only which things changed, without content, and only things that the caller may read. With `Accept: text/event-stream`, each is sent " +
+      "as it happens, as an event `change` whose `id` is the cursor; `Last-Event-ID` resumes after it, on any server.",
+    querystring: z.object({
+      after: z
+        .string()
+        .optional()
+        .describe("Cursor of the last change that is known. Default: before the first; with SSE, after the newest."),
+      limit: PageQuery.shape.limit,
+    }),
+    response: { 200: Slice },
+  };
+  app.get("/changes", { onRequest, schema: following }, async (request, reply) => {
+    const { caller, query } = request;
+    const { organization_id } = caller;
+    const after = await readCursor(http, organization_id, "after", query.after);
+    if (wantsSse(request)) {
+      const lastSeen = (await readLastEventId(http, request)) ?? after;
+      await tail(request, reply, { stream: undefined, types: undefined, after: lastSeen });
+      return reply;
+    }
+    const { limit } = readPage(query);
+    const range = { stream: undefined, types: undefined, after: after ?? 0, limit };
+    const { events, more } = await http.readAuditSlice(organization_id, range);
+    const toCursor = createCursor(http, organization_id);
+    return {
+      data: events.flatMap((event) => toChange(event, toCursor, caller) ?? []),
+      next_after: toCursor(events.at(-1)?.position ?? after ?? 0),
+      has_more: more,
+    };
+  });
+}

@@ -1,0 +1,42 @@
+import type { FastifyRequest } from "fastify";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+
+type Needs = Pick<Http, "keyring" | "readAuditSlice">;
+
+export type ToCursor = (position: number) => string;
+
+/**
+ * The position of an event as its organization sees it. Positions count the events of all organizations, so they are sealed: a
+ * tenant cannot tell how much the others do.
+ */
+export const createCursor =
+  ({ keyring }: Pick<Http, "keyring">, organization_id: string): ToCursor =>
+  (position) =>
+    keyring.sealNumber(`events:${organization_id}`, position);
+
+/** A position as earlier releases gave it. It must be that of an event of the organization, or positions could be guessed by halving. */
+async function isOwnPosition({ readAuditSlice }: Needs, organization_id: string, position: number): Promise<boolean> {
+  if (position === 0) return true;
+  const query = { stream: undefined, types: undefined, after: position - 1, limit: 1 };
+  const { events } = await readAuditSlice(organization_id, query);
+  return events[0]?.position === position;
+}
+
+/** The position behind a cursor of the organization; undefined for none. Throws a 400. */
+export async function readCursor(
+  http: Needs,
+  organization_id: string,
+  param: string,
+  text: string | undefined,
+): Promise<number | undefined> {
+  if (text === undefined || text === "") return undefined;
+  const position = /^\d{1,15}$/.test(text) ? Number(text) : http.keyring.openNumber(`events:${organization_id}`, text);
+  const isSealed = position !== undefined && String(position) !== text;
+  if (position !== undefined && (isSealed || (await isOwnPosition(http, organization_id, position)))) return position;
+  throw new ApiError(null, `${param}: must be the cursor of an event.`, { param });
+}
+
+/** The position that a client resumes after. Throws a 400. */
+export const readLastEventId = (http: Needs, { caller, headers }: FastifyRequest): Promise<number | undefined> =>
+  readCursor(http, caller.organization_id, "Last-Event-ID", headers["last-event-id"] as string | undefined);

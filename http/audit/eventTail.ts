@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { Http } from "../base/deps.ts";
+import { disconnectSignal } from "../base/disconnect.ts";
+import { ApiError } from "../base/errors.ts";
+import { openEventStream, type EventStream } from "../base/sse.ts";
+import { createCursor, type ToCursor } from "./cursor.ts";
+import {
+  BATCH_SIZE,
+  createOrganizationFollowers,
+  waitForCommit,
+  type OrganizationFollower,
+} from "./organizationFollower.ts";
+
+const RETRY_MS = 50;
+
+type Needs = Pick<Http, "log" | "readAuditSlice" | "onCommitted" | "streams" | "keyring">;
+type Check = (request: FastifyRequest) => Promise<void>;
+/** An event as a frame of Server-Sent Events; empty to leave it out. */
+type ToFrame = (event: RecordedEvent, toCursor: ToCursor, request: FastifyRequest) => string;
+interface TailQuery {
+  stream: string | undefined;
+  types: string[] | undefined;
+  /** Undefined: only events from now on. */
+  after: number | undefined;
+}
+
+/** One open stream and how far it is. */
+interface Tail {
+  request: FastifyRequest;
+  toFrame: ToFrame;
+  sse: EventStream;
+  toCursor: ToCursor;
+  disconnected: AbortSignal;
+  follower: OrganizationFollower;
+  filter: Pick<TailQuery, "stream" | "types">;
+  /** Position of the last event that was sent. */
+  sent: number;
+}
+
+/** Whether the caller may still read; undefined when the database cannot answer now. */
+async function mayRead(check: Check, request: FastifyRequest): Promise<boolean | undefined> {
+  try {
+    await check(request);
+    return true;
+  } catch (error) {
+    return error instanceof ApiError ? false : undefined;
+  }
+}
+
+/** Sends events, unless the caller may no longer read: then the answer is false. Undefined when they were not sent and may be later. */
+async function deliver(check: Check, tail: Tail, events: RecordedEvent[]): Promise<boolean | undefined> {
+  if (events.length === 0) return true;
+  const allowed = await mayRead(check, tail.request);
+  if (!allowed) return allowed;
+  tail.sse.write(events.map((event) => tail.toFrame(event, tail.toCursor, tail.request)).join(""));
+  tail.sent = events.at(-1)!.position;
+  await tail.sse.drained();
+  return true;
+}
+
+const isWanted = ({ filter, sent }: Tail, { position, stream, type }: RecordedEvent): boolean =>
+  position > sent &&
+  (filter.stream === undefined || filter.stream === stream) &&
+  (filter.types === undefined || filter.types.includes(type));
+
+/** Reads the log until the stream has all that the follower has handed out. False when the caller may no longer read. */
+async function catchUp({ readAuditSlice, onCommitted }: Needs, check: Check, tail: Tail): Promise<boolean> {
+  const { request, disconnected, follower, filter } = tail;
+  while (!disconnected.aborted) {
+    const handedOut = follower.position();
+    const query = { ...filter, after: tail.sent, limit: BATCH_SIZE };
+    const slice = await readAuditSlice(request.caller.organization_id, query).catch(() => undefined);
+    const delivered = slice && (await deliver(check, tail, slice.events));
+    if (delivered === false) return false;
+    // no event can be committed between this comparison and the opening of the inbox
+    if (delivered && !slice.more && follower.position() === handedOut) return true;
+    if (!delivered) await waitForCommit(onCommitted, disconnected);
+    if (!slice?.more) await sleep(RETRY_MS);
+  }
+  return false;
+}
+
+/** Sends what the follower hands out. False when the caller may no longer read; true when the stream has to catch up. */
+async function sendNew(check: Check, tail: Tail): Promise<boolean> {
+  const inbox = tail.follower.openInbox();
+  try {
+    for (;;) {
+      const events = await inbox.next(tail.disconnected);
+      if (!events) return true;
+      const delivered = await deliver(
+        check,
+        tail,
+        events.filter((event) => isWanted(tail, event)),
+      );
+      if (delivered !== true) return delivered === undefined;
+    }
+  } finally {
+    inbox.close();
+  }
+}
+
+/**
+ * Sends an organization's events by SSE as they are committed, until the client disconnects. The caller is authenticated
+ * again before each batch: the stream ends with the session, or when the person loses the role. All streams of an
+ * organization share one follower of the log. Throws 429 `too_many_streams`.
+ */
+export function createTail(http: Needs, check: Check, toFrame: ToFrame) {
+  const findFollower = createOrganizationFollowers(http);
+  return async (request: FastifyRequest, reply: FastifyReply, { after, ...filter }: TailQuery): Promise<void> => {
+    http.streams.count(reply);
+    const sent = after ?? (await http.log.newestPosition()) ?? 0;
+    const { organization_id } = request.caller;
+    const toCursor = createCursor(http, organization_id);
+    const follower = await findFollower(organization_id);
+    const disconnected = disconnectSignal(reply.raw);
+    const sse = openEventStream(reply, ": ping\n\n");
+    const tail: Tail = { request, toFrame, toCursor, sse, disconnected, follower, filter, sent };
+    try {
+      while (!disconnected.aborted && (await catchUp(http, check, tail)) && (await sendNew(check, tail)));
+    } finally {
+      follower.release();
+    }
+    sse.end("");
+  };
+}

@@ -1,0 +1,30 @@
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AuditLog } from "#events/ports.ts";
+import type { Http } from "../base/deps.ts";
+import { downloadHeaders } from "../base/downloadHeaders.ts";
+import { createCursor } from "./cursor.ts";
+import { presentEvent } from "./eventShape.ts";
+
+const BATCH = 500;
+
+type Range = Omit<Parameters<AuditLog["slice"]>[1], "limit" | "newest_first">;
+
+/** The lines of all events of a range. The credential is checked again for each batch: it may end before the log does. */
+async function* toLines(http: Http, request: FastifyRequest, range: Range): AsyncGenerator<string> {
+  const { organization_id } = request.caller;
+  const toCursor = createCursor(http, organization_id);
+  for (let [after, more] = [range.after, true]; more && !http.closing.aborted; ) {
+    await request.recheckCredential?.();
+    const slice = await http.readAuditSlice(organization_id, { ...range, after, limit: BATCH });
+    yield slice.events.map((event) => `${JSON.stringify(presentEvent(event, toCursor))}\n`).join("");
+    after = slice.events.at(-1)?.position ?? after;
+    more = slice.more;
+  }
+}
+
+/** Answers with the events as a file, read from the log while it is sent. */
+export const exportEvents = (http: Http, request: FastifyRequest, reply: FastifyReply, range: Range): FastifyReply =>
+  reply
+    .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: "events.jsonl" }))
+    .send(Readable.from(toLines(http, request, range)));

@@ -1,0 +1,43 @@
+import { listRequests } from "#projections/turns/listRequests.ts";
+import { isBuilder, requireSession } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { readPage } from "../base/pagination.ts";
+import { presentRequest, readPlace, RequestPage, RequestQuery, writePlace } from "./requestShape.ts";
+
+const toDate = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
+
+/** The turns of chats and agents: all of the organization for builders, admins and owners, their own for other people. */
+export function requestRoutes(app: App, http: Http): void {
+  const listing = {
+    tags: ["Audit"],
+    security: [{ session: [] }],
+    summary: "List the requests to models, newest first",
+    description:
+      "The turns of chats and of agents. Builders, admins and owners see those of the whole organization, other people their own. " +
+      "A turn that has been deleted is not listed.",
+    querystring: RequestQuery,
+    response: { 200: RequestPage },
+  };
+  app.get("/turns", { onRequest: requireSession(http), schema: listing }, async ({ caller, query }) => {
+    const { status = null, model = null, agent_id = null, q: error = null, principal = null } = query;
+    const after = readPlace(query.after);
+    const { limit } = readPage(query);
+    const asked = principal === "me" ? caller.principal : principal;
+    // somebody else's are answered like those of a key that never asked
+    if (!isBuilder(caller) && asked !== null && asked !== caller.principal)
+      return { data: [], next_after: null, has_more: false };
+    const filter = {
+      status,
+      model,
+      agent_id: agent_id?.toLowerCase() ?? null,
+      error,
+      principal: isBuilder(caller) ? asked : caller.principal,
+      from: toDate(query.from),
+      to: toDate(query.to),
+    };
+    await http.freshRead(["turns"]);
+    const { rows, next } = await listRequests(http.db, caller.organization_id, filter, { after, limit });
+    return { data: rows.map(presentRequest), next_after: next && writePlace(next), has_more: next !== null };
+  });
+}

@@ -1,0 +1,46 @@
+import type { FastifyRequest } from "fastify";
+import { describe, expect, test } from "vitest";
+import { Unavailable } from "#events/ports.ts";
+import { createBodyBudget } from "./bodyBudget.ts";
+
+const bodyOf = (organization_id: string) => ({ caller: { organization_id } }) as unknown as FastifyRequest;
+
+describe("the budget of request bodies", () => {
+  test("counts bytes when they arrive and gives them back once", () => {
+    const budget = createBodyBudget({ total: 100, perOwner: 100 });
+    const [first, second] = [bodyOf("a"), bodyOf("b")];
+    budget.countArrived(first, 60);
+    budget.countArrived(second, 40);
+    expect(() => budget.countArrived(second, 1)).toThrow(Unavailable);
+    budget.release(first);
+    budget.release(first);
+    expect(budget.heldBytes()).toBe(40);
+    budget.countArrived(second, 60);
+    expect(budget.heldBytes()).toBe(100);
+  });
+
+  test("lets a single body in whatever its size", () => {
+    const budget = createBodyBudget({ total: 100, perOwner: 50 });
+    const large = bodyOf("a");
+    budget.countArrived(large, 80);
+    budget.countArrived(large, 40);
+    expect(budget.heldBytes()).toBe(120);
+  });
+
+  test("refuses an organization beyond its share, and no other one", () => {
+    const budget = createBodyBudget({ total: 100, perOwner: 30 });
+    budget.countArrived(bodyOf("a"), 20);
+    expect(() => budget.countArrived(bodyOf("a"), 20)).toThrow(
+      expect.objectContaining({ errorCode: "too_many_bytes" }),
+    );
+    budget.countArrived(bodyOf("b"), 20);
+    expect(budget.heldBytes()).toBe(40);
+  });
+
+  test("counts an address where no organization is known, and a hook by its token", () => {
+    const budget = createBodyBudget({ total: 100, perOwner: 30 });
+    budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20);
+    expect(() => budget.countArrived({ ip: "192.0.2.1" } as FastifyRequest, 20)).toThrow("Too many request bytes");
+    budget.countArrived({ ip: "192.0.2.1", params: { hook_token: "t" } } as unknown as FastifyRequest, 20);
+  });
+});

@@ -1,0 +1,65 @@
+import type { FastifyRequest } from "fastify";
+import { Unavailable } from "#events/ports.ts";
+import { ApiError } from "./errors.ts";
+
+const MIB = 1024 * 1024;
+/** Request-body bytes that this process holds at most; beyond it, bodies that grow get a 503. */
+const MAX_HELD_BYTES = 256 * MIB;
+/** The share of one organization. A single body is let in whatever its size, because its route limits it. */
+const MAX_OWNER_BYTES = 64 * MIB;
+const RETRY_MS = 1_000;
+
+interface Body {
+  owner: string;
+  bytes: number;
+}
+
+/** Who pays for a body: the organization, else the hook, else the address, since nobody is known before the sign-in. */
+export function bodyOwner({ caller, params, ip }: FastifyRequest): string {
+  const { hook_token } = (params ?? {}) as { hook_token?: string };
+  return caller?.organization_id ?? hook_token ?? ip;
+}
+
+/** Limits the bytes of request bodies in this process. Announced bytes are free; bytes count when they arrive. */
+export function createBodyBudget({ total = MAX_HELD_BYTES, perOwner = MAX_OWNER_BYTES } = {}) {
+  const bodies = new Map<FastifyRequest, Body>();
+  /** The rest of a refused body is still read; it is thrown away and counts no more. */
+  const released = new WeakSet<FastifyRequest>();
+  const heldByOwner = new Map<string, number>();
+  let held = 0;
+
+  const add = (body: Body, bytes: number): void => {
+    body.bytes += bytes;
+    held += bytes;
+    const owned = (heldByOwner.get(body.owner) ?? 0) + bytes;
+    if (owned === 0) heldByOwner.delete(body.owner);
+    else heldByOwner.set(body.owner, owned);
+  };
+
+  return {
+    /** Counts bytes of a body as they arrive. Throws 429 `too_many_bytes` for an owner beyond its share, and Unavailable. */
+    countArrived(request: FastifyRequest, bytes: number): void {
+      if (released.has(request)) return;
+      const body = bodies.get(request) ?? { owner: bodyOwner(request), bytes: 0 };
+      const others = (heldByOwner.get(body.owner) ?? 0) - body.bytes;
+      if (others > 0 && others + body.bytes + bytes > perOwner)
+        throw new ApiError("too_many_bytes", "Too many request bytes at once; send fewer requests in parallel.", {
+          retryAfterMs: RETRY_MS,
+        });
+      if (held > body.bytes && held + bytes > total) throw new Unavailable("Too many request bodies at once");
+      bodies.set(request, body);
+      add(body, bytes);
+    },
+    /** Gives back what a body holds. */
+    release(request: FastifyRequest): void {
+      released.add(request);
+      const body = bodies.get(request);
+      if (!body) return;
+      bodies.delete(request);
+      add(body, -body.bytes);
+    },
+    heldBytes: () => held,
+  };
+}
+
+export type BodyBudget = ReturnType<typeof createBodyBudget>;

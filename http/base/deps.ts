@@ -1,0 +1,102 @@
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
+import type { Registry } from "prom-client";
+import type { AuditLog, CommandSender, EventLog, Frames, HealedFault, Hints, SchemaChecker } from "#events/ports.ts";
+import type { Blobs, Keyring, Vault } from "#events/vault.ts";
+import type { KeyInUse } from "#projections/keys/query.ts";
+import type { SearchEngine } from "#projections/passages/engine.ts";
+import type { WaitForProjections } from "#projections/progress.ts";
+import type { Db } from "#projections/projection.ts";
+import type { StartCodes } from "../auth/startCodes.ts";
+import type { ConsoleFiles } from "../pages/files.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Checks, Metrics } from "./metrics.ts";
+import type { HttpPorts } from "./ports.ts";
+import type { Providers } from "./providers.ts";
+import type { ScriptChecker } from "./scriptChecker.ts";
+import type { FreshRead, Send } from "./send.ts";
+import type { StreamLimits } from "./streamLimits.ts";
+
+/** A passage as its blob has it: a part of the document's Markdown. */
+interface StoredPassage {
+  seq: number;
+  page: number | null;
+  section: string | null;
+  /** Half open, in UTF-16 units. */
+  start: number;
+  end: number;
+}
+
+/** What http needs from the other rooms; the http role hands it over. */
+export interface HttpDeps extends HttpPorts {
+  settings: {
+    /** The service's short name: `sk-<name>-…` keys, `sess-<name>-…` sessions. */
+    SERVICE_NAME: string;
+    /** Public address, without a trailing slash. */
+    BASE_URL: string;
+    /** Time limit of a buffered turn. */
+    TURN_SECONDS: number;
+    /** What one thread may store outside the log: attachments and prompts too long for an event. */
+    THREAD_MEGABYTES: number;
+    /** What an organization may store in threads, files, documents and extractions. */
+    ORGANIZATION_MEGABYTES: number;
+    /** Proxies whose `x-forwarded-for` is trusted: addresses and networks. */
+    TRUST_PROXY: string[];
+    /** Search endpoint of the deployment, if it has one. */
+    WEB_SEARCH_URL?: string | undefined;
+    /** Whether organizations may use scripted tools. */
+    SCRIPTED_TOOLS: boolean;
+    /** First part of the subjects that other services subscribe to. */
+    BUS_PREFIX: string;
+  };
+  /** For the queries of projections; the log and the operational tables are reached through ports. */
+  db: Db;
+  /** The key with this SHA-256, never cached; look-ups of the same moment share one query. */
+  findKeyByHash(hash: string): Promise<KeyInUse | undefined>;
+  sender: CommandSender;
+  frames: Frames;
+  keyring: Pick<Keyring, "keyedHash" | "sealSecret" | "openSecret" | "sealNumber" | "openNumber">;
+  vault: Vault;
+  blobs: Pick<Blobs, "remove" | "removeAll">;
+  /** The passages of a blob of passages, from one on. */
+  passagesFrom(blob: Buffer, seq: number): Iterable<StoredPassage>;
+  engine: SearchEngine;
+  catalog: Catalog;
+  scripts: ScriptChecker;
+  schemas: SchemaChecker;
+  waitForProjections: WaitForProjections;
+  /** A stream's events from a version on. Does not check which organization the stream belongs to. */
+  readStream: EventLog["read"];
+  readAuditSlice: AuditLog["slice"];
+  /** Called for committed events; some may be missed. */
+  onCommitted: Hints["onCommitted"];
+  /** Called when a projection has moved on. */
+  onProjected: Hints["onProjected"];
+  /** Resolves once the projections are back where they were before the database crashed. Throws Unavailable. */
+  recovered(): Promise<void>;
+  /** Every dependency and follower by name, with its lag where it has one. */
+  health(): Promise<Checks>;
+  /** Called for each fault that a process of the deployment has healed. */
+  onHealed(listener: (fault: HealedFault) => void): void;
+  /** Undefined if the console is not built. */
+  consoleFiles: ConsoleFiles | undefined;
+  startCodes: StartCodes;
+  logger: FastifyBaseLogger;
+  registry: Registry;
+  /** Id of this process among the workers. */
+  httpId: string;
+}
+
+/** What routes work with. */
+export interface Http extends HttpDeps {
+  send: Send;
+  freshRead: FreshRead;
+  providers: Providers;
+  metrics: Metrics;
+  streams: StreamLimits;
+  /** Gives back the memory budget of a request's body, once the body is no longer needed. */
+  releaseBody(request: FastifyRequest): void;
+  /** Aborted when the process shuts down and open responses must end. */
+  closing: AbortSignal;
+  /** Records that a key or session was used now. */
+  noteUse(id: string): void;
+}

@@ -1,0 +1,17 @@
+import type { ServerResponse } from "node:http";
+
+/** Aborted when the connection closes before the whole answer was written. */
+export function disconnectSignal(raw: ServerResponse): AbortSignal {
+  const disconnected = new AbortController();
+  if (raw.destroyed) disconnected.abort();
+  raw.once("close", () => {
+    if (!raw.writableFinished) disconnected.abort();
+  });
+  return disconnected.signal;
+}
+
+/** Runs once the client has disconnected, at once if it already has. */
+export function onDisconnect(disconnected: AbortSignal, act: () => void): void {
+  if (disconnected.aborted) act();
+  else disconnected.addEventListener("abort", act, { once: true });
+}

@@ -1,0 +1,25 @@
+import { isUuid, streamName, type Aggregate } from "#events/ids.ts";
+import type { Http } from "./deps.ts";
+
+/** Reads a row by its id, once the projections have every event of its stream. Undefined for an id that is no UUID. */
+export async function findCurrent<R>(
+  { freshRead }: Pick<Http, "freshRead">,
+  projections: string[],
+  [aggregate, id]: [Aggregate, string],
+  find: () => Promise<R | undefined>,
+): Promise<R | undefined> {
+  if (!isUuid(id)) return undefined;
+  await freshRead(projections, streamName(aggregate, id.toLowerCase()));
+  return find();
+}
+
+/** Reads a row; a missing one may have been created a moment ago, so it waits for the projections and reads once more. */
+export async function findOrWait<R>(
+  find: () => Promise<R | undefined>,
+  wait: () => Promise<void>,
+): Promise<R | undefined> {
+  const found = await find();
+  if (found) return found;
+  await wait();
+  return find();
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import type { CommandRequest } from "./send.ts";
+import {
+  createOnce,
+  identifyParts,
+  nextCommand,
+  previousOutcome,
+  readIdempotencyKey,
+  type IdempotentRequest,
+} from "./idempotency.ts";
+import type { StoredOutcome } from "./ports.ts";
+
+const parts = { organization_id: "o1", principal: "key:k1", path: "/x", key: "k", body: "a" };
+const request = identifyParts(parts);
+
+describe("the command id of a request", () => {
+  test("is the same only for the same sender, user, path and key", () => {
+    expect(identifyParts({ ...parts, body: "b" }).id).toBe(request.id);
+    const others = [
+      { organization_id: "o2" },
+      { principal: "key:k2" },
+      { user: "" },
+      { user: "u" },
+      { path: "/y" },
+      { key: "l" },
+    ];
+    const ids = others.map((other) => identifyParts({ ...parts, ...other }).id);
+    expect(new Set([...ids, request.id]).size).toBe(others.length + 1);
+  });
+
+  test("is random without a key", () => {
+    const without = { ...parts, key: undefined };
+    expect(identifyParts(without).id).not.toBe(identifyParts(without).id);
+    expect(identifyParts(without).hasKey).toBe(false);
+  });
+
+  test("is a hash that hides the key", () => {
+    expect(identifyParts({ ...parts, key: "secret" }).id).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("differs for each further command of the request, in the same way every time", () => {
+    const next = nextCommand(request, "again");
+    expect(next.id).toBe(nextCommand(request, "again").id);
+    expect(new Set([request.id, next.id, nextCommand(next, "again").id, nextCommand(request, "other").id]).size).toBe(
+      4,
+    );
+    expect(next.fingerprint).toBe(request.fingerprint);
+  });
+});
+
+test("the fingerprint of a request covers its body, its user and whatever else is named", () => {
+  const others = [{}, { body: "b" }, { more: ["x"] }, { user: "u" }];
+  expect(new Set(others.map((other) => identifyParts({ ...parts, ...other }).fingerprint)).size).toBe(4);
+});
+
+test.each(["", "two words", "ü", "x".repeat(256), "a\u0000"])("the idempotency key %j is refused", (key) => {
+  expect(() => readIdempotencyKey({ "idempotency-key": key })).toThrow(
+    expect.objectContaining({ errorCode: "invalid_idempotency_key" }),
+  );
+});
+
+const event = { stream: "agent-1", position: 7 };
+const stored = (outcome: Partial<StoredOutcome> = {}): StoredOutcome => ({
+  fingerprint: request.fingerprint,
+  rejection: null,
+  event,
+  ...outcome,
+});
+const outcomes = (outcome?: StoredOutcome) => ({ outcomes: { find: async () => outcome } });
+
+describe("the previous outcome of a request", () => {
+  test("is undefined for a new request, and for one without a key", async () => {
+    expect(await previousOutcome(outcomes(), request)).toBeUndefined();
+    expect(await previousOutcome(outcomes(stored()), { ...request, hasKey: false })).toBeUndefined();
+  });
+
+  test("is the event or the rejection of the first delivery", async () => {
+    const rejection = { code: "last_owner", message: "No." };
+    expect(await previousOutcome(outcomes(stored()), request)).toEqual({ event, rejection: undefined });
+    expect(await previousOutcome(outcomes(stored({ event: null, rejection })), request)).toEqual({
+      event: null,
+      rejection,
+    });
+  });
+
+  test("is refused with 422 when the key was used for another request", async () => {
+    await expect(previousOutcome(outcomes(stored({ fingerprint: "other" })), request)).rejects.toMatchObject({
+      status: 422,
+      errorCode: "idempotency_key_reused",
+    });
+  });
+});
+
+describe("creating something once", () => {
+  const definition = { type: "CreateAgent" } as never;
+  const command = (stream: string): CommandRequest<object> & IdempotentRequest => ({
+    ...request,
+    stream,
+    principal: "key:k1",
+    request_id: "r1",
+    data: {},
+  });
+  const http = (repeated: boolean, outcome?: StoredOutcome) => ({
+    ...outcomes(outcome),
+    send: async () => ({ repeated, position: 7, projected: true }),
+  });
+
+  test("names the new thing when the request is new", async () => {
+    const receipt = await createOnce(http(false), definition, command("agent-2"));
+    expect(receipt).toMatchObject({ created_id: "2", isNew: true });
+  });
+
+  test("names the first thing when the request is repeated", async () => {
+    const receipt = await createOnce(http(true, stored()), definition, command("agent-2"));
+    expect(receipt).toMatchObject({ created_id: "1", isNew: false });
+  });
+
+  test("counts a command that the bus delivered twice as new", async () => {
+    const receipt = await createOnce(http(true, stored()), definition, command("agent-1"));
+    expect(receipt).toMatchObject({ created_id: "1", isNew: true });
+  });
+
+  test("answers 503 when the first outcome cannot be read", async () => {
+    await expect(createOnce(http(true), definition, command("agent-2"))).rejects.toMatchObject({ status: 503 });
+  });
+});

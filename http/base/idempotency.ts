@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyRequest } from "fastify";
+import type { CommandDefinition } from "#events/define.ts";
+import { newCommandId, parseStreamName } from "#events/ids.ts";
+import type { RejectionDetails } from "#events/rejection.ts";
+import type { Http } from "./deps.ts";
+import { ApiError } from "./errors.ts";
+import type { StoredOutcome } from "./ports.ts";
+import type { CommandReceipt, CommandRequest } from "./send.ts";
+
+const WELL_FORMED_KEY = /^[\x21-\x7e]{1,255}$/;
+const hash = (parts: unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+
+/** The client's Idempotency-Key, if it sent one. Throws 400 `invalid_idempotency_key`. */
+export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (typeof key === "string" && WELL_FORMED_KEY.test(key)) return key;
+  throw new ApiError("invalid_idempotency_key", "Idempotency-Key must be 1 to 255 printable ASCII characters.");
+}
+
+/**
+ * Requests of the same caller to the same path under the same Idempotency-Key share a command id, and so have at most one
+ * effect. Its fields can be spread into a CommandRequest.
+ */
+export interface IdempotentRequest {
+  organization_id: string;
+  /** Command id; random when the client sent no key: then the request repeats no other. */
+  id: string;
+  /** Hash of everything that was sent; a key may not be reused with another one. */
+  fingerprint: string;
+  hasKey: boolean;
+}
+
+interface RequestParts {
+  organization_id: string;
+  principal: string;
+  user?: string | undefined;
+  path: string;
+  key: string | undefined;
+  /** Hash of the body, or of the fields and the file of a form. */
+  body: string;
+  /** Whatever else a repetition must send again. */
+  more?: string[];
+}
+
+/** For a POST whose key or sender is not where `identifyPost` looks for it. */
+export function identifyParts(parts: RequestParts): IdempotentRequest {
+  const { organization_id, principal, user, path, key, body, more = [] } = parts;
+  const sender = [organization_id, principal, user ?? null, "POST", path];
+  return {
+    organization_id,
+    id: key === undefined ? newCommandId() : hash([...sender, key]),
+    fingerprint: hash([...sender, body, ...more]),
+    hasKey: key !== undefined,
+  };
+}
+
+/** Identifies a POST by its caller, path, Idempotency-Key and JSON body, or by what `parts` gives instead. */
+export function identifyPost(
+  request: Pick<FastifyRequest, "caller" | "headers" | "bodyHash">,
+  path: string,
+  parts: Pick<Partial<RequestParts>, "user" | "body" | "more"> = {},
+): IdempotentRequest {
+  const { organization_id, principal } = request.caller;
+  const key = readIdempotencyKey(request.headers);
+  return identifyParts({ organization_id, principal, path, key, body: request.bodyHash, ...parts });
+}
+
+/** The same request with the id of its next command, for requests that may take more than one. */
+export const nextCommand = (request: IdempotentRequest, step: string): IdempotentRequest => ({
+  ...request,
+  id: hash([request.id, step]),
+});
+
+/** The outcome of an earlier delivery of a request. */
+export interface PreviousOutcome {
+  /** The last event that it appended to the thing it is about. */
+  event: StoredOutcome["event"];
+  rejection: RejectionDetails | undefined;
+}
+
+/**
+ * Undefined when the request is new, and always when it has no key.
+ * Throws 422 `idempotency_key_reused` when the key was used for another request.
+ */
+export async function previousOutcome(
+  { outcomes }: Pick<Http, "outcomes">,
+  { organization_id, id, fingerprint, hasKey }: IdempotentRequest,
+): Promise<PreviousOutcome | undefined> {
+  const stored = hasKey ? await outcomes.find(organization_id, id) : undefined;
+  if (!stored) return undefined;
+  if (stored.fingerprint !== fingerprint)
+    throw new ApiError(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used with another request body; use a new key for a new request.",
+      { param: "Idempotency-Key" },
+    );
+  return { event: stored.event, rejection: stored.rejection ?? undefined };
+}
+
+/** The event that a repeated command appended at its first delivery. Throws 503 when its outcome cannot be read. */
+export async function firstEvent(
+  { outcomes }: Pick<Http, "outcomes">,
+  { organization_id, id, fingerprint }: Omit<IdempotentRequest, "hasKey">,
+): Promise<NonNullable<StoredOutcome["event"]>> {
+  const stored = await outcomes.find(organization_id, id);
+  if (stored?.event && stored.fingerprint === fingerprint) return stored.event;
+  throw new ApiError("unavailable", "The outcome of this request cannot be read now; try again shortly.");
+}
+
+export interface CreationReceipt extends CommandReceipt {
+  created_id: string;
+  /** False when an earlier request with the same key created it. */
+  isNew: boolean;
+}
+
+/**
+ * Sends a command that creates what its stream is named for. When the same request was sent before, nothing happens and
+ * `created_id` names what was created then. Throws the rejection, and 503 when the first outcome cannot be read.
+ */
+export async function createOnce<D>(
+  http: Pick<Http, "send" | "outcomes">,
+  definition: CommandDefinition<string, D>,
+  command: CommandRequest<D> & Pick<IdempotentRequest, "id" | "fingerprint">,
+): Promise<CreationReceipt> {
+  const receipt = await http.send(definition, { ...command, fresh: true });
+  const own_id = parseStreamName(command.stream).id;
+  // a command that the bus delivered twice counts as repeated too, although it created this very thing
+  const created_id = receipt.repeated ? parseStreamName((await firstEvent(http, command)).stream).id : own_id;
+  return { ...receipt, created_id, isNew: created_id === own_id };
+}

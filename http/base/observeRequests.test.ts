@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { request as open } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import fastify, { type FastifyRequest } from "fastify";
+import { afterEach, describe, expect, test } from "vitest";
+import type { App } from "./app.ts";
+import { readBodies } from "./parseBodies.ts";
+import { createBodyBudget, type BodyBudget } from "./bodyBudget.ts";
+import { toApiError } from "./toApiError.ts";
+import { observe } from "./observeRequests.ts";
+
+const MIB = 1024 * 1024;
+const metrics = { request: () => {} } as unknown as Parameters<typeof observe>[1]["metrics"];
+
+let app: App | undefined;
+afterEach(() => app?.close());
+
+/** A server whose route answers with the held bytes, for bodies of up to 8 MiB. */
+async function serve(budget: BodyBudget): Promise<number> {
+  app = fastify({ bodyLimit: 8 * MIB }) as App;
+  observe(app, { metrics }, budget);
+  readBodies(app);
+  app.setErrorHandler((error, _request, reply) => reply.code(toApiError(error).status).send());
+  app.post("/", () => String(budget.heldBytes()));
+  app.get("/", () => "still here");
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  return (app.server.address() as AddressInfo).port;
+}
+
+/** Sends JSON of that many MiB in chunks. */
+async function send(port: number, mib: number): Promise<{ status: number; body: string }> {
+  const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
+  const sending = open({ port, host: "127.0.0.1", method: "POST", headers });
+  sending.on("error", () => {});
+  const answered = once(sending, "response");
+  sending.write(Buffer.alloc(MIB, " ").fill("0", 0, 1));
+  for (let n = 1; n < mib; n++) sending.write(Buffer.alloc(MIB, " "));
+  sending.end();
+  const [response] = await answered;
+  return { status: response.statusCode, body: await text(response) };
+}
+
+const other = { caller: { organization_id: "other" } } as unknown as FastifyRequest;
+
+describe("a JSON body", () => {
+  test("holds budget as it arrives, until its answer is sent", async () => {
+    const budget = createBodyBudget();
+    const port = await serve(budget);
+    expect(await send(port, 5)).toEqual({ status: 200, body: String(5 * MIB) });
+    await expect.poll(budget.heldBytes).toBe(0);
+  });
+
+  test("gets a 503 when it exceeds the memory that others leave", async () => {
+    const budget = createBodyBudget({ total: 4 * MIB });
+    const port = await serve(budget);
+    budget.countArrived(other, MIB);
+    expect((await send(port, 3)).status).toBe(200);
+    await expect.poll(budget.heldBytes).toBe(MIB);
+    expect((await send(port, 5)).status).toBe(503);
+    await expect.poll(budget.heldBytes).toBe(MIB);
+    expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(200);
+  });
+
+  test("over the limit of its route is refused", async () => {
+    const budget = createBodyBudget();
+    const port = await serve(budget);
+    expect((await send(port, 9)).status).toBe(413);
+    await expect.poll(budget.heldBytes).toBe(0);
+  });
+
+  test("that is announced and does not arrive holds nothing, and gets a 408", { timeout: 15_000 }, async () => {
+    const budget = createBodyBudget();
+    const port = await serve(budget);
+    const headers = { "content-type": "application/json", "content-length": String(8 * MIB) };
+    const sending = open({ port, host: "127.0.0.1", method: "POST", headers });
+    sending.on("error", () => {});
+    const answered = once(sending, "response");
+    sending.write(" ");
+    await expect.poll(budget.heldBytes).toBe(1);
+    const [response] = await answered;
+    expect(response.statusCode).toBe(408);
+    await expect.poll(budget.heldBytes).toBe(0);
+  });
+});

@@ -1,0 +1,85 @@
+import { Transform, type Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { App } from "./app.ts";
+import type { BodyBudget } from "./bodyBudget.ts";
+import type { Http } from "./deps.ts";
+import { ApiError } from "./errors.ts";
+import { traceRequests } from "./traceRequests.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Counts body bytes that have arrived. Throws when the organization's share, or all memory for bodies, is used up. */
+    holds(bytes: number): void;
+  }
+}
+
+const TOO_SLOW = "The request body arrives too slowly.";
+/** The status that nginx logs for a client that disconnected before its answer. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+function logRequest({ metrics }: Pick<Http, "metrics">, request: FastifyRequest, reply: FastifyReply): void {
+  const { method, id, trace } = request;
+  const route = request.routeOptions.url ?? "none";
+  const status = reply.raw.writableFinished ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST;
+  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  metrics.request(method, route, status, ms / 1000);
+  request.log.info({ request_id: id, trace_id: trace?.trace_id, method, route, status, ms }, "request");
+}
+
+/** Bodies up to this size are not counted: thousands of them fit into memory, and counting would cost each a stream. */
+const MAX_UNCOUNTED_BYTES = 64 * 1024;
+/** A body must grow by MIN_BYTES within each interval, else its connection is closed: 10 KB/s is slower than any modem. */
+const RATE_INTERVAL_MS = 5_000;
+const MIN_BYTES = 50_000;
+
+const isCounted = ({ headers }: FastifyRequest): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > MAX_UNCOUNTED_BYTES;
+
+/** Counts a body while it is read. The rest of a refused body is drained, so that the answer can be sent. */
+function countedBody(request: FastifyRequest, body: Readable): Readable {
+  let arrived = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      arrived += chunk.length;
+      try {
+        request.holds(chunk.length);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+  // starts with the first read: a form is read from the request itself, and counted there
+  counter.once("resume", () => {
+    const watch = setInterval(() => {
+      if (arrived < MIN_BYTES && !body.readableEnded) counter.destroy(new ApiError("request_timeout", TOO_SLOW));
+      arrived = 0;
+    }, RATE_INTERVAL_MS);
+    counter.once("close", () => clearInterval(watch));
+    body.pipe(counter);
+  });
+  counter.once("error", () => body.resume());
+  body.once("error", (error) => counter.destroy(error));
+  return counter;
+}
+
+/** Per request: one trace, one log line and one count once its connection is done with it, and the budget of its body. */
+export function observe(app: App, http: Pick<Http, "metrics">, budget: BodyBudget): void {
+  app.decorateRequest("holds", function (bytes: number) {
+    budget.countArrived(this, bytes);
+  });
+  traceRequests(app);
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    reply.raw.once("close", () => {
+      budget.release(request);
+      logRequest(http, request, reply);
+    });
+    if (request.headers.host !== undefined || request.raw.httpVersion !== "1.1") return done();
+    reply.header("connection", "close");
+    done(new ApiError(null, "The request has no Host header."));
+  });
+  app.addHook("preParsing", (request, _reply, body, done) => {
+    done(null, isCounted(request) ? countedBody(request, body as Readable) : body);
+  });
+}

@@ -1,0 +1,29 @@
+import type { z } from "zod";
+import { listSchema, PageQuery, readPage } from "./pagination.ts";
+
+export type Page = ReturnType<typeof readPage>;
+
+/** The schema of a route that answers with a list in pages; `shared` is what it has in common with its neighbours. */
+export const describeList = <S extends object, T extends z.ZodType>(shared: S, summary: string, item: T) => ({
+  ...shared,
+  summary,
+  querystring: PageQuery,
+  response: { 200: listSchema(item) },
+});
+
+/** Reads the page that a query asks for and presents its rows. */
+export async function pageResponse<R, T>(
+  query: z.infer<typeof PageQuery>,
+  read: (page: Page) => Promise<{ rows: R[]; total: number }>,
+  present: (row: R) => T,
+): Promise<{ data: T[]; total: number } & Page> {
+  const page = readPage(query);
+  const { rows, total } = await read(page);
+  return { data: rows.map(present), total, ...page };
+}
+
+/** The page of a list that is short enough to be read whole. */
+export const slicePage = <R>(rows: R[], { limit, offset }: Page): { rows: R[]; total: number } => ({
+  rows: rows.slice(offset, offset + limit),
+  total: rows.length,
+});

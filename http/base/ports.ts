@@ -1,0 +1,101 @@
+import type { RejectionDetails } from "#events/rejection.ts";
+import type { Usage } from "#events/thread.ts";
+
+/* What http needs of the log and of the operational tables beyond read models. infra/postgres implements it. */
+
+/** What the log keeps of a command that was answered. */
+export interface StoredOutcome {
+  fingerprint: string | null;
+  rejection: RejectionDetails | null;
+  /** The last event that it appended to the thing it is about; null when it was rejected or changed nothing. */
+  event: { stream: string; position: number } | null;
+}
+
+export interface CommandOutcomes {
+  /** Undefined when the log does not know the command, or another organization sent it. */
+  find(organization: string, command_id: string): Promise<StoredOutcome | undefined>;
+}
+
+/** Look-ups that must not lag behind the log as read models do. */
+export interface LogReader {
+  /** Position of the newest event, of one stream or of the whole log; undefined for a stream that does not exist. */
+  newestPosition(stream?: string): Promise<number | undefined>;
+  /** Versions of those streams that exist. */
+  versions(streams: string[]): Promise<Map<string, number>>;
+  /** When the event at a position was recorded. */
+  recordedAt(position: number): Promise<Date | undefined>;
+  /** The public fields of one event. */
+  publicData(stream: string, version: number): Promise<unknown>;
+  /** For each unique name that is taken: the stream of the thing that holds it. */
+  claimHolders(claims: string[]): Promise<Map<string, string>>;
+}
+
+/** What the log says of a turn while its read model lags, or after its rows are deleted. */
+export interface TurnHistory {
+  /** The stream of the thread that has the turn; undefined once the turn is deleted. */
+  threadStream(organization: string, turn_id: string): Promise<string | undefined>;
+  /** Whether the turn was deleted, alone or with its thread. */
+  isDeleted(thread_id: string, turn_id: string): Promise<boolean>;
+  /** Tokens of each recorded round. */
+  roundUsage(thread_id: string, turn_id: string): Promise<Usage[]>;
+}
+
+/** The command that started a turn, with the event that it appended. */
+export interface TurnStart {
+  command_id: string;
+  stream: string;
+  position: number;
+}
+
+/**
+ * Turns whose answer never reached a client. Each turn belongs to the process that waits for it: the one that received its
+ * request, or the last one that took it over. All methods act for this process.
+ */
+export interface AbandonedTurns {
+  /** Records that the client left before it had the answer. */
+  add(command_id: string): Promise<void>;
+  /**
+   * Gives this process one turn of the last 15 minutes with this fingerprint whose client left, or whose process died before
+   * it can have answered. Two retries never get the same turn. Stopped turns are left alone.
+   */
+  claim(organization: string, fingerprint: string): Promise<TurnStart | undefined>;
+  /** Makes this process wait for the turn: a connection that ends elsewhere may no longer stop it. */
+  takeOver(organization: string, command_id: string): Promise<void>;
+  /** Removes the record of `add`; false when it is gone, or when another process has taken the turn over. */
+  remove(organization: string, command_id: string): Promise<boolean>;
+}
+
+export interface AttemptCount {
+  subject: string;
+  attempts: number;
+  /** Seconds until the oldest attempt leaves the window. */
+  seconds_left: number;
+}
+
+/** Sign-in attempts, counted by subject (a hash of an account or of an address). */
+export interface LoginAttempts {
+  /**
+   * Records one attempt for each subject, then counts the attempts of the window with all that were recorded meanwhile, so
+   * that parallel attempts get no further than sequential ones.
+   */
+  record(subjects: string[], windowSeconds: number): Promise<{ ids: string[]; counts: AttemptCount[] }>;
+  /** Removes attempts that `record` recorded for these subjects. */
+  withdraw(ids: string[], subjects: string[]): Promise<void>;
+  /** Removes all attempts of the account, and the newest one of the address if one is named. */
+  clear(subjects: { account: string; address: string | undefined }): Promise<void>;
+}
+
+/** When keys and sessions were last used. */
+export interface LastUses {
+  /** Keeps the later time where one is stored. */
+  save(uses: Map<string, Date>): Promise<void>;
+}
+
+export interface HttpPorts {
+  log: LogReader;
+  outcomes: CommandOutcomes;
+  turnHistory: TurnHistory;
+  abandonedTurns: AbandonedTurns;
+  loginAttempts: LoginAttempts;
+  lastUses: LastUses;
+}

@@ -1,0 +1,31 @@
+import { listProviders, type ProviderRow } from "#projections/providers/query.ts";
+import type { Db } from "#projections/projection.ts";
+
+/** How long a provider that another process removed may still be offered; turns read its credential themselves. */
+const MAX_AGE_MS = 2_000;
+const MAX_ORGANIZATIONS = 10_000;
+
+/** An organization's provider credentials, for finding models. */
+export interface Providers {
+  /** At most two seconds old, so that requests share one query. */
+  recent(organization: string): Promise<ProviderRow[]>;
+  fresh(organization: string): Promise<ProviderRow[]>;
+}
+
+export function createProviders(db: Db): Providers {
+  const cache = new Map<string, { at: number; rows: ProviderRow[] }>();
+
+  async function fresh(organization: string): Promise<ProviderRow[]> {
+    const rows = await listProviders(db, organization);
+    if (cache.size >= MAX_ORGANIZATIONS) cache.clear();
+    cache.set(organization, { at: Date.now(), rows });
+    return rows;
+  }
+  return {
+    fresh,
+    async recent(organization) {
+      const cached = cache.get(organization);
+      return cached && Date.now() - cached.at < MAX_AGE_MS ? cached.rows : fresh(organization);
+    },
+  };
+}

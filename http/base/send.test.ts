@@ -1,0 +1,133 @@
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { DeleteKey } from "#events/key.ts";
+import type { CommandResult, Command } from "#events/envelope.ts";
+import { createFreshRead, createSend, type CommandRequest } from "./send.ts";
+
+const request: CommandRequest<{ key_id: string }> = {
+  stream: "key-1",
+  data: { key_id: "1" },
+  organization_id: "o1",
+  principal: "person:p1",
+  request_id: "r1",
+};
+const busy: CommandResult = {
+  position: 0,
+  repeated: false,
+  rejection: { code: "thread_busy", message: "Busy.", retryable: true },
+};
+const done: CommandResult = { position: 7, repeated: false };
+
+/** A bus that returns these results, the last one repeatedly, and projections that either follow or lag. */
+function harness(results: CommandResult[], follow = true) {
+  const sent: Command[] = [];
+  const waited: unknown[] = [];
+  const warnings: string[] = [];
+  const deps = {
+    httpId: "h1",
+    logger: pino({ level: "warn" }, { write: (line: string) => void warnings.push(line) }),
+    log: { newestPosition: async () => 9 } as never,
+    sender: {
+      send: async (command: Command) => {
+        sent.push(command);
+        return results[Math.min(sent.length, results.length) - 1]!;
+      },
+    },
+    waitForProjections: async (...args: unknown[]) => {
+      waited.push(args);
+      return follow;
+    },
+  };
+  return { send: createSend(deps), freshRead: createFreshRead(deps), sent, waited, warnings };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("sending a command", () => {
+  test("fills in the envelope and waits for the projections that the caller reads", async () => {
+    const { send, sent, waited } = harness([done]);
+    expect(await send(DeleteKey, { ...request, waitFor: ["keys"] })).toEqual({ ...done, projected: true });
+    expect(sent[0]).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{64}$/),
+      type: "DeleteKey",
+      stream: "key-1",
+      http: "h1",
+      data: { key_id: "1" },
+    });
+    expect(Date.parse(sent[0]!.deadline) - Date.parse(sent[0]!.at)).toBe(15_000);
+    expect(waited).toEqual([[["keys"], 7, 5_000]]);
+  });
+
+  test("reports projections that lag, and still returns the receipt", async () => {
+    const { send, warnings } = harness([done], false);
+    expect(await send(DeleteKey, { ...request, waitFor: ["keys"] })).toEqual({ ...done, projected: false });
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("answers 503 for lagging projections when the request requires them", async () => {
+    const { send, warnings } = harness([done], false);
+    const sent = send(DeleteKey, { ...request, waitFor: ["keys"], requireProjected: true });
+    await expect(sent).rejects.toMatchObject({ status: 503, errorCode: "unavailable" });
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("throws a rejection with its status", async () => {
+    const { send, sent } = harness([
+      { position: 0, repeated: false, rejection: { code: "key_not_found", message: "No.", param: "id" } },
+    ]);
+    await expect(send(DeleteKey, request)).rejects.toMatchObject({
+      status: 404,
+      errorCode: "key_not_found",
+      message: "No.",
+      param: "id",
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("retries under the same id while the thread is busy", async () => {
+    const { send, sent } = harness([busy, busy, done]);
+    const sentNow = send(DeleteKey, request);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await sentNow).toEqual({ ...done, projected: true });
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test("does not retry a command that failed in the service", async () => {
+    const { send, sent } = harness([
+      { position: 0, repeated: false, rejection: { code: "internal", message: "No.", retryable: true } },
+    ]);
+    await expect(send(DeleteKey, request)).rejects.toMatchObject({ status: 500 });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("gives up on a busy thread with a 409 after 20 s", async () => {
+    const { send } = harness([busy]);
+    const rejected = expect(send(DeleteKey, request)).rejects.toMatchObject({ status: 409, errorCode: "thread_busy" });
+    await vi.advanceTimersByTimeAsync(20_000);
+    await rejected;
+  });
+
+  test("does not retry for a client that has disconnected", async () => {
+    const { send, sent } = harness([busy]);
+    await expect(send(DeleteKey, { ...request, signal: AbortSignal.abort() })).rejects.toMatchObject({ status: 409 });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe("a fresh read", () => {
+  test("waits for all events so far, of a stream or of the log", async () => {
+    const { freshRead, waited } = harness([done]);
+    await freshRead(["turns"], "thread-1");
+    await freshRead(["keys"]);
+    expect(waited).toEqual([
+      [["turns"], 9, 5_000],
+      [["keys"], 9, 5_000],
+    ]);
+  });
+
+  test("answers 503 when the projections lag for too long", async () => {
+    const { freshRead } = harness([done], false);
+    await expect(freshRead(["turns"], "thread-1")).rejects.toMatchObject({ status: 503, errorCode: "unavailable" });
+  });
+});

@@ -1,0 +1,138 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { CommandDefinition } from "#events/define.ts";
+import { newCommand, type Command, type CommandResult, type Principal } from "#events/envelope.ts";
+import { newCommandId } from "#events/ids.ts";
+import type { CommandSender } from "#events/ports.ts";
+import { currentTrace } from "#events/spans.ts";
+import { toTraceHeaders } from "#events/trace.ts";
+import type { WaitForProjections } from "#projections/progress.ts";
+import { ApiError, rejectionError } from "./errors.ts";
+import type { LogReader } from "./ports.ts";
+
+/** After this time the outcome of a command counts as unknown. */
+const COMMAND_MS = 15_000;
+const PROJECTION_MS = 5_000;
+/** How long a command to a busy thread is retried, with exponential backoff between the two waits below. */
+const BUSY_MS = 20_000;
+const FIRST_BUSY_WAIT_MS = 50;
+const LAST_BUSY_WAIT_MS = 800;
+
+export interface CommandRequest<D> {
+  stream: string;
+  data: D;
+  organization_id: string;
+  principal: Principal;
+  request_id: string;
+  /** Set where the client may repeat the request; random otherwise. */
+  id?: string;
+  fingerprint?: string;
+  fresh?: boolean;
+  keys?: Record<string, string>;
+  /** Projections that the caller reads next. */
+  waitFor?: string[];
+  /**
+   * Answer 503 when the projections lag. For answers that only the projections can make true, such as that a deleted key no
+   * longer works.
+   */
+  requireProjected?: boolean;
+  /** Aborted when the client disconnects: then a busy thread is no longer retried. */
+  signal?: AbortSignal;
+}
+
+export interface CommandReceipt extends Pick<CommandResult, "position" | "repeated"> {
+  /** Whether the projections in `waitFor` include the command's events; otherwise the caller answers from what it sent. */
+  projected: boolean;
+}
+export type Send = <D>(definition: CommandDefinition<string, D>, request: CommandRequest<D>) => Promise<CommandReceipt>;
+/** Waits until the projections include all events so far, of one stream or of the whole log. Throws a 503 after 5 s. */
+export type FreshRead = (projections: string[], stream?: string) => Promise<void>;
+
+const buildCommand = <D>(
+  definition: CommandDefinition<string, D>,
+  request: CommandRequest<D>,
+  http: string,
+): Command => {
+  const { id, stream, data, organization_id, principal, request_id, fingerprint, fresh, keys } = request;
+  const about = { id, stream, organization_id, principal, request_id, fingerprint, fresh, keys, http };
+  const command = newCommand(definition.type, { ...about, data, timeout_ms: COMMAND_MS });
+  return { ...command, ...toTraceHeaders(currentTrace()) };
+};
+
+/** Size of the encoded command. */
+export const commandBytes = <D>(
+  definition: CommandDefinition<string, D>,
+  request: CommandRequest<D>,
+  http: string,
+): number => Buffer.byteLength(JSON.stringify(buildCommand(definition, request, http)));
+
+/** The write is durable, but cannot be shown yet. */
+export const notReadableYet = () =>
+  new ApiError("unavailable", "The change is saved but not readable yet; try again shortly.");
+
+/** When the event at a position was recorded. */
+export async function readRecordedAt({ log }: { log: LogReader }, position: number): Promise<Date> {
+  const at = await log.recordedAt(position);
+  if (!at) throw notReadableYet();
+  return at;
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface SendNeeds {
+  sender: CommandSender;
+  waitForProjections: WaitForProjections;
+  logger: FastifyBaseLogger;
+  httpId: string;
+}
+
+/**
+ * The only place that sends commands. Waits for the result, then for the projections that the caller reads. When these lag
+ * the write is answered all the same, because the answer may hold what cannot be read later, such as a secret.
+ * Throws the rejection as an ApiError; `thread_busy` is retried for 20 s first.
+ */
+export function createSend({ sender, waitForProjections, logger, httpId }: SendNeeds): Send {
+  return async (definition, given) => {
+    const request = { ...given, id: given.id ?? newCommandId() };
+    const result = await sendWhileBusy(() => sender.send(buildCommand(definition, request, httpId)), request.signal);
+    const projected = await isProjected(waitForProjections, request.waitFor, result.position);
+    if (!projected) {
+      const { waitFor: projections, request_id } = request;
+      logger.warn({ projections, position: result.position, request_id }, "projections lag behind a write");
+      if (request.requireProjected) throw notReadableYet();
+    }
+    return { ...result, projected };
+  };
+}
+
+/** Other retryable rejections are not retried: they would fail again a moment later, and each try leaves a dead letter. */
+async function sendWhileBusy(send: () => Promise<CommandResult>, signal?: AbortSignal): Promise<CommandResult> {
+  const giveUpAt = Date.now() + BUSY_MS;
+  for (let wait = FIRST_BUSY_WAIT_MS; ; wait = Math.min(wait * 2, LAST_BUSY_WAIT_MS)) {
+    const result = await send();
+    if (!result.rejection) return result;
+    const isOver = Date.now() + wait > giveUpAt || signal?.aborted;
+    if (result.rejection.code !== "thread_busy" || isOver) throw rejectionError(result.rejection);
+    await sleep(wait * (0.5 + Math.random() / 2));
+  }
+}
+
+async function isProjected(
+  waitForProjections: WaitForProjections,
+  projections: string[] = [],
+  position: number,
+): Promise<boolean> {
+  return projections.length === 0 || position === 0 || waitForProjections(projections, position, PROJECTION_MS);
+}
+
+export function createFreshRead({
+  log,
+  waitForProjections,
+}: {
+  log: LogReader;
+  waitForProjections: WaitForProjections;
+}): FreshRead {
+  return async (projections, stream) => {
+    const newest = await log.newestPosition(stream);
+    if (newest !== undefined && !(await isProjected(waitForProjections, projections, newest))) throw notReadableYet();
+  };
+}

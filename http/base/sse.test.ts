@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import { connect, type AddressInfo } from "node:net";
+import fastify from "fastify";
+import { expect, test } from "vitest";
+import { openEventStream, type EventStream } from "./sse.ts";
+
+async function serve(use: (stream: EventStream) => void) {
+  const app = fastify();
+  app.get("/", (_request, reply) => {
+    reply.header("x-request-id", "r1");
+    use(openEventStream(reply, "data: 1\n\n"));
+  });
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  return { app, port: (app.server.address() as AddressInfo).port };
+}
+
+test("an event stream sends its headers, including those of hooks, with the first frames", async () => {
+  const { app, port } = await serve((stream) => {
+    stream.write("data: 2\n\n");
+    stream.end("data: [DONE]\n\n");
+    stream.write("data: too late\n\n");
+  });
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    "x-request-id": "r1",
+  });
+  expect(await response.text()).toBe("data: 1\n\ndata: 2\n\ndata: [DONE]\n\n");
+  await app.close();
+});
+
+test("an event stream disconnects a reader that has left 1 MiB unread", async () => {
+  const opened = Promise.withResolvers<EventStream>();
+  const { app, port } = await serve(opened.resolve);
+  const reader = connect(port, "127.0.0.1");
+  reader.pause().write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  reader.on("error", () => {});
+  const stream = await opened.promise;
+  const frame = `data: ${"x".repeat(64 * 1024)}\n\n`;
+  for (let sent = 0; sent < 500 && !stream.overflowed(); sent++) {
+    stream.write(frame);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(stream.overflowed()).toBe(true);
+  reader.resume();
+  await once(reader, "close");
+  await app.close();
+});

@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "./errors.ts";
+
+/** Between two comments that keep a silent stream open. */
+const PING_MS = 15_000;
+/** Unsent bytes at which a reader that does not keep up is disconnected. */
+const MAX_BUFFERED = 1024 * 1024;
+/** A stream authenticates its caller again this often, so that a revoked credential ends it within 2 s. */
+const RECHECK_MS = 1_500;
+/** How long the last bytes may take after `end`. */
+const LINGER_MS = 60_000;
+
+export interface EventStream {
+  write(frames: string): void;
+  end(frames: string): void;
+  /** Resolves once the written bytes are sent, or the reader has disconnected: to wait between large writes. */
+  drained(): Promise<void>;
+  /** The reader was disconnected because it did not keep up. */
+  overflowed(): boolean;
+}
+
+/** Whether the caller may still read. A check that fails for another reason is repeated later. */
+async function isStillAllowed({ recheckCredential }: FastifyRequest): Promise<boolean> {
+  try {
+    await recheckCredential?.();
+    return true;
+  } catch (error) {
+    return !(error instanceof ApiError && [401, 403].includes(error.status));
+  }
+}
+
+/** Disconnects the reader once its credential is no longer valid. */
+async function watchCredential({ request, raw }: FastifyReply): Promise<void> {
+  const closed = new AbortController();
+  raw.once("close", () => closed.abort());
+  while (!raw.destroyed && !raw.writableEnded) {
+    await sleep(RECHECK_MS, undefined, { signal: closed.signal, ref: false }).catch(() => {});
+    if (!raw.destroyed && !(await isStillAllowed(request))) raw.destroy();
+  }
+}
+
+/** Sends the headers of a stream of Server-Sent Events, including those that hooks set, with its first frames. */
+export function openEventStream(reply: FastifyReply, first: string, pingMs = PING_MS): EventStream {
+  const { raw } = reply;
+  reply.hijack();
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+  });
+  let overflowed = false;
+  let pending = "";
+  const flush = () => {
+    const frames = pending;
+    pending = "";
+    if (frames !== "" && !raw.destroyed && !raw.writableEnded) raw.write(frames);
+  };
+  const write = (frames: string) => {
+    if (frames === "" || raw.destroyed || raw.writableEnded) return;
+    overflowed = raw.writableLength > MAX_BUFFERED;
+    if (overflowed) return void raw.destroy();
+    // frames of the same tick share one system call
+    if (pending === "") process.nextTick(flush);
+    pending += frames;
+  };
+  const ping = setInterval(() => write(": ping\n\n"), pingMs);
+  raw.once("close", () => clearInterval(ping));
+  if (reply.request.recheckCredential) void watchCredential(reply);
+  write(first);
+
+  return {
+    write,
+    overflowed: () => overflowed,
+    async drained() {
+      flush();
+      if (!raw.writableNeedDrain || raw.destroyed) return;
+      const over = new AbortController();
+      const { signal } = over;
+      await Promise.race(["drain", "close"].map((event) => once(raw, event, { signal }).catch(() => {})));
+      over.abort();
+    },
+    end(frames) {
+      clearInterval(ping);
+      if (raw.destroyed) return;
+      raw.end(pending + frames);
+      pending = "";
+      const giveUp = setTimeout(() => raw.destroy(), LINGER_MS).unref();
+      raw.once("close", () => clearTimeout(giveUp));
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import { createStreamLimits } from "./streamLimits.ts";
+
+function reply(organization_id: string, principal: string) {
+  const raw = Object.assign(new EventEmitter(), { destroyed: false });
+  return { raw, request: { caller: { organization_id, principal } } } as never;
+}
+
+test("streams are refused above the limit of a credential and of an organization, until others are closed", () => {
+  const limits = createStreamLimits({ perCredential: 2, perOrganization: 3 });
+  const refused = (words: string) =>
+    expect.objectContaining({ errorCode: "too_many_streams", message: expect.stringContaining(words) });
+  const first: { raw: EventEmitter } = reply("o1", "key:a");
+  limits.count(first as never);
+  limits.count(reply("o1", "key:a"));
+  expect(() => limits.count(reply("o1", "key:a"))).toThrow(refused("A credential may have 2"));
+  limits.count(reply("o1", "key:b"));
+  expect(() => limits.count(reply("o1", "key:c"))).toThrow(refused("An organization may have 3"));
+  limits.count(reply("o2", "key:d"));
+  first.raw.emit("close");
+  limits.count(reply("o1", "key:a"));
+  expect(() => limits.count(reply("o1", "key:c"))).toThrow(refused("An organization"));
+});

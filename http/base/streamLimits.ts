@@ -1,0 +1,43 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "./errors.ts";
+
+const MAX_OF_CREDENTIAL = 50;
+const MAX_OF_ORGANIZATION = 200;
+const RETRY_MS = 5_000;
+
+interface StreamReply {
+  request: Pick<FastifyRequest, "caller">;
+  raw: Pick<FastifyReply["raw"], "destroyed" | "once">;
+}
+
+/** Counts the open streams that follow the log, of one process. Streams of turns are not among them: turns have their own limit. */
+export function createStreamLimits({ perCredential = MAX_OF_CREDENTIAL, perOrganization = MAX_OF_ORGANIZATION } = {}) {
+  const open = new Map<string, number>();
+  const add = (name: string, count: number): void => {
+    const now = (open.get(name) ?? 0) + count;
+    if (now === 0) open.delete(name);
+    else open.set(name, now);
+  };
+  const refuse = (limit: number, whose: string): never => {
+    throw new ApiError("too_many_streams", `${whose} may have ${limit} open streams; close some first.`, {
+      retryAfterMs: RETRY_MS,
+    });
+  };
+
+  return {
+    /** Counts a stream until its connection closes. Throws 429 `too_many_streams`. */
+    count({ request, raw }: StreamReply): void {
+      const { organization_id, principal, session } = request.caller;
+      const credential = session ? `session:${session.session_id}` : principal;
+      if ((open.get(credential) ?? 0) >= perCredential) refuse(perCredential, "A credential");
+      if ((open.get(organization_id) ?? 0) >= perOrganization) refuse(perOrganization, "An organization");
+      if (raw.destroyed) return;
+      for (const name of [credential, organization_id]) {
+        add(name, 1);
+        raw.once("close", () => add(name, -1));
+      }
+    },
+  };
+}
+
+export type StreamLimits = ReturnType<typeof createStreamLimits>;

@@ -1,0 +1,62 @@
+import { WEB_SEARCH } from "#events/provider.ts";
+import { BUILT_IN_TOOLS, isBuiltInTool, KNOWLEDGE_TOOLS } from "#events/tools.ts";
+import { listAllCollections } from "#projections/collections/query.ts";
+import { findTools } from "#projections/definitions/query.ts";
+import type { Http } from "./deps.ts";
+import { ApiError } from "./errors.ts";
+
+type Needs = Pick<Http, "db" | "settings">;
+
+/** Clients pass tools of their own, which they would run themselves. */
+const unknownTool = (name: string, param: string) =>
+  new ApiError(
+    "unknown_tool",
+    `${param}: there is no tool called ${JSON.stringify(name.slice(0, 100))}. Tools run on the server, so a request names them and cannot bring its own. ` +
+      `Built in are ${BUILT_IN_TOOLS.join(", ")}; an organization defines others with POST /api/definitions (type "tool").`,
+    { param },
+  );
+
+/** Throws `unknown_tool` or `tools_unavailable` for a name that no tool has. `paramOf` gives the field of the nth name. */
+export async function checkToolNames(
+  { db, settings }: Needs,
+  organization: string,
+  names: string[],
+  paramOf: (n: number) => string,
+): Promise<void> {
+  const others = names.filter((name) => !isBuiltInTool(name));
+  if (others.length === 0) return;
+  const own = new Set((await findTools(db, organization, others)).map(({ name }) => name));
+  for (const [n, name] of names.entries()) {
+    if (isBuiltInTool(name)) continue;
+    const param = paramOf(n);
+    if (!own.has(name)) throw unknownTool(name, param);
+    if (!settings.SCRIPTED_TOOLS)
+      throw new ApiError("tools_unavailable", `${param}: scripted tools are not available in this deployment.`, {
+        param,
+      });
+  }
+}
+
+/**
+ * Throws 400 `tool_not_configured` for a tool that lacks a collection to search or a search endpoint.
+ * `namesCollections`: the request names collections, so at least one exists.
+ */
+export async function checkToolsConfigured(
+  http: Pick<Http, "db" | "settings" | "providers">,
+  organization: string,
+  names: string[],
+  { namesCollections, paramOf }: { namesCollections: boolean; paramOf: (n: number) => string },
+): Promise<void> {
+  const refuse = (n: number, message: string) => {
+    throw new ApiError("tool_not_configured", `${paramOf(n)}: ${message}`, { param: paramOf(n) });
+  };
+  const knowledge = names.findIndex((name) => KNOWLEDGE_TOOLS.includes(name));
+  if (knowledge !== -1 && !namesCollections && (await listAllCollections(http.db, organization)).length === 0)
+    refuse(knowledge, `${names[knowledge]} needs at least one collection.`);
+  const web = names.indexOf(WEB_SEARCH);
+  if (web !== -1 && !http.settings.WEB_SEARCH_URL) {
+    const providers = await http.providers.recent(organization);
+    if (!providers.some(({ name }) => name === WEB_SEARCH))
+      refuse(web, `${WEB_SEARCH} needs a search endpoint; none is configured.`);
+  }
+}

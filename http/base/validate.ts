@@ -1,0 +1,42 @@
+import type { FastifySchemaCompiler } from "fastify";
+import type { z } from "zod";
+import { ApiError } from "./errors.ts";
+
+/** Error codes of fields that have one in the spec, by the path of the field and, where given, by the message. */
+export type FieldCodes = [path: RegExp, code: string, message?: RegExp][];
+
+/** `messages[0].content` for ["messages", 0, "content"]. */
+export const formatPath = (path: PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
+    "",
+  );
+
+const WHOLE: Record<string, string> = {
+  body: "The request body",
+  querystring: "The query",
+  params: "The path",
+  headers: "The headers",
+};
+
+function validationError(error: z.ZodError, part: string, codes: FieldCodes): ApiError {
+  const issue = error.issues[0]!;
+  // an unknown field of a strict object: name the field, not the object
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const param = formatPath(unknown === undefined ? issue.path : [...issue.path, unknown]);
+  const reason = unknown === undefined ? issue.message : "there is no such field";
+  const message = `${param || WHOLE[part] || part}: ${reason}.`.replace(/\.\.$/, ".");
+  const code = codes.find(([path, , about]) => path.test(param) && (about?.test(message) ?? true))?.[1] ?? null;
+  return new ApiError(code, message, { param: param || null });
+}
+
+/** Validates with the zod schemas of a route. Nothing is coerced, and unknown fields are dropped. */
+export const validator =
+  (codes: FieldCodes = []): FastifySchemaCompiler<any> =>
+  ({ schema, httpPart }: { schema: z.ZodType; httpPart?: string }) =>
+  (data: unknown) => {
+    const parsed = schema.safeParse(data);
+    return parsed.success
+      ? { value: parsed.data }
+      : { error: validationError(parsed.error, httpPart ?? "body", codes) };
+  };

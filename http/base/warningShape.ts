@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { WARNING_CODES, type ReadingWarning, type WarningCode } from "#events/readingWarnings.ts";
+
+/** A warning about a file that was read in part. */
+export const Warning = z.object({
+  code: z.enum(WARNING_CODES),
+  pages: z.array(z.int()).optional().describe("The pages or slides that it concerns, from 1."),
+  count: z.int().optional().describe("How many images, changes, comments or sheets it concerns."),
+  message: z.string().describe("The same for people."),
+});
+
+export const Warnings = z
+  .array(Warning)
+  .describe("What the text does not have, although the file does. Absent if nothing was left out.");
+
+/** Ranges of pages that a message lists. */
+const MAX_RANGES = 20;
+
+/** `2-5, 9` */
+function formatPages(pages: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const page of pages) {
+    const last = ranges.at(-1);
+    if (last?.to === page - 1) last.to = page;
+    else ranges.push({ from: page, to: page });
+  }
+  const listed = ranges.slice(0, MAX_RANGES).map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  return listed.join(", ") + (ranges.length > MAX_RANGES ? ", …" : "");
+}
+
+interface Wording {
+  /** The verb after one page, and after several. */
+  verbs: [one: string, many: string];
+  rest: string;
+  /** The counted thing, for warnings without pages. */
+  noun?: string;
+}
+
+const WORDINGS: Record<WarningCode, Wording> = {
+  page_without_text: { verbs: ["has", "have"], rest: "no text that could be read, as blank and scanned pages do" },
+  page_damaged: { verbs: ["is", "are"], rest: "damaged and could not be read" },
+  pages_cut: { verbs: ["has", "have"], rest: "more text than can be read, and the rest was left out" },
+  symbols_instead_of_words: {
+    verbs: ["uses", "use"],
+    rest: "fonts that do not say which letters they show, so their words may be missing or wrong",
+  },
+  images_without_text: { noun: "image", verbs: ["has", "have"], rest: "images whose text was not read" },
+  tracked_changes_left_out: {
+    noun: "tracked deletion",
+    verbs: ["has", "have"],
+    rest: "deleted text that was left out",
+  },
+  comments_left_out: { noun: "comment", verbs: ["has", "have"], rest: "comments that were left out" },
+  hidden_sheets: { noun: "hidden sheet", verbs: ["has", "have"], rest: "hidden sheets that were left out" },
+};
+
+function describeWarning({ code, pages, count = 0 }: ReadingWarning): string {
+  const { verbs, rest, noun = "part" } = WORDINGS[code];
+  if (!pages) return `${count.toLocaleString("en")} ${noun}${count === 1 ? " was" : "s were"} left out.`;
+  return `${pages.length === 1 ? "Page" : "Pages"} ${formatPages(pages)} ${verbs[pages.length === 1 ? 0 : 1]} ${rest}.`;
+}
+
+/** The `warnings` field; no field without warnings. */
+export const presentWarnings = (warnings: readonly ReadingWarning[]): { warnings?: z.infer<typeof Warnings> } =>
+  warnings.length === 0
+    ? {}
+    : { warnings: warnings.map((warning) => ({ ...warning, message: describeWarning(warning) })) };

@@ -1,0 +1,45 @@
+import { noMessages, readMessages } from "./readMessages.ts";
+import { readTools } from "./requestTools.ts";
+import { checkSchema } from "./responseFormat.ts";
+import type { CompletionRequest } from "./schema.ts";
+import { readResults } from "../turns/callResults.ts";
+import type { TurnRequest } from "../turns/turnRequest.ts";
+
+const stopSequences = (stop: CompletionRequest["stop"]): string[] => (typeof stop === "string" ? [stop] : (stop ?? []));
+
+/** Checks a request as far as that needs no look-up. Throws an ApiError with the spec's code and the field's name. */
+export function readCompletion(
+  request: CompletionRequest,
+  { hasOwnTools, continues } = { hasOwnTools: false, continues: false },
+): TurnRequest {
+  const format = request.response_format ?? { type: "text" };
+  if (format.type === "json_schema") checkSchema(format.json_schema.schema);
+  const { instructions, messages: sent } = readMessages(request, hasOwnTools);
+  const { messages, answers } = readResults(sent, continues);
+  if (messages.length === 0) throw noMessages();
+  const { tools, tool_choice } = readTools(request);
+  const collections = request.knowledge?.collections ?? [];
+  return {
+    model: request.model,
+    streamed: request.stream ?? false,
+    include_usage: request.stream_options?.include_usage ?? false,
+    user: request.user ?? undefined,
+    messages,
+    answers,
+    collections: collections.length > 0 ? collections : null,
+    settings: {
+      instructions,
+      temperature: request.temperature ?? null,
+      top_p: request.top_p ?? null,
+      max_output_tokens: request.max_completion_tokens ?? request.max_tokens ?? null,
+      stop: stopSequences(request.stop),
+      seed: request.seed ?? null,
+      response_format: format,
+      user: request.user ?? null,
+      vars: request.metadata ?? {},
+      tools,
+      tool_choice,
+      knowledge: null,
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { FastifyRequest } from "fastify";
+import { ApiError } from "../base/errors.ts";
+import { cleanFilename } from "../base/filename.ts";
+import { parseMediaType, defaultFilename, OCTETS, mediaTypeFromName } from "../base/mediaType.ts";
+import { readForm, type Field, type FormRules } from "../upload/multipartForm.ts";
+
+export interface Upload {
+  filename: string;
+  mime_type: string;
+  purpose: string;
+  user: string | undefined;
+  bytes: Buffer;
+  sha256: string;
+}
+
+const RULES: FormRules = {
+  isFile: () => true,
+  isWanted: (part) => part.fieldname === "file",
+  unreadableCode: "invalid_multipart",
+  tooManyCode: "invalid_multipart",
+};
+
+/** The first field of each name. A truncated value, or one parsed as JSON, could name another user than the client sent. */
+function readTexts(fields: Field[]): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const { name, value, truncated } of fields) {
+    if (truncated || typeof value !== "string")
+      throw new ApiError("invalid_multipart", "A form field is too long or is not text.");
+    if (!texts.has(name)) texts.set(name, value);
+  }
+  return texts;
+}
+
+/** Reads an upload. Throws 400 `invalid_multipart`, `missing_file`, `invalid_file`, 413 `file_too_large`. */
+export async function readUpload(request: FastifyRequest): Promise<Upload> {
+  const { file, fields } = await readForm(request, RULES);
+  const texts = readTexts(fields);
+  if (!file) throw new ApiError("missing_file", "The form needs a part named file with a filename.", { param: "file" });
+  const { bytes, sha256 } = file;
+  if (bytes.length === 0) throw new ApiError("invalid_file", "The uploaded file is empty.", { param: "file" });
+  const sentName = cleanFilename(file.filename);
+  const declared = parseMediaType(file.mimetype);
+  const mime_type = declared === OCTETS ? mediaTypeFromName(sentName) : declared;
+  return {
+    filename: sentName || defaultFilename(mime_type),
+    mime_type,
+    purpose: texts.get("purpose") || "user_data",
+    user: texts.get("user"),
+    bytes,
+    sha256,
+  };
+}

@@ -1,0 +1,37 @@
+import type { ToolCall } from "#events/thread.ts";
+import { ApiError } from "../base/errors.ts";
+import type { InputMessage } from "../turns/turnRequest.ts";
+
+const invalid = (param: string, message: string) => new ApiError(null, `${param} ${message}`, { param });
+
+function readString(value: unknown, param: string): string {
+  if (typeof value === "string") return value;
+  throw invalid(param, "must be a string.");
+}
+
+function readCall(value: unknown, at: string): ToolCall {
+  const { id, function: called } = (value ?? {}) as { id?: unknown; function?: Record<string, unknown> | null };
+  const { name, arguments: args } = called ?? {};
+  return {
+    id: readString(id, `${at}.id`),
+    name: readString(name, `${at}.function.name`),
+    arguments: readString(args, `${at}.function.arguments`),
+    client: true,
+  };
+}
+
+/** The calls of an assistant's message; undefined for none. */
+export function readCalls({ tool_calls }: { tool_calls?: unknown }, at: string): ToolCall[] | undefined {
+  if (tool_calls === undefined || tool_calls === null) return undefined;
+  if (!Array.isArray(tool_calls)) throw invalid(`${at}.tool_calls`, "must be an array of calls.");
+  return tool_calls.length > 0 ? tool_calls.map((call, n) => readCall(call, `${at}.tool_calls[${n}]`)) : undefined;
+}
+
+/** The result of a call of one of the caller's own tools. */
+export const readResult = ({ tool_call_id }: { tool_call_id?: unknown }, text: string, at: string): InputMessage => ({
+  role: "tool",
+  text,
+  files: [],
+  call_id: readString(tool_call_id, `${at}.tool_call_id`),
+  param: `${at}.tool_call_id`,
+});

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { streamName } from "#events/ids.ts";
+import type { DocumentRow } from "#projections/documents/query.ts";
+import type { App } from "../base/app.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { downloadHeaders } from "../base/downloadHeaders.ts";
+import { requireDocument } from "./lookups.ts";
+
+const open = ({ vault }: Http, { id, wrapped_key }: DocumentRow, blob: string): Promise<Buffer | undefined> =>
+  vault.get({ thing: streamName("document", id), wrapped_key }, blob);
+
+/**
+ * Reads a blob of a document. The blob may be deleted after the row was read, when the next generation becomes live or the
+ * document is deleted. Then the current row has another blob, or none.
+ */
+async function readBlob(
+  http: Http,
+  caller: Caller,
+  id: string,
+  selectBlob: (row: DocumentRow) => string,
+): Promise<{ row: DocumentRow; bytes: Buffer | undefined }> {
+  const row = await requireDocument(http, caller, id);
+  const bytes = await open(http, row, selectBlob(row));
+  if (bytes) return { row, bytes };
+  const current = await requireDocument(http, caller, id);
+  return { row: current, bytes: await open(http, current, selectBlob(current)) };
+}
+
+export const noText = () => new ApiError("no_extracted_text", "No text was extracted from the document.");
+const noFile = () => new ApiError("no_stored_file", "The document has no stored file.");
+
+/** The key of the Markdown. Throws `not_ready` and `no_extracted_text`. */
+export function requireText({ status, text_blob }: DocumentRow): string {
+  if (status === "pending" || status === "processing")
+    throw new ApiError("not_ready", "The document is not ready; its text is not available yet.");
+  if (text_blob === null) throw noText();
+  return text_blob;
+}
+
+function fileBlob({ original, blob }: DocumentRow): string {
+  if (original !== "file") throw noFile();
+  return blob;
+}
+
+/** The text and the original file of a document (spec: Knowledge API). */
+export function contentRoutes(app: App, http: Http): void {
+  const params = z.object({ id: z.string() });
+  const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
+
+  const text = { ...described, summary: "Get the Markdown of a document", produces: ["text/markdown"] };
+  app.get("/documents/:id/text", { schema: text }, async ({ caller, params }, reply) => {
+    const { bytes } = await readBlob(http, caller, params.id, requireText);
+    if (!bytes) throw noText();
+    return reply
+      .headers({ "content-type": "text/markdown; charset=utf-8", "x-content-type-options": "nosniff" })
+      .send(bytes);
+  });
+
+  app.get(
+    "/documents/:id/content",
+    { schema: { ...described, summary: "Get the original file of a document" } },
+    async (request, reply) => {
+      const { row, bytes } = await readBlob(http, request.caller, request.params.id, fileBlob);
+      if (!bytes) throw noFile();
+      return reply.headers(downloadHeaders({ mime_type: row.mime_type, filename: row.name })).send(bytes);
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { streamName } from "#events/ids.ts";
+import type { DocumentRow } from "#projections/documents/query.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { PageQuery, readPage } from "../base/pagination.ts";
+import { noText, requireText } from "./documentContent.ts";
+import { requireDocument } from "./lookups.ts";
+
+/** UTF-16 units of text in one page, unless its first passage alone is longer. */
+const MAX_TEXT = 1_000_000;
+
+export const Passage = z.object({
+  seq: z.int().describe("0, 1, 2 … in the document. Search and citations name passages by it."),
+  page: z.int().nullable().describe("From 1; null if the type has no pages."),
+  section: z.string().nullable().describe("The headings above it; null before the first heading."),
+  start: z.int().describe("Where it begins in the Markdown of the document, in UTF-16 code units."),
+  end: z.int().describe("Where it ends, which is where the next one begins."),
+  text: z.string(),
+});
+const whole = () =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .optional();
+const Query = z.object({
+  from_seq: whole().describe("The first passage. Default: 0."),
+  from_page: whole().describe("Instead of `from_seq`: from the first passage of this page on."),
+  limit: PageQuery.shape.limit,
+});
+const Page = z.object({
+  data: z.array(Passage),
+  total: z.int().describe("Passages of the document."),
+  next_from_seq: z.int().nullable().describe("`from_seq` of the next page; null after the last passage."),
+});
+
+/** The text and the passages of one generation. Undefined if one of the blobs is deleted: the next generation has become live. */
+async function readBlobs({ vault }: Http, row: DocumentRow): Promise<{ text: string; passages: Buffer } | undefined> {
+  const key = { thing: streamName("document", row.id), wrapped_key: row.wrapped_key };
+  if (row.passages_blob === null) throw noText();
+  const [text, passages] = await Promise.all([vault.get(key, requireText(row)), vault.get(key, row.passages_blob)]);
+  return text && passages && { text: text.toString(), passages };
+}
+
+interface Wanted {
+  from_seq: number;
+  /** Passages of pages before it are left out. */
+  from_page: number;
+  limit: number;
+}
+
+async function readPassages(http: Http, caller: Caller, id: string, { from_seq, from_page, limit }: Wanted) {
+  const row = await requireDocument(http, caller, id);
+  const current = (await readBlobs(http, row)) ?? (await readBlobs(http, await requireDocument(http, caller, id)));
+  if (!current) throw noText();
+  const data: z.infer<typeof Passage>[] = [];
+  let length = 0;
+  for (const { seq, page, section, start, end } of http.passagesFrom(current.passages, from_seq)) {
+    if (page !== null && page < from_page) continue;
+    length += end - start;
+    if (data.length === limit || (data.length > 0 && length > MAX_TEXT))
+      return { data, total: row.chunk_count, next_from_seq: seq };
+    data.push({ seq, page, section, start, end, text: current.text.slice(start, end) });
+  }
+  return { data, total: row.chunk_count, next_from_seq: null };
+}
+
+/** The passages of a document, as search and citations name them. Together they are its Markdown. */
+export function passageRoutes(app: App, http: Http): void {
+  const listing = {
+    tags: ["Knowledge"],
+    security: [{ key: [] }],
+    summary: "List the passages of a document, in order",
+    description: "Passages follow each other without a gap, so their texts together are the Markdown of the document.",
+    params: z.object({ id: z.string() }),
+    querystring: Query,
+    response: { 200: Page },
+  };
+  app.get("/documents/:id/passages", { schema: listing }, ({ caller, params, query }) => {
+    const { limit } = readPage(query);
+    const { from_seq = 0, from_page = 0 } = query;
+    return readPassages(http, caller, params.id, { from_seq: Number(from_seq), from_page: Number(from_page), limit });
+  });
+}

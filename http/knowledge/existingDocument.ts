@@ -1,0 +1,56 @@
+import type { FastifyRequest } from "fastify";
+import { ChangeDocument, ReprocessDocument } from "#events/document.ts";
+import { streamName } from "#events/ids.ts";
+import type { DocumentRow } from "#projections/documents/query.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
+import type { PublicDocument } from "./documentShape.ts";
+import { requireDocument } from "./lookups.ts";
+
+export const envelope = (request: FastifyRequest, document_id: string) =>
+  commandFields(request, streamName("document", document_id), ["documents"]);
+
+/** The answer to an upload: 202 when the document will be processed, 200 when nothing has to be done. */
+export interface UploadAnswer {
+  status: 200 | 202;
+  document: PublicDocument;
+}
+
+/** A document as it is once its reprocessing has started. */
+export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
+
+/** Gives a document the tags that were sent with its unchanged text; undefined: none were sent. */
+export async function applyTags(
+  http: Http,
+  request: FastifyRequest,
+  row: DocumentRow,
+  { tags, identity }: { tags: string[] | undefined; identity: IdempotentRequest },
+): Promise<DocumentRow> {
+  if (tags === undefined || JSON.stringify(tags) === JSON.stringify(row.tags)) return row;
+  const data = { document_id: row.id, tags };
+  const command = { ...envelope(request, row.id), ...nextCommand(identity, "tags"), data };
+  await http.send(ChangeDocument, { ...command, requireProjected: true });
+  return requireDocument(http, request.caller, row.id);
+}
+
+/** Answers an upload of bytes that the collection has already. Nothing happens, unless the document failed: then it is tried again. */
+export async function answerExisting(
+  http: Http,
+  request: FastifyRequest,
+  row: DocumentRow,
+  identity: IdempotentRequest,
+): Promise<UploadAnswer> {
+  if (row.status !== "failed") return { status: 200, document: row };
+  try {
+    const data = { document_id: row.id, reextract: false };
+    await http.send(ReprocessDocument, { ...envelope(request, row.id), ...nextCommand(identity, "again"), data });
+  } catch (error) {
+    // a request at the same moment has started it
+    if (error instanceof ApiError && error.errorCode === "already_processing")
+      return { status: 200, document: await requireDocument(http, request.caller, row.id) };
+    throw error;
+  }
+  return { status: 202, document: asProcessing(await requireDocument(http, request.caller, row.id)) };
+}

@@ -1,0 +1,53 @@
+import { isUuid, streamName } from "#events/ids.ts";
+import { getCollection, type CollectionRow } from "#projections/collections/query.ts";
+import { getDocument, type DocumentRow } from "#projections/documents/query.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findOrWait } from "../base/findById.ts";
+import { isSlug } from "./slug.ts";
+
+type Needs = Pick<Http, "db" | "freshRead">;
+
+export const collectionNotFound = () => new ApiError("collection_not_found", "There is no such collection.");
+
+/** A collection by its slug or id. Throws 400 `invalid_collection_reference`, 404 `collection_not_found`. */
+export async function requireCollection(
+  { db, freshRead }: Needs,
+  { organization_id }: Caller,
+  reference: string,
+): Promise<CollectionRow> {
+  const isId = isUuid(reference);
+  if (!isId && !isSlug(reference)) {
+    const message = "A collection is referenced by its slug or its id.";
+    throw new ApiError("invalid_collection_reference", message, { param: "reference" });
+  }
+  const row = await findOrWait(
+    () => getCollection(db, organization_id, reference),
+    () => freshRead(["collections"], isId ? streamName("collection", reference.toLowerCase()) : undefined),
+  );
+  if (!row) throw collectionNotFound();
+  return row;
+}
+
+/** A document of the organization. Undefined when its collection is deleted. */
+export async function findDocument(
+  { db, freshRead }: Needs,
+  { organization_id }: Pick<Caller, "organization_id">,
+  id: string,
+): Promise<DocumentRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  return findOrWait(
+    () => getDocument(db, organization_id, id),
+    () => freshRead(["collections", "documents"], streamName("document", id.toLowerCase())),
+  );
+}
+
+export const documentNotFound = () => new ApiError("not_found", "There is no such document.");
+
+/** Throws 404 `not_found`. */
+export async function requireDocument(http: Needs, caller: Pick<Caller, "organization_id">, id: string) {
+  const row = await findDocument(http, caller, id);
+  if (!row) throw documentNotFound();
+  return row;
+}

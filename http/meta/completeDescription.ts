@@ -1,0 +1,144 @@
+import { STATUS_CODES } from "node:http";
+
+/* Adds to the generated API description what no schema of a route says. */
+
+type Json = Record<string, any>;
+
+const ERROR = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["message", "type", "code"],
+      properties: {
+        message: { type: "string" },
+        type: { type: "string" },
+        param: { type: ["string", "null"], description: "The field that is wrong." },
+        code: { type: ["string", "null"], description: "Null where there is none, as for 500 and 502." },
+      },
+    },
+  },
+};
+
+/** Answers that are streams of Server-Sent Events, always or on request. */
+const STREAMS: Record<string, string> = {
+  "post /api/openai/v1/chat/completions":
+    "With `stream: true`: `chat.completion.chunk` objects, then `data: [DONE]`. A failure is an `error` object and no `[DONE]`.",
+  "post /api/agents/{agent_id}/v1/responses":
+    "With `stream: true`: events whose `event:` line equals their `type`, numbered by `sequence_number` from 0; the last is `response.completed` or `response.failed`.",
+  "get /api/agents/{agent_id}/v1/responses/{id}":
+    "With `stream=true`: the events of the response from its start, or after `starting_after`.",
+  "get /api/events": "With `Accept: text/event-stream`: each event as it happens; its `id` is the cursor.",
+  "get /api/changes": "With `Accept: text/event-stream`: each change as it happens; its `id` is the cursor.",
+  "get /api/workflows/runs/{run_id}/events":
+    "The events of the run; the `id` of each is the version of the run's stream.",
+};
+const BYTES = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+/** Other answers that are no JSON. Bytes of a file are sent with its own media type. */
+const CONTENTS: Record<string, Json> = {
+  "get /api/openai/v1/files/{id}/content": BYTES,
+  "get /api/v1/knowledge/documents/{id}/content": BYTES,
+  "get /api/v1/knowledge/documents/{id}/text": { "text/markdown": { schema: { type: "string" } } },
+};
+/** On an operation whose body may be left out; `describeApi` sets it. */
+export const OPTIONAL_BODY = "x-optional-body";
+const THREADED = /^\/api\/(openai\/v1\/chat\/completions|agents\/\{agent_id\}\/v1\/)/;
+
+const header = (description: string) => ({ description, schema: { type: "string" } });
+const REQUEST_ID = { "x-request-id": header("The id of the request, as logs have it.") };
+const THREAD_ID = { "x-thread-id": header("The stored thread. Send it on a request to continue the thread.") };
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** From method and path, so that it is unique and stays: `getKnowledgeDocumentsById` for GET /api/v1/knowledge/documents/{id}. */
+export function operationId(method: string, path: string): string {
+  const words = path
+    .split("/")
+    .filter((segment) => segment !== "" && segment !== "api" && segment !== "v1")
+    .map((segment) => (segment.startsWith("{") ? `by_${segment.slice(1, -1)}` : segment));
+  return (
+    method +
+    words
+      .flatMap((word) => word.split(/[^a-zA-Z0-9]+/))
+      .map(capitalized)
+      .join("")
+  );
+}
+
+/** What an answer contains, besides the JSON that the route's schema describes. */
+function moreContent(name: string): Json {
+  const stream = STREAMS[name];
+  const events = { "text/event-stream": { schema: { type: "string", description: stream } } };
+  return stream === undefined ? (CONTENTS[name] ?? {}) : events;
+}
+
+function completeResponses(path: string, method: string, responses: Json): Json {
+  const headers = { ...REQUEST_ID, ...(THREADED.test(path) && THREAD_ID) };
+  const more = moreContent(`${method} ${path}`);
+  const completed = Object.entries<Json>(responses).map(([status, response]) => {
+    const content = { ...response["content"], ...(status === "200" && more) };
+    const description = response["description"] === "Default Response" ? STATUS_CODES[status] : response["description"];
+    const hasContent = Object.keys(content).length > 0;
+    return [
+      status,
+      { ...response, description, ...(hasContent && { content }), headers: { ...response["headers"], ...headers } },
+    ];
+  });
+  return { ...Object.fromEntries(completed), default: { $ref: "#/components/responses/Error" } };
+}
+
+function completeOperation(path: string, method: string, { [OPTIONAL_BODY]: isOptional, ...operation }: Json): Json {
+  const parameters = (operation["parameters"] ?? []).map((one: Json) =>
+    one["name"] === "*" ? { ...one, name: "id" } : one,
+  );
+  return {
+    operationId: operationId(method, path),
+    ...operation,
+    ...(parameters.length > 0 && { parameters }),
+    ...(isOptional && { requestBody: { ...operation["requestBody"], required: false } }),
+    responses: completeResponses(path, method, operation["responses"] ?? {}),
+  };
+}
+
+/** Moves schemas that have a name (their title) to the components. One that differs between request and answer gets two names. */
+function createHoist(schemas: Record<string, Json>) {
+  const place = (title: string, schema: Json): string => {
+    const name = [title, `${title}Input`].find(
+      (one) => !schemas[one] || JSON.stringify(schemas[one]) === JSON.stringify(schema),
+    );
+    if (name === undefined) throw new Error(`the API description has more than two schemas called ${title}`);
+    schemas[name] = schema;
+    return name;
+  };
+  return function hoist(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(hoist);
+    if (typeof value !== "object" || value === null) return value;
+    const copy: Json = Object.fromEntries(Object.entries(value).map(([name, child]) => [name, hoist(child)]));
+    const { title, description, ...schema } = copy;
+    if (typeof title !== "string" || typeof copy["type"] !== "string") return copy;
+    const ref = { $ref: `#/components/schemas/${place(title, schema)}` };
+    return description === undefined ? ref : { ...ref, description };
+  };
+}
+
+/** The whole description: operation ids, errors, headers, streams, and schemas with names. */
+export function completeDescription(document: Json): Json {
+  const schemas: Record<string, Json> = { Error: ERROR };
+  const hoist = createHoist(schemas);
+  const paths = Object.entries<Json>(document["paths"]).map(([generated, operations]) => {
+    const path = generated.replace("{*}", "{id}");
+    const completed = Object.entries<Json>(operations).map(([method, operation]) => [
+      method,
+      hoist(completeOperation(path, method, operation)),
+    ]);
+    return [path, Object.fromEntries(completed)];
+  });
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+  const responses = { Error: { description: "Any other answer.", headers: REQUEST_ID, content } };
+  return {
+    ...document,
+    paths: Object.fromEntries(paths),
+    components: { ...document["components"], schemas, responses },
+  };
+}

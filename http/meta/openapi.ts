@@ -1,0 +1,54 @@
+import fastifySwagger from "@fastify/swagger";
+import fastifySwaggerUi from "@fastify/swagger-ui";
+import { jsonSchemaTransform } from "fastify-type-provider-zod";
+import { z } from "zod";
+import type { HttpDeps } from "../base/deps.ts";
+import type { App } from "../base/app.ts";
+import { completeDescription, OPTIONAL_BODY } from "./completeDescription.ts";
+import { nameSchemas } from "./namedSchemas.ts";
+
+/** As the schemas of a route are described. A body that may be left out says so, which OpenAPI writes outside of its schema. */
+const describeRoute: typeof jsonSchemaTransform = (route) => {
+  const described = jsonSchemaTransform(route);
+  const body = (route.schema as { body?: unknown } | undefined)?.body;
+  const isOptional = body instanceof z.ZodType && body.safeParse(undefined).success;
+  return isOptional ? { ...described, schema: { ...described.schema, [OPTIONAL_BODY]: true } } : described;
+};
+
+/** Describes the API from the schemas that validate it, and serves the description at `/reference` without external assets. */
+export async function describeApi(app: App, settings: HttpDeps["settings"]): Promise<void> {
+  nameSchemas();
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Assistant platform",
+        version: "1.0.0",
+        description: "One backend for AI assistants. Unknown fields are ignored.",
+      },
+      servers: [{ url: settings.BASE_URL }],
+      components: {
+        securitySchemes: {
+          key: {
+            type: "http",
+            scheme: "bearer",
+            description: `API key (sk-${settings.SERVICE_NAME}-…) or session token`,
+          },
+          webhook: {
+            type: "http",
+            scheme: "bearer",
+            description: `Webhook secret (whsec-${settings.SERVICE_NAME}-…), or the header x-${settings.SERVICE_NAME}-webhook-secret`,
+          },
+          session: { type: "http", scheme: "bearer", description: `Session token (sess-${settings.SERVICE_NAME}-…)` },
+        },
+      },
+    },
+    transform: describeRoute,
+    transformObject: (described) => ("openapiObject" in described ? completeDescription(described.openapiObject) : {}),
+  });
+  await app.register(fastifySwaggerUi, {
+    routePrefix: "/reference",
+    uiConfig: { validatorUrl: null },
+    logLevel: "warn",
+  });
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import type { FastifyReply } from "fastify";
+import type { Http } from "../base/deps.ts";
+import type { App } from "../base/app.ts";
+import { asyncApi } from "./asyncapi.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+/** What a workflow may import, for editors. */
+const WORKFLOW_TYPES = readFileSync(new URL("../../examples/workflow.d.ts", import.meta.url), "utf8");
+const hidden = { schema: { hide: true } };
+/** Requests of the same second share one look at the dependencies: nobody needs a credential to ask. */
+const SHARED_MS = 1_000;
+
+/** Shares the result of a call with every caller within SHARED_MS of its start. */
+function shared<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    if (!result) {
+      result = read();
+      setTimeout(() => (result = undefined), SHARED_MS).unref();
+    }
+    return result;
+  };
+}
+
+/** Routes for operators and for tools that read the API description. They need no credential. */
+export function metaRoutes(app: App, { health, registry, metrics, settings }: Http): void {
+  app.get("/healthz", hidden, () => ({ status: "ok" }));
+
+  const readHealth = shared(health);
+  app.get("/readyz", hidden, async (_request, reply) => {
+    const checks = await readHealth();
+    const ready = Object.values(checks).every(({ ok }) => ok);
+    return reply.code(ready ? 200 : 503).send({ status: ready ? "ready" : "not ready", checks });
+  });
+
+  const readMetrics = shared(async () => {
+    metrics.health(await readHealth());
+    return registry.metrics();
+  });
+  app.get("/metrics", hidden, async (_request, reply) =>
+    reply.header("content-type", registry.contentType).send(await readMetrics()),
+  );
+
+  const send = (reply: FastifyReply, json: Buffer) => reply.header("content-type", JSON_TYPE).send(json);
+  // made once, before the first request: it takes a fifth of a second
+  let openApi: Buffer;
+  app.addHook("onReady", async () => void (openApi = Buffer.from(JSON.stringify(app.swagger()))));
+  app.get("/openapi.json", hidden, (_request, reply) => send(reply, openApi));
+
+  const feed = Buffer.from(JSON.stringify(asyncApi(settings.BUS_PREFIX)));
+  app.get("/asyncapi.json", hidden, (_request, reply) => send(reply, feed));
+
+  app.get("/workflow.d.ts", hidden, (_request, reply) => reply.header("content-type", TEXT_TYPE).send(WORKFLOW_TYPES));
+}

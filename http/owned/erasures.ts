@@ -1,0 +1,103 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { StartErasure } from "#events/erasure.ts";
+import { newId, streamName } from "#events/ids.ts";
+import { getErasure, listErasures, type ErasureRow } from "#projections/erasures/query.ts";
+import { requireAdmin } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findCurrent } from "../base/findById.ts";
+import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { OwnerName } from "./owner.ts";
+import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
+
+const Erasure = z.object({
+  id: z.string(),
+  object: z.literal("erasure"),
+  owner: z.string(),
+  status: z.enum(["running", "completed"]),
+  threads_deleted: z.int().describe("So far."),
+  files_deleted: z.int().describe("So far."),
+  started_by: z.string().describe("`person:<id>`."),
+  created_at: z.iso.datetime(),
+  completed_at: z.iso.datetime().nullable(),
+});
+
+const present = ({
+  id,
+  owner,
+  status,
+  threads,
+  files,
+  started_by,
+  created_at,
+  completed_at,
+}: ErasureRow): z.infer<typeof Erasure> => ({
+  id,
+  object: "erasure",
+  owner,
+  status,
+  threads_deleted: threads,
+  files_deleted: files,
+  started_by,
+  created_at: created_at.toISOString(),
+  completed_at: completed_at?.toISOString() ?? null,
+});
+
+async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: string) {
+  const find = () => getErasure(http.db, caller.organization_id, id);
+  const row = await findCurrent(http, ["erasures"], ["erasure", id], find);
+  if (!row) throw new ApiError("erasure_not_found", "No erasure has this id.", { param: "id" });
+  return present(row);
+}
+
+async function start(http: Http, request: FastifyRequest, owner: string): Promise<z.infer<typeof Erasure>> {
+  const erasure_id = newId();
+  const { created_id } = await createOnce(http, StartErasure, {
+    ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
+    ...identifyPost(request, "/api/erasures"),
+    data: { erasure_id, owner },
+    requireProjected: true,
+  });
+  return read(http, request, created_id);
+}
+
+/** Deleting everything that an owner has, for owners and admins: accepted at once, and continued until it is done. */
+export function erasureRoutes(app: App, http: Http): void {
+  const onRequest = requireAdmin(http);
+  const described = { tags: ["Erasures"], security: [{ session: [] }] };
+
+  const starting = {
+    ...described,
+    summary: "Delete all threads, responses and files of an owner",
+    description:
+      "What the key, person or agent has at this moment, whatever the user value. The work goes on in the background, also after a restart; " +
+      "GET shows its progress. Of an agent: the threads in which it answers.",
+    body: z.object({ owner: OwnerName }),
+    response: { 202: Erasure },
+  };
+  app.post("/erasures", { onRequest, schema: starting }, async (request, reply) =>
+    reply.code(202).send(await start(http, request, request.body.owner)),
+  );
+
+  const listing = {
+    ...described,
+    summary: "List erasures, newest first",
+    querystring: CursorQuery,
+    response: { 200: cursorList(Erasure) },
+  };
+  app.get("/erasures", { onRequest, schema: listing }, async ({ caller, query }) => {
+    await http.freshRead(["erasures"]);
+    return readCursorPage(http, caller, query, (page) => listErasures(http.db, caller.organization_id, page), present);
+  });
+
+  const reading = {
+    ...described,
+    params: z.object({ id: z.string() }),
+    summary: "Get an erasure with its progress",
+    response: { 200: Erasure },
+  };
+  app.get("/erasures/:id", { onRequest, schema: reading }, (request) => read(http, request, request.params.id));
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import type { Caller } from "../auth/caller.ts";
+import { ApiError } from "../base/errors.ts";
+
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const SHAPE = new RegExp(`^(key|person|agent):(${UUID})$`, "i");
+
+/** Whose things a list shows. Also of a key, person or agent that was deleted. */
+export const OwnerName = z
+  .string()
+  .regex(SHAPE, "must be key:<id>, person:<id> or agent:<id>.")
+  .toLowerCase()
+  .describe("`key:<id>`, `person:<id>` or `agent:<id>`, also of one that was deleted. Only for owners and admins.");
+
+export const isAdmin = ({ session }: Caller): boolean => session?.role === "owner" || session?.role === "admin";
+
+/** Throws 403 unless the caller may see what others own. */
+export function requireAllOwners(caller: Caller): void {
+  if (!caller.session)
+    throw new ApiError("session_required", "This requires a signed-in person; an API key cannot do it.");
+  if (!isAdmin(caller)) throw new ApiError("forbidden", "Only an owner or an admin may do this.");
+}

@@ -1,0 +1,93 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { isUuid } from "#events/ids.ts";
+import { readOwner } from "#projections/owner.ts";
+import { getAnyResponse, listResponsesOf, type OwnedResponse } from "#projections/turns/responses.ts";
+import { DeletedResponse, deleteResponse } from "../agents/deleteResponse.ts";
+import { findResponse } from "../agents/lookups.ts";
+import { responseId } from "../agents/present.ts";
+import { requireAdmin } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findOrWait } from "../base/findById.ts";
+import { OwnerName } from "./owner.ts";
+import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
+
+const ListedResponse = z.object({
+  id: z.string(),
+  object: z.literal("response"),
+  owner: z.string().describe("`key:<id>` or `person:<id>`."),
+  agent_id: z.string(),
+  thread_id: z.string(),
+  model: z.string(),
+  status: z.enum(["running", "completed", "failed", "stopped"]),
+  title: z.string().nullable().describe("The first words of the user; null if there are none."),
+  created_at: z.iso.datetime(),
+  completed_at: z.iso.datetime().nullable(),
+});
+
+const present = ({
+  id,
+  principal,
+  agent_id,
+  thread_id,
+  model,
+  status,
+  title,
+  started_at,
+  ended_at,
+}: OwnedResponse): z.infer<typeof ListedResponse> => ({
+  id: responseId(id),
+  object: "response",
+  owner: principal,
+  agent_id,
+  thread_id,
+  model,
+  status,
+  title,
+  created_at: started_at.toISOString(),
+  completed_at: ended_at?.toISOString() ?? null,
+});
+
+async function remove(http: Http, request: FastifyRequest, id: string): Promise<z.infer<typeof DeletedResponse>> {
+  const { organization_id } = request.caller;
+  const turn_id = id.replace(/^resp_/, "");
+  const find = () => getAnyResponse(http.db, organization_id, turn_id);
+  const found = isUuid(turn_id) ? await findOrWait(find, () => http.freshRead(["turns"])) : undefined;
+  if (!found) throw new ApiError("response_not_found", "No response has this id.", { param: "id" });
+  return deleteResponse(http, request, await findResponse(http, organization_id, found.scope, responseId(found.id)));
+}
+
+/** The responses of any owner, for owners and admins. */
+export function responseRoutes(app: App, http: Http): void {
+  const onRequest = requireAdmin(http);
+  const described = { tags: ["Agents"], security: [{ session: [] }] };
+
+  const listing = {
+    ...described,
+    summary: "List the responses to a key or person, or of an agent, newest first",
+    querystring: CursorQuery.extend({ owner: OwnerName }),
+    response: { 200: cursorList(ListedResponse) },
+  };
+  app.get("/responses", { onRequest, schema: listing }, async ({ caller, query }) => {
+    await http.freshRead(["turns"]);
+    const owner = readOwner(query.owner);
+    const { organization_id } = caller;
+    return readCursorPage(
+      http,
+      caller,
+      query,
+      (page) => listResponsesOf(http.db, organization_id, owner, page),
+      present,
+    );
+  });
+
+  const deleting = {
+    ...described,
+    params: z.object({ id: z.string() }),
+    summary: "Delete a response of any owner, and the turn that prompted it",
+    response: { 200: DeletedResponse },
+  };
+  app.delete("/responses/:id", { onRequest, schema: deleting }, (request) => remove(http, request, request.params.id));
+}

@@ -1,0 +1,14 @@
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { erasureRoutes } from "./erasures.ts";
+import { fileRoutes } from "./files.ts";
+import { responseRoutes } from "./responses.ts";
+import { threadRoutes } from "./threads.ts";
+
+/** What keys, people and agents own, below /api: for themselves, and of any owner for owners and admins. */
+export function ownedRoutes(app: App, http: Http): void {
+  threadRoutes(app, http);
+  fileRoutes(app, http);
+  responseRoutes(app, http);
+  erasureRoutes(app, http);
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { ThreadRow } from "#projections/turns/threads.ts";
+
+export const Thread = z.object({
+  id: z.string().describe("Send it as `x-thread-id` to continue the thread."),
+  object: z.literal("thread"),
+  owner: z.string().describe("`key:<id>` or `person:<id>`."),
+  agent_id: z.string().nullable().describe("The agent that answers in it; null for a chat."),
+  model: z.string().describe("Of its newest turn."),
+  status: z.enum(["running", "completed", "failed", "stopped"]).describe("Of its newest turn."),
+  title: z.string().nullable().describe("The first words of its first user message; null if it has no text."),
+  turns: z.int().describe("Turns with their answers, counted up to 1,000."),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime().describe("When its newest turn ended; while that runs, when it started."),
+});
+
+export const presentThread = ({
+  id,
+  principal,
+  agent_id,
+  model,
+  status,
+  title,
+  turns,
+  created_at,
+  updated_at,
+}: ThreadRow): z.infer<typeof Thread> => ({
+  id,
+  object: "thread",
+  owner: principal,
+  agent_id,
+  model,
+  status,
+  title,
+  turns,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+});

@@ -1,0 +1,57 @@
+import type { ToolOffer } from "#events/thread.ts";
+import { ApiError } from "../base/errors.ts";
+import { findSchemaFault } from "./schemaLimits.ts";
+
+/** As many as OpenAI takes. */
+const MAX_TOOLS = 128;
+/** JSON of all tools of a request. It is sent to the provider with every round. */
+const MAX_BYTES = 256 * 1024;
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const NO_PARAMETERS = { type: "object", properties: {} };
+
+/** A tool of the caller's own, and the field that defines it. */
+interface ClientTool extends ToolOffer {
+  param: string;
+}
+
+export const invalidTools = (param: string, message: string): ApiError =>
+  new ApiError("invalid_tools", `${param} ${message}`, { param });
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Reads `{name, description?, parameters?}`. Throws 400 `invalid_tools`. */
+export function readClientTool(definition: unknown, param: string): ClientTool {
+  if (!isObject(definition)) throw invalidTools(param, "must be an object with a name.");
+  const { name, description, parameters } = definition;
+  if (typeof name !== "string" || !NAME.test(name))
+    throw invalidTools(`${param}.name`, "must be 1 to 64 letters, digits, _ or -.");
+  if (description != null && typeof description !== "string")
+    throw invalidTools(`${param}.description`, "must be a string.");
+  const schema = parameters ?? NO_PARAMETERS;
+  if (!isObject(schema)) throw invalidTools(`${param}.parameters`, "must be a JSON schema, which is an object.");
+  const fault = findSchemaFault(schema);
+  if (fault) throw invalidTools(`${param}.parameters`, fault);
+  return { name, description: description ?? "", parameters: schema, param };
+}
+
+/** Limits a request's own tools, and refuses names that are taken. Throws 400 `invalid_tools`. */
+export function checkClientTools(
+  tools: ClientTool[],
+  isServerTool: (name: string) => boolean,
+  whenTaken = "choose another",
+): ToolOffer[] {
+  if (tools.length > MAX_TOOLS) throw invalidTools("tools", `may hold at most ${MAX_TOOLS} functions.`);
+  const names = new Set<string>();
+  for (const { name, param } of tools) {
+    const quoted = JSON.stringify(name);
+    if (isServerTool(name))
+      throw invalidTools(`${param}.name`, `${quoted} is the name of a tool that runs on the server; ${whenTaken}.`);
+    if (names.has(name)) throw invalidTools(`${param}.name`, `${quoted} is the name of two tools.`);
+    names.add(name);
+  }
+  const offers = tools.map(({ param: _, ...offer }) => offer);
+  if (Buffer.byteLength(JSON.stringify(offers)) > MAX_BYTES)
+    throw invalidTools("tools", `may take at most ${MAX_BYTES} bytes of JSON.`);
+  return offers;
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { streamName } from "#events/ids.ts";
+import { DeleteThread } from "#events/thread.ts";
+import { getTurn, newestTurn } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+
+export const DeletedThread = z.object({ id: z.string(), object: z.literal("thread"), deleted: z.literal(true) });
+
+/** How long a running turn's worker has to end it, so that its tokens are counted, before the thread is deleted. */
+const GRACE_MS = 800;
+const POLL_MS = 50;
+/** Stops a running streamed turn. A buffered client gets an error instead, once the thread is deleted. */
+async function stopNewestTurn({ db, frames, freshRead }: Http, organization: string, thread: string, scope: string) {
+  await freshRead(["turns"], streamName("thread", thread));
+  const id = await newestTurn(db, organization, thread, scope);
+  const isRunning = async () => {
+    const row = id === undefined ? undefined : await getTurn(db, organization, id);
+    return row?.status === "running" && row.streamed;
+  };
+  if (id === undefined || !(await isRunning())) return;
+  frames.requestStop(organization, id, "deleted");
+  for (const until = Date.now() + GRACE_MS; Date.now() < until && (await isRunning()); ) await sleep(POLL_MS);
+}
+
+/** Deletes a thread of a scope, and stops its running turn. Throws 404 `thread_not_found`. */
+export async function deleteThread(
+  http: Http,
+  request: FastifyRequest,
+  id: string,
+  scope: string,
+): Promise<z.infer<typeof DeletedThread>> {
+  const { organization_id, principal } = request.caller;
+  // the thread is deleted even if its running turn cannot be stopped
+  await stopNewestTurn(http, organization_id, id, scope).catch((err: unknown) =>
+    request.log.warn({ err, request_id: request.id }, "running turn of a deleted thread not stopped"),
+  );
+  await http.send(DeleteThread, {
+    stream: streamName("thread", id),
+    organization_id,
+    principal,
+    request_id: request.id,
+    data: { scope },
+    waitFor: ["turns"],
+  });
+  return { id, object: "thread", deleted: true };
+}

@@ -1,0 +1,28 @@
+import { isUuid, streamName } from "#events/ids.ts";
+import { getFile, type FileRow } from "#projections/files/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findOrWait } from "../base/findById.ts";
+
+export const fileNotFound = (param: string | null): ApiError =>
+  new ApiError("file_not_found", "There is no such file for this key and user.", { param });
+
+/** A file by its id. If it is missing, waits for the read model once: it may have been uploaded a moment ago. */
+export async function findFile(
+  { db, freshRead }: Pick<Http, "db" | "freshRead">,
+  organization: string,
+  scope: string,
+  id: string,
+): Promise<FileRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  return findOrWait(
+    () => getFile(db, organization, scope, id),
+    () => freshRead(["files"], streamName("file", id)),
+  );
+}
+
+/** The bytes of an uploaded file; undefined when they are deleted. */
+export const readFile = (
+  { vault }: Pick<Http, "vault">,
+  { id, wrapped_key, blob }: FileRow,
+): Promise<Buffer | undefined> => vault.get({ thing: streamName("file", id), wrapped_key }, blob);

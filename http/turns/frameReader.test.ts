@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import type { Frame, Frames } from "#events/ports.ts";
+import { openFrameReader } from "./frameReader.ts";
+
+const text = (n: number, attempt = 1): Frame => ({ attempt, n, type: "text", text: String(n) });
+
+/** The frames port for one turn, in memory. */
+function memoryBus(retained: Frame[] = []) {
+  let listener: ((frame: Frame) => void) | undefined;
+  const port: Frames = {
+    publish: () => {},
+    sendToWaiter: () => {},
+    subscribe: (_organization, _turn, listen) => {
+      listener = listen;
+      return () => (listener = undefined);
+    },
+    loadFrames: async () => retained,
+    requestStop: () => {},
+    onStop: () => () => {},
+  };
+  return { port, deliver: (frame: Frame) => listener?.(frame), hasListener: () => listener !== undefined };
+}
+
+describe("the frame reader of a turn", () => {
+  test("returns each frame, and undefined after a timeout", async () => {
+    const bus = memoryBus();
+    const reader = openFrameReader(bus.port, "o", "t");
+    bus.deliver(text(0));
+    expect(await reader.next(1_000)).toEqual(text(0));
+    expect(await reader.next(1)).toBeUndefined();
+    setTimeout(() => bus.deliver(text(1)), 5);
+    expect(await reader.next(5_000)).toEqual(text(1));
+  });
+
+  test("fills a gap from the retained frames", async () => {
+    const bus = memoryBus([text(0), text(1), text(2)]);
+    const reader = openFrameReader(bus.port, "o", "t");
+    bus.deliver(text(2));
+    expect([await reader.next(1_000), await reader.next(1_000), await reader.next(1_000)]).toEqual([
+      text(0),
+      text(1),
+      text(2),
+    ]);
+  });
+
+  test("loads missing frames again while they are not retained yet", async () => {
+    const retained: Frame[] = [];
+    const bus = memoryBus(retained);
+    const reader = openFrameReader(bus.port, "o", "t");
+    bus.deliver(text(1));
+    setTimeout(() => retained.push(text(0), text(1)), 50);
+    expect(await reader.next(5_000)).toEqual(text(0));
+  });
+
+  test("catches up with the frames of the newest attempt alone", async () => {
+    const lost = [text(0), text(1)];
+    const reader = openFrameReader(memoryBus([...lost, text(0, 2), text(1, 2)]).port, "o", "t");
+    await reader.catchUp();
+    expect([await reader.next(1_000), await reader.next(1_000), await reader.next(1)]).toEqual([
+      text(0, 2),
+      text(1, 2),
+      undefined,
+    ]);
+  });
+
+  test("catches up with frames that were sent before it was opened", async () => {
+    const reader = openFrameReader(memoryBus([text(0), text(1)]).port, "o", "t");
+    await reader.catchUp();
+    expect(await reader.next(1_000)).toEqual(text(0));
+  });
+
+  test("releases a waiting reader when it is closed", async () => {
+    const bus = memoryBus();
+    const reader = openFrameReader(bus.port, "o", "t");
+    const waiting = reader.next(60_000);
+    reader.close();
+    expect(await waiting).toBeUndefined();
+    expect(bus.hasListener()).toBe(false);
+  });
+});

@@ -1,0 +1,74 @@
+import type { Frame, Frames } from "#events/ports.ts";
+import { createOrder } from "./frameOrder.ts";
+
+/** Waits between loads of missing frames, doubled each time. */
+const FIRST_WAIT_MS = 200;
+const MAX_WAIT_MS = 5_000;
+
+/** The frames of one turn, in order. */
+export interface FrameReader {
+  /** The next frame; undefined after `ms` without one, or once closed. */
+  next(ms: number): Promise<Frame | undefined>;
+  /** Loads the frames that were sent before the reader was opened. */
+  catchUp(): Promise<void>;
+  close(): void;
+}
+
+/** Subscribes at once, and fills gaps between live frames from the retained ones. */
+export function openFrameReader(frames: Frames, organization: string, turn: string): FrameReader {
+  const order = createOrder();
+  const ready: Frame[] = [];
+  let wake: (() => void) | undefined;
+  let filling = false;
+  let closed = false;
+
+  const push = (more: Frame[]) => {
+    if (more.length === 0) return;
+    ready.push(...more);
+    wake?.();
+  };
+  async function catchUp(): Promise<void> {
+    const retained = await frames.loadFrames(organization, turn);
+    // an attempt repeats the words of those before it; a lost one may have left others, which a reader must not get
+    const newest = Math.max(...retained.map(({ attempt }) => attempt));
+    for (const frame of retained) if (frame.attempt === newest) push(order.accept(frame));
+  }
+  async function fillGap(): Promise<void> {
+    if (filling) return;
+    filling = true;
+    // the missing frames may not be retained yet; those that the bus lost never will be, and then the end frame suffices
+    for (let wait = FIRST_WAIT_MS; order.hasGap() && !closed; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
+      await catchUp().catch(() => {});
+      const end = order.heldEnd();
+      if (end) push([end]);
+      if (end || !order.hasGap()) break;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+    filling = false;
+  }
+  const unsubscribe = frames.subscribe(organization, turn, (frame) => {
+    push(order.accept(frame));
+    if (order.hasGap()) void fillGap();
+  });
+
+  return {
+    catchUp,
+    async next(ms) {
+      if (ready.length === 0 && !closed)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      wake = undefined;
+      return ready.shift();
+    },
+    close() {
+      closed = true;
+      unsubscribe();
+      wake?.();
+    },
+  };
+}

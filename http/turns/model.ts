@@ -1,0 +1,33 @@
+import type { Caller } from "../auth/caller.ts";
+import type { ModelInfo } from "../base/catalog.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+
+type Needs = Pick<Http, "catalog" | "providers">;
+type Requester = Pick<Caller, "organization_id" | "allowed_models">;
+
+/** When a provider does not list its models, every name is passed to it; this keeps names small within a command of 256 KiB. */
+const MAX_MODEL_ID_LENGTH = 512;
+
+export const isAllowed = ({ allowed_models }: Requester, id: string): boolean =>
+  allowed_models === null || allowed_models.includes(id);
+
+/** The model, if the caller may use it. A missing one is looked up again with the provider credentials read fresh. */
+export async function findModel(
+  { catalog, providers }: Needs,
+  caller: Requester,
+  id: string,
+): Promise<ModelInfo | undefined> {
+  if (id.length > MAX_MODEL_ID_LENGTH || !isAllowed(caller, id)) return undefined;
+  const { organization_id } = caller;
+  return (
+    (await catalog.find(organization_id, await providers.recent(organization_id), id)) ??
+    (await catalog.find(organization_id, await providers.fresh(organization_id), id))
+  );
+}
+
+export const modelNotFound = (id: string, status: 400 | 404): ApiError =>
+  new ApiError("model_not_found", `There is no model ${JSON.stringify(id.slice(0, 200))} for this credential.`, {
+    param: "model",
+    status,
+  });

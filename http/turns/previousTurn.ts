@@ -1,0 +1,60 @@
+import type { FastifyRequest } from "fastify";
+import { isUuid, parseStreamName } from "#events/ids.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { identifyPost, previousOutcome, type IdempotentRequest } from "../base/idempotency.ts";
+
+/** A turn that an earlier delivery of the same request started. */
+export interface PreviousTurn {
+  organization_id: string;
+  command_id: string;
+  thread_id: string;
+  /** Position of the event that started it. */
+  position: number;
+  /** The repetition named the turn by its Idempotency-Key. */
+  hasKey: boolean;
+}
+
+export interface TurnIdentity extends IdempotentRequest {
+  /** The thread to continue. */
+  thread_id: string | undefined;
+}
+
+/** The thread that a request continues. Throws 400 `invalid_thread_id`. */
+export function readThreadId(request: FastifyRequest): string | undefined {
+  const sent = request.headers["x-thread-id"];
+  if (sent === undefined) return undefined;
+  if (typeof sent === "string" && isUuid(sent)) return sent.toLowerCase();
+  throw new ApiError("invalid_thread_id", "x-thread-id must be a UUID.", { param: "x-thread-id" });
+}
+
+/** Repetitions must send the same body to the same path for the same user and thread. */
+export function identifyTurn(request: FastifyRequest, path: string, user: string | undefined): TurnIdentity {
+  const thread_id = readThreadId(request);
+  return { ...identifyPost(request, path, { user, more: [thread_id ?? ""] }), thread_id };
+}
+
+/**
+ * The turn that a repeated request resumes, even if the thread or agent it names has changed since. With an Idempotency-Key:
+ * the turn that the key started. Without one, a client's own retry gets a turn of an equal request whose answer never
+ * reached a client (wire facts: Errors, retries, transport).
+ */
+export async function findPreviousTurn(
+  http: Pick<Http, "outcomes" | "abandonedTurns">,
+  request: FastifyRequest,
+  identity: TurnIdentity,
+): Promise<PreviousTurn | undefined> {
+  const { organization_id, id, fingerprint } = identity;
+  const start = async () => {
+    if (identity.hasKey) {
+      const event = (await previousOutcome(http, identity))?.event;
+      return event && { command_id: id, ...event };
+    }
+    const isRetry = Number(request.headers["x-stainless-retry-count"]) > 0;
+    return isRetry ? http.abandonedTurns.claim(organization_id, fingerprint) : undefined;
+  };
+  const found = await start();
+  if (!found) return undefined;
+  const { command_id, stream, position } = found;
+  return { organization_id, command_id, thread_id: parseStreamName(stream).id, position, hasKey: identity.hasKey };
+}

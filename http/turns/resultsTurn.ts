@@ -1,0 +1,34 @@
+import type { FastifyRequest } from "fastify";
+import { findTurnStartedAt, getTurn } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+import { nextCommand } from "../base/idempotency.ts";
+import { findPreviousTurn, type PreviousTurn, type TurnIdentity } from "./previousTurn.ts";
+
+const PROJECTION_MS = 5_000;
+
+/** Also true for a turn that was deleted. */
+async function hasFailed({ db }: Http, { organization_id, thread_id, position }: PreviousTurn): Promise<boolean> {
+  const id = await findTurnStartedAt(db, organization_id, thread_id, position);
+  const row = id && (await getTurn(db, organization_id, id));
+  return !row || row.status === "failed" || row.status === "stopped" || row.status === "refused";
+}
+
+/**
+ * Results of tools belong to one call each, so the same request with results is a repetition also without an
+ * Idempotency-Key: it gets the turn that it started. After a failed turn it starts another one.
+ */
+export async function findResultsTurn(
+  http: Http,
+  request: FastifyRequest,
+  sent: TurnIdentity,
+): Promise<{ identity: TurnIdentity; previous: PreviousTurn | undefined }> {
+  const asResults = { ...sent, id: sent.fingerprint, hasKey: true };
+  let identity = sent.hasKey ? sent : { ...sent, ...nextCommand(asResults, "results") };
+  for (;;) {
+    const previous = await findPreviousTurn(http, request, identity);
+    if (!previous || sent.hasKey) return { identity, previous };
+    const isReadable = await http.waitForProjections(["turns"], previous.position, PROJECTION_MS);
+    if (!isReadable || !(await hasFailed(http, previous))) return { identity, previous };
+    identity = { ...identity, ...nextCommand(identity, "again") };
+  }
+}

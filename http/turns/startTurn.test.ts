@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import { Unavailable } from "#events/ports.ts";
+import { ApiError } from "../base/errors.ts";
+import type { TurnIdentity } from "./previousTurn.ts";
+import { startTurn } from "./startTurn.ts";
+
+const organization_id = newId();
+const identity: TurnIdentity = { organization_id, id: "c", fingerprint: "f", hasKey: false, thread_id: undefined };
+
+/** Starts a turn whose command ends like this; returns the command ids recorded as unanswered. */
+async function startWith(failure: Error): Promise<string[]> {
+  const recorded: string[] = [];
+  const http = {
+    settings: { TURN_SECONDS: 60 },
+    frames: { subscribe: () => () => {} },
+    send: () => Promise.reject(failure),
+    abandonedTurns: { add: async (command_id: string) => void recorded.push(command_id) },
+  };
+  const request = { caller: { principal: { kind: "key", id: newId() } }, id: "r", bodyBytes: 10 };
+  const turnRequest = { model: "m", streamed: false, user: undefined, messages: [], settings: {} };
+  const disconnected = new AbortController().signal;
+  await expect(
+    startTurn(http as never, request as never, turnRequest as never, identity, disconnected),
+  ).rejects.toThrow(failure.message);
+  return recorded;
+}
+
+test("a turn whose start has an unknown outcome is recorded as unanswered, so that a retry without a key may join it", async () => {
+  expect(await startWith(new Unavailable("No answer by the deadline"))).toEqual(["c"]);
+});
+
+test("a turn that was refused is not recorded as unanswered", async () => {
+  expect(await startWith(new ApiError("thread_busy", "busy"))).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { newId, parseStreamName, streamName } from "#events/ids.ts";
+import { Unavailable } from "#events/ports.ts";
+import { ownerScope } from "#events/scope.ts";
+import { StartTurn, type PromptOrBlob } from "#events/thread.ts";
+import { titleOf } from "#events/threadTitle.ts";
+import type { Http } from "../base/deps.ts";
+import { firstEvent } from "../base/idempotency.ts";
+import { commandBytes, type CommandRequest } from "../base/send.ts";
+import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
+import { openFrameReader } from "./frameReader.ts";
+import type { TurnIdentity } from "./previousTurn.ts";
+import { resumeTurn } from "./resumeTurn.ts";
+import { putBlob, storeMessages, type TurnBlobs } from "./storeMessages.ts";
+import { turnLimitMs, type AttachedTurn } from "./turnHandle.ts";
+import { promptFrom, textMessage, type TurnRequest } from "./turnRequest.ts";
+import { noteUnanswered } from "./unanswered.ts";
+
+const MAX_COMMAND_BYTES = 256 * 1024;
+/** A body of this size never makes a command over the limit: encoding its prompt only adds ids and sizes. */
+const MAX_INLINE_BODY_BYTES = 128 * 1024;
+/** A request may name a collection by one letter, while the prompt holds its id. */
+const COLLECTION_ID_BYTES = 40;
+
+type StartCommand = CommandRequest<z.infer<typeof StartTurn.schema>>;
+type BuildCommand = (
+  input: PromptOrBlob,
+  stored?: { keys: Record<string, string>; stored_bytes: number },
+) => StartCommand;
+
+/** Starts a turn, with its frames subscribed before the command is sent. Throws the rejection of StartTurn. */
+export async function startTurn(
+  http: Http,
+  request: FastifyRequest,
+  turnRequest: TurnRequest,
+  identity: TurnIdentity,
+  disconnected: AbortSignal,
+): Promise<AttachedTurn> {
+  const { organization_id } = identity;
+  const { model, include_usage } = turnRequest;
+  // Not derived from the command id: a request that runs again after a rejection needs a turn with its own data key and
+  // blobs, and a key whose outcome has expired needs another thread.
+  const turn_id = newId();
+  const thread_id = identity.thread_id ?? newId();
+  const limit = turnRequest.limit_ms ?? turnLimitMs(http, turnRequest.streamed);
+  const ends_by = Math.floor(Date.now() / 1000) * 1000 + limit;
+  const build = commandBuilder(request, turnRequest, identity, { turn_id, thread_id, ends_by, disconnected });
+  // files belong to key and user, whatever agent they are shown to (spec: Authentication, rule 5)
+  const blobs = { organization_id, scope: ownerScope(request.caller.principal, turnRequest.user), thread_id, turn_id };
+  const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
+
+  const reader = openFrameReader(http.frames, organization_id, turn_id);
+  try {
+    if ((await http.send(StartTurn, command)).repeated) {
+      reader.close();
+      return await resumeRepeated(http, turnRequest, identity);
+    }
+  } catch (error) {
+    reader.close();
+    // the turn may run all the same: a retry without a key joins it
+    if (error instanceof Unavailable) await noteUnanswered(http, { command_id: identity.id });
+    throw error;
+  }
+  const created = (ends_by - limit) / 1000;
+  const turn = { organization_id, turn_id, thread_id, command_id: identity.id, model, include_usage, created, ends_by };
+  return { reader, end: undefined, turn };
+}
+
+interface NewTurn {
+  turn_id: string;
+  thread_id: string;
+  ends_by: number;
+  disconnected: AbortSignal;
+}
+
+function commandBuilder(
+  { caller: { principal }, id: request_id }: FastifyRequest,
+  { model, streamed, agent, answers, user }: TurnRequest,
+  { organization_id, id, fingerprint, thread_id: continued }: TurnIdentity,
+  { turn_id, thread_id, ends_by, disconnected }: NewTurn,
+): BuildCommand {
+  const continues = continued !== undefined;
+  return (input, stored) => ({
+    stream: streamName("thread", thread_id),
+    organization_id,
+    principal,
+    request_id,
+    id,
+    fingerprint,
+    fresh: !continues,
+    ...(stored && { keys: stored.keys }),
+    signal: disconnected,
+    data: {
+      turn_id,
+      scope: ownerScope(principal, user, agent?.agent_id),
+      model,
+      streamed,
+      ends_by: new Date(ends_by).toISOString(),
+      continues,
+      ...(agent && { agent }),
+      ...(answers && answers.length > 0 && { answers }),
+      ...(stored && stored.stored_bytes > 0 && { stored_bytes: stored.stored_bytes }),
+      input,
+    },
+  });
+}
+
+/** Copies the attachments, and puts the prompt into a blob if the command would exceed its limit. */
+async function prepare(
+  http: Http,
+  request: TurnRequest,
+  blobs: Omit<TurnBlobs, "key">,
+  bodyBytes: number,
+  build: BuildCommand,
+): Promise<StartCommand> {
+  const hasFiles = request.messages.some(({ files }) => files.length > 0);
+  if (!hasFiles && maxPromptBytes(request, bodyBytes) <= MAX_INLINE_BODY_BYTES) {
+    return build({ prompt: promptFrom(request, request.messages.map(textMessage)) });
+  }
+  const thing = streamName("turn", blobs.turn_id);
+  const turn = { ...blobs, key: http.vault.createKey(thing) };
+  const keys = { [thing]: turn.key };
+  const { messages, stored_bytes } = await storeMessages(http, turn, request.messages);
+  const prompt = promptFrom(request, messages);
+  const inline = build({ prompt }, { keys, stored_bytes });
+  if (commandBytes(StartTurn, inline, http.httpId) <= MAX_COMMAND_BYTES) return inline;
+  const json = Buffer.from(JSON.stringify(prompt));
+  await requireThreadStorage(http, turn, stored_bytes + json.length, "messages");
+  await requireStorage(http, turn.organization_id, stored_bytes + json.length, "messages");
+  const title = titleOf(messages);
+  return build(
+    { prompt_blob: await putBlob(http, turn, json), bytes: json.length, ...(title !== null && { title }) },
+    { keys, stored_bytes: stored_bytes + json.length },
+  );
+}
+
+/** An agent adds its instructions to the body, and its thread adds the vars of earlier requests. */
+function maxPromptBytes({ settings, agent }: TurnRequest, bodyBytes: number): number {
+  const collections = settings.knowledge?.collections.length ?? 0;
+  const fromAgent = agent ? Buffer.byteLength(JSON.stringify(settings)) : 0;
+  return bodyBytes + fromAgent + collections * COLLECTION_ID_BYTES;
+}
+
+async function resumeRepeated(http: Http, request: TurnRequest, identity: TurnIdentity): Promise<AttachedTurn> {
+  const { organization_id, id: command_id } = identity;
+  const { stream, position } = await firstEvent(http, identity);
+  return resumeTurn(http, request, {
+    organization_id,
+    command_id,
+    thread_id: parseStreamName(stream).id,
+    position,
+    hasKey: identity.hasKey,
+  });
+}

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { blobFolder, streamName } from "#events/ids.ts";
+import type { Attachment, Message } from "#events/thread.ts";
+import type { FileRow } from "#projections/files/query.ts";
+import type { Http } from "../base/deps.ts";
+import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
+import { attachmentTooLarge, MAX_ATTACHMENT_BYTES, type AttachmentSource } from "./attachment.ts";
+import { decodedLength } from "./base64.ts";
+import { fileNotFound, findFile } from "./files.ts";
+import { textMessage, type InputMessage } from "./turnRequest.ts";
+
+type Needs = Pick<Http, "db" | "vault" | "freshRead" | "settings">;
+
+/** Where the blobs of a turn are stored, and the key that seals them. */
+export interface TurnBlobs {
+  organization_id: string;
+  scope: string;
+  thread_id: string;
+  turn_id: string;
+  /** Wrapped data key of the turn. */
+  key: string;
+}
+
+type Content = Pick<Attachment, "bytes" | "sha256" | "blob" | "sealed_by">;
+
+interface FoundAttachment {
+  filename: string;
+  mime_type: string;
+  param: string;
+  bytes: number;
+  /** Equal for equal content. */
+  identity: string;
+  store(): Promise<Content>;
+}
+
+const turnFolder = ({ organization_id, thread_id, turn_id }: TurnBlobs): string =>
+  blobFolder(organization_id, streamName("thread", thread_id), streamName("turn", turn_id));
+
+/** Seals bytes with the turn's key and stores them. Returns the blob's key. */
+export function putBlob({ vault }: Pick<Http, "vault">, turn: TurnBlobs, bytes: Uint8Array): Promise<string> {
+  return vault.put({ thing: streamName("turn", turn.turn_id), wrapped_key: turn.key, folder: turnFolder(turn) }, bytes);
+}
+
+const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+
+function findInline(
+  http: Needs,
+  turn: TurnBlobs,
+  { filename, mime_type, base64, param }: Extract<AttachmentSource, { kind: "inline" }>,
+): FoundAttachment {
+  const store = async (): Promise<Content> => {
+    const bytes = Buffer.from(base64, "base64");
+    return { bytes: bytes.length, sha256: hashOf(bytes), blob: await putBlob(http, turn, bytes) };
+  };
+  return { filename, mime_type, param, bytes: decodedLength(base64) ?? 0, identity: hashOf(base64), store };
+}
+
+/** The bytes of an uploaded file are not read: the turn gets a second key of its blob, and the data key that opens it. */
+async function linkFile({ vault }: Needs, turn: TurnBlobs, file: FileRow, param: string): Promise<Content> {
+  const { id, bytes, sha256, wrapped_key } = file;
+  const blob = await vault.link(turnFolder(turn), file.blob);
+  if (!blob) throw fileNotFound(param);
+  return { bytes, sha256, blob, sealed_by: { thing: streamName("file", id), wrapped_key } };
+}
+
+async function findAttachment(http: Needs, turn: TurnBlobs, source: AttachmentSource): Promise<FoundAttachment> {
+  if (source.kind === "inline") return findInline(http, turn, source);
+  const { param, file_id } = source;
+  const file = await findFile(http, turn.organization_id, turn.scope, file_id);
+  if (!file) throw fileNotFound(param);
+  if (file.bytes > MAX_ATTACHMENT_BYTES) throw attachmentTooLarge(param);
+  const { filename, mime_type, bytes } = file;
+  return { filename, mime_type, param, bytes, identity: file.id, store: () => linkFile(http, turn, file, param) };
+}
+
+/** Throws 413 for the first attachment that no longer fits into the thread or the organization. */
+async function requireRoom(http: Needs, turn: TurnBlobs, found: FoundAttachment[]): Promise<number> {
+  const distinct = new Map(found.map((attachment) => [attachment.identity, attachment]));
+  const bytes = [...distinct.values()].reduce((sum, attachment) => sum + attachment.bytes, 0);
+  const last = found.at(-1);
+  if (!last) return 0;
+  await requireThreadStorage(http, turn, bytes, last.param);
+  await requireStorage(http, turn.organization_id, bytes, last.param);
+  return bytes;
+}
+
+/**
+ * Stores every attachment for the turn, once all are found: content that is named several times is stored once. Throws 404
+ * `file_not_found`, 400 `attachment_too_large`, 413 `thread_too_large` and `storage_limit_reached`.
+ */
+export async function storeMessages(
+  http: Needs,
+  turn: TurnBlobs,
+  input: InputMessage[],
+): Promise<{ messages: Message[]; stored_bytes: number }> {
+  const found = await Promise.all(
+    input.map(async ({ files, ...message }) => ({
+      message,
+      files: await Promise.all(files.map((source) => findAttachment(http, turn, source))),
+    })),
+  );
+  const stored_bytes = await requireRoom(
+    http,
+    turn,
+    found.flatMap(({ files }) => files),
+  );
+  const contents = new Map<string, Content>();
+  const messages: Message[] = [];
+  for (const { message, files } of found) {
+    const attachments: Attachment[] = [];
+    // in sequence: decoded and sealed copies of sixteen files of 25 MiB would take 800 MiB
+    for (const { filename, mime_type, identity, store } of files) {
+      const content = contents.get(identity) ?? (await store());
+      contents.set(identity, content);
+      attachments.push({ filename, mime_type, ...content });
+    }
+    messages.push({ ...textMessage(message), attachments });
+  }
+  return { messages, stored_bytes };
+}

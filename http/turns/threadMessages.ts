@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { isUuid, streamName } from "#events/ids.ts";
+import { answerText } from "#events/turnOutput.ts";
+import { listTurns, threadExists, type ThreadTurn } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { readPage } from "../base/pagination.ts";
+import { presentCalls, ToolCall } from "./callShape.ts";
+import { readTurnInput } from "./turnInput.ts";
+
+export const MessagesQuery = z.object({
+  user: z.string().optional().describe("The end user whose thread it is."),
+  after: z.string().optional().describe("The `last_id` of the page before."),
+  limit: z.string().optional().describe("Turns, each with all its messages: 50 by default, 500 at most."),
+});
+const ThreadMessage = z.object({
+  id: z.string(),
+  object: z.literal("thread.message"),
+  role: z.enum(["user", "assistant", "tool"]),
+  content: z.string(),
+  tool_calls: z.array(ToolCall).optional().describe("Calls of the caller's own tools."),
+  tool_call_id: z.string().optional().describe("Of a result: its call."),
+  attachments: z.array(z.object({ filename: z.string(), mime_type: z.string(), bytes: z.int() })),
+  status: z.enum(["running", "completed", "failed", "stopped"]),
+  created_at: z.int(),
+});
+export const Messages = z.object({
+  object: z.literal("list"),
+  data: z.array(ThreadMessage),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+type ThreadMessage = z.infer<typeof ThreadMessage>;
+
+/** Stored text in one page; the answer is made on the event loop. */
+const MAX_PAGE_BYTES = 2_000_000;
+
+export const threadNotFound = () =>
+  new ApiError("thread_not_found", "There is no such thread for this key and user.", { param: "id" });
+const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
+
+/** The id in the path. Throws 404 `thread_not_found`. */
+export function readThreadPath(id: string): string {
+  if (!isUuid(id)) throw threadNotFound();
+  return id.toLowerCase();
+}
+
+/** The messages that a turn added to its thread. */
+async function present(http: Http, turn: ThreadTurn): Promise<ThreadMessage[]> {
+  const { turn_id, status, said, started_at, ended_at } = turn;
+  const object = "thread.message" as const;
+  const messages = (await readTurnInput(http, turn)).map(
+    ({ role, text, attachments, calls, call_id }, n): ThreadMessage => ({
+      id: `${turn_id}_${n}`,
+      object,
+      role,
+      content: text,
+      ...presentCalls(calls),
+      ...(call_id !== undefined && { tool_call_id: call_id }),
+      attachments: attachments.map(({ filename, mime_type, bytes }) => ({ filename, mime_type, bytes })),
+      status: "completed",
+      created_at: seconds(started_at),
+    }),
+  );
+  const content = said ? answerText(said) : "";
+  if (content === "" && !said?.calls) return messages;
+  const created_at = seconds(ended_at ?? started_at);
+  return [
+    ...messages,
+    {
+      id: turn_id,
+      object,
+      role: "assistant",
+      content,
+      ...presentCalls(said?.calls),
+      attachments: [],
+      status,
+      created_at,
+    },
+  ];
+}
+
+/** The page that a query asks for. Throws 400 for an `after` that is no id of a message. */
+function readCursor({ after, limit }: z.infer<typeof MessagesQuery>): { after?: string; limit: number } {
+  const page = { limit: readPage({ limit }).limit };
+  if (after === undefined) return page;
+  // a message's id begins with its turn's
+  const turn = after.split("_")[0]!;
+  if (!isUuid(turn)) throw new ApiError(null, "after must be the id of a message of this thread.", { param: "after" });
+  return { ...page, after: turn };
+}
+
+/** A page of the messages of a thread. Throws 404 `thread_not_found`, and 400 for an `after` that is no id of a message. */
+export async function readMessages(
+  http: Http,
+  organization: string,
+  { id, scope }: { id: string; scope: string },
+  query: z.infer<typeof MessagesQuery>,
+): Promise<z.infer<typeof Messages>> {
+  await http.freshRead(["turns"], streamName("thread", id));
+  if (!(await threadExists(http.db, organization, id, scope))) throw threadNotFound();
+  const page = readCursor(query);
+  const turns = await listTurns(http.db, organization, id, scope, { ...page, bytes: MAX_PAGE_BYTES });
+  const data: ThreadMessage[] = [];
+  for (const turn of turns) data.push(...(await present(http, turn)));
+  const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+  const after = turns.at(-1)?.turn_id;
+  const next = after ? await listTurns(http.db, organization, id, scope, { after, limit: 1 }) : [];
+  return { object: "list", data, first_id, last_id, has_more: next.length > 0 };
+}

@@ -1,0 +1,81 @@
+import { Unavailable, type TurnEnd } from "#events/ports.ts";
+import { NO_USAGE, type TurnOutput } from "#events/thread.ts";
+import { getTurn, type TurnRow } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError, badGateway } from "../base/errors.ts";
+import type { FrameReader } from "./frameReader.ts";
+import type { TurnHandle } from "./turnHandle.ts";
+
+type Needs = Pick<Http, "db" | "turnHistory">;
+
+/** After this time without a frame, the read model is queried for the end of the turn. */
+export const SILENCE_MS = 2_000;
+/** The sweep ends turns that are past their time limit; this long after the limit it has failed to. */
+const OVERDUE_MS = 60_000;
+
+const NO_OUTPUT: TurnOutput = { text: "", reasoning: "", citations: [] };
+
+/** Undefined while the turn runs. */
+export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
+  const said = row.said ?? NO_OUTPUT;
+  const usage = row.usage ?? NO_USAGE;
+  switch (row.status) {
+    case "running":
+      return undefined;
+    case "completed":
+      return { status: "completed", said, usage, finish_reason: row.finish_reason ?? "stop" };
+    case "failed":
+    case "stopped":
+      return { status: row.status, said, usage, message: row.error ?? "The turn failed." };
+    case "refused":
+      return { status: "refused", code: row.code, message: row.error ?? "The model provider refused the request." };
+  }
+}
+
+async function readEnd(http: Needs, { organization_id, turn_id, thread_id }: TurnHandle): Promise<TurnEnd | undefined> {
+  const row = await getTurn(http.db, organization_id, turn_id);
+  if (!row && (await http.turnHistory.isDeleted(thread_id, turn_id)))
+    throw new ApiError("thread_not_found", "The thread was deleted while its turn was running.", {
+      param: "x-thread-id",
+    });
+  return row && turnEndFrom(row);
+}
+
+/**
+ * The end of a turn from the read model; undefined while the turn runs. Also undefined while the database is unavailable: the
+ * turn continues meanwhile, and a client that got a 503 would start another one.
+ * Throws what is final: 404 when the thread was deleted, 503 when the turn is long overdue.
+ */
+export async function storedEnd(http: Needs, turn: TurnHandle): Promise<TurnEnd | undefined> {
+  const end = await readEnd(http, turn).catch((error: unknown) => {
+    if (error instanceof Unavailable) return undefined;
+    throw error;
+  });
+  if (!end && Date.now() > turn.ends_by + OVERDUE_MS)
+    throw new ApiError("unavailable", "The turn did not end within its time limit; its outcome is unknown.");
+  return end;
+}
+
+/** Waits for a turn to end; undefined when the client disconnects first. */
+export async function waitForEnd(
+  http: Needs,
+  turn: TurnHandle,
+  reader: FrameReader,
+  disconnected: AbortSignal,
+): Promise<TurnEnd | undefined> {
+  while (!disconnected.aborted) {
+    const frame = await reader.next(SILENCE_MS);
+    if (frame?.type === "end") return frame.end;
+    const end = frame || disconnected.aborted ? undefined : await storedEnd(http, turn);
+    if (end) return end;
+  }
+  return undefined;
+}
+
+/** The answer for a turn without output: a refusal by the provider is a 502 without code, an unknown model a 400. */
+export function turnFailure(end: Extract<TurnEnd, { message: string }>): ApiError {
+  if (end.status === "refused" && end.code === "model_not_found")
+    return new ApiError("model_not_found", end.message, { param: "model" });
+  const retryAfterMs = end.status === "refused" ? end.retry_after_ms : undefined;
+  return badGateway(end.message || "The model provider returned an error.", undefined, retryAfterMs);
+}

@@ -1,0 +1,14 @@
+import { streamName } from "#events/ids.ts";
+import { Prompt, type Message } from "#events/thread.ts";
+import type { ThreadTurn } from "#projections/turns/query.ts";
+import type { Http } from "../base/deps.ts";
+
+/** The input messages of a turn; none when its stored prompt is deleted. */
+export async function readTurnInput(
+  { vault }: Pick<Http, "vault">,
+  { input, prompt_blob, turn_id, wrapped_key }: ThreadTurn,
+): Promise<Message[]> {
+  if (input) return input;
+  const prompt = prompt_blob && (await vault.get({ thing: streamName("turn", turn_id), wrapped_key }, prompt_blob));
+  return prompt ? Prompt.parse(JSON.parse(prompt.toString())).messages : [];
+}

@@ -1,0 +1,88 @@
+import { MEDIA_TYPES } from "#events/mediaTypes.ts";
+
+/* The names of the entries tell the type of an archive. Nothing is unpacked here. */
+
+const ENTRY_SIGNATURE = 0x04034b50;
+const DIRECTORY_SIGNATURE = 0x02014b50;
+const END_SIGNATURE = 0x06054b50;
+/** The end record of the directory, with a comment of 64 KiB. */
+const MAX_END_BYTES = 65_557;
+/** Names that are examined. The one that tells the type is among the first. */
+const MAX_NAMES = 2_000;
+
+export const isZip = (bytes: Buffer): boolean => bytes.length >= 4 && bytes.readUInt32LE(0) === ENTRY_SIGNATURE;
+
+/** OpenDocument and EPUB files start with an uncompressed entry `mimetype` that holds their type. */
+function readMimetypeEntry(bytes: Buffer): string {
+  if (bytes.length < 38 || bytes.readUInt16LE(26) !== 8 || bytes.toString("latin1", 30, 38) !== "mimetype") return "";
+  const start = 38 + bytes.readUInt16LE(28);
+  return bytes.toString("latin1", start, start + 80);
+}
+
+function directoryStart(bytes: Buffer): number {
+  const tail = bytes.subarray(Math.max(0, bytes.length - MAX_END_BYTES));
+  for (let at = tail.length - 22; at >= 0; at--)
+    if (tail.readUInt32LE(at) === END_SIGNATURE) return tail.readUInt32LE(at + 16);
+  return bytes.length;
+}
+
+function* entryNames(bytes: Buffer): Iterable<string> {
+  let at = directoryStart(bytes);
+  for (let n = 0; n < MAX_NAMES && at + 46 <= bytes.length && bytes.readUInt32LE(at) === DIRECTORY_SIGNATURE; n++) {
+    const length = bytes.readUInt16LE(at + 28);
+    yield bytes.toString("latin1", at + 46, at + 46 + length);
+    at += 46 + length + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+  }
+}
+
+const OFFICE_FOLDERS: [folder: string, type: string][] = [
+  ["word/", MEDIA_TYPES.docx],
+  ["ppt/", MEDIA_TYPES.pptx],
+  ["xl/", MEDIA_TYPES.xlsx],
+];
+
+/** The type of an Office, OpenDocument or EPUB file; undefined for any other archive. Its content is not checked. */
+export function detectZipType(bytes: Buffer): string | undefined {
+  const declared = readMimetypeEntry(bytes);
+  const open = [MEDIA_TYPES.odt, MEDIA_TYPES.odp, MEDIA_TYPES.ods, MEDIA_TYPES.epub].find((type) =>
+    declared.startsWith(type),
+  );
+  if (open) return open;
+  for (const name of entryNames(bytes)) {
+    const office = OFFICE_FOLDERS.find(([folder]) => name.startsWith(folder));
+    if (office) return office[1];
+  }
+  return undefined;
+}
+
+const COMPOUND_SIGNATURE = Buffer.from("d0cf11e0a1b11ae1", "hex");
+
+export const isCompound = (bytes: Buffer): boolean => bytes.subarray(0, 8).equals(COMPOUND_SIGNATURE);
+
+/** Streams that tell the kind of a compound file; their names are in UTF-16. Encrypted Office files are compound files too. */
+const STREAMS: [name: string, kind: "doc" | "xls" | "ppt" | "encrypted"][] = [
+  ["EncryptedPackage", "encrypted"],
+  ["WordDocument", "doc"],
+  ["PowerPoint Document", "ppt"],
+  ["Workbook", "xls"],
+  ["Book\0", "xls"],
+];
+
+const MEGABYTE = 1_000_000;
+
+/** The places that have the stream names, most likely first: the directory, then the start and the end of the file. */
+function* namePlaces(bytes: Buffer): Iterable<Buffer> {
+  if (bytes.length < 52) return;
+  const directory = (bytes.readUInt32LE(48) + 1) * 2 ** Math.min(12, bytes.readUInt16LE(30));
+  yield bytes.subarray(directory, directory + 64 * 1024);
+  yield bytes.subarray(0, MEGABYTE);
+  yield bytes.subarray(-MEGABYTE);
+}
+/** The kind of a compound file; undefined when none of the known streams is found. */
+export function detectCompoundKind(bytes: Buffer): "doc" | "xls" | "ppt" | "encrypted" | undefined {
+  for (const place of namePlaces(bytes)) {
+    const found = STREAMS.find(([name]) => place.includes(Buffer.from(name, "utf16le")));
+    if (found) return found[1];
+  }
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { zipSync, strToU8 } from "fflate";
+import { describe, expect, test } from "vitest";
+import { MEDIA_TYPES } from "#events/mediaTypes.ts";
+import { detectType } from "./detectType.ts";
+
+const OCTETS = "application/octet-stream";
+const detect = (bytes: Buffer | string, filename = "x", mimetype = OCTETS) =>
+  detectType({ bytes: Buffer.from(bytes), filename, mimetype });
+const refused = expect.objectContaining({ errorCode: "unsupported_file_type", status: 415 });
+const real = (name: string) => readFile(new URL(`../../test/files/${name}`, import.meta.url));
+
+test.each([
+  ["guide.pdf", MEDIA_TYPES.pdf],
+  ["guide.docx", MEDIA_TYPES.docx],
+  ["guide-pandoc.docx", MEDIA_TYPES.docx],
+  ["guide.doc", MEDIA_TYPES.doc],
+  ["guide.odt", MEDIA_TYPES.odt],
+  ["guide.epub", MEDIA_TYPES.epub],
+  ["guide.rtf", MEDIA_TYPES.rtf],
+  ["guide.html", MEDIA_TYPES.html],
+  ["deck.pptx", MEDIA_TYPES.pptx],
+  ["deck.odp", MEDIA_TYPES.odp],
+  ["stock.xlsx", MEDIA_TYPES.xlsx],
+  ["stock.xls", MEDIA_TYPES.xls],
+  ["stock.ods", MEDIA_TYPES.ods],
+])("detects %s by its bytes", async (file, type) => expect(await detect(await real(file))).toBe(type));
+
+test.each([
+  ["guide.md", MEDIA_TYPES.md],
+  ["stock.csv", MEDIA_TYPES.csv],
+  ["mail.eml", MEDIA_TYPES.eml],
+  ["settings.json", MEDIA_TYPES.json],
+  ["letter-1252.txt", MEDIA_TYPES.txt],
+  ["letter-utf16.txt", MEDIA_TYPES.txt],
+  ["locked.xlsx", MEDIA_TYPES.xlsx],
+  ["locked.docx", MEDIA_TYPES.docx],
+])("detects %s by its ending", async (file, type) => expect(await detect(await real(file), file)).toBe(type));
+
+describe("detecting the type of text", () => {
+  test.each([
+    ["a.md", "text/plain", MEDIA_TYPES.md],
+    ["a.md", "text/csv", MEDIA_TYPES.csv],
+    ["a.csv", "application/vnd.ms-excel", MEDIA_TYPES.csv],
+    ["a.bin", "text/plain; charset=utf-8", MEDIA_TYPES.txt],
+    ["README", OCTETS, MEDIA_TYPES.txt],
+    ["a.pdf", "application/pdf", MEDIA_TYPES.pdf],
+    ["a.docx", OCTETS, MEDIA_TYPES.docx],
+  ])("named %s and declared %s gives the right type", async (name, declared, type) => {
+    expect(await detect("BM, that is text", name, declared)).toBe(type);
+  });
+
+  test.each([
+    ["a.xyz", OCTETS],
+    ["a", "application/x-unknown"],
+    ["a.png", "image/png"],
+  ])("named %s and declared %s is refused", async (name, declared) => {
+    await expect(detect("text", name, declared)).rejects.toEqual(refused);
+  });
+
+  test("accepts a stray control character but no NUL", async () => {
+    expect(await detect(`${"words ".repeat(20)}\u0001`, "a.txt")).toBe(MEDIA_TYPES.txt);
+    await expect(detect("a\u0000b", "a.txt", "text/plain")).rejects.toEqual(refused);
+  });
+
+  test("recognizes an HTML page without a claimed type", async () =>
+    expect(await detect("\n <!DOCTYPE html>\n<p>x")).toBe(MEDIA_TYPES.html));
+});
+
+describe("detecting the type of binary files", () => {
+  const zip = (files: Record<string, string>) =>
+    Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)]))));
+
+  test("goes by the content of an archive, whatever its name and declared type", async () => {
+    const docx = zip({ "[Content_Types].xml": "x", "word/document.xml": "x" });
+    expect(await detect(docx, "a.pdf", "application/pdf")).toBe(MEDIA_TYPES.docx);
+    await expect(detect(zip({ "a.txt": "x" }), "a.zip", "application/zip")).rejects.toEqual(refused);
+  });
+
+  test("goes by the claimed type for broken archives, so that their reader says what is wrong", async () => {
+    const cut = zip({ "word/document.xml": "x" }).subarray(0, 40);
+    expect(await detect(cut, "a.docx")).toBe(MEDIA_TYPES.docx);
+    expect(await detect(zip({ x: "x" }), "a.epub")).toBe(MEDIA_TYPES.epub);
+    await expect(detect(cut, "a.pdf")).rejects.toEqual(refused);
+    const compound = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)]);
+    expect(await detect(compound, "a.doc")).toBe(MEDIA_TYPES.doc);
+    await expect(detect(compound, "a.msg")).rejects.toEqual(refused);
+    expect(await detect(Buffer.from("\u0000garbage"), "a.pdf")).toBe(MEDIA_TYPES.pdf);
+  });
+
+  test.each([
+    ["a picture", "89504e470d0a1a0a0000000d4948445200000001"],
+    ["a photograph", "ffd8ffe000104a46494600010100000100010000"],
+    ["a program", "7f454c4602010100000000000000000002003e00"],
+    ["compressed text", "1f8b0800000000000003"],
+  ])("refuses %s under any name", async (_name, hex) => {
+    for (const [name, declared] of [
+      ["a.pdf", "application/pdf"],
+      ["a.txt", "text/plain"],
+      ["a.docx", OCTETS],
+    ])
+      await expect(detect(Buffer.from(hex, "hex"), name, declared)).rejects.toEqual(refused);
+  });
+});

@@ -1,0 +1,94 @@
+import { fileTypeFromBuffer } from "file-type";
+import { hasReader, typeFromFileName, MEDIA_TYPES, canonicalType } from "#events/mediaTypes.ts";
+import { ApiError } from "../base/errors.ts";
+import { parseMediaType, OCTETS } from "../base/mediaType.ts";
+import { detectCompoundKind, detectZipType, isCompound, isZip } from "./containerTypes.ts";
+import { looksLikeText } from "./looksLikeText.ts";
+
+/** Signatures are in the first bytes. More bytes would only give a hostile file more ways to waste time. */
+const HEAD_BYTES = 4_100;
+
+const OFFICE: readonly string[] = [MEDIA_TYPES.docx, MEDIA_TYPES.pptx, MEDIA_TYPES.xlsx];
+const ZIPPED: readonly string[] = [...OFFICE, MEDIA_TYPES.odt, MEDIA_TYPES.odp, MEDIA_TYPES.ods, MEDIA_TYPES.epub];
+const COMPOUND: readonly string[] = [MEDIA_TYPES.doc, MEDIA_TYPES.xls];
+const TEXTUAL: readonly string[] = [
+  MEDIA_TYPES.html,
+  MEDIA_TYPES.eml,
+  MEDIA_TYPES.csv,
+  MEDIA_TYPES.tsv,
+  MEDIA_TYPES.md,
+  MEDIA_TYPES.txt,
+  MEDIA_TYPES.json,
+  MEDIA_TYPES.xml,
+];
+
+interface UploadedFile {
+  bytes: Buffer;
+  filename: string;
+  /** The declared type; like the filename, unchecked. */
+  mimetype: string;
+}
+
+/** The types that the file claims to have and that a reader exists for: the declared one first, then that of its ending. */
+const findClaimedTypes = ({ filename, mimetype }: UploadedFile): string[] => {
+  const declared = canonicalType(parseMediaType(mimetype));
+  const named = typeFromFileName(filename);
+  // senders declare text/plain for any text that they do not know
+  const claimed = declared === MEDIA_TYPES.txt ? [named, declared] : [declared, named];
+  return claimed.filter((type): type is string => type !== undefined && hasReader(type));
+};
+
+/** An archive or compound file without a known type has its claimed type, if that is an archive or compound type. */
+function packedType(sent: UploadedFile, claimed: string[]): string | undefined {
+  if (isZip(sent.bytes)) return detectZipType(sent.bytes) ?? claimed.find((type) => ZIPPED.includes(type));
+  switch (detectCompoundKind(sent.bytes)) {
+    case "doc":
+      return MEDIA_TYPES.doc;
+    case "xls":
+      return MEDIA_TYPES.xls;
+    case "ppt":
+      return undefined;
+    case "encrypted":
+      return claimed.find((type) => OFFICE.includes(type)) ?? MEDIA_TYPES.docx;
+    case undefined:
+      return claimed.find((type) => OFFICE.includes(type) || COMPOUND.includes(type));
+  }
+}
+
+const HTML = /^\s*<(!doctype\s+html|html)[\s>]/i;
+
+/** Text has its claimed type. Without one, and without an ending in the name, it is plain text or HTML. */
+function textType({ bytes, filename, mimetype }: UploadedFile, claimed: string[]): string | undefined {
+  const head = bytes.toString("latin1", 0, 1_000);
+  if (/^(\u00ef\u00bb\u00bf)?%PDF-/.test(head)) return MEDIA_TYPES.pdf;
+  if (head.startsWith("{\\rtf")) return MEDIA_TYPES.rtf;
+  const textual = claimed.find((type) => TEXTUAL.includes(type));
+  if (textual) return textual;
+  if (claimed.length > 0) return claimed[0];
+  if (parseMediaType(mimetype) !== OCTETS || /\.[^.\s]{1,10}$/.test(filename)) return undefined;
+  return HTML.test(head) ? MEDIA_TYPES.html : MEDIA_TYPES.txt;
+}
+
+async function binaryType({ bytes }: UploadedFile, claimed: string[]): Promise<string | undefined> {
+  // without a known signature the claimed type counts, and its reader says what is wrong with the file
+  const found = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
+  if (!found) return claimed.find((type) => !TEXTUAL.includes(type));
+  const type = canonicalType(found.mime);
+  return hasReader(type) ? type : undefined;
+}
+
+/**
+ * Detects the type of a file by its bytes, then by the declared type, then by its ending. Throws 415 `unsupported_file_type`
+ * when no reader exists. A file with a wrong claim is accepted, and its reader fails with a reason.
+ */
+export async function detectType(sent: UploadedFile): Promise<string> {
+  const claimed = findClaimedTypes(sent);
+  const packed = isZip(sent.bytes) || isCompound(sent.bytes);
+  const type = packed
+    ? packedType(sent, claimed)
+    : looksLikeText(sent.bytes)
+      ? textType(sent, claimed)
+      : await binaryType(sent, claimed);
+  if (type) return type;
+  throw new ApiError("unsupported_file_type", "Files of this type cannot be read.", { param: "file" });
+}

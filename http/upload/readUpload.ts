@@ -1,0 +1,58 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { ApiError } from "../base/errors.ts";
+import { cleanFilename } from "../base/filename.ts";
+import { defaultFilename } from "../base/mediaType.ts";
+import { detectType } from "./detectType.ts";
+import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES, readForm, type FormRules, type SentFile } from "./multipartForm.ts";
+import { readTags } from "./tags.ts";
+
+/** A file or pushed text, with its type and its display name. */
+export interface Upload extends Pick<SentFile, "bytes" | "sha256"> {
+  name: string;
+  mime_type: string;
+  tags: string[];
+}
+
+const hasName = ({ filename }: { filename?: string }) => filename !== undefined && filename !== "";
+const RULES: FormRules = {
+  isFile: hasName,
+  isWanted: hasName,
+  unreadableCode: "invalid_body",
+  tooManyCode: "too_many_files",
+};
+
+/** The form of an upload, for the API description. */
+export const UploadForm = z.object({
+  file: z.string().meta({ format: "binary" }).describe("The part with a filename, whatever its field name."),
+});
+
+/**
+ * Reads the file of an upload (spec: Knowledge API, Extraction API). Throws 400 `invalid_body`, `missing_file`,
+ * `too_many_files`, `empty_document`, 413 `file_too_large`, 415 `unsupported_file_type`.
+ */
+export async function readUpload(
+  request: FastifyRequest,
+  { ignoresFields = false }: Pick<FormRules, "ignoresFields"> = {},
+): Promise<Upload> {
+  const { file, fields } = await readForm(request, { ...RULES, ignoresFields });
+  if (!file) throw new ApiError("missing_file", "The form needs a part with a filename.", { param: "file" });
+  const { bytes, sha256 } = file;
+  if (bytes.length === 0) throw new ApiError("empty_document", "The file has no content.", { param: "file" });
+  const tags = readTags(fields);
+  const mime_type = await detectType(file);
+  return { name: cleanFilename(file.filename) || defaultFilename(mime_type), mime_type, tags, bytes, sha256 };
+}
+
+const requireForm = async (request: FastifyRequest): Promise<void> => {
+  if (!/^multipart\/form-data(;|$)/i.test(request.headers["content-type"]?.trim() ?? ""))
+    throw new ApiError("invalid_body", "The body must be multipart/form-data.");
+};
+
+/** Options of a route that takes a form. Any other body is refused before it is read. */
+export const formRoute = (...checks: ((request: FastifyRequest) => Promise<void>)[]) => ({
+  bodyLimit: MAX_FILE_BYTES + MAX_FORM_OVERHEAD_BYTES,
+  onRequest: [...checks, requireForm],
+  // the form is not parsed when Fastify validates the body: readUpload checks its parts
+  validatorCompiler: () => (value: unknown) => ({ value }),
+});

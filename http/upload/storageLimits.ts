@@ -1,0 +1,40 @@
+import { organizationBytes, threadBytes } from "#projections/storedBytes.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+
+type Needs = Pick<Http, "db" | "settings">;
+
+const MEGABYTE = 1_000_000;
+
+/** Throws 413 `storage_limit_reached` unless the organization may store so many bytes more. `param` is the field that holds them. */
+export async function requireStorage(
+  { db, settings }: Needs,
+  organization: string,
+  bytes: number,
+  param: string,
+): Promise<void> {
+  const limit = settings.ORGANIZATION_MEGABYTES;
+  if ((await organizationBytes(db, organization)) + bytes <= limit * MEGABYTE) return;
+  throw new ApiError(
+    "storage_limit_reached",
+    `${param} does not fit: an organization stores at most ${limit} MB of files, attachments and documents. Delete some first.`,
+    { param },
+  );
+}
+
+/** Throws 413 `thread_too_large` unless the thread may store so many bytes more. */
+export async function requireThreadStorage(
+  { db, settings }: Needs,
+  { organization_id, thread_id }: { organization_id: string; thread_id: string },
+  bytes: number,
+  param: string,
+): Promise<void> {
+  const limit = settings.THREAD_MEGABYTES;
+  if (bytes <= limit * MEGABYTE && (await threadBytes(db, organization_id, thread_id)) + bytes <= limit * MEGABYTE)
+    return;
+  throw new ApiError(
+    "thread_too_large",
+    `${param} does not fit: a thread stores at most ${limit} MB of attachments and long messages. Start another thread.`,
+    { param },
+  );
+}

@@ -1,0 +1,45 @@
+import { getWorkflowVersion } from "#projections/definitions/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findOrWait } from "../base/findById.ts";
+
+type JsonSchema = Record<string, unknown>;
+
+interface WorkflowDefinition {
+  organization_id: string;
+  definition_id: string;
+  definition_version: number;
+}
+
+/** Enough for the workflows in use. */
+const MAX_CACHED = 500;
+/** By definition and version, which never change. */
+const cache = new Map<string, JsonSchema>();
+
+/** Words of a schema that judge a part of the arguments as they judge the whole. */
+const PARTIAL_WORDS = new Set([
+  ..."$schema $id $anchor $defs definitions type properties patternProperties additionalProperties".split(" "),
+  ..."propertyNames maxProperties".split(" "),
+]);
+
+/** The same schema for arguments of which some are missing: the caller gives the rest. */
+export const partialSchema = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([word]) => PARTIAL_WORDS.has(word)));
+
+/** The JSON Schema of a workflow's arguments. Throws 404 `definition_not_found`. */
+export async function loadArgsSchema(
+  { db, freshRead }: Pick<Http, "db" | "freshRead">,
+  { organization_id, definition_id, definition_version }: WorkflowDefinition,
+): Promise<JsonSchema> {
+  const name = `${definition_id}/${definition_version}`;
+  const cached = cache.get(name);
+  if (cached) return cached;
+  const version = await findOrWait(
+    () => getWorkflowVersion(db, organization_id, definition_id, definition_version),
+    () => freshRead(["definitions"]),
+  );
+  if (!version) throw new ApiError("definition_not_found", "The definition of this workflow has been deleted.");
+  cache.set(name, version.meta.parameters);
+  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
+  return version.meta.parameters;
+}

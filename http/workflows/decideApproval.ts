@@ -1,0 +1,145 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { isUuid, streamName } from "#events/ids.ts";
+import { DecideApproval } from "#events/run.ts";
+import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
+import { reachesProject, type Caller } from "../auth/caller.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { identifyPost, previousOutcome } from "../base/idempotency.ts";
+import { actorFrom } from "./access.ts";
+import { violationMessage } from "./violationMessage.ts";
+
+/** Bytes of JSON: the data is part of a command, which may have 256 KiB. */
+const MAX_DATA_BYTES = 64 * 1024;
+const Decision = z.enum(["approve", "reject"]);
+type Decision = z.infer<typeof Decision>;
+
+export const DecisionBody = z
+  .object({
+    decision: Decision,
+    approved: z.boolean().describe("Can be sent instead of `decision`."),
+    data: z.unknown().describe("The data that the form asks for."),
+    comment: z.string().max(4_000).nullable(),
+  })
+  .partial();
+
+/** Throws 400 `invalid_decision` without a decision, and for two that differ. */
+function readDecision({ decision, approved }: z.infer<typeof DecisionBody>): Decision {
+  const chosen = approved === undefined ? decision : approved ? "approve" : "reject";
+  if (chosen === undefined || (decision !== undefined && decision !== chosen))
+    throw new ApiError("invalid_decision", 'decision: must be "approve" or "reject".', { param: "decision" });
+  return chosen;
+}
+
+const notFound = () => new ApiError("approval_not_found", "No approval has this id.", { param: "approval_id" });
+const notPending = () => new ApiError("approval_not_pending", "This approval is no longer pending.");
+const notAllowed = (message: string) => new ApiError("approver_not_allowed", message);
+
+/** The current row of an approval that the caller can access. Throws 404 `approval_not_found`. */
+export async function requireApproval({ db, freshRead }: Http, caller: Caller, id: string): Promise<ApprovalRow> {
+  if (!isUuid(id)) throw notFound();
+  const find = () => getApproval(db, caller.organization_id, id);
+  /** The run may have asked for it, or someone may have decided it, a moment ago. */
+  const findAfterWait = async (known: ApprovalRow | undefined) => {
+    await freshRead(["runs"], known && streamName("run", known.run_id));
+    return find();
+  };
+  const found = await find();
+  const row = (found?.isFresh ? found : await findAfterWait(found?.row))?.row;
+  if (!row || !reachesProject(caller, row.project_id)) throw notFound();
+  return row;
+}
+
+const DECIDING_ROLES = ["owner", "admin", "builder", "approver"];
+export const mayDecide = (role: string): boolean => DECIDING_ROLES.includes(role);
+
+/**
+ * A key may have any holder, so an approval that is for certain people is decided by a key only where the envelope says so.
+ * Throws 403 `approver_not_allowed`.
+ */
+function checkKeyAllowed({ allow_api_key, assignees, rules }: ApprovalRow, selfApproval: boolean): void {
+  if (!allow_api_key || !rules?.allow_api_key) throw notAllowed("An API key may not decide this approval; sign in.");
+  if (rules.allow_api_key_when_restricted) return;
+  if (assignees.length > 0) throw notAllowed("This approval is assigned to people; an API key may not decide it.");
+  if (!selfApproval)
+    throw notAllowed("The one who started the run may not decide this approval, nor may an API key; sign in.");
+}
+
+/** Throws 403 `approver_not_allowed`. The roles and rules of this moment count, not those when the run asked. */
+function checkAllowed({ session, principal }: Caller, row: ApprovalRow): void {
+  const { assignees, started_by, rules } = row;
+  const callerId = session?.user_id ?? principal.slice("key:".length);
+  const selfApproval = row.self_approval && rules?.self_approval !== false;
+  if (!selfApproval && started_by.id === callerId)
+    throw notAllowed("The one who started the run may not decide this approval.");
+  if (!session) return checkKeyAllowed(row, selfApproval);
+  if (!mayDecide(session.role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");
+  const names = [session.user_id, session.email.toLowerCase()];
+  const isAssigned = assignees.some((assignee) => {
+    if ("person" in assignee) return names.includes(assignee.person.toLowerCase());
+    return "role" in assignee && assignee.role.toLowerCase() === session.role;
+  });
+  if (assignees.length > 0 && !isAssigned) throw notAllowed("This approval is assigned to others.");
+}
+
+/** The data of a decision as JSON; a rejection needs none. Throws 400 `invalid_data` for data that does not fit the form. */
+async function encodeData(
+  { schemas }: Pick<Http, "schemas">,
+  { organization_id }: Caller,
+  { form }: ApprovalRow,
+  decision: Decision,
+  data: unknown,
+): Promise<string | null> {
+  const json = data === undefined || data === null ? null : JSON.stringify(data);
+  if (json !== null && Buffer.byteLength(json) > MAX_DATA_BYTES)
+    throw new ApiError("invalid_data", `data: must have ${MAX_DATA_BYTES} bytes at most.`, { param: "data" });
+  if (form === null || (json === null && decision === "reject")) return json;
+  const violation = await schemas.check(organization_id, form, data ?? {});
+  if (!violation) return json;
+  const message = violationMessage(`data${violation.pointer}`, violation);
+  throw new ApiError("invalid_data", message, { param: `/data${violation.pointer}` });
+}
+
+/** Accepts a repetition of the decision by the same caller. Throws 409 `approval_not_pending` for any other decision. */
+function checkSameDecision(row: ApprovalRow, caller: Caller, decision: Decision): ApprovalRow {
+  const { type, id } = actorFrom(caller);
+  if (row.decision === decision && row.decided_by?.type === type && row.decided_by.id === id) return row;
+  throw notPending();
+}
+
+/** Decides an approval. Of several decisions at the same moment one succeeds. */
+export async function decide(
+  http: Http,
+  request: FastifyRequest,
+  id: string,
+  body: z.infer<typeof DecisionBody>,
+): Promise<ApprovalRow> {
+  const { caller } = request;
+  const decision = readDecision(body);
+  const identity = identifyPost(request, `/api/workflows/approvals/${id.toLowerCase()}/decision`);
+  const row = await requireApproval(http, caller, id);
+  checkAllowed(caller, row);
+  // throws when the key was used for another decision
+  await previousOutcome(http, identity);
+  if (row.status !== "pending") return checkSameDecision(row, caller, decision);
+  const data = await encodeData(http, caller, row, decision, body.data);
+  try {
+    await http.send(DecideApproval, {
+      ...commandFields(request, streamName("run", row.run_id)),
+      ...identity,
+      data: {
+        run_id: row.run_id,
+        approval_id: row.id,
+        decision,
+        by: actorFrom(caller),
+        data,
+        comment: body.comment ?? null,
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.errorCode !== "approval_not_pending") throw error;
+  }
+  return checkSameDecision(await requireApproval(http, caller, row.id), caller, decision);
+}

@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { streamName } from "#events/ids.ts";
+import type { RunRow } from "#projections/runs/query.ts";
+import { requireCredential } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { disconnectSignal } from "../base/disconnect.ts";
+import { ApiError } from "../base/errors.ts";
+import { openEventStream } from "../base/sse.ts";
+import { formatFrames } from "./eventMessages.ts";
+import type { RecordedRunEvent } from "./foldSteps.ts";
+import { requireRun } from "./lookups.ts";
+import { RunProgress } from "./runProgress.ts";
+import { createOpenValue } from "./runValues.ts";
+import { createWaitForEvents, type WaitForEvents } from "./waitForEvents.ts";
+
+/** How long the stream waits, after the end of the run, for steps that are still running. */
+const MAX_LATE_MS = 30_000;
+/** Characters that are written before the stream checks whether the client keeps up. */
+const MAX_WRITE_CHARS = 64 * 1024;
+
+/** Version of the last event that the client has; 0 for none. Throws a 400. */
+function readLastEventId({ headers }: FastifyRequest): number {
+  const id = headers["last-event-id"];
+  if (id === undefined || id === "") return 0;
+  if (typeof id === "string" && /^\d{1,9}$/.test(id)) return Number(id);
+  throw new ApiError(null, "Last-Event-ID must be the id of an event.", { param: "Last-Event-ID" });
+}
+
+interface Follower {
+  row: RunRow;
+  /** Version of the last event that the client has. */
+  lastSeen: number;
+  reply: FastifyReply;
+}
+
+/** Sends the events of a run as they come, until nothing more will come or the client disconnects. */
+async function followRun(http: Http, waitForEvents: WaitForEvents, { row, lastSeen, reply }: Follower): Promise<void> {
+  const stream = streamName("run", row.id);
+  const openValue = createOpenValue(http, row);
+  const disconnected = disconnectSignal(reply.raw);
+  const sse = openEventStream(reply, ": ping\n\n");
+  const progress = new RunProgress();
+  let version = 0;
+  let deadline: number | undefined;
+
+  async function send(events: RecordedRunEvent[]): Promise<void> {
+    let frames = "";
+    for (const event of events) {
+      version = event.version;
+      progress.apply(event);
+      if (event.version <= lastSeen) continue;
+      frames += await formatFrames(event, openValue);
+      if (frames.length < MAX_WRITE_CHARS && event !== events.at(-1)) continue;
+      sse.write(frames);
+      frames = "";
+      await sse.drained();
+      if (disconnected.aborted) return;
+    }
+  }
+
+  while (!disconnected.aborted) {
+    // a failed read is repeated after the next wait
+    await send((await http.readStream(stream, version + 1).catch(() => [])) as RecordedRunEvent[]);
+    if (progress.isQuiet) break;
+    if (progress.isOver) deadline ??= Date.now() + MAX_LATE_MS;
+    if (deadline !== undefined && Date.now() >= deadline) break;
+    const timeout = deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, deadline - Date.now()))];
+    await waitForEvents({ stream, version }, AbortSignal.any([disconnected, ...timeout]));
+  }
+  sse.end("");
+}
+
+/** The events of a run by SSE. */
+export function eventStreamRoutes(app: App, http: Http): void {
+  const waitForEvents = createWaitForEvents(http);
+  const following = {
+    tags: ["Workflows"],
+    security: [{ key: [] }],
+    summary: "Follow the events of a run (SSE)",
+    description:
+      "`id` is the version of the run's stream; `Last-Event-ID` resumes after that event, on any server. Events are `run.*`, `step.*`, " +
+      "`approval.*` and `timer.*`. The stream ends after the run, and after steps that were still running at its end.",
+    params: z.object({ run_id: z.string() }),
+  };
+  app.get("/runs/:run_id/events", { onRequest: requireCredential(http), schema: following }, async (request, reply) => {
+    const lastSeen = readLastEventId(request);
+    const row = await requireRun(http, request.caller, request.params.run_id);
+    http.streams.count(reply);
+    await followRun(http, waitForEvents, { row, lastSeen, reply });
+    return reply;
+  });
+}

@@ -1,0 +1,200 @@
+import type { RecordedEvent } from "#events/envelope.ts";
+import { stepId } from "#events/ids.ts";
+import { eventTime, type Actor } from "#events/run.ts";
+import type { StoredValue } from "#events/runParts.ts";
+import {
+  abandonSteps,
+  applyToStep,
+  scheduleSteps,
+  type RecordedRunEvent,
+  type RunEventType,
+  type Step,
+  type StepEventType,
+  type Steps,
+} from "./foldSteps.ts";
+
+export interface Warning {
+  code: string;
+  message: string;
+  step: string | null;
+  line: number | null;
+  tick: number;
+}
+
+/** A run as its events describe it. Stored values are not opened. */
+export interface RunView {
+  status: "pending" | "running" | "completed" | "failed" | "cancelled";
+  /** Version of the stream after the events. */
+  version: number;
+  /** Undefined before the first event. */
+  created: RecordedRunEvent<"RunCreated">["data"] | undefined;
+  args: StoredValue | null;
+  external_user_id: string | null;
+  /** Of the request that started it. */
+  headers: Record<string, string>;
+  steps: Steps;
+  approvals: Map<string, { id: string; name: string; since: Date; expires_at: Date }>;
+  timers: Map<string, Date>;
+  warnings: Warning[];
+  /** Lines that `run()` logged, with the tick in which each came first. */
+  logs: { tick: number; text: string }[];
+  ticks: number;
+  attempts: number;
+  result: StoredValue | null;
+  completion: "explicit" | "implicit" | null;
+  error: string | null;
+  error_info: { code: string; step_id: string | null; step: string | null; attempt: number | null } | null;
+  cancelled_by: Actor | null;
+  cancel_reason: string | null;
+  started_at: Date | null;
+  completed_at: Date | null;
+}
+
+const newView = (): RunView => ({
+  status: "pending",
+  version: 0,
+  created: undefined,
+  args: null,
+  external_user_id: null,
+  headers: {},
+  steps: new Map(),
+  approvals: new Map(),
+  timers: new Map(),
+  warnings: [],
+  logs: [],
+  ticks: 0,
+  attempts: 0,
+  result: null,
+  completion: null,
+  error: null,
+  error_info: null,
+  cancelled_by: null,
+  cancel_reason: null,
+  started_at: null,
+  completed_at: null,
+});
+
+/** Events that a tick appends. Those of one tick come from one command. */
+const TICK_EVENTS = new Set<RunEventType>([
+  "RunStarted",
+  "StepsScheduled",
+  "TimerStarted",
+  "ApprovalRequested",
+  "ValueNoted",
+  "RunWarned",
+  "RunLogged",
+  "RunParked",
+  "RunCompleted",
+]);
+
+/** Events that may come between the events of one tick. */
+const INSIDE_TICKS = new Set<RunEventType>(["StepStarted", "ApprovalCancelled"]);
+
+export const isLive = ({ status }: Pick<RunView, "status">): boolean => status === "pending" || status === "running";
+
+function end(run: RunView, status: RunView["status"], at: Date): void {
+  run.status = status;
+  run.completed_at = at;
+  run.approvals.clear();
+  run.timers.clear();
+  abandonSteps(run.steps);
+}
+
+function fail(run: RunView, { data, personal, recorded_at }: RecordedRunEvent<"RunFailed">): void {
+  const { run_id, code, key, step } = data;
+  const failed = key === null ? undefined : run.steps.get(key);
+  run.error = personal?.error.message ?? null;
+  run.error_info = {
+    code,
+    step_id: step === null || key === null ? null : stepId(run_id, key),
+    step,
+    attempt: failed?.attempts.at(-1)?.n ?? null,
+  };
+  end(run, "failed", recorded_at);
+}
+
+type Apply<T extends RunEventType> = (run: RunView, event: RecordedRunEvent<T>) => void;
+
+const removeApproval = (run: RunView, { data }: { data: { approval_id: string } }) =>
+  void run.approvals.delete(data.approval_id);
+const changeStep = (run: RunView, event: RecordedRunEvent<StepEventType>) =>
+  applyToStep(run.steps, event, !isLive(run));
+const ignore = (): void => {};
+
+/** How each type of event changes the view. */
+const APPLY: { [T in RunEventType]: Apply<T> } = {
+  RunCreated(run, { data, personal }) {
+    run.created = data;
+    run.args = personal?.args ?? null;
+    run.external_user_id = personal?.external_user_id ?? null;
+    run.headers = personal?.headers ?? {};
+  },
+  RunStarted(run, event) {
+    run.status = "running";
+    run.started_at = eventTime(event);
+  },
+  StepsScheduled: (run, event) => scheduleSteps(run.steps, event),
+  StepStarted(run, event) {
+    run.attempts += 1;
+    changeStep(run, event);
+  },
+  StepCompleted: changeStep,
+  StepAttemptFailed: changeStep,
+  StepAttemptLost: changeStep,
+  StepFailed: changeStep,
+  TimerStarted: (run, { data }) => void run.timers.set(data.key, new Date(data.fires_at)),
+  TimerFired: (run, { data }) => void run.timers.delete(data.key),
+  ApprovalRequested(run, { data, personal, recorded_at }) {
+    const { approval_id: id, expires_at } = data;
+    run.approvals.set(id, {
+      id,
+      name: personal?.name ?? "",
+      since: recorded_at,
+      expires_at: new Date(expires_at),
+    });
+  },
+  ApprovalDecided: removeApproval,
+  ApprovalExpired: removeApproval,
+  ApprovalCancelled: removeApproval,
+  RunWarned(run, { data: { code, call, line }, personal }) {
+    run.warnings.push({ code, message: personal?.message ?? "", step: call, line, tick: run.ticks });
+  },
+  RunLogged(run, { personal }) {
+    for (const text of personal?.logs ?? []) run.logs.push({ tick: run.ticks, text });
+  },
+  RunCompleted(run, { data, personal, recorded_at }) {
+    run.result = personal?.result ?? null;
+    run.completion = data.completion;
+    end(run, "completed", recorded_at);
+  },
+  RunFailed: fail,
+  RunCancelled(run, { data, personal, recorded_at }) {
+    run.cancelled_by = data.by;
+    run.cancel_reason = personal?.reason ?? null;
+    end(run, "cancelled", recorded_at);
+  },
+  RunTaken: ignore,
+  ValueNoted: ignore,
+  RunParked: ignore,
+  RunForgotten: ignore,
+};
+
+/** Folds the events of a run: pure, and linear in their number. */
+export function foldRun(events: readonly RecordedEvent[]): RunView {
+  const run = newView();
+  /** The command of the tick that the last events belong to. */
+  let tickCommand: string | undefined;
+  for (const event of events as readonly RecordedRunEvent[]) {
+    run.version = event.version;
+    if (TICK_EVENTS.has(event.type)) {
+      if (event.command_id !== tickCommand) run.ticks += 1;
+      tickCommand = event.command_id;
+    } else if (!INSIDE_TICKS.has(event.type)) tickCommand = undefined;
+    (APPLY[event.type] as Apply<RunEventType>)(run, event);
+  }
+  return run;
+}
+
+/** Steps that were running when the run ended: they are not interrupted. */
+export const stillRunning = ({ steps }: RunView): Step[] =>
+  [...steps.values()].filter(({ status }) => status === "running");

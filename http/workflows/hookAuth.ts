@@ -1,0 +1,107 @@
+import { timingSafeEqual } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { findTriggerByToken, type TriggerInUse } from "#projections/triggers/query.ts";
+import { BEARER, hashToken } from "../auth/bearer.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findOrWait } from "../base/findById.ts";
+import { checkSignature, type SignedRequest } from "./hookSignature.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set on the routes of hooks. */
+    trigger: TriggerInUse;
+  }
+}
+
+/** 18 random bytes in base64url. */
+const HOOK_TOKEN = /^[A-Za-z0-9_-]{24}$/;
+
+/** The same for an unknown, a disabled and a deleted hook. */
+const hookNotFound = () => new ApiError("trigger_not_found", "There is no such hook.");
+const invalidSecret = () => new ApiError("invalid_webhook_secret", "The webhook secret is not the one of this hook.");
+
+const headerValues = (rawHeaders: readonly string[], name: string): string[] =>
+  rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
+
+/** The secret of a request. Throws 401 `missing_webhook_secret`, and 401 `invalid_webhook_secret` for two different ones. */
+function readSecret(rawHeaders: readonly string[], header: string): string {
+  const bearers = headerValues(rawHeaders, "authorization").filter((value) => value.trim() !== "");
+  const secrets = [
+    ...bearers.map((value) => BEARER.exec(value)?.[1] ?? ""),
+    ...headerValues(rawHeaders, header).map((value) => value.trim()),
+  ];
+  if (secrets.every((secret) => secret === "") && bearers.length === 0)
+    throw new ApiError(
+      "missing_webhook_secret",
+      `Send the webhook secret: Authorization: Bearer <secret>, or ${header}.`,
+    );
+  if (new Set(secrets).size > 1) throw invalidSecret();
+  return secrets[0]!;
+}
+
+/** In constant time. */
+const isSame = (hash: string, stored: string): boolean =>
+  hash.length === stored.length && timingSafeEqual(Buffer.from(hash), Buffer.from(stored));
+
+async function findTrigger({ db, freshRead }: Http, token: string): Promise<TriggerInUse | undefined> {
+  if (!HOOK_TOKEN.test(token)) return undefined;
+  return findOrWait(
+    () => findTriggerByToken(db, token),
+    () => freshRead(["triggers", "workflows"]),
+  );
+}
+
+/** Fastify hook for the routes of webhooks. Reads the trigger and its secret each time, so that a rotated secret stops working at once. */
+export const requireSecret = (http: Http) => async (request: FastifyRequest) => {
+  const secret = readSecret(request.raw.rawHeaders, `x-${http.settings.SERVICE_NAME}-webhook-secret`);
+  const trigger = await findTrigger(http, (request.params as { hook_token: string }).hook_token);
+  if (!trigger?.enabled || trigger.parked) throw hookNotFound();
+  if (!isSame(hashToken(secret), trigger.secret_hash)) throw invalidSecret();
+  request.trigger = trigger;
+};
+
+/** As `requireSecret`; but the sender of a trigger with a scheme signs the body, which `requireSignature` checks once it is here. */
+export const requireSecretOrScheme = (http: Http) => async (request: FastifyRequest) => {
+  const trigger = await findTrigger(http, (request.params as { hook_token: string }).hook_token);
+  if (!trigger?.enabled || trigger.parked || !trigger.verify) return requireSecret(http)(request);
+  request.trigger = trigger;
+};
+
+/** Throws 401 unless the sender has signed the request with the trigger's signing secret. */
+export function requireSignature(
+  { keyring }: Pick<Http, "keyring">,
+  { organization_id, trigger_id, verify, sealed_secret }: TriggerInUse,
+  request: SignedRequest,
+): void {
+  if (!verify || sealed_secret === null) throw hookNotFound();
+  const secret = keyring.openSecret(signingPurpose(organization_id, trigger_id), sealed_secret);
+  checkSignature(verify, secret, request, Date.now());
+}
+
+/** What the signing secret of a trigger is sealed for. */
+export const signingPurpose = (organization: string, trigger: string): string => `trigger:${organization}:${trigger}`;
+
+/** In characters. */
+const MAX_EXTERNAL_USER = 256;
+const NOT_PRINTABLE = /\p{C}/u;
+
+/** The user that the caller attributes the run to, as UTF-8; null for none. Throws 400 `invalid_external_user`. */
+export function readExternalUser(rawHeaders: readonly string[], serviceName: string): string | null {
+  const header = `x-${serviceName}-external-user`;
+  const values = headerValues(rawHeaders, header);
+  if (values.length === 0) return null;
+  const value = Buffer.from(values[0]!, "latin1").toString("utf8").trim();
+  if (
+    values.length > 1 ||
+    NOT_PRINTABLE.test(value) ||
+    value.includes("\ufffd") ||
+    Array.from(value).length > MAX_EXTERNAL_USER
+  )
+    throw new ApiError(
+      "invalid_external_user",
+      `${header} must be sent once, with at most ${MAX_EXTERNAL_USER} printable characters.`,
+      { param: header },
+    );
+  return value === "" ? null : value;
+}

@@ -1,0 +1,43 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { ApiError } from "../base/errors.ts";
+import { isObject, parseOpaqueJson } from "../base/json.ts";
+import type { SignedRequest } from "./hookSignature.ts";
+
+const isForm = (headers: IncomingHttpHeaders): boolean =>
+  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "");
+
+/** The fields of a form; a name that is sent more than once has a list of values. */
+function readForm(text: string): Record<string, unknown> {
+  const form = new URLSearchParams(text);
+  return Object.fromEntries(
+    [...new Set(form.keys())].map((name) => {
+      const values = form.getAll(name);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
+}
+
+/**
+ * The payload of a sender that signs: JSON, or a form. Forms whose only field is `payload` hold JSON there (GitHub, Slack).
+ * Throws 400 `invalid_json`.
+ */
+export function readSignedPayload({ headers, body }: SignedRequest): unknown {
+  if (body.length === 0) return {};
+  if (!isForm(headers)) return parseOpaqueJson(body);
+  const form = readForm(body.toString("utf8"));
+  const { payload, ...others } = form;
+  const isWrapped = typeof payload === "string" && Object.keys(others).length === 0;
+  return isWrapped ? parseOpaqueJson(Buffer.from(payload)) : form;
+}
+
+/** The trigger's default arguments, overridden by the top-level fields of the payload. A list becomes the argument `payload`. */
+export function mergeArgs(default_args: string, payload: unknown, allowsList: boolean): Record<string, unknown> {
+  const fields = allowsList && Array.isArray(payload) ? { payload } : payload;
+  if (!isObject(fields)) throw new ApiError("invalid_payload", "The payload must be a JSON object.");
+  // both come from JSON.parse: a spread copies `__proto__` as a plain property and never sets the prototype
+  return { ...(JSON.parse(default_args) as object), ...fields };
+}
+
+/** The request headers that the trigger hands to `run()`. One that was not sent is missing. */
+export const pickHeaders = (headers: IncomingHttpHeaders, names: string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])));

@@ -1,0 +1,70 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { streamName } from "#events/ids.ts";
+import type { App } from "../base/app.ts";
+import { requireCredential } from "../auth/authenticate.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { readIdempotencyKey } from "../base/idempotency.ts";
+import { notReadableYet } from "../base/send.ts";
+import { actorFrom } from "./access.ts";
+import { isObject } from "../base/json.ts";
+import { requireWorkflow } from "./lookups.ts";
+import { startRun } from "./startRun.ts";
+
+const Started = z.object({ id: z.string(), status: z.literal("pending"), created_at: z.iso.datetime() });
+
+/** Throws 400 `invalid_args`. */
+function readArgs(body: unknown): Record<string, unknown> {
+  const args = isObject(body) && Object.hasOwn(body, "args") ? body["args"] : undefined;
+  if (isObject(args)) return args;
+  throw new ApiError("invalid_args", "args: must be a JSON object.", { param: "args" });
+}
+
+/** From the first event: a repeated request is answered with the same time. */
+async function readCreatedAt({ log }: Pick<Http, "log">, run_id: string): Promise<string> {
+  const created = (await log.publicData(streamName("run", run_id), 1)) as { created_at: string } | undefined;
+  if (!created) throw notReadableYet();
+  return created.created_at;
+}
+
+async function start(http: Http, request: FastifyRequest, id: string) {
+  const { caller } = request;
+  const key = readIdempotencyKey(request.headers);
+  const workflow = await requireWorkflow(http, caller, id);
+  const run_id = await startRun(http, workflow, {
+    request,
+    principal: caller.principal,
+    path: `/${workflow.id}/runs`,
+    key,
+    body: request.bodyHash,
+    args: readArgs(request.body),
+    started_by: actorFrom(caller),
+    trigger_id: null,
+    // it acts for the one that the envelope names, whatever starts it (spec: Workflow API, rule 4)
+    run_as: workflow.envelope.run_as,
+    external_user_id: null,
+  });
+  return { id: run_id, status: "pending" as const, created_at: await readCreatedAt(http, run_id) };
+}
+
+/** Starts a run with a session or an API key. The default arguments of triggers do not apply. */
+export function startRoutes(scope: App, http: Http): void {
+  const starting = {
+    tags: ["Workflows"],
+    security: [{ key: [] }],
+    summary: "Start a run",
+    params: z.object({ id: z.string() }),
+    body: z.object({ args: z.record(z.string(), z.unknown()) }),
+    response: { 202: Started },
+  };
+  scope.post(
+    "/:id/runs",
+    // a schema would drop fields such as __proto__
+    { onRequest: requireCredential(http), schema: starting, validatorCompiler: () => (value) => ({ value }) },
+    async (request, reply) => {
+      const started = await start(http, request, request.params.id);
+      return reply.code(202).header("location", `/api/workflows/runs/${started.id}`).send(started);
+    },
+  );
+}

@@ -1,0 +1,164 @@
+import type { FastifyRequest } from "fastify";
+import type { Principal } from "#events/envelope.ts";
+import { newId, parseStreamName, streamName } from "#events/ids.ts";
+import { StartRun, type Actor } from "#events/run.ts";
+import type { StoredValue } from "#events/runParts.ts";
+import type { Envelope, RunAs } from "#events/workflow.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError, rejectionError } from "../base/errors.ts";
+import {
+  createOnce,
+  identifyParts,
+  nextCommand,
+  previousOutcome,
+  type IdempotentRequest,
+} from "../base/idempotency.ts";
+import { loadArgsSchema } from "./argsSchema.ts";
+import { findFreeSlots } from "./concurrencySlots.ts";
+import { violationMessage } from "./violationMessage.ts";
+import { deleteArgs, storeArgs } from "./runValues.ts";
+
+/** The fields of a workflow that a start needs. */
+export interface StartableWorkflow {
+  id: string;
+  organization_id: string;
+  project_id: string | null;
+  definition_id: string;
+  definition_version: number;
+  enabled: boolean;
+  envelope: Envelope;
+}
+
+export interface RunRequest {
+  request: FastifyRequest;
+  principal: Principal;
+  /** Path below /api/workflows. With the principal and the key it identifies the request. */
+  path: string;
+  /** The client's idempotency key. */
+  key: string | undefined;
+  /** Hash of what a repetition under the same key must send again. */
+  body: string;
+  /** Headers of the request that `run()` receives. */
+  headers?: Record<string, string>;
+  args: Record<string, unknown>;
+  started_by: Actor;
+  trigger_id: string | null;
+  run_as: RunAs;
+  external_user_id: string | null;
+}
+
+/** Attempts to claim a concurrency slot before answering 429: each one fails only if another run took the slot meanwhile. */
+const MAX_SLOT_ATTEMPTS = 8;
+
+function identifyStart(organization_id: string, start: RunRequest): IdempotentRequest {
+  const { principal, path, key, body, external_user_id } = start;
+  return identifyParts({
+    organization_id,
+    principal,
+    path: `/api/workflows${path}`,
+    key,
+    body,
+    more: external_user_id === null ? [] : [external_user_id],
+  });
+}
+
+/** A command whose slot was taken is answered for good, so the next attempt needs an id of its own. */
+const nextAttempt = (identity: IdempotentRequest) => nextCommand(identity, "another place");
+
+/** The run that an earlier delivery of the request started, or the identity of the next attempt. Throws the earlier rejection. */
+async function resumeStart(
+  http: Http,
+  identity: IdempotentRequest,
+): Promise<{ run_id: string } | { next: IdempotentRequest }> {
+  for (let next = identity; ; next = nextAttempt(next)) {
+    const outcome = await previousOutcome(http, next);
+    if (!outcome) return { next };
+    if (outcome.event) return { run_id: parseStreamName(outcome.event.stream).id };
+    if (outcome.rejection && outcome.rejection.code !== "slot_taken") throw rejectionError(outcome.rejection);
+  }
+}
+
+/** The data of StartRun. The rules of the envelope are copied, so later changes of it do not affect the run. */
+function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string, args: StoredValue) {
+  const { limits, retention_days, approvals } = workflow.envelope;
+  return {
+    run_id,
+    workflow_id: workflow.id,
+    definition_id: workflow.definition_id,
+    definition_version: workflow.definition_version,
+    project_id: workflow.project_id,
+    trigger_id: start.trigger_id,
+    started_by: start.started_by,
+    run_as: start.run_as,
+    limits,
+    expires_at: new Date(Date.now() + limits.run_ttl_s * 1000).toISOString(),
+    retention_days,
+    approvals,
+    args,
+    external_user_id: start.external_user_id,
+    ...(start.headers && Object.keys(start.headers).length > 0 && { headers: start.headers }),
+  };
+}
+
+/** A free slot at random, null when the workflow has no concurrency limit, undefined when all slots are taken. */
+async function pickSlot(http: Http, workflow: StartableWorkflow, args: RunRequest["args"]) {
+  const { concurrency } = workflow.envelope;
+  if (!concurrency) return null;
+  const free = await findFreeSlots(http, workflow, concurrency, args);
+  return free[Math.floor(Math.random() * free.length)];
+}
+
+/** Sends StartRun for a checked request, with another slot while others take the free ones. Throws 429 `too_many_live_runs`. */
+async function sendStart(
+  http: Http,
+  workflow: StartableWorkflow,
+  start: RunRequest,
+  first: IdempotentRequest,
+): Promise<string> {
+  const { organization_id } = workflow;
+  const run_id = newId();
+  const { args, keys } = await storeArgs(http, { organization_id, run_id }, JSON.stringify(start.args));
+  const data = buildRun(workflow, start, run_id, args);
+  const { principal, request } = start;
+  const command = { stream: streamName("run", run_id), principal, request_id: request.id, ...(keys && { keys }) };
+  const deleteStoredArgs = async () => {
+    if (keys) await deleteArgs(http, organization_id, run_id);
+  };
+
+  let identity = first;
+  for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++, identity = nextAttempt(identity)) {
+    const slot = await pickSlot(http, workflow, start.args);
+    if (slot === undefined) break;
+    try {
+      const started = await createOnce(http, StartRun, { ...command, ...identity, data: { ...data, slot } });
+      if (!started.isNew) await deleteStoredArgs();
+      return started.created_id;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      if (error.errorCode === "slot_taken") continue;
+      await deleteStoredArgs();
+      throw error;
+    }
+  }
+  await deleteStoredArgs();
+  const { max_runs } = workflow.envelope.concurrency!;
+  throw new ApiError("too_many_live_runs", `The workflow has ${max_runs} live runs, which is its limit.`);
+}
+
+/**
+ * Starts a run and returns its id, once it is in the log. A repeated request gets the run it started, even if the workflow has
+ * changed since. Throws 409 `workflow_disabled`, 400 `invalid_args`, 429 `too_many_live_runs`.
+ */
+export async function startRun(http: Http, workflow: StartableWorkflow, start: RunRequest): Promise<string> {
+  const earlier = await resumeStart(http, identifyStart(workflow.organization_id, start));
+  if ("run_id" in earlier) return earlier.run_id;
+  if (!workflow.enabled)
+    throw new ApiError("workflow_disabled", "The workflow is disabled; it can start no runs until it is enabled.");
+  const schema = await loadArgsSchema(http, workflow);
+  const violation = await http.schemas.check(workflow.organization_id, schema, start.args);
+  if (violation) {
+    const message = violationMessage(violation.pointer || "The arguments", violation);
+    throw new ApiError("invalid_args", message, { param: violation.pointer });
+  }
+  return sendStart(http, workflow, start, earlier.next);
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+
+/** The query parameter with which Twilio signs a body that is no form. */
+const BODY_HASH = /[?&]bodySHA256=([0-9a-f]{64})(&|$)/i;
+
+/** The address with and without a port: Twilio may sign either, whichever was configured. */
+function withAndWithoutPort(url: string): string[] {
+  const [, scheme, host, port, rest] = /^(https?):\/\/([^/?]+?)(:\d+)?([/?].*)$/.exec(url) ?? [];
+  if (scheme === undefined) return [url];
+  const standard = scheme === "https" ? ":443" : ":80";
+  return [`${scheme}://${host}${rest}`, `${scheme}://${host}${port ?? standard}${rest}`];
+}
+
+/** Names with their values, sorted by name, then by value; a value that is sent twice counts once. */
+function sortedFields(form: string): string {
+  const values = new Map<string, Set<string>>();
+  for (const [name, value] of new URLSearchParams(form)) {
+    const known = values.get(name);
+    if (known) known.add(value);
+    else values.set(name, new Set([value]));
+  }
+  const names = [...values.keys()].toSorted();
+  return names.flatMap((name) => [...values.get(name)!].toSorted().map((value) => name + value)).join("");
+}
+
+/**
+ * The texts of which Twilio may have signed one: the address and the fields of the form. Of a body that is no form the hash is
+ * part of the address; there is no text when it is the hash of another body.
+ */
+export function twilioTexts({ url, body }: { url: string; body: Buffer }): string[] {
+  const hash = BODY_HASH.exec(url)?.[1];
+  if (hash === undefined) {
+    const fields = sortedFields(body.toString("utf8"));
+    return withAndWithoutPort(url).map((address) => address + fields);
+  }
+  const isOfBody = hash.toLowerCase() === createHash("sha256").update(body).digest("hex");
+  return isOfBody ? withAndWithoutPort(url) : [];
+}

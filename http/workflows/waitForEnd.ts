@@ -1,0 +1,36 @@
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import { findEndedRuns } from "#projections/runs/query.ts";
+import type { Http } from "../base/deps.ts";
+import { disconnectSignal } from "../base/disconnect.ts";
+import { createSharedPoll } from "./sharedPoll.ts";
+
+/** Below the usual timeouts of clients and proxies. */
+const MAX_WAIT_S = 60;
+
+export const WaitQuery = z.object({
+  wait: z.string().optional().describe(`Seconds to wait for the end of a live run, at most ${MAX_WAIT_S}. Default: 0.`),
+});
+
+export type WaitForEnd = (run_id: string, wait: string | undefined, reply: FastifyReply) => Promise<boolean>;
+
+/**
+ * Waits until a run has ended, for at most `wait` seconds; a value out of range is corrected. True when the read model shows
+ * the end.
+ */
+export function createWaitForEnd({ db, onProjected }: Pick<Http, "db" | "onProjected">): WaitForEnd {
+  const waitFor = createSharedPoll<{ id: string }>(
+    (hint) => onProjected((name) => name === "runs" && hint()),
+    async (waiters) => {
+      const ended = await findEndedRuns(db, [...new Set(waiters.map(({ id }) => id))]);
+      for (const waiter of waiters) if (ended.has(waiter.id)) waiter.done();
+    },
+  );
+  return async (id, wait, reply) => {
+    const seconds = Math.min(MAX_WAIT_S, Math.max(0, Number(wait) || 0));
+    if (seconds === 0) return false;
+    const giveUp = AbortSignal.any([AbortSignal.timeout(seconds * 1_000), disconnectSignal(reply.raw)]);
+    await waitFor({ id }, giveUp);
+    return !giveUp.aborted;
+  };
+}

@@ -1,0 +1,20 @@
+/** One embedded server: how to start it on a port, how to know that it is ready, and how to stop it. */
+export type ServerSpec = {
+  name: "postgres" | "nats" | "meilisearch";
+  command: (port: number) => {
+    file: string;
+    args: string[];
+    env?: Record<string, string>;
+    uid?: number;
+    gid?: number;
+    cwd?: string;
+  };
+  /** Called before every start and restart. */
+  prepare?: (port: number) => Promise<void> | void;
+  /** Resolves when the server on this port is ready; throws or rejects while it is not. */
+  probe: (port: number) => Promise<unknown>;
+  /** Rejects when a running server does not answer. A server that never answers is killed and started again. */
+  alive?: (port: number, signal: AbortSignal) => Promise<unknown>;
+  stopSignal: NodeJS.Signals;
+  url: (port: number) => string;
+};

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const EVERY_MS = 2_000;
+/** Longer than a busy machine needs: a server that is killed for being slow makes everything slower. */
+const ANSWER_MS = 4_000;
+const MAX_FAILURES = 3;
+
+/**
+ * Calls `onHung` when a server has not answered three times in a row. Some servers do not recover by themselves: NATS 2.9
+ * never answers JetStream's requests again after its disk was full.
+ */
+export async function watchAlive(
+  check: (signal: AbortSignal) => Promise<unknown>,
+  onHung: () => Promise<void>,
+  stopping: AbortSignal,
+): Promise<void> {
+  for (let failures = 0; !stopping.aborted; ) {
+    await sleep(EVERY_MS, undefined, { signal: stopping }).catch(() => {});
+    if (stopping.aborted) return;
+    const isAlive = await check(AbortSignal.timeout(ANSWER_MS)).then(
+      () => true,
+      () => false,
+    );
+    failures = isAlive ? 0 : failures + 1;
+    if (failures < MAX_FAILURES || stopping.aborted) continue;
+    failures = 0;
+    await onHung();
+  }
+}

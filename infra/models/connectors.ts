@@ -1,0 +1,55 @@
+import type { Credential, Model, ModelError, ModelEvent, ModelRequest } from "#services/turns/model.ts";
+import { abortError } from "./abort.ts";
+import type { ListModels } from "./modelList.ts";
+import type { RequestSender } from "./send.ts";
+
+/** Calls one provider API through its SDK. */
+export interface ProviderApi {
+  /** The models behind a credential. The returned function may throw what the SDK throws. */
+  open(
+    credential: Credential,
+    send: RequestSender,
+  ): (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
+  /** Converts what `open` or its models threw. */
+  modelError(error: unknown, apiKey: string): ModelError;
+}
+
+interface Connector {
+  model(credential: Credential, send: RequestSender): Model;
+  list(): Promise<{ listModels: ListModels }>;
+}
+
+/** An SDK takes 0.1 to 0.4 s to load, so it loads with the first request; the promise is kept because even a repeated import() costs time. */
+function lazyModel(load: () => Promise<ProviderApi>): Connector["model"] {
+  let loading: Promise<ProviderApi> | undefined;
+  return (credential, send) => {
+    let complete: ReturnType<ProviderApi["open"]> | undefined;
+    return {
+      async *complete(request, signal) {
+        const { open, modelError } = await (loading ??= load());
+        try {
+          complete ??= open(credential, send);
+          yield* complete(request, signal);
+        } catch (error) {
+          throw signal.aborted ? abortError(signal) : modelError(error, credential.api_key);
+        }
+      },
+    };
+  };
+}
+
+const openai: Connector = {
+  model: lazyModel(() => import("./openai/provider.ts")),
+  list: () => import("./openai/list.ts"),
+};
+
+const CONNECTORS = new Map<string, Connector>([
+  [
+    "anthropic",
+    { model: lazyModel(() => import("./anthropic/provider.ts")), list: () => import("./anthropic/list.ts") },
+  ],
+  ["google", { model: lazyModel(() => import("./google/provider.ts")), list: () => import("./google/list.ts") }],
+]);
+
+/** Providers without an API of their own speak OpenAI's chat completions. */
+export const connectorFor = (provider: string): Connector => CONNECTORS.get(provider) ?? openai;

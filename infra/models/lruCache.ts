@@ -1,0 +1,11 @@
+/** A cache of the `capacity` values used most recently; `create` makes a missing one. */
+export function lruCache<V>(capacity: number): (key: string, create: () => V) => V {
+  const values = new Map<string, V>();
+  return (key, create) => {
+    const value = values.has(key) ? (values.get(key) as V) : create();
+    values.delete(key);
+    values.set(key, value);
+    if (values.size > capacity) values.delete(values.keys().next().value!);
+    return value;
+  };
+}

@@ -1,0 +1,22 @@
+import type { Credential } from "#services/turns/model.ts";
+import type { RequestSender } from "./send.ts";
+
+/** A model in a provider's own list. Fields that the provider does not publish are absent. */
+export interface ListedModel {
+  id: string;
+  /** Unix seconds; 0 if unknown. */
+  created: number;
+  owned_by?: string;
+  /** In tokens. */
+  context_window?: number;
+  /** In tokens. */
+  max_output_tokens?: number;
+  capabilities?: Capability[];
+}
+export type Capability = "image_input" | "pdf_input" | "reasoning" | "structured_outputs";
+
+/** Models read of one provider's list; the longest known lists have several hundred. */
+export const MAX_MODELS = 5_000;
+
+/** Fetches the list of a provider's models. Throws what its SDK throws. */
+export type ListModels = (credential: Credential, send: RequestSender, signal: AbortSignal) => Promise<ListedModel[]>;

@@ -1,0 +1,20 @@
+import type { Credential } from "#services/turns/model.ts";
+import { connectorFor } from "./connectors.ts";
+import type { ListedModel } from "./modelList.ts";
+import { refreshingCache, type RefreshingCache } from "./refreshingCache.ts";
+import type { RequestSender } from "./send.ts";
+
+/** A provider's own list of models. */
+export type ModelListCache = RefreshingCache<ListedModel[]>;
+
+/** `openCredential` may throw: a key that cannot be unsealed counts as a list that cannot be fetched. */
+export const modelListCache = (
+  provider: string,
+  openCredential: () => Credential,
+  transport: (credential: Credential) => RequestSender,
+): ModelListCache =>
+  refreshingCache(async (signal) => {
+    const { listModels } = await connectorFor(provider).list();
+    const credential = openCredential();
+    return listModels(credential, transport(credential), signal);
+  });

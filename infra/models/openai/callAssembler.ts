@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { ToolCall } from "#events/thread.ts";
+import { requireFewCalls, type CallBatch } from "../wire/output.ts";
+import type { CallChunk, Piece } from "./answer.ts";
+
+/**
+ * State that some compatible providers want back with their calls: DeepSeek its reasoning, Gemini a signature in each call. OpenAI
+ * itself sends neither.
+ */
+const State = z.object({
+  reasoning_content: z.string().optional(),
+  /** By call. */
+  extra_content: z.array(z.unknown()).optional(),
+});
+
+/** The state that came with calls; empty if there was none. */
+export const parseState = (opaque: unknown): z.infer<typeof State> => State.safeParse(opaque).data ?? {};
+
+type PartialCall = ToolCall & { extra: unknown };
+
+/** The calls of a whole answer, with the state that goes back with their results; undefined without calls. */
+function toBatch(calls: PartialCall[], reasoning: string): CallBatch | undefined {
+  if (calls.length === 0) return undefined;
+  const extra_content = calls.map(({ extra }) => extra ?? null);
+  const state = {
+    ...(reasoning !== "" && { reasoning_content: reasoning }),
+    ...(extra_content.some((extra) => extra !== null) && { extra_content }),
+  };
+  return {
+    calls: calls.map(({ id, name, arguments: args }) => ({
+      id: id || `call_${randomUUID()}`,
+      name,
+      arguments: args || "{}",
+    })),
+    ...(Object.keys(state).length > 0 && { opaque: state }),
+  };
+}
+
+/** Assembles the calls of an answer; the chunks of a streamed call share an index. */
+export function createCallAssembler() {
+  const calls = new Map<number, PartialCall>();
+  let reasoning = "";
+  let lastIndex = -1;
+
+  /** Servers without indexes send whole calls, or continue the last call in chunks without an id. */
+  const indexOf = ({ index, id }: CallChunk): number => index ?? (id || lastIndex < 0 ? calls.size : lastIndex);
+
+  const addChunk = (chunk: CallChunk): void => {
+    lastIndex = indexOf(chunk);
+    const call = calls.get(lastIndex) ?? { id: "", name: "", arguments: "", extra: undefined };
+    calls.set(lastIndex, call);
+    requireFewCalls(calls.size);
+    call.id ||= chunk.id ?? "";
+    call.name ||= chunk.function?.name ?? "";
+    call.arguments += chunk.function?.arguments ?? "";
+    call.extra ??= chunk.extra_content;
+  };
+
+  return {
+    add(piece: Piece): void {
+      reasoning += piece.reasoning_content;
+      piece.calls.forEach(addChunk);
+    },
+    /** In the order of their indexes; a call without a name is dropped. */
+    batch(): CallBatch | undefined {
+      const named = [...calls].toSorted(([a], [b]) => a - b).flatMap(([, call]) => (call.name === "" ? [] : [call]));
+      return toBatch(named, reasoning);
+    },
+  };
+}

@@ -1,0 +1,3 @@
+/** Statuses of a busy or broken provider, where a retry may help; any other refusal is final. */
+export const isTransientStatus = (status: number): boolean =>
+  status === 408 || status === 409 || status === 429 || status >= 500;

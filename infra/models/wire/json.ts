@@ -1,0 +1,28 @@
+import { z } from "zod";
+
+/* A compatible server may send anything, so answers are read leniently. */
+
+/** Null instead of a value that does not fit the schema. */
+export const lenient = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
+
+/** More than any request has. Sums of counts must stay within the integers that JSON and our events can hold. */
+const MAX_TOKENS = 1_000_000_000;
+export const StrictTokenCount = z.int().nonnegative().max(MAX_TOKENS);
+
+/** A token count; null if it is missing, negative or impossible. */
+export const TokenCount = lenient(StrictTokenCount);
+
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined if the text is not a JSON object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  const value = parseJson(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}

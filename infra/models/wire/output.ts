@@ -1,0 +1,82 @@
+import type { Citation, FinishReason, ToolCall, Usage } from "#events/thread.ts";
+import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
+import { countPrompt, countTokens } from "../tokens.ts";
+
+/** Largest answer, in UTF-16 units of everything that is kept of it. No model writes more; an endless answer is cut here. */
+const MAX_ANSWER = 8 * 1024 * 1024;
+
+/** The text and the reasoning of an answer so far. */
+export interface Output {
+  text: string;
+  reasoning: string;
+}
+/** A piece of it that readers see. */
+export type OutputPiece = { type: "text" | "reasoning"; text: string };
+
+/** All tool calls of an answer. `opaque`: state that the provider wants back with their results. */
+export interface CallBatch {
+  calls: ToolCall[];
+  opaque?: unknown;
+}
+
+/** Adds up the size of an answer. Throws a ModelError above the limit. */
+export function createSizeLimit(): (size: number) => void {
+  let sum = 0;
+  return (size) => {
+    sum += size;
+    if (sum > MAX_ANSWER) throw new ModelError("cut", "The provider's answer exceeds the size limit.");
+  };
+}
+
+/** Tool calls of one answer. A turn runs 32 of a round; this bounds the work on a provider's word alone. */
+const MAX_CALLS = 1_000;
+
+/** Throws a ModelError for more calls than any answer needs. */
+export function requireFewCalls(count: number): void {
+  if (count > MAX_CALLS) throw new ModelError("cut", `The provider's answer has more than ${MAX_CALLS} tool calls.`);
+}
+
+/** A blank line between the texts of two separate blocks, unless white space separates them already. */
+export const blockSeparator = (before: string, after: string): string =>
+  before === "" || after === "" || /\s$/.test(before) || /^\s/.test(after) ? "" : "\n\n";
+
+/** The refusal of an answer that a filter stopped before its first word. After it, the finish reason says enough: clients add a refusal to the text. */
+const FILTERED = "The provider's safety filter stopped the answer.";
+
+/** How an answer ended. `finish_reason` is undefined if the provider gave none. */
+interface Ending {
+  output: Output;
+  batch: CallBatch | undefined;
+  citations?: Citation[];
+  finish_reason: FinishReason | undefined;
+  /** What the model said instead of an answer, or what stands for it. */
+  refusal?: string | undefined;
+  /** Undefined if the provider counted nothing: the tokens are estimated. */
+  usage: Usage | undefined;
+}
+
+/** The last events of an answer. Throws a ModelError if the provider gave no reason to finish: the answer was cut. */
+export async function* endAnswer(request: ModelRequest, ending: Ending): AsyncGenerator<ModelEvent> {
+  const { output, batch, citations = [], finish_reason, usage } = ending;
+  const refusal = ending.refusal ?? (finish_reason === "content_filter" && output.text === "" ? FILTERED : undefined);
+  if (finish_reason === undefined) throw new ModelError("cut", "The provider's answer ended without a finish reason.");
+  if (citations.length > 0) yield { type: "citations", citations };
+  if (refusal !== undefined) yield { type: "refusal", text: refusal };
+  if (batch) yield { type: "tool_calls", ...batch };
+  yield { type: "finish", finish_reason, usage: usage ?? (await estimateUsage(request, output, batch)) };
+}
+
+async function estimateUsage(request: ModelRequest, output: Output, batch: CallBatch | undefined): Promise<Usage> {
+  const [prompt_tokens, text_tokens, reasoning_tokens] = await Promise.all([
+    countPrompt(request),
+    countTokens(output.text + (batch ? JSON.stringify(batch.calls) : "")),
+    countTokens(output.reasoning),
+  ]);
+  return { prompt_tokens, completion_tokens: text_tokens + reasoning_tokens, cached_tokens: 0, reasoning_tokens };
+}
+
+/** The output of a whole answer, as one piece of each kind. */
+export function* outputPieces({ text, reasoning }: Output): Generator<OutputPiece> {
+  if (reasoning !== "") yield { type: "reasoning", text: reasoning };
+  if (text !== "") yield { type: "text", text };
+}

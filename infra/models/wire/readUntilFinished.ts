@@ -1,0 +1,41 @@
+import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import { ModelError } from "#services/turns/model.ts";
+
+/** How long to wait for the end of the transfer after the answer is complete. */
+const DRAIN_MS = 1_000;
+/** Pieces of one answer, empty ones included. The longest answers have 130,000 tokens, and a piece for each. */
+const MAX_PIECES = 500_000;
+/** Pieces that have arrived together are processed for so long before other work runs. */
+const SLICE_MS = 5;
+
+/**
+ * The pieces of a streamed answer. `send` opens the stream; its signal aborts the request when the reader stops. Once `isFinished` says
+ * that the answer is complete, the rest is awaited briefly, so that the connection can be reused, and no failure counts any more.
+ * Throws a ModelError for an endless answer.
+ */
+export async function* readUntilFinished<T>(
+  send: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
+  isFinished: () => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  const closed = new AbortController();
+  try {
+    const pieces = (await send(AbortSignal.any([signal, closed.signal])))[Symbol.asyncIterator]();
+    let sliceStart = performance.now();
+    for (let count = 0; ; count++) {
+      if (count === MAX_PIECES) throw new ModelError("cut", "The provider's answer never ends.");
+      const next = pieces.next();
+      const read = await (isFinished() ? Promise.race([next, wait(DRAIN_MS, undefined, { ref: false })]) : next);
+      if (!read || read.done) return;
+      yield read.value;
+      if (performance.now() - sliceStart > SLICE_MS) {
+        await setImmediate();
+        sliceStart = performance.now();
+      }
+    }
+  } catch (error) {
+    if (!isFinished()) throw error;
+  } finally {
+    closed.abort();
+  }
+}

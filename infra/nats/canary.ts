@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { jetstream } from "@nats-io/jetstream";
+import { Unavailable } from "#events/ports.ts";
+import type { BusContext } from "./context.ts";
+
+const POLL_MS = [10, 20, 50, 100, 200];
+/** Longer than a busy process needs, and short enough for /readyz to tell within 5 s. */
+const LIMIT_MS = 2_500;
+
+/** A version without canaries drops the command as one that is too late, and acknowledges it as well. */
+const CANARY = JSON.stringify({ id: "canary", type: "Canary", deadline: new Date(0).toISOString() });
+
+/**
+ * Sends a command that has no effect through the stream, and watches it leave: a work queue removes what a worker has
+ * acknowledged. Under load it may wait behind others; then it is enough that the others move.
+ */
+export async function checkDelivery({ connection, streams, names }: BusContext): Promise<void> {
+  const { jsm } = streams;
+  const stream = names.streams.commands;
+  const readAcknowledged = async () =>
+    (await jsm.consumers.info(stream, names.durables.commands)).ack_floor.consumer_seq;
+  const watch = async (): Promise<void> => {
+    const before = await readAcknowledged();
+    const { seq } = await jetstream(connection.nc).publish(names.canary, CANARY, { timeout: LIMIT_MS });
+    const until = performance.now() + LIMIT_MS;
+    for (let n = 0; performance.now() < until; n++) {
+      if (!(await jsm.streams.getMessage(stream, { seq }))) return;
+      await sleep(POLL_MS[Math.min(n, POLL_MS.length - 1)]);
+    }
+    const hasMoved = (await readAcknowledged()) !== before;
+    await jsm.streams.deleteMessage(stream, seq).catch(() => {});
+    if (hasMoved) return;
+    void streams.heal();
+    throw new Unavailable(`no services process takes commands (none within ${LIMIT_MS / 1_000} s)`);
+  };
+  await connection.during(watch());
+}

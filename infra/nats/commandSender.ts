@@ -1,0 +1,115 @@
+import type { CommandResult, Command } from "#events/envelope.ts";
+import { type CommandSender, type EventLog, type CommandOutcome, Unavailable } from "#events/ports.ts";
+import type { Acks } from "./acks.ts";
+import type { Answers } from "./answers.ts";
+import type { BusContext } from "./context.ts";
+import { createPublication, type Publication } from "./publication.ts";
+
+const MAX_COMMAND_BYTES = 256 * 1024;
+/** Silence before the outcome is first read from the log. */
+const FIRST_POLL_MS = 1500;
+const POLL_MS = 1000;
+/** How long a command waits for a bus without any server. An election, during which one answers, may take longer. */
+const AWAY_MS = 3_000;
+
+export type Outcomes = Pick<EventLog, "outcome">;
+interface SenderContext extends BusContext {
+  acks: Acks;
+  answers: Answers;
+  outcomes: Outcomes;
+}
+
+export function createSender(context: SenderContext): CommandSender {
+  return {
+    /** Throws a plain Error for a command over 256 KiB: larger content belongs in a blob. */
+    async send(command) {
+      const payload = Buffer.from(JSON.stringify(command));
+      if (payload.length > MAX_COMMAND_BYTES) throw new Error(`${command.type} has ${payload.length} bytes encoded`);
+      if (context.connection.nc.isClosed()) throw new Unavailable("The connection to the bus is closed");
+      return sendEncoded(context, command, payload);
+    },
+  };
+}
+
+async function sendEncoded(context: SenderContext, command: Command, payload: Uint8Array): Promise<CommandResult> {
+  const { names } = context;
+  const answer = Promise.withResolvers<CommandResult>();
+  const onRefused = async (reason: string) => {
+    // An earlier publication may have been stored.
+    const outcome = publication.count() > 1 ? await readOutcome(context, command, POLL_MS) : undefined;
+    if (outcome) answer.resolve(outcome);
+    else answer.reject(new Unavailable(`The command stream is unavailable: ${reason}`));
+  };
+  const publication = createPublication(context, {
+    subject: names.command(command),
+    payload,
+    traceparent: command.traceparent,
+    onAnswer: answer.resolve,
+    onRefused: (reason) => void onRefused(reason),
+  });
+  const stopPolling = pollOutcome(context, command, publication, answer);
+  try {
+    publication.publish();
+    return await answer.promise;
+  } finally {
+    stopPolling();
+    publication.close();
+  }
+}
+
+/** Polls the outcome until the deadline: an answer can be lost, its outcome row cannot. */
+function pollOutcome(
+  context: SenderContext,
+  command: Command,
+  publication: Publication,
+  answer: { resolve(answer: CommandResult): void; reject(error: Error): void },
+): () => void {
+  const left = () => Date.parse(command.deadline) - Date.now();
+  const began = performance.now();
+  let isStopped = false;
+  let timer = setTimeout(() => void poll(), Math.max(0, Math.min(FIRST_POLL_MS, left())));
+  const poll = async () => {
+    const outcome = await readOutcome(context, command, Math.max(POLL_MS, left()));
+    if (isStopped) return;
+    if (outcome) return answer.resolve(outcome);
+    if (left() <= 0) return answer.reject(new Unavailable("No answer by the deadline: the outcome is unknown"));
+    if (!context.connection.connected() && performance.now() - began > AWAY_MS)
+      return answer.reject(new Unavailable("The bus is away: the outcome is unknown"));
+    publication.publishIfLost();
+    void context.streams.heal();
+    timer = setTimeout(() => void poll(), Math.min(POLL_MS, left()));
+  };
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Undefined when there is none, when reading it takes too long, or when another request left it under the same id. */
+async function readOutcome(
+  { connection, outcomes }: SenderContext,
+  command: Command,
+  timeout_ms: number,
+): Promise<CommandResult | undefined> {
+  try {
+    const outcome = await withTimeout(outcomes.outcome(command.id, command.organization_id), timeout_ms);
+    return outcome && outcome.fingerprint === (command.fingerprint ?? null) ? toResult(outcome) : undefined;
+  } catch (err) {
+    connection.log.warn({ err, command: command.id }, "bus: command outcome not read");
+    return undefined;
+  }
+}
+
+const toResult = ({ position, rejection }: CommandOutcome): CommandResult => ({
+  position,
+  repeated: true,
+  ...(rejection ? { rejection } : {}),
+});
+
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,92 @@
+import type { Msg, NatsConnection } from "@nats-io/transport-node";
+import type { Logger } from "pino";
+
+type Listener = (message: any, subject: string) => void;
+
+/**
+ * Core NATS publish and subscribe. Listeners in this process are called directly, others over the network; the connection
+ * has `noEcho`, so nothing arrives twice. Everything published in one turn of the event loop is written at once: without
+ * that, a chat turn took nine writes to the socket, a fifth of the process's time; now it takes two.
+ */
+export interface PubSub {
+  /** Publishes to every listener, in this process and in others. */
+  publish(subject: string, message: unknown): void;
+  /** Publishes to the listeners in this process or, if there are none, to others: for messages that one process waits for. */
+  publishToOne(subject: string, message: unknown): void;
+  /**
+   * Subscribes to a subject; wildcards match messages of other processes only. Active before anything published
+   * afterwards. Answers with a function that unsubscribes.
+   */
+  subscribe(subject: string, listener: Listener): () => void;
+  /** Runs a write to the connection with the other writes of this turn of the event loop, in order. */
+  batch(write: () => void): void;
+  /** Runs the batched writes now. */
+  flush(): void;
+}
+
+function createBatch(run: (write: () => void) => void): Pick<PubSub, "batch" | "flush"> {
+  let pending: (() => void)[] = [];
+  const flush = () => {
+    const writes = pending;
+    pending = [];
+    for (const write of writes) run(write);
+  };
+  return {
+    flush,
+    batch(write) {
+      if (pending.length === 0) setImmediate(flush);
+      pending.push(write);
+    },
+  };
+}
+
+export function openPubSub({ nc, log }: { nc: NatsConnection; log: Logger }): PubSub {
+  const local = new Map<string, Set<Listener>>();
+  const runSafely = (call: () => void) => {
+    try {
+      call();
+    } catch (err) {
+      log.error({ err }, "bus: a listener or a write failed");
+    }
+  };
+  const { batch, flush } = createBatch(runSafely);
+  /** False when this process has no listener. */
+  const publishLocally = (subject: string, message: unknown): boolean => {
+    const listeners = local.get(subject);
+    for (const listener of listeners ?? []) runSafely(() => listener(message, subject));
+    return listeners !== undefined;
+  };
+  const publishRemotely = (subject: string, message: unknown) => {
+    const text = JSON.stringify(message);
+    batch(() => nc.publish(subject, text));
+  };
+
+  return {
+    batch,
+    flush,
+    publish(subject, message) {
+      publishLocally(subject, message);
+      publishRemotely(subject, message);
+    },
+    publishToOne(subject, message) {
+      if (!publishLocally(subject, message)) publishRemotely(subject, message);
+    },
+    subscribe(subject, listener) {
+      let unsubscribe = () => {};
+      const callback = (error: Error | null, message: Msg) => {
+        if (!error) runSafely(() => listener(message.json(), message.subject));
+      };
+      local.set(subject, (local.get(subject) ?? new Set()).add(listener));
+      batch(() => {
+        const subscription = nc.subscribe(subject, { callback });
+        unsubscribe = () => subscription.unsubscribe();
+      });
+      return () => {
+        const listeners = local.get(subject);
+        listeners?.delete(listener);
+        if (listeners?.size === 0) local.delete(subject);
+        batch(() => unsubscribe());
+      };
+    },
+  };
+}

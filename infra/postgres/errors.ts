@@ -1,0 +1,43 @@
+import pg from "pg";
+import { Unavailable } from "#events/ports.ts";
+
+/** A projection failed on an event, or made changes that do not fit its tables. */
+export class Unprojectable extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = "Unprojectable";
+  }
+}
+
+/** A projection names a table or column that does not exist: no event's fault. */
+export class SchemaMismatch extends Error {}
+
+/** SQLSTATE classes: cardinality violation, data exception, integrity violation, program limit (an index row too large). */
+const DATA_ERRORS = /^(21|22|23|54)/;
+/** Connection exception, operator intervention (shutdown, statement timeout). */
+const CONNECTION_ERRORS = /^(08|57)/;
+/** As above, and transaction conflict, insufficient resources, lock not available, system error: the same may work later. */
+const TRANSIENT_ERRORS = /^(08|40|53|55|57|58)/;
+
+/** The same event would fail again, and others would not. */
+export const isEventFault = (error: unknown): error is Error =>
+  error instanceof Unprojectable || (error instanceof pg.DatabaseError && DATA_ERRORS.test(error.code ?? ""));
+
+/** The server refused: another connection would not help. */
+export const isServerRefusal = (error: unknown): boolean =>
+  error instanceof SchemaMismatch || (error instanceof pg.DatabaseError && !CONNECTION_ERRORS.test(error.code ?? ""));
+
+/** Unavailable for errors that may be gone a moment later; other errors unchanged. */
+export function asUnavailable(error: unknown): unknown {
+  const isPermanent = error instanceof pg.DatabaseError && !TRANSIENT_ERRORS.test(error.code ?? "");
+  return isPermanent ? error : new Unavailable("The database cannot be reached.", { cause: error });
+}
+
+/** Attributes an error in planning to the event, unless tables are missing. */
+export function attributePlanError<T>(plan: () => T): T {
+  try {
+    return plan();
+  } catch (cause) {
+    throw cause instanceof SchemaMismatch ? cause : new Unprojectable(cause);
+  }
+}

@@ -1,0 +1,18 @@
+import type { HttpPorts } from "#http/base/ports.ts";
+import type { Db } from "#projections/projection.ts";
+import { openAbandonedTurns } from "./abandonedTurns.ts";
+import { openCommandOutcomes } from "./commandOutcomes.ts";
+import { openLastUses } from "./lastUses.ts";
+import { openLoginAttempts } from "./loginAttempts.ts";
+import { openLogReader } from "./logReader.ts";
+import { openTurnHistory } from "./turnHistory.ts";
+
+/** `process` is the id of this process among the workers. */
+export const openHttpPorts = (db: Db, process: string): HttpPorts => ({
+  log: openLogReader(db),
+  outcomes: openCommandOutcomes(db),
+  turnHistory: openTurnHistory(db),
+  abandonedTurns: openAbandonedTurns(db, process),
+  loginAttempts: openLoginAttempts(db),
+  lastUses: openLastUses(db),
+});

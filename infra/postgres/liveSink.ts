@@ -1,0 +1,83 @@
+import type pg from "pg";
+import type { Logger } from "pino";
+import type { Hints } from "#events/ports.ts";
+import type { Change } from "#projections/projection.ts";
+import { failpoint } from "../failpoint.ts";
+import type { Sink } from "./advance.ts";
+import { attributePlanError } from "./errors.ts";
+import { foldChanges } from "./foldChanges.ts";
+import { logParked, parkedStream } from "./parked.ts";
+import type { LiveFollower, ReadModels } from "./readModels.ts";
+import { addGuard, planRounds, writePlan, type Guard, type Statement } from "./writePlan.ts";
+
+/** Another process has moved a checkpoint, or rebuilt a read model. */
+export class CheckpointMoved extends Error {}
+
+interface LiveSinkOptions {
+  client: pg.ClientBase;
+  hints: Pick<Hints, "announceProjected">;
+  logger: Logger;
+}
+
+/**
+ * The condition for every write: the checkpoints are still where this process left them. Rows and checkpoints commit
+ * together, so a commit that a server crash loses is simply followed again. Not waiting for the disk reduced the time
+ * from commit to projected from 2.7 to 1.2 ms (p50); `durable` writes do wait.
+ */
+function checkpointGuard(followers: LiveFollower[], to: number, durable: boolean): Guard {
+  const commit = durable ? "set_config('synchronous_commit', 'on', true) = 'on' and " : "";
+  return {
+    ctes: [
+      `held as materialized (
+        select from log.checkpoints c join unnest($1::text[], $2::integer[], $3::integer[]) o(name, version, build)
+          on c.name = o.name and c.version = o.version and c.build = o.build
+        where c.position = $4::bigint for update of c)`,
+      `mine as materialized (select ${commit}count(*) = cardinality($1::text[]) as ok from held)`,
+      "moved as (update log.checkpoints set position = $5::bigint where name = any ($1::text[]) and (select ok from mine))",
+    ],
+    values: [
+      followers.map((f) => f.projection.name),
+      followers.map((f) => f.projection.version),
+      followers.map((f) => f.build),
+      followers[0]!.position,
+      to,
+    ],
+  };
+}
+
+const PARK = `parked as (
+  insert into log.parked (projection, stream, position, error) select $1, $2, $3::bigint, $4 where /*guard*/ true
+  on conflict (projection, stream) do nothing)`;
+
+/** Writes to the serving read models. Throws CheckpointMoved, with nothing written, when the guard does not hold. */
+export function createLiveSink(
+  { client, hints, logger }: LiveSinkOptions,
+  models: () => ReadModels,
+): Sink<LiveFollower> {
+  const plan = (followers: LiveFollower[], changes: Change[], to: number): Statement[] => {
+    const { tables, durableTables } = models();
+    const isDurable = changes.some((change) => durableTables.has(change.table));
+    const guard = checkpointGuard(followers, to, isDurable);
+    return attributePlanError(() => planRounds({ schema: "read", tables }, foldChanges(changes), guard));
+  };
+  const writeGuarded = async (statements: Statement[], followers: LiveFollower[], to: number): Promise<void> => {
+    if (!(await writePlan(client, statements))) throw new CheckpointMoved();
+    failpoint("after-projected");
+    for (const follower of followers) {
+      follower.position = to;
+      hints.announceProjected(follower.projection.name, to);
+    }
+  };
+  return {
+    write: async (followers, changes, to) => writeGuarded(plan(followers, changes, to), followers, to),
+    async park(follower, event, cause) {
+      const { stream, position, error } = parkedStream(event, cause);
+      const values = [follower.projection.name, stream, position, error];
+      const park: Statement = { ctes: [PARK], values, guarded: false };
+      const guard = checkpointGuard([follower], position, true);
+      await writeGuarded([addGuard(park, guard)], [follower], position);
+      follower.parked.add(stream);
+      logParked(logger, follower.projection, event, cause);
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import type pg from "pg";
+import type { Row, ColumnValue } from "#projections/projection.ts";
+import type { Round, RowChange, TableChanges } from "./foldChanges.ts";
+import type { TableShape } from "./tables.ts";
+import { SchemaMismatch } from "./errors.ts";
+
+/** The schema that rows are written to. */
+export interface Target {
+  schema: string;
+  tables: Map<string, TableShape>;
+}
+
+/** A condition that must hold for anything to be written: CTEs, one of them `mine(ok)`, and their values. */
+export interface Guard {
+  ctes: string[];
+  values: unknown[];
+}
+
+export interface Statement {
+  ctes: string[];
+  values: unknown[];
+  guarded: boolean;
+}
+
+const MAX_NAMES = 256;
+const names = new Map<string, string>();
+
+/** One name per text. Limited, because each statement stays prepared on its connection. */
+function statementName(text: string): string | undefined {
+  const known = names.get(text);
+  if (known || names.size >= MAX_NAMES) return known;
+  const name = `w${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+/** Runs data-modifying CTEs as one statement, in one round trip. False when the guard did not hold. */
+async function run(client: pg.ClientBase, { ctes, values, guarded }: Statement): Promise<boolean> {
+  const text = `with ${ctes.join(",\n")}\nselect ${guarded ? "ok from mine" : "true as ok"}`;
+  const { rows } = await client.query<{ ok: boolean }>({ name: statementName(text), text, values });
+  return rows[0]!.ok;
+}
+
+/** Plans rounds as statements, in order. Throws SchemaMismatch when a change does not fit its table. */
+export function planRounds(target: Target, rounds: Round[], guard?: Guard): Statement[] {
+  const statements = rounds.flatMap((round) => planRound(target, round));
+  if (guard) statements[0] = addGuard(statements[0] ?? { ctes: [], values: [], guarded: true }, guard);
+  return statements;
+}
+
+/**
+ * Runs planned statements atomically, and answers whether the guard held. The common case (one round, no removeWhere) is
+ * one statement in autocommit.
+ */
+export async function writePlan(client: pg.ClientBase, statements: Statement[]): Promise<boolean> {
+  if (statements.length < 2) return runAll(client, statements);
+  await client.query("begin");
+  try {
+    const held = await runAll(client, statements);
+    await client.query(held ? "commit" : "rollback");
+    return held;
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+/** Runs planned statements in the transaction that the caller has open. */
+export async function runAll(client: pg.ClientBase, statements: Statement[]): Promise<boolean> {
+  for (const statement of statements) if (!(await run(client, statement))) return false;
+  return true;
+}
+
+/** Puts the guard before a statement. The guard's parameters come last, so those of the statement keep their numbers. */
+export function addGuard(statement: Statement, guard: Guard): Statement {
+  const shift = statement.values.length;
+  const ctes = guard.ctes.map((cte) => cte.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + shift}`));
+  const writes = statement.ctes.map((cte) => cte.replace("/*guard*/ true", "(select ok from mine)"));
+  return { ctes: [...ctes, ...writes], values: [...statement.values, ...guard.values], guarded: true };
+}
+
+/** A round as at most two statements: deletions by condition, then the rows. */
+function planRound(target: Target, round: Round): Statement[] {
+  const conditions: Statement = { ctes: [], values: [], guarded: false };
+  const rows: Statement = { ctes: [], values: [], guarded: false };
+  for (const [name, table] of round) {
+    const shape = target.tables.get(name);
+    if (!shape) throw new SchemaMismatch(`table ${target.schema}.${name} does not exist`);
+    addConditions(conditions, `${target.schema}.${name}`, shape, table);
+    addRows(rows, `${target.schema}.${name}`, shape, table);
+  }
+  return [conditions, rows].filter((statement) => statement.ctes.length > 0);
+}
+
+function addConditions(statement: Statement, name: string, shape: TableShape, { wheres }: TableChanges): void {
+  for (const [columns, group] of groupByColumns(wheres, (where) => Object.keys(where)))
+    addDelete(statement, name, shape, columns, group);
+}
+
+function addRows(statement: Statement, name: string, shape: TableShape, { rows }: TableChanges): void {
+  const puts: Row[] = [];
+  const patches: RowChange[] = [];
+  const removes: Row[] = [];
+  for (const change of rows.values()) {
+    if (change.kind === "put") puts.push(change.row);
+    else if (change.kind === "patch") patches.push(change);
+    else removes.push(change.key);
+  }
+  if (puts.length > 0) addInsert(statement, name, shape, puts);
+  for (const [columns, group] of groupByColumns(patches, (change) => Object.keys(change.row).sort()))
+    if (columns.length > 0)
+      addUpdate(
+        statement,
+        name,
+        shape,
+        columns,
+        group.map((change) => ({ ...change.row, ...change.key })),
+      );
+  if (removes.length > 0) addDelete(statement, name, shape, shape.key, removes);
+}
+
+/** Groups items that have the same columns. */
+function groupByColumns<T>(items: T[], getColumns: (item: T) => string[]): [string[], T[]][] {
+  const groups = new Map<string, [string[], T[]]>();
+  for (const item of items) {
+    const columns = getColumns(item);
+    const id = columns.join(" ");
+    const group = groups.get(id);
+    if (group) group[1].push(item);
+    else groups.set(id, [columns, [item]]);
+  }
+  return [...groups.values()];
+}
+
+function addInsert(statement: Statement, name: string, shape: TableShape, rows: Row[]): void {
+  const columns = [...shape.columns.keys()];
+  const rest = columns.filter((column) => !shape.key.includes(column));
+  const action =
+    rest.length > 0 ? `update set ${rest.map((column) => `${column} = excluded.${column}`).join(", ")}` : "nothing";
+  const from = addUnnest(statement, name, shape, columns, rows);
+  statement.ctes.push(`w${statement.ctes.length} as (
+    insert into ${name} (${columns.join(", ")}) select ${columns.map((c) => `u.${c}`).join(", ")} from ${from} where /*guard*/ true
+    on conflict (${shape.key.join(", ")}) do ${action})`);
+}
+
+function addUpdate(statement: Statement, name: string, shape: TableShape, columns: string[], rows: Row[]): void {
+  const from = addMatches(statement, name, shape, { columns: [...shape.key, ...columns], match: shape.key }, rows);
+  statement.ctes.push(`w${statement.ctes.length} as (
+    update ${name} t set ${columns.map((column) => `${column} = u.${column}`).join(", ")} from ${from}
+    where t.ctid = u.matched and /*guard*/ true)`);
+}
+
+function addDelete(statement: Statement, name: string, shape: TableShape, columns: string[], rows: Row[]): void {
+  const from = addMatches(statement, name, shape, { columns, match: columns }, rows);
+  statement.ctes.push(`w${statement.ctes.length} as (
+    delete from ${name} t using ${from} where t.ctid = u.matched and /*guard*/ true)`);
+}
+
+/**
+ * Adds the rows' columns as arrays, each with the `matched` stored rows that are equal in the `match` columns. `lateral … offset 0`
+ * makes PostgreSQL look them up row by row, by index. The plan is kept from when the tables were empty, and a join
+ * would read all of a table that has grown since: 400 events a second instead of 20,000.
+ */
+function addMatches(
+  statement: Statement,
+  name: string,
+  shape: TableShape,
+  { columns, match }: { columns: string[]; match: string[] },
+  rows: Row[],
+): string {
+  const given = addUnnest(statement, name, shape, columns, rows);
+  const isEqual = match.map((column) => `stored.${column} = u.${column}`).join(" and ");
+  return `(select u.*, old.matched from ${given}
+    cross join lateral (select stored.ctid as matched from ${name} stored where ${isEqual} offset 0) old offset 0) u`;
+}
+
+/** Adds the rows' columns as arrays: `unnest($1::uuid[], $2::text[]) as u(id, name)`. */
+function addUnnest(statement: Statement, name: string, shape: TableShape, columns: string[], rows: Row[]): string {
+  const arrays = columns.map((column) => {
+    const type = shape.columns.get(column);
+    if (!type) throw new SchemaMismatch(`${name} has no column ${column}`);
+    statement.values.push(arrayLiteral(rows, column));
+    return `$${statement.values.length}::${type}[]`;
+  });
+  return `unnest(${arrays.join(", ")}) as u(${columns.join(", ")})`;
+}
+
+function arrayLiteral(rows: Row[], column: string): string {
+  let text = "{";
+  for (let n = 0; n < rows.length; n++) text += (n === 0 ? "" : ",") + element(rows[n]![column]);
+  return `${text}}`;
+}
+
+function element(value: ColumnValue | undefined): string {
+  if (value === null || value === undefined) return "NULL";
+  // two plain replacements are twice as fast as one with `$&`
+  if (typeof value === "string") return `"${value.replace(/\\/g, "\\\\").replace(/"/g, '\\"')}"`;
+  return value instanceof Date ? `"${value.toISOString()}"` : String(value);
+}

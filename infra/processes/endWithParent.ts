@@ -1,0 +1,8 @@
+/**
+ * Ends this process with its parent, not before: the Ctrl-C of a terminal reaches the whole process group, while the parent
+ * still waits for results.
+ */
+export function endWithParent(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
+  process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+}

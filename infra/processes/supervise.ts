@@ -1,0 +1,42 @@
+import type { ChildProcess, Serializable } from "node:child_process";
+import { residentBytes } from "./processMemory.ts";
+
+const CHECK_MS = 500;
+
+interface SuperviseOptions {
+  /** Resident memory at which the process is killed, in bytes. */
+  maxBytes: number;
+  /** Memory is only checked while this is true. */
+  isBusy(): boolean;
+  /** Called once, when the process has ended. */
+  onGone(): void;
+}
+
+/** Watches over a process that runs foreign code: its memory, and its end. */
+export function supervise(child: ChildProcess, { maxBytes, isBusy, onGone }: SuperviseOptions) {
+  let alive = true;
+  const end = (): void => {
+    alive = false;
+    child.kill("SIGKILL");
+  };
+  const memoryCheck = setInterval(() => {
+    if (isBusy() && residentBytes(child.pid ?? 0) > maxBytes) end();
+  }, CHECK_MS);
+  const gone = new Promise<void>((resolve) => {
+    child.on("error", () => resolve());
+    child.once("exit", () => resolve());
+  }).then(() => {
+    alive = false;
+    clearInterval(memoryCheck);
+    onGone();
+  });
+  return {
+    /** Resolves when the process has ended. */
+    gone,
+    end,
+    isAlive: (): boolean => alive,
+    /** Resolves when the message has left this process; a message to a process that has ended is dropped. */
+    send: (message: Serializable): Promise<void> =>
+      new Promise((resolve) => (alive ? child.send(message, () => resolve()) : resolve())),
+  };
+}

@@ -1,0 +1,79 @@
+import { on } from "node:events";
+import type { Socket } from "node:net";
+import { UnreadableFile } from "#services/reading/reader.ts";
+import { launch, PIPE } from "../processes/launch.ts";
+import type { Answer, Outcome, Request } from "./messages.ts";
+import { readExactly } from "./readExactly.ts";
+import { watchLimits, type Limits } from "./watchLimits.ts";
+
+/** The process died before the request had arrived, so nothing is known about the file. */
+export class NotStarted extends Error {
+  override name = "NotStarted";
+}
+
+/** The outcome of a request, and its bytes: Markdown, then passages. */
+export interface ReadingResult {
+  outcome: Outcome;
+  bytes: Buffer;
+}
+
+/** Bytes of a result: 50 MB of Markdown, and passages whose leads may repeat a table's header. */
+const MAX_RESULT = 500_000_000;
+/** Heap of a process, in MiB. */
+const HEAP = 1_024;
+const READABLE = ["services", "infra/readers", "infra/processes"];
+
+/** Starts a process that reads one file at a time. */
+export const startReadingProcess = (program: string) => {
+  const process = launch({ program, readable: READABLE, heap: HEAP, pipe: true });
+  // a write to a dead process fails, but the end of its messages reports that already
+  const pipe = (process.stdio[PIPE] as Socket).on("error", () => {});
+  let isAlive = true;
+  const exited = new Promise<void>((resolve) => {
+    process.once("error", () => resolve());
+    process.once("exit", () => resolve());
+  }).then(() => void (isAlive = false));
+  let fileCount = 0;
+
+  // an iterator, because two messages may arrive at once
+  const answers = on(process, "message", { close: ["exit"] });
+  const nextAnswer = async (): Promise<Answer | undefined> => {
+    const { value, done } = await answers.next();
+    return done ? undefined : (value as [Answer])[0];
+  };
+
+  /** Undefined if the process died, or its result is larger or smaller than announced. */
+  const send = async (request: Request, bytes: Buffer): Promise<ReadingResult | undefined> => {
+    process.send(request, () => {});
+    if (bytes.length > 0) pipe.write(bytes);
+    if (!(await nextAnswer())) throw new NotStarted("A reading process ended before it began to read");
+    const outcome = (await nextAnswer()) as Outcome | undefined;
+    if (!outcome) return undefined;
+    const size = outcome.kind === "done" ? outcome.markdown + outcome.passages : 0;
+    const result = size <= MAX_RESULT ? await readExactly(pipe, size) : undefined;
+    return result && { outcome, bytes: result };
+  };
+
+  return {
+    exited,
+    isAlive: () => isAlive,
+    /** Files sent to it so far. */
+    fileCount: () => fileCount,
+    kill: () => void process.kill("SIGKILL"),
+    /** Throws UnreadableFile if the process does not survive the request, NotStarted if it never got it. */
+    async request(request: Request, bytes: Buffer, limits: Limits): Promise<ReadingResult> {
+      fileCount += 1;
+      const watch = watchLimits(process, limits);
+      try {
+        const result = await send(request, bytes);
+        if (result) return result;
+        process.kill("SIGKILL");
+        throw new UnreadableFile(watch.reason());
+      } finally {
+        watch.stop();
+      }
+    },
+  };
+};
+
+export type ReadingProcess = ReturnType<typeof startReadingProcess>;

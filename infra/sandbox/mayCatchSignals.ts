@@ -1,0 +1,43 @@
+import type { AnyNode, Program } from "acorn";
+import { declaresSteps, findSignalCalls, isFloating, isNamed, literalValue, methodCall } from "./signalCalls.ts";
+import { walkSyntax } from "./walkSyntax.ts";
+
+/** Names of functions that handle a rejection. */
+const HANDLER_NAMES = /catch|finally|allSettled|^race$|^any$/;
+
+/** Whether a node lies in the steps of the module. A variable `steps` within `run()` does not count. */
+function isWithinSteps(ancestors: readonly AnyNode[]): boolean {
+  const at = ancestors.findIndex(declaresSteps);
+  return at >= 0 && ancestors.slice(1, at).every(({ type }) => /^(ExportNamed|Variable)Declaration$/.test(type));
+}
+
+/** Whether a node names `then` other than in `promise.then(work)`: every other use may handle a rejection. */
+function isSuspiciousThen(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
+  if (!isNamed(node, "then") && literalValue(node) !== "then") return false;
+  const [member, call] = [ancestors.at(-1), ancestors.at(-2)];
+  if (call?.type !== "CallExpression" || call.callee !== member || methodCall(call)?.name !== "then") return true;
+  return call.arguments.length > 1 || call.arguments.some(({ type }) => type === "SpreadElement");
+}
+
+function textOf(node: AnyNode): unknown {
+  if (node.type === "Identifier") return node.name;
+  return node.type === "TemplateElement" ? node.value.raw : literalValue(node);
+}
+
+function mayCatch(node: AnyNode, ancestors: readonly AnyNode[]): boolean {
+  if (node.type === "CatchClause" || (node.type === "TryStatement" && node.finalizer != null)) return true;
+  const text = textOf(node);
+  return isSuspiciousThen(node, ancestors) || (typeof text === "string" && HANDLER_NAMES.test(text));
+}
+
+/**
+ * Whether code outside the steps may handle a signal on its way out of `run()`, or continues without waiting for a call: the
+ * result of such a `run()` depends on when it is suspended. It errs on the safe side, a name that could handle one is enough.
+ */
+export function mayCatchSignals(program: Program): boolean {
+  let found = findSignalCalls(program).some(isFloating);
+  walkSyntax(program, (node, ancestors) => {
+    found ||= !isWithinSteps(ancestors) && mayCatch(node, ancestors);
+  });
+  return found;
+}

@@ -1,0 +1,110 @@
+import { Worker } from "node:worker_threads";
+import type { Order, Report, ScriptOrder } from "./messages.ts";
+import { cpuLimitExceeded, type ScriptVmOptions } from "./scriptVm.ts";
+
+/** While one thread opens its next VM (0.8 ms), the other takes the next call. */
+const THREADS_AT_START = 2;
+/** Added to the limit of a script: covers the interval between two checks, and the opening of its VM. */
+const GRACE_MS = 1_000;
+/** QuickJS has memory of its own; the heap of a thread holds text on its way in and out. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
+
+interface Thread {
+  worker: Worker;
+  /** The script that runs in it; undefined while it is idle. */
+  id: number | undefined;
+  /** CPU time that it had used at the first check during this script, in milliseconds. */
+  cpuMsBefore: number | undefined;
+}
+
+interface ThreadListener {
+  /** A report of the script that runs in the thread. */
+  onReport(report: Report): void;
+  onLost(message: string): void;
+}
+
+function startThread(options: ScriptVmOptions, { onReport, onLost }: ThreadListener): Thread {
+  const worker = new Worker(new URL("./scriptThread.ts", import.meta.url), {
+    workerData: options,
+    resourceLimits: RESOURCE_LIMITS,
+  });
+  const thread: Thread = { worker, id: undefined, cpuMsBefore: undefined };
+  worker.on("message", (report: Report) => {
+    if (report.id === thread.id) onReport(report);
+  });
+  worker.on("error", (error: Error) => onLost(`The script could not be run: ${error.message}`));
+  worker.on("exit", () => onLost("The script could not be run."));
+  return thread;
+}
+
+/** Whether the script of a thread has used more CPU time than `limit_ms`. */
+async function hasExceededCpu(thread: Thread, limit_ms: number): Promise<boolean> {
+  const { id } = thread;
+  const { user, system } = await thread.worker.cpuUsage();
+  if (thread.id !== id) return false;
+  const used = (user + system) / 1_000;
+  thread.cpuMsBefore ??= used;
+  return used - thread.cpuMsBefore > limit_ms;
+}
+
+/** Threads of one process, each of which runs one script at a time. */
+export function createScriptThreads(options: ScriptVmOptions, onReport: (report: Report) => void) {
+  /** Those that have been idle for longest come first: their next VM is open. */
+  const threads = new Set<Thread>();
+
+  const findRunning = (id: number): Thread | undefined => [...threads].find((thread) => thread.id === id);
+
+  function end(thread: Thread, message: string): void {
+    if (!threads.delete(thread)) return;
+    const { id } = thread;
+    if (id !== undefined) onReport({ kind: "failed", id, message, line: null, column: null, broken: true });
+    void thread.worker.terminate();
+  }
+
+  function markIdle(thread: Thread): void {
+    thread.id = undefined;
+    threads.delete(thread);
+    threads.add(thread);
+  }
+
+  function start(): Thread {
+    const thread = startThread(options, {
+      onReport(report) {
+        if (report.kind !== "request") markIdle(thread);
+        if (report.kind === "failed" && report.broken) end(thread, "");
+        onReport(report);
+      },
+      onLost: (message) => end(thread, message),
+    });
+    threads.add(thread);
+    return thread;
+  }
+
+  async function checkCpu(thread: Thread): Promise<void> {
+    const { cpu_ms } = options;
+    if (await hasExceededCpu(thread, cpu_ms + GRACE_MS)) end(thread, cpuLimitExceeded(cpu_ms).message);
+  }
+
+  for (let n = 0; n < THREADS_AT_START; n++) start();
+  return {
+    run(order: ScriptOrder): void {
+      const thread = [...threads].find(({ id }) => id === undefined) ?? start();
+      thread.id = order.id;
+      thread.cpuMsBefore = undefined;
+      thread.worker.postMessage(order);
+    },
+    /** Passes an order on to the thread of a running script. */
+    send: (order: Order): void => findRunning(order.id)?.worker.postMessage(order),
+    cancel(id: number): void {
+      const thread = findRunning(id);
+      if (!thread) return;
+      thread.id = undefined; // its end is not reported
+      end(thread, "");
+    },
+    /** Ends threads whose script exceeded its CPU time in a native operation, which no interrupt reaches. */
+    checkCpuOfAll(): void {
+      // a thread that has ended meanwhile reports that itself
+      for (const thread of threads) if (thread.id !== undefined) checkCpu(thread).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** CPU time of this thread, in milliseconds. It does not advance while a busy machine runs something else. */
+export const threadCpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** Measures the CPU time that a script computes, without the time that it waits, against a limit in milliseconds. */
+export function createCpuClock(limit_ms: number) {
+  let used = 0;
+  let startedAt: number | undefined;
+  let over = false;
+  const spent = (): number => used + (startedAt === undefined ? 0 : threadCpuMs() - startedAt);
+  return {
+    spent,
+    /** Whether `check` has found the limit exceeded. */
+    isOver: (): boolean => over,
+    /** Checks the limit; the VM calls it at every interrupt. */
+    check: (): boolean => (over ||= spent() > limit_ms),
+    start: (): void => void (startedAt = threadCpuMs()),
+    stop(): void {
+      used = spent();
+      startedAt = undefined;
+    },
+  };
+}
+
+export type CpuClock = ReturnType<typeof createCpuClock>;

@@ -1,0 +1,52 @@
+import type { StepFailureCode } from "#services/workflows/tick.ts";
+import { describeThrown, lineInStack, type Thrown } from "../vm/thrown.ts";
+import { nestsTooDeep } from "./limits.ts";
+import type { StepOutcome } from "./messages.ts";
+import { limitRetryAfter } from "./retryAfter.ts";
+
+type FailureDetails = Extract<StepOutcome, { failed: unknown }>["failed"];
+
+/** A failure of an attempt at a step that its script caused. */
+export class AttemptFailure extends Error {
+  readonly details: FailureDetails;
+  constructor(details: Partial<FailureDetails> & { message: string }) {
+    super(details.message);
+    this.details = { code: "step_error", final: false, retry_after_ms: null, line: null, ...details };
+  }
+}
+
+export const limitFailure = (message: string): AttemptFailure =>
+  new AttemptFailure({ code: "step_limit", message, final: true });
+
+/** The failure for an exception of a script; `more` replaces the defaults. */
+export const scriptFailure = (thrown: Thrown, more: Partial<FailureDetails> = {}): AttemptFailure =>
+  thrown.name === "InternalError" && thrown.message === "out of memory"
+    ? limitFailure("The script needed more memory than 64 MiB.")
+    : new AttemptFailure({ message: describeThrown(thrown), line: lineInStack(thrown.stack), ...more });
+
+/** What a step threw, as `describe` in stepGuest.ts returns it. */
+export interface ThrownByStep extends Thrown {
+  /** The code of an error that came from the host. */
+  code: StepFailureCode | null;
+  final: boolean;
+  /** Seconds. */
+  retryAfter: number | null;
+}
+
+/** `lastRetryAfter`: seconds of the Retry-After header of the last answer, which count when the error names no time. */
+export const stepRejection = (thrown: ThrownByStep, lastRetryAfter: number | null): AttemptFailure =>
+  scriptFailure(thrown, {
+    code: thrown.code ?? "step_error",
+    final: thrown.final,
+    retry_after_ms: limitRetryAfter(thrown.retryAfter ?? lastRetryAfter),
+  });
+
+/** Returns the result. Throws an AttemptFailure when it is too large. */
+export function checkResult(json: string, maxBytes: number): string {
+  if (Buffer.byteLength(json) > maxBytes) {
+    const message = `The result is larger than ${maxBytes} bytes.`;
+    throw new AttemptFailure({ code: "step_result_too_large", message, final: true });
+  }
+  if (nestsTooDeep(json)) throw new AttemptFailure({ message: "The result nests too deep.", final: true });
+  return json;
+}

@@ -1,0 +1,111 @@
+import type { ApprovalOptions } from "#services/workflows/tick.ts";
+
+/* Checks the options that `run()` passes to its calls. Messages are for the author of the script. */
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const MAX_DURATION_MS = 365 * 86_400_000;
+/* Sizes of text are in UTF-16 units. */
+const MAX_NAME = 200;
+const MAX_TITLE = 500;
+const MAX_BODY = 16_384;
+const MAX_FORM = 32_768;
+const MAX_ASSIGNEES = 50;
+
+/** A call has an invalid option, which the message names. */
+export class InvalidOption extends Error {}
+const refuse = (message: string): never => {
+  throw new InvalidOption(message);
+};
+
+/** Milliseconds of "2h", "90s", 1500; at most 365 days. */
+export function parseDuration(what: string, value: unknown): number {
+  const [, count, unit] = typeof value === "string" ? (/^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)$/.exec(value) ?? []) : [];
+  const ms = typeof value === "number" ? value : Math.round(Number(count) * UNITS[unit!]!);
+  if (!Number.isFinite(ms))
+    return refuse(`${what}: a duration is a number of milliseconds, or like "90s", "2h" or "3d".`);
+  if (ms < 0 || ms > MAX_DURATION_MS) return refuse(`${what}: a duration is from 0 to 365 days.`);
+  return Math.round(ms);
+}
+
+/** A time with its zone as RFC 3339 in UTC. */
+export function parseTime(what: string, value: unknown): string {
+  const isTime =
+    typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value);
+  const at = isTime ? new Date(value) : undefined;
+  if (!at || Number.isNaN(at.getTime())) return refuse(`${what}: a time is a Date, or like "2030-01-31T09:00:00Z".`);
+  const year = at.getUTCFullYear();
+  return year < 0 || year > 9_999 ? refuse(`${what}: a time is in the years 0 to 9999, in UTC.`) : at.toISOString();
+}
+
+/** Returns a name that the author chose. */
+export function checkLabel(what: string, value: string, max = MAX_NAME, min = 1): string {
+  if (value.length < min || value.length > max) return refuse(`${what} must have ${min} to ${max} characters.`);
+  return value;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function checkText(what: string, value: unknown, max: number): string {
+  if (typeof value !== "string" || value.length > max)
+    return refuse(`awaitApproval: ${what} must be a string of at most ${max} characters.`);
+  return value;
+}
+
+function checkFlag(what: string, value: unknown): boolean {
+  return typeof value === "boolean" ? value : refuse(`awaitApproval: ${what} must be true or false.`);
+}
+
+function parseAssignees(value: unknown): ApprovalOptions["assignees"] {
+  if (!Array.isArray(value) || value.length > MAX_ASSIGNEES)
+    return refuse(`awaitApproval: assignees must be a list of at most ${MAX_ASSIGNEES}.`);
+  return value.map((one: unknown) => {
+    const [[kind, name] = [], ...more] = isRecord(one) ? Object.entries(one) : [];
+    const isKnown = kind === "person" || kind === "group" || kind === "role";
+    if (!isKnown || more.length > 0 || typeof name !== "string" || name === "" || name.length > MAX_NAME)
+      return refuse("awaitApproval: each of assignees is {person}, {group} or {role} with a string.");
+    return { [kind]: name } as ApprovalOptions["assignees"][number];
+  });
+}
+
+function checkForm(value: unknown): Record<string, unknown> {
+  if (!isRecord(value)) return refuse("awaitApproval: form must be a JSON Schema.");
+  if (JSON.stringify(value).length > MAX_FORM)
+    return refuse(`awaitApproval: form is longer than ${MAX_FORM} characters of JSON.`);
+  return value;
+}
+
+const EXPIRY = ["return", "reject", "fail"] as const;
+const checkExpiry = (value: unknown): ApprovalOptions["on_expiry"] =>
+  EXPIRY.find((each) => each === value) ?? refuse('awaitApproval: on_expiry must be "return", "reject" or "fail".');
+
+export const APPROVAL_OPTIONS = [
+  "title",
+  "body",
+  "form",
+  "assignees",
+  "expires_in",
+  "on_expiry",
+  "self_approval",
+  "api_key_may_decide",
+  "required",
+];
+
+/** Options of awaitApproval with their defaults. The default title is the name. */
+export function parseApprovalOptions(name: string, options: unknown): ApprovalOptions {
+  if (!isRecord(options)) return refuse("awaitApproval: the options must be an object.");
+  const unknown = Object.keys(options).find((key) => !APPROVAL_OPTIONS.includes(key));
+  if (unknown !== undefined) return refuse(`awaitApproval: ${unknown.slice(0, 100)} is not an option.`);
+  const { title, body, form, assignees, expires_in, on_expiry, self_approval, api_key_may_decide, required } = options;
+  if ((required ?? 1) !== 1) return refuse("awaitApproval: required must be 1: one person decides.");
+  return {
+    title: checkText("title", title ?? name, MAX_TITLE),
+    body: body == null ? null : checkText("body", body, MAX_BODY),
+    form: form == null ? null : checkForm(form),
+    assignees: parseAssignees(assignees ?? []),
+    expires_in_ms: expires_in == null ? null : parseDuration("awaitApproval: expires_in", expires_in),
+    on_expiry: checkExpiry(on_expiry ?? "return"),
+    self_approval: checkFlag("self_approval", self_approval ?? true),
+    api_key_may_decide: checkFlag("api_key_may_decide", api_key_may_decide ?? true),
+  };
+}

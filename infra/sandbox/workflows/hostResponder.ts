@@ -1,0 +1,41 @@
+import { createLimiter } from "#services/sharing/fairSemaphore.ts";
+import { StepFailure, type StepCall } from "#services/workflows/tick.ts";
+import { readFetchRequest } from "../fetchRequest.ts";
+import { createWriteKeys } from "./writeKeys.ts";
+
+/** Requests of one attempt that are answered at once; the rest wait, so that no script fills this process with answers. */
+const MAX_ANSWERS_AT_ONCE = 4;
+const PLATFORM_CALLS = ["chat", "agent", "search", "read", "tool"] as const;
+
+/** Answers the requests of an attempt through its host, until the attempt has ended. */
+export function createHostResponder({ host, context }: Pick<StepCall, "host" | "context">, ended: AbortSignal) {
+  const limitAnswers = createLimiter(MAX_ANSWERS_AT_ONCE);
+  const addWriteKey = createWriteKeys(context.idempotency_key);
+  let platformCalls = 0;
+
+  function fetch(json: string): Promise<unknown> {
+    const request = readFetchRequest(json);
+    addWriteKey(request);
+    return host.fetch(request, ended);
+  }
+  async function answer(what: string, text: string, nth: number): Promise<unknown> {
+    if (what === "fetch") return fetch(text);
+    if (what === "secret") return host.secret(text);
+    const call = PLATFORM_CALLS.find((each) => each === what);
+    if (!call) throw new Error(`There is no ${what}.`);
+    return host.call(call, JSON.parse(text), nth, ended);
+  }
+  const failed = (error: Error) => {
+    const { code, final } = error instanceof StepFailure ? error : { code: undefined, final: undefined };
+    return { ok: false, error: { message: error.message, code, final } };
+  };
+
+  return {
+    /** JSON of `{ok: true, value}` or `{ok: false, error}`. Rejects when the attempt ends while the request waits. */
+    async respond(what: string, text: string): Promise<string> {
+      const nth = what === "fetch" || what === "secret" ? 0 : platformCalls++;
+      const work = () => answer(what, text, nth).then((value) => ({ ok: true, value: value ?? null }), failed);
+      return JSON.stringify(await limitAnswers(work, ended));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { InvalidOption } from "./callOptions.ts";
+
+/* Limits of the scripts of workflows. Sizes of text are in UTF-16 units of JSON. */
+
+/** Depth of values into and out of a script: code that reads them recurses. */
+export const MAX_DEPTH = 200;
+/** Arguments of one step. */
+export const MAX_ARGS = 262_144;
+/** Result of a run. */
+export const MAX_RESULT = 1_048_576;
+/** Items of one runStepMany. */
+export const MAX_ITEMS = 1_000;
+/** Option `key` of a call. */
+export const MAX_KEY = 200;
+/** Calls of one tick that have no result yet. */
+export const MAX_OUTSTANDING_CALLS = 10_000;
+/** JSON of the calls that are new on one tick, together. */
+export const MAX_REQUESTED_JSON = 16_777_216;
+/** Labels of now() that are new on one tick. */
+export const MAX_FIXED_VALUES = 1_000;
+/** Logs of a run or a step; the rest is dropped. */
+const MAX_LOGS = 262_144;
+
+export function nestsTooDeep(json: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let n = 0; n < json.length; n++) {
+    const unit = json.charCodeAt(n);
+    if (quoted) {
+      if (unit === 0x5c) n += 1;
+      else if (unit === 0x22) quoted = false;
+    } else if (unit === 0x22) quoted = true;
+    else if (unit === 0x7b || unit === 0x5b) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
+  }
+  return false;
+}
+
+/** Returns the JSON. Throws InvalidOption when it is too long or nests too deep. */
+export function checkFits(what: string, json: string, max: number): string {
+  if (json.length > max) throw new InvalidOption(`${what}: longer than ${max} characters of JSON.`);
+  if (nestsTooDeep(json)) throw new InvalidOption(`${what}: not serialisable, it nests too deep.`);
+  return json;
+}
+
+/** The lines that a script logs, up to a limit. */
+export function createLogs() {
+  const lines: string[] = [];
+  let left = MAX_LOGS;
+  return {
+    lines,
+    add(line: string): void {
+      if (left < 0) return;
+      left -= line.length + 1;
+      lines.push(left < 0 ? "… what was logged after this is not kept" : line);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { TickWarning } from "#services/workflows/tick.ts";
+import { lineInStack } from "../vm/thrown.ts";
+
+const MAX_WARNINGS = 10;
+
+/** A signal that a call of `run()` rejected with. */
+export interface RaisedSignal {
+  /** The call as text, such as `runStep("a")`. */
+  call: string;
+  /** Whether it is the signal of complete(). */
+  ends: boolean;
+  stack: string | null;
+}
+
+/**
+ * Warnings for signals that `run()` caught and continued after, one for each place. `completedBy` is the index of the complete()
+ * that `run()` ended with, or null. A signal that nothing awaits was not caught.
+ */
+export function swallowedSignals(
+  raised: RaisedSignal[],
+  completedBy: number | null,
+  isAwaited: (n: number) => boolean,
+): TickWarning[] {
+  const earlier = completedBy === null ? raised : raised.slice(0, completedBy);
+  const warnings = new Map<string, TickWarning>();
+  for (const [n, { call, stack }] of earlier.entries()) {
+    const line = lineInStack(stack);
+    const place = `${call} ${line}`;
+    if (warnings.size === MAX_WARNINGS) break;
+    if (warnings.has(place) || !isAwaited(n)) continue;
+    const message = `The signal of ${call} was caught, and run() continued without its result.`;
+    warnings.set(place, { code: "signal_swallowed", message, call, line });
+  }
+  return [...warnings.values()];
+}
+
+/** The warning for an error that `run()` threw with a signal in it. */
+export const nestedSignal = ({ call, stack }: RaisedSignal): TickWarning => ({
+  code: "nested_signal",
+  message: `The error contains the signal of ${call}: throw the signal itself.`,
+  call,
+  line: lineInStack(stack),
+});

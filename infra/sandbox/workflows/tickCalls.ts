@@ -1,0 +1,72 @@
+import { deriveId } from "#events/ids.ts";
+import type { TickOutcome } from "#services/workflows/tick.ts";
+import { errorAnswer, type Answer } from "./callAnswers.ts";
+import { checkLabel, InvalidOption } from "./callOptions.ts";
+import { checkFits, MAX_KEY, MAX_RESULT } from "./limits.ts";
+import type { SpeculatedStep } from "./messages.ts";
+import { findAnswer, requestSteps, type Speculate } from "./stepCalls.ts";
+import { newTickState, newValues, unusedKeys, type TickState } from "./tickState.ts";
+import { fixTime, requestApproval, requestTimer } from "./waitCalls.ts";
+
+/** Answers a request of any call but those of steps. Throws InvalidOption. */
+function answerRequest(state: TickState, what: string, name: string, json: string, key: string | undefined): Answer {
+  const userKey = key === undefined ? null : checkLabel("key", key, MAX_KEY, 0);
+  switch (what) {
+    case "approval":
+      return requestApproval(state, name, json, userKey);
+    case "sleep":
+    case "sleepUntil":
+      return requestTimer(state, what, json, userKey);
+    case "now":
+      return fixTime(state, name);
+    case "uuid":
+      return JSON.stringify(deriveId("uuid", state.run_id, checkLabel("uuid: the label", name)));
+    case "complete":
+      state.completed ??= checkFits("The result of complete()", json, MAX_RESULT);
+      return "null";
+    default:
+      state.logs.add(name);
+      return "null";
+  }
+}
+
+/** An invalid option is an error of the script. */
+function answerOrError(answer: () => Answer): Answer {
+  try {
+    return answer();
+  } catch (error) {
+    if (error instanceof InvalidOption) return errorAnswer({ message: error.message });
+    throw error;
+  }
+}
+
+/** Takes the speculated steps out of the history, which gets their results again when they are in the memo. */
+function takeSpeculated({ history, speculated }: TickState): SpeculatedStep[] {
+  for (const { call } of speculated) call.value = undefined;
+  history.answered -= speculated.length;
+  return speculated.map(({ call: _, ...step }) => step);
+}
+
+/** Answers the calls that `run()` makes on one tick. */
+export function createTickCalls(tick: Pick<TickState, "run_id" | "now" | "history"> & { speculate?: Speculate }) {
+  const state = newTickState(tick);
+  return {
+    findAnswer: (request: string): Answer => findAnswer(state, request),
+    requestSteps: (request: string, concurrency: number): Answer =>
+      answerOrError(() => requestSteps(state, request, concurrency, tick.speculate)),
+    request: (what: string, name: string, json: string, key: string | undefined): Answer =>
+      answerOrError(() => answerRequest(state, what, name, json, key)),
+    completed: (): string | undefined => state.completed,
+    /** Whether `run()` cannot end now: it has called complete(), or waits for a new call. */
+    isOpen: (): boolean => state.requested.length > 0 || state.completed !== undefined,
+    outcome: (): Pick<TickOutcome, "asked" | "unasked" | "notes" | "logs"> => ({
+      asked: state.requested,
+      unasked: unusedKeys(state),
+      notes: newValues(state),
+      logs: state.logs.lines,
+    }),
+    takeSpeculated: (): SpeculatedStep[] => takeSpeculated(state),
+  };
+}
+
+export type TickCalls = ReturnType<typeof createTickCalls>;

@@ -1,0 +1,88 @@
+import type { PendingCall } from "#services/workflows/tick.ts";
+import { findCall, type Call, type CallHistory, type CallRequest } from "./callHistory.ts";
+import { InvalidOption } from "./callOptions.ts";
+import { createLogs, MAX_OUTSTANDING_CALLS, MAX_REQUESTED_JSON } from "./limits.ts";
+import type { SpeculatedStep } from "./messages.ts";
+
+/** What `run()` has called so far on one tick. */
+export interface TickState {
+  run_id: string;
+  /** Epoch milliseconds. */
+  now: number;
+  history: CallHistory;
+  /** The number of this tick in the history. */
+  tick: number;
+  /** New calls, in order. */
+  requested: PendingCall[];
+  /** Calls of now() that are new, and their JSON. */
+  fixedValues: Map<Call, string>;
+  logs: ReturnType<typeof createLogs>;
+  /** How many calls were made that have a result, and that have none. */
+  answered: number;
+  outstanding: number;
+  /** Size of the requests that are new on this tick, in UTF-16 units. */
+  requestedJson: number;
+  /** JSON of the first complete(). */
+  completed: string | undefined;
+  speculated: (SpeculatedStep & { call: Call })[];
+  /** Log lines and fixed values that are part of `speculated`. */
+  speculatedLines: number;
+  speculatedValues: number;
+}
+
+export function newTickState({ run_id, now, history }: Pick<TickState, "run_id" | "now" | "history">): TickState {
+  const tick = ++history.ticks;
+  return {
+    run_id,
+    now,
+    history,
+    tick,
+    requested: [],
+    fixedValues: new Map(),
+    logs: createLogs(),
+    answered: 0,
+    outstanding: 0,
+    requestedJson: 0,
+    completed: undefined,
+    speculated: [],
+    speculatedLines: 0,
+    speculatedValues: 0,
+  };
+}
+
+/** Counts a call; returns false when this tick has made it before. Throws InvalidOption beyond the limit. */
+export function countCall(state: TickState, call: Call): boolean {
+  if (call.lastTick === state.tick) return false;
+  call.lastTick = state.tick;
+  if (call.value) state.answered += 1;
+  else if (++state.outstanding > MAX_OUTSTANDING_CALLS)
+    throw new InvalidOption(`run() has more than ${MAX_OUTSTANDING_CALLS} calls without a result.`);
+  return true;
+}
+
+/** Counts a new request, which this process keeps. Throws InvalidOption beyond the limit. */
+export function countRequest(state: TickState, request: string): string {
+  state.requestedJson += request.length;
+  if (state.requestedJson > MAX_REQUESTED_JSON)
+    throw new InvalidOption(`The new calls of run() are longer than ${MAX_REQUESTED_JSON} characters of JSON.`);
+  return request;
+}
+
+export const findOrAddCall = (state: TickState, request: CallRequest): Call =>
+  state.history.callByRequest.get(request.request) ??
+  findCall(state.history, { ...request, request: countRequest(state, request.request) });
+
+/** Fixed values that are not part of `speculated`. */
+export const newValues = ({ fixedValues, speculatedValues }: TickState): { key: string; json: string }[] =>
+  [...fixedValues].slice(speculatedValues).map(([{ key }, json]) => ({ key, json }));
+
+/** Whether every known result has been used, so that a call without a result is all that `run()` waits for. */
+export const hasUsedAllResults = ({ answered, history }: TickState): boolean => answered === history.answered;
+
+/** Keys of results that this tick has not used; only when it has made a new call. */
+export function unusedKeys(state: TickState): string[] {
+  if (state.requested.length === 0 || hasUsedAllResults(state)) return [];
+  return [...state.history.calls.values()]
+    .filter(({ value, lastTick }) => value && lastTick !== state.tick)
+    .map(({ key }) => key);
+}

@@ -1,0 +1,242 @@
+import type { JSValueHandle } from "quickjs-wasi";
+import type { TickCall } from "#services/workflows/tick.ts";
+import { createCpuClock, type CpuClock } from "../vm/cpuClock.ts";
+import { createExecution, FULFILLED, PENDING, type Execution } from "../vm/execution.ts";
+import type { QuickJsWasm } from "../vm/wasm.ts";
+import { compileModule } from "./bytecode.ts";
+import type { Answer } from "./callAnswers.ts";
+import type { CallHistory } from "./callHistory.ts";
+import type { TickReply } from "./messages.ts";
+import { createRealm, type HostFunction, type Realm, type RealmKind } from "./realm.ts";
+import { RunFailure, runFailure } from "./runFailure.ts";
+import type { RaisedSignal } from "./signalWarnings.ts";
+import { createSpeculator, type SpeculationOptions } from "./speculateSteps.ts";
+import { createSpeculativeVm } from "./speculativeVm.ts";
+import { createTickCalls, type TickCalls } from "./tickCalls.ts";
+import { stuckFailure, tickEnd, type RunState, type ThrownByRun, type TickEnd } from "./tickEnd.ts";
+import { TICK_GUEST } from "./tickGuest.ts";
+import { vmOptions } from "./vmOptions.ts";
+import { callWebFunction } from "./webFunctions.ts";
+
+const MEMORY_BYTES = 32 * 1024 * 1024;
+/**
+ * Interrupts of one tick. QuickJS makes one every 10,000 loops and calls: 1,000 of them are 0.3 s of ordinary code, and no more
+ * on a busy machine.
+ */
+const MAX_INTERRUPTS = 1_000;
+
+const TICK_KIND: RealmKind = {
+  guest: TICK_GUEST,
+  hosts: ["findAnswer", "requestStep", "request", "webFunction"],
+  reservedBytes: 1024 * 1024,
+};
+
+export interface Tick {
+  run_id: string;
+  /** Bytecode, or the source that has to be compiled. */
+  script: Uint8Array | string;
+  /** JSON. */
+  args: string;
+  /** Of the request that started the run. */
+  headers: Record<string, string>;
+  created_at: number;
+  now: number;
+  history: CallHistory;
+  sha256: string;
+  /** Allows speculative steps. */
+  speculation?: TickCall["ahead"] | undefined;
+}
+
+interface TickVmOptions {
+  wasm: QuickJsWasm;
+  /** CPU time of a tick, in milliseconds; the code between two interrupts may take long. */
+  cpu_ms: number;
+  /** Called before and after each speculative step. */
+  onSpeculate(isSpeculative: boolean): void;
+}
+
+type Handle = JSValueHandle;
+
+/** The functions that the guest returns (see tickGuest.ts). */
+function nameTickGuest(functions: Handle[]) {
+  const [prepare, start, describe, resultJson, allSignals, signalAt] = functions as [
+    Handle,
+    Handle,
+    Handle,
+    Handle,
+    Handle,
+    Handle,
+  ];
+  return { prepare, start, describe, resultJson, allSignals, signalAt };
+}
+type TickGuest = ReturnType<typeof nameTickGuest>;
+
+/** The tick that runs in a VM. */
+interface RunningTick {
+  calls: TickCalls;
+  created_at: number;
+  clock: CpuClock;
+  interrupts: number;
+  isOver: boolean;
+  /** Bytecode that was compiled on this tick. */
+  compiled: Uint8Array | undefined;
+  /** An error of this program, not of the script. */
+  fault: Error | undefined;
+  /** By the identity of a signal: how many promises it rejected that nothing handles. */
+  unhandled: Map<number, number>;
+}
+
+const timeoutFailure = (): RunFailure =>
+  new RunFailure("run_timeout", "run() computed for longer than it may on one tick.");
+
+/** 96 bits that are the same on every tick of a run. */
+const seedOf = (run_id: string): number[] =>
+  [0, 8, 16].map((at) => Number.parseInt(run_id.replaceAll("-", "").slice(at, at + 8), 16) | 0);
+
+function countInterrupt(tick: RunningTick, cpu_ms: number): boolean {
+  tick.interrupts += 1;
+  tick.isOver ||= tick.interrupts > MAX_INTERRUPTS || tick.clock.spent() > cpu_ms;
+  return tick.isOver;
+}
+
+/** The VM and its host functions, which serve the current tick. */
+function createTickRealm(wasm: QuickJsWasm, cpu_ms: number) {
+  let current: RunningTick | undefined;
+  const hostFunction =
+    (answer: (...args: (string | undefined)[]) => Answer): HostFunction =>
+    (...args) => {
+      try {
+        const text = answer(...args.map((arg) => (arg.isUndefined ? undefined : arg.toString())));
+        return text === undefined ? realm.vm().undefined : realm.vm().newString(text);
+      } catch (error) {
+        current!.fault ??= error as Error;
+        throw Object.assign(new Error("The call could not be made."), { stack: "" });
+      }
+    };
+  const options = vmOptions({
+    wasm,
+    memory: MEMORY_BYTES,
+    now: () => current?.created_at ?? 0,
+    interrupt: () => current !== undefined && countInterrupt(current, cpu_ms),
+  });
+  const realm = createRealm(
+    TICK_KIND,
+    {
+      ...options,
+      onUnhandledRejection(_promise, { identity }, isHandled) {
+        const { unhandled } = current!;
+        unhandled.set(identity, (unhandled.get(identity) ?? 0) + (isHandled ? -1 : 1));
+      },
+    },
+    {
+      findAnswer: hostFunction((request = "") => current!.calls.findAnswer(request)),
+      requestStep: hostFunction((request = "", concurrency) =>
+        current!.calls.requestSteps(request, Number(concurrency)),
+      ),
+      webFunction: hostFunction((name = "", texts = "[]") => callWebFunction(name, texts)),
+      request: hostFunction((what = "", name = "", json = "", key) => current!.calls.request(what, name, json, key)),
+    },
+  );
+  const execution = createExecution({
+    vm: realm.vm,
+    isOver: () => current!.isOver,
+    limitError: timeoutFailure,
+    scriptError: runFailure,
+  });
+  return { realm, execution, setCurrent: (tick: RunningTick): void => void (current = tick) };
+}
+
+/** Evaluates the module of the script. */
+async function evaluate(
+  { vm }: Realm,
+  { inside, drain, call, resultOf }: Execution,
+  code: Uint8Array,
+  { describe }: TickGuest,
+) {
+  const promise = inside(() => vm().evalBytecode(code));
+  drain();
+  if (promise.promiseState === PENDING) throw stuckFailure("The script");
+  const result = await resultOf(promise);
+  if (promise.promiseState === FULFILLED) return result;
+  const { error } = JSON.parse(call(describe, result).toString()) as ThrownByRun;
+  throw runFailure(error ?? { name: null, message: "The top level of the script threw a signal.", stack: null });
+}
+
+/** Calls `run()`, and reads what it did when no job is left. */
+async function runModule(
+  { call, drain, resultOf }: Execution,
+  module: JSValueHandle,
+  { start, describe, resultJson }: TickGuest,
+): Promise<RunState> {
+  const promise = call(start, module);
+  drain();
+  if (promise.promiseState === PENDING) return { is: "pending" };
+  const result = await resultOf(promise);
+  if (promise.promiseState === FULFILLED) return { is: "returned", json: () => call(resultJson, result).toString() };
+  return { is: "thrown", thrown: JSON.parse(call(describe, result).toString()) as ThrownByRun };
+}
+
+function newRunningTick(tick: Tick, cpu_ms: number, runStep: SpeculationOptions["run"]): RunningTick {
+  const { run_id, sha256, now, history, script, speculation, created_at } = tick;
+  const clock = createCpuClock(cpu_ms);
+  const code = () => running.compiled ?? (typeof script === "string" ? undefined : script);
+  const speculate = speculation && createSpeculator({ run_id, sha256, speculation, clock, code, run: runStep });
+  const running: RunningTick = {
+    calls: createTickCalls({ run_id, now, history, ...(speculate && { speculate }) }),
+    created_at,
+    clock,
+    interrupts: 0,
+    isOver: false,
+    compiled: undefined,
+    fault: undefined,
+    unhandled: new Map(),
+  };
+  return running;
+}
+
+/** Executes `run()` again on every tick, each in a VM without a trace of an earlier one. */
+export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
+  const { realm, execution, setCurrent } = createTickRealm(wasm, cpu_ms);
+  const { call, inside } = execution;
+  const stepVm = createSpeculativeVm({ wasm, onSpeculate });
+
+  async function execute({ run_id, args, headers, script }: Tick, tick: RunningTick): Promise<TickEnd> {
+    tick.clock.start();
+    const guest = nameTickGuest(await realm.fresh());
+    const vm = realm.vm();
+    const rest = JSON.stringify({ headers, runId: run_id, seed: seedOf(run_id) });
+    call(guest.prepare, vm.newString(`{"args":${args},${rest.slice(1)}`));
+    if (typeof script === "string") tick.compiled = inside(() => compileModule(vm, script));
+    const code = typeof script === "string" ? tick.compiled! : script;
+    const state = await runModule(execution, await evaluate(realm, execution, code, guest), guest);
+    return tickEnd(state, tick.calls.isOpen(), {
+      raised: () => JSON.parse(call(guest.allSignals).toString()) as RaisedSignal[],
+      isAwaited: (n) => (tick.unhandled.get(call(guest.signalAt, vm.newNumber(n)).identity) ?? 0) <= 0,
+    });
+  }
+
+  return {
+    /** Resets both VMs in advance: 0.1 ms while nothing waits, twice that when they have left the processor's cache. */
+    prepare(): void {
+      realm.prepareNow();
+      stepVm.prepareNow();
+    },
+    /** Runs a tick; `compiled`: bytecode, when it was made. Throws only when this program fails, not the script. */
+    async run(tick: Tick): Promise<TickReply & { compiled: Uint8Array | undefined }> {
+      if (tick.speculation) await stepVm.prepare();
+      const running = newRunningTick(tick, cpu_ms, stepVm.run);
+      setCurrent(running);
+      const { end, warnings } = await execute(tick, running).catch((error: unknown): TickEnd => {
+        if (error instanceof RunFailure) return { end: error.end(), warnings: [] };
+        throw error;
+      });
+      const { calls, compiled, fault } = running;
+      if (fault) throw fault;
+      const json = calls.completed();
+      // the first complete() counts, whatever run() did after it
+      const last: TickEnd["end"] = json === undefined ? end : { type: "completed", completion: "explicit", json };
+      const outcome = { end: last, warnings, ...calls.outcome() };
+      return { outcome, speculated: calls.takeSpeculated(), compiled };
+    },
+  };
+}

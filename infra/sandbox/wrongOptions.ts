@@ -1,0 +1,104 @@
+import { getLineInfo, type AnyNode, type ObjectExpression, type Program } from "acorn";
+import {
+  APPROVAL_OPTIONS,
+  InvalidOption,
+  parseApprovalOptions,
+  parseDuration,
+  parseTime,
+} from "./workflows/callOptions.ts";
+import { findSignalCalls, type SignalCall } from "./signalCalls.ts";
+import { isUncertain, propertyName, readValue } from "./staticValue.ts";
+import { findStepFaults, type Fault } from "./wrongStepCalls.ts";
+
+/** A call that cannot work as it is written. Line and column count from 1. */
+export interface WrongOption {
+  message: string;
+  line: number;
+  column: number;
+}
+
+type Check = (value: unknown) => string | undefined;
+
+const oneOf =
+  (...values: string[]): Check =>
+  (value) =>
+    values.includes(value as string) ? undefined : `must be ${values.map((one) => JSON.stringify(one)).join(" or ")}`;
+const isKey: Check = (value) =>
+  typeof value === "string" || typeof value === "number" ? undefined : "must be a string or a number";
+const isConcurrency: Check = (value) =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 50
+    ? undefined
+    : "must be a whole number from 1 to 50";
+/** The check that a call makes when it runs; the message without what precedes it there. */
+const asParsed =
+  (parse: (value: unknown) => unknown, before: RegExp): Check =>
+  (value) => {
+    try {
+      parse(value);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof InvalidOption)) throw error;
+      return error.message.replace(before, "").replace(/\.$/, "");
+    }
+  };
+const asTime = (parse: (what: string, value: unknown) => unknown): Check =>
+  asParsed((value) => parse("", value), /^: /);
+const asApproval = (option: string): Check =>
+  asParsed((value) => parseApprovalOptions("a", { [option]: value }), new RegExp(`^awaitApproval: (${option}:? )?`));
+
+const ON_ERROR = oneOf("fail", "return");
+const APPROVAL_CHECKS: Record<string, Check> = {
+  ...Object.fromEntries(APPROVAL_OPTIONS.map((name) => [name, asApproval(name)])),
+  key: isKey,
+};
+
+/** By function: the place of its options among its arguments, and their checks. */
+const OPTIONS: Record<string, { at: number; checks: Record<string, Check> }> = {
+  runStep: { at: 2, checks: { key: isKey, onError: ON_ERROR } },
+  runStepMany: { at: 2, checks: { key: isKey, onError: ON_ERROR, concurrency: isConcurrency } },
+  awaitApproval: { at: 1, checks: APPROVAL_CHECKS },
+  sleep: { at: 1, checks: { key: isKey } },
+  sleepUntil: { at: 1, checks: { key: isKey } },
+};
+const TIMES: Record<string, Check> = { sleep: asTime(parseDuration), sleepUntil: asTime(parseTime) };
+
+/** What a check says of a value that is written in the code. What is computed is checked when it runs; null is no value. */
+function checkWritten(node: AnyNode, check: Check): string | undefined {
+  const value = readValue(node);
+  return value === null || isUncertain(value) ? undefined : check(value);
+}
+
+function optionFaults(name: string, options: ObjectExpression, checks: Record<string, Check>): Fault[] {
+  return options.properties.flatMap((property): Fault[] => {
+    const option = property.type === "Property" ? propertyName(property) : undefined;
+    if (property.type !== "Property" || option === undefined) return [];
+    const check = Object.hasOwn(checks, option) ? checks[option]! : undefined;
+    if (!check) {
+      const known = Object.keys(checks).join(", ");
+      return [{ message: `${name}: ${option.slice(0, 100)} is not an option; there are ${known}.`, node: property }];
+    }
+    const wrong = checkWritten(property.value, check);
+    return wrong === undefined ? [] : [{ message: `${name}: ${option}: ${wrong}.`, node: property.value }];
+  });
+}
+
+function faultsOf({ name, call }: SignalCall): Fault[] {
+  const found: Fault[] = [];
+  const [time] = call.arguments;
+  const wrong = time && TIMES[name] && checkWritten(time, TIMES[name]);
+  if (wrong !== undefined) found.push({ message: `${name}: ${wrong}.`, node: time! });
+  const known = OPTIONS[name];
+  const options = known && call.arguments[known.at];
+  if (options?.type === "ObjectExpression") found.push(...optionFaults(name, options, known!.checks));
+  return found;
+}
+
+/** Options of calls of `run()` and of steps that do not exist, and values written in the code that they never take. */
+export function findWrongOptions(program: Program, js: string): WrongOption[] {
+  return [...findSignalCalls(program).flatMap(faultsOf), ...findStepFaults(program)]
+    .toSorted((a, b) => a.node.start - b.node.start)
+    .map(({ message, node }) => {
+      const { line, column } = getLineInfo(js, node.start);
+      return { message, line, column: column + 1 };
+    });
+}

@@ -1,0 +1,26 @@
+import type { Blobs, DataKeys, Keyring, Vault } from "#events/vault.ts";
+
+interface VaultParts {
+  blobs: Pick<Blobs, "get" | "link" | "put">;
+  keyring: Pick<Keyring, "create" | "openLarge" | "sealLarge">;
+  dataKeys: DataKeys;
+}
+
+export function openVault({ blobs, keyring, dataKeys }: VaultParts): Vault {
+  const findKey = async (thing: string) => (await dataKeys.find([thing])).get(thing);
+  return {
+    createKey: keyring.create,
+    findKey,
+    async put({ thing, wrapped_key, folder }, bytes) {
+      return blobs.put(folder, await keyring.sealLarge(thing, wrapped_key, bytes));
+    },
+    link: blobs.link,
+    async get({ thing, wrapped_key }, blob) {
+      const [sealed, key] = await Promise.all([
+        blobs.get(blob),
+        wrapped_key === undefined ? findKey(thing) : wrapped_key,
+      ]);
+      return sealed && key ? keyring.openLarge(thing, key, sealed) : undefined;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { WebError, type WebHit } from "#services/turns/tools/web.ts";
+import { download } from "./download.ts";
+
+/** A search API like Brave's or SearXNG's. */
+export interface SearchEndpoint {
+  url: string;
+  api_key: string | null;
+}
+
+const Hit = z.object({
+  url: z.url(),
+  title: z.string().catch(""),
+  /** The excerpt is `description` in Brave's API, `content` in SearXNG's. */
+  description: z.string().optional().catch(undefined),
+  content: z.string().optional().catch(undefined),
+});
+const List = z.object({ results: z.array(z.unknown()) });
+const Answer = z.union([z.object({ web: List }).transform(({ web }) => web), List]);
+
+/** Bytes of an answer: a page of results has about 50 KB. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** UTF-16 units kept of a title and of an excerpt. */
+const MAX_TEXT = 2_000;
+/** UTF-16 units searched for tags. */
+const MAX_HTML = 4 * MAX_TEXT;
+
+/** The pattern stops at the next `<`, so a run of open tags costs no more than its length. */
+const stripTags = (html: string): string =>
+  html
+    .slice(0, MAX_HTML)
+    .replace(/<\/?[a-z][^<>]*>/gi, "")
+    .trim()
+    .slice(0, MAX_TEXT)
+    .toWellFormed();
+
+/** One address for both APIs: each ignores the parameters of the other. */
+function searchUrl({ url }: SearchEndpoint, query: string, limit: number): string {
+  const address = new URL(url);
+  address.searchParams.set("q", query);
+  address.searchParams.set("count", String(limit));
+  address.searchParams.set("format", "json");
+  return address.href;
+}
+
+function hitsIn(text: string): WebHit[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new WebError("The search endpoint did not answer with JSON.", { cause: error });
+  }
+  // Brave leaves the list out when there are no results
+  const parsed = Answer.safeParse(json).data ?? { results: [] };
+  return parsed.results.flatMap((raw) => {
+    const hit = Hit.safeParse(raw).data;
+    if (!hit) return [];
+    const { url, title, description, content } = hit;
+    return [{ url, title: stripTags(title) || new URL(url).host, snippet: stripTags(description ?? content ?? "") }];
+  });
+}
+
+/** Throws WebError. */
+export async function searchWeb(
+  fetch: typeof globalThis.fetch,
+  endpoint: SearchEndpoint,
+  query: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<WebHit[]> {
+  const headers = {
+    accept: "application/json",
+    ...(endpoint.api_key !== null && { "x-subscription-token": endpoint.api_key }),
+  };
+  const { status, bytes } = await download(fetch, searchUrl(endpoint, query, limit), { headers }, signal, {
+    max_bytes: MAX_ANSWER_BYTES,
+  });
+  if (status >= 400) throw new WebError(`The search endpoint answered ${status}.`);
+  return hitsIn(bytes.toString("utf8")).slice(0, limit);
+}

@@ -1,0 +1,32 @@
+import type { ErasureEvent } from "#events/erasure.ts";
+import { defineProjection, type Change, type Row } from "../projection.ts";
+
+const patch = (id: string, row: Row): Change[] => [{ table: "erasures", kind: "patch", key: { id }, row }];
+
+export const erasures = defineProjection<ErasureEvent>({
+  name: "erasures",
+  version: 1,
+  tables: new URL("table.sql", import.meta.url),
+  on: {
+    ErasureStarted: ({ organization_id, position, data, meta, recorded_at }) => [
+      {
+        table: "erasures",
+        kind: "put",
+        key: { id: data.erasure_id },
+        row: {
+          organization_id,
+          position,
+          owner: data.owner,
+          status: "running",
+          threads: 0,
+          files: 0,
+          started_by: meta.principal,
+          created_at: recorded_at,
+        },
+      },
+    ],
+    ErasureAdvanced: ({ data: { erasure_id, threads, files } }) => patch(erasure_id, { threads, files }),
+    ErasureCompleted: ({ data, recorded_at }) =>
+      patch(data.erasure_id, { status: "completed", completed_at: recorded_at }),
+  },
+});

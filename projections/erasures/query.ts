@@ -1,0 +1,34 @@
+import type { Db } from "../projection.ts";
+import type { OwnedPage } from "../owner.ts";
+
+export interface ErasureRow {
+  id: string;
+  position: number;
+  owner: string;
+  status: "running" | "completed";
+  /** Deleted so far. */
+  threads: number;
+  files: number;
+  /** The principal. */
+  started_by: string;
+  created_at: Date;
+  completed_at: Date | null;
+}
+
+const SELECT =
+  "select id, position, owner, status, threads, files, started_by, created_at, completed_at from read.erasures";
+const parseRow = (row: ErasureRow): ErasureRow => ({ ...row, position: Number(row.position) });
+
+export async function getErasure(db: Db, organization: string, id: string): Promise<ErasureRow | undefined> {
+  const [row] = await db.query<ErasureRow>(`${SELECT} where organization_id = $1 and id = $2`, [organization, id]);
+  return row && parseRow(row);
+}
+
+/** Newest first. */
+export async function listErasures(db: Db, organization: string, { before, limit }: OwnedPage): Promise<ErasureRow[]> {
+  const rows = await db.query<ErasureRow>(
+    `${SELECT} where organization_id = $1 and ($2::bigint is null or position < $2) order by position desc limit $3`,
+    [organization, before, limit],
+  );
+  return rows.map(parseRow);
+}

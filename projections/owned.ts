@@ -1,0 +1,27 @@
+import { ownerColumn, readOwner } from "./owner.ts";
+import type { Db } from "./projection.ts";
+
+/** Threads and files that are deleted together. */
+const BATCH = 50;
+
+interface OwnedRow {
+  id: string;
+  scope: string;
+}
+
+/** Some threads and files of an owner that were created before a position, oldest first. Agents have no files. */
+export async function listOwned(
+  db: Db,
+  organization: string,
+  owner: string,
+  before: number,
+): Promise<{ threads: OwnedRow[]; files: OwnedRow[] }> {
+  const { column, value } = ownerColumn(readOwner(owner));
+  const list = (table: "threads" | "files") =>
+    db.query<OwnedRow>(
+      `select id, scope from read.${table} where organization_id = $1 and ${column} = $2 and position < $3 order by position limit $4`,
+      [organization, value, before, BATCH],
+    );
+  const [threads, files] = await Promise.all([list("threads"), column === "principal" ? list("files") : []]);
+  return { threads, files };
+}

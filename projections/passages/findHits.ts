@@ -1,0 +1,105 @@
+import type { Db } from "../projection.ts";
+import { remainingCandidates } from "./remainingCandidates.ts";
+import { compareByPlace, findCandidates, passageKey, type Candidate, type Candidates } from "./candidates.ts";
+import type { FoundPassage, SearchEngine, SearchScope } from "./engine.ts";
+import type { Hit } from "./groupHits.ts";
+import { selectLive, type LiveCandidate } from "./liveCandidates.ts";
+import { createPhraseTest, score } from "./rank.ts";
+import type { Question } from "./terms.ts";
+
+/** Number of the heaviest passages that are read and ranked. After them the order is by weight. */
+const MAX_RANKED = 200;
+/** Passages requested per term at first. If too few of them are live, the next request is WIDER times as large. */
+const FIRST_LIMIT = 200;
+const WIDER = 5;
+
+export interface SearchContext {
+  db: Db;
+  engine: SearchEngine;
+  index: string;
+  within: SearchScope;
+}
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** The hits of a page. `isStable`: no document changed during the search. */
+export const findHits = async (
+  context: SearchContext,
+  question: Question,
+  { from, to }: Span,
+): Promise<{ hits: Hit[]; isStable: boolean }> => {
+  const { candidates, live, isStable } = await findLive(context, question, { from, to });
+  const first = from < MAX_RANKED ? live.slice(0, MAX_RANKED) : [];
+  const rest = live.slice(Math.max(MAX_RANKED, from), to);
+  const passages = await fetchAll(context, [...first, ...rest]);
+  const ranked = rank(withText(first, passages), candidates, question).slice(from, to);
+  const hits = [...ranked, ...scoreUnranked(withText(rest, passages), ranked.at(-1)?.score ?? 1)];
+  return { hits, isStable: isStable && passages.size === first.length + rest.length };
+};
+
+/**
+ * Requests more per term until enough live passages are found to be ranked, or there are no more. The passages after these are
+ * read term by term: widening the requests for all of twenty frequent terms took seconds to find what one term's list has.
+ */
+const findLive = async (context: SearchContext, question: Question, { from, to }: Span) => {
+  const [seen, missed] = [new Set<string>(), new Set<string>()];
+  const select = async (some: Candidate[], atLeast: number): Promise<LiveCandidate[]> => {
+    const found = await selectLive(context.db, context.within, some, atLeast);
+    for (const id of found.seen) seen.add(id);
+    for (const id of found.missed) missed.add(id);
+    return found.live;
+  };
+  let [limit, candidates, live] = [FIRST_LIMIT, undefined as Candidates | undefined, [] as LiveCandidate[]];
+  for (; !candidates || (candidates.more && live.length < MAX_RANKED); limit *= WIDER) {
+    candidates = await findCandidates(context, question, limit);
+    live = await select(candidates.passages, candidates.more ? MAX_RANKED : Math.max(to, MAX_RANKED));
+  }
+  if (candidates.more && to > MAX_RANKED && candidates.most > from) {
+    live = live.slice(0, MAX_RANKED);
+    for await (const some of remainingCandidates(context, question, candidates.terms, live)) {
+      for (const one of await select(some, to - live.length)) live.push(one);
+      if (live.length >= to) break;
+    }
+  }
+  return { candidates, live, isStable: missed.isSubsetOf(seen) };
+};
+
+const fetchAll = async (
+  { engine, index, within }: SearchContext,
+  live: LiveCandidate[],
+): Promise<Map<string, FoundPassage>> => {
+  const found = await engine.fetch(index, within, live);
+  return new Map(found.map((passage) => [passageKey(passage), passage]));
+};
+
+type CandidateWithText = LiveCandidate & { passage: FoundPassage };
+const withText = (live: LiveCandidate[], passages: Map<string, FoundPassage>): CandidateWithText[] =>
+  live.flatMap((one) => {
+    const passage = passages.get(one.key);
+    return passage ? [{ ...one, passage }] : [];
+  });
+
+const rank = (candidates: CandidateWithText[], { terms, phrases }: Candidates, question: Question): Hit[] => {
+  const hasPhrase = createPhraseTest(question.phrases);
+  const bonus = ({ key, passage }: CandidateWithText) => (hasPhrase(passage) ? (phrases.get(key) ?? 0) : 0);
+  const scores = score(
+    candidates.map(({ key, passage }) => ({ ...passage, key })),
+    terms,
+    question.stemOf,
+  );
+  return candidates
+    .map((one, n) => ({ passage: one.passage, document: one.document, score: scores[n]! + bonus(one) }))
+    .toSorted((a, b) => b.score - a.score || compareByPlace(a.passage, b.passage));
+};
+
+/** Unranked hits follow the ranked ones: their scores are below `below`, and fall. */
+const scoreUnranked = (candidates: CandidateWithText[], below: number): Hit[] => {
+  const heaviest = candidates.reduce((most, { weight }) => Math.max(most, weight), 0);
+  let last = below;
+  return candidates.map(({ passage, document, weight }) => {
+    last = Math.min(last, (below * weight) / heaviest);
+    return { passage, document, score: last };
+  });
+};

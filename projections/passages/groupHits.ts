@@ -1,0 +1,49 @@
+import type { ReadingWarning } from "#events/readingWarnings.ts";
+import type { LiveDocument } from "../documents/query.ts";
+import type { FoundPassage } from "./engine.ts";
+import { formatReference } from "./formatReference.ts";
+
+/** A found passage with its document. */
+export interface Hit {
+  passage: FoundPassage;
+  document: LiveDocument;
+  /** Comparable only within one response. */
+  score: number;
+}
+
+/** A document with its passages on this page, best first (spec: search response). */
+export interface SearchResult {
+  /** `collection` is the display name. */
+  document: { id: string; name: string; collection_id: string; collection: string; warnings: ReadingWarning[] };
+  score: number;
+  passages: {
+    seq: number;
+    /** Null if the type has no pages. `section` is null if the document has no headings. */
+    page: number | null;
+    section: string | null;
+    reference: string;
+    score: number;
+    content: string;
+  }[];
+}
+
+/** Groups hits by document, in the order of each document's best hit. */
+export const groupByDocument = (hits: Hit[]): SearchResult[] => {
+  const results = new Map<string, SearchResult>();
+  for (const { passage, document, score } of hits) {
+    const { id, name, collection_id, collection, warnings } = document;
+    const described = { id, name, collection_id, collection, warnings };
+    const result = results.get(id) ?? { document: described, score, passages: [] };
+    const { seq, page, section } = passage;
+    result.passages.push({
+      seq,
+      page,
+      section,
+      reference: formatReference(passage),
+      score,
+      content: passage.text.trim(),
+    });
+    results.set(id, result);
+  }
+  return [...results.values()];
+};

@@ -1,0 +1,51 @@
+import { findLiveDocuments, type LiveDocument } from "../documents/query.ts";
+import type { Db } from "../projection.ts";
+import type { Candidate } from "./candidates.ts";
+import type { SearchScope } from "./engine.ts";
+
+/** Candidates per query. */
+const BATCH_SIZE = 400;
+
+/** A passage that search may show now, with its document. */
+export type LiveCandidate = Candidate & { document: LiveDocument };
+
+/** The id of the serving index; undefined while there is none. */
+export const servingIndex = async (db: Db): Promise<string | undefined> => {
+  const [row] = await db.query<{ index_id: string }>("select index_id from ops.search_index where name = 'passages'");
+  return row?.index_id;
+};
+
+/**
+ * Selects the first candidates that search may show, at least `atLeast` of them if there are as many. The index may still hold
+ * documents that were deleted, replaced or tagged again. `missed` are documents that were found in another generation than
+ * the live one. If a missed document is not `seen` in its live generation as well, index and read model are out of step.
+ */
+export const selectLive = async (
+  db: Db,
+  within: SearchScope,
+  candidates: Candidate[],
+  atLeast: number,
+): Promise<{ live: LiveCandidate[]; seen: Set<string>; missed: Set<string> }> => {
+  const live: LiveCandidate[] = [];
+  const [missed, seen] = [new Set<string>(), new Set<string>()];
+  const chunk = Math.max(BATCH_SIZE, atLeast);
+  for (let from = 0; from < candidates.length && live.length < atLeast; from += chunk) {
+    const some = candidates.slice(from, from + chunk);
+    const documents = await findLiveDocuments(db, within.organization_id, [
+      ...new Set(some.map((one) => one.document_id)),
+    ]);
+    for (const candidate of some) {
+      const document = documents.get(candidate.document_id);
+      if (!document) continue;
+      const current = document.live_generation === candidate.generation;
+      (current ? seen : missed).add(document.id);
+      if (current && isAllowed(document, within)) live.push({ ...candidate, document });
+    }
+  }
+  return { live, seen, missed };
+};
+
+const isAllowed = (document: LiveDocument, { collection_ids, document_ids, tags }: SearchScope): boolean =>
+  collection_ids.includes(document.collection_id) &&
+  (document_ids.length === 0 || document_ids.includes(document.id)) &&
+  (tags.length === 0 || document.tags.some((tag) => tags.includes(tag)));

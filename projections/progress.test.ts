@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { trackProgress, type ProjectionProgress } from "./progress.ts";
+
+let rows: { name: string; position: number }[] | Error;
+let announce: (name: string, position: number) => void;
+let progress: ProjectionProgress;
+const query = vi.fn(async () => {
+  if (rows instanceof Error) throw rows;
+  return rows as never[];
+});
+beforeEach(() => {
+  rows = [];
+  query.mockClear();
+  const onProjected = (listener: typeof announce) => ((announce = listener), () => {});
+  progress = trackProgress({ hints: { onProjected, requestProjected: () => {} }, db: { query } });
+});
+
+describe("the progress of projections", () => {
+  test("forgets announced positions when it is invalidated, and waits until they are reached again", async () => {
+    announce("files", 7);
+    progress.invalidate();
+    rows = [{ name: "files", position: 5 }];
+    expect(await progress.waitFor(["files"], 7, 100)).toBe(false);
+    const recovered = progress.recovered();
+    rows = [{ name: "files", position: 7 }];
+    await recovered;
+    expect(await progress.waitFor(["files"], 7, 100)).toBe(true);
+  });
+
+  test("needs no query for an announced position while it is valid", async () => {
+    announce("files", 7);
+    await progress.recovered();
+    expect(await progress.waitFor(["files"], 7, 100)).toBe(true);
+    expect(query).not.toHaveBeenCalled();
+  });
+
+  test("fails a recovery while the database is unavailable, and tries again at the next", async () => {
+    announce("files", 7);
+    progress.invalidate();
+    rows = new Error("away");
+    await expect(progress.recovered()).rejects.toThrow("away");
+    rows = [{ name: "files", position: 7 }];
+    await progress.recovered();
+    expect(query).toHaveBeenCalledTimes(2);
+  });
+
+  test("gives up a recovery after 5 s, so that requests are served from what is there", async () => {
+    vi.useFakeTimers();
+    announce("files", 7);
+    progress.invalidate();
+    const recovered = progress.recovered();
+    await vi.advanceTimersByTimeAsync(6_000);
+    await recovered;
+    vi.useRealTimers();
+    expect(await progress.waitFor(["files"], 7, 100)).toBe(false);
+  });
+});

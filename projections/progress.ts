@@ -1,0 +1,121 @@
+import type { Hints } from "#events/ports.ts";
+import type { Db } from "./projection.ts";
+
+/** Interval at which the checkpoints are read while somebody waits. Hints only make waiting shorter. */
+const POLL_MS = 50;
+
+/** How long requests wait for read models that fell back. After that they read what is there. */
+const MAX_RECOVERY_MS = 5_000;
+
+/** Resolves true once the projections include the events up to a position, or false after `timeoutMs`. */
+export type WaitForProjections = (names: string[], position: number, timeoutMs: number) => Promise<boolean>;
+
+/** How far the projections have followed the log, as this process knows. */
+export interface ProjectionProgress {
+  /** For reading your own writes. All waiters share one poll. */
+  waitFor: WaitForProjections;
+  /** Call it if the database may have crashed: it can lose the newest rows of read models, which are not flushed at commit. */
+  invalidate(): void;
+  /** Resolves once the read models are back at the positions known before `invalidate`. Throws if the database is unavailable. */
+  recovered(): Promise<void>;
+}
+
+interface Target {
+  names: string[];
+  position: number;
+}
+
+interface Waiter extends Target {
+  finish(reached: boolean): void;
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
+
+const raise = (positions: Map<string, number>, name: string, position: number) =>
+  positions.set(name, Math.max(position, positions.get(name) ?? 0));
+
+export function trackProgress(options: { hints: Pick<Hints, "onProjected" | "requestProjected">; db: Db }) {
+  const { hints, db } = options;
+  const known = new Map<string, number>();
+  const waiters = new Set<Waiter>();
+  const isReached = ({ names, position }: Target) => names.every((name) => (known.get(name) ?? 0) >= position);
+  const note = (reports: { name: string; position: number }[]) => {
+    for (const { name, position } of reports) raise(known, name, Number(position));
+    for (const waiter of waiters) if (isReached(waiter)) waiter.finish(true);
+  };
+  hints.onProjected((name, position) => note([{ name, position }]));
+  const read = async () => note(await db.query("select name, position from log.checkpoints"));
+  const poll = createPoll(() => waiters.size > 0, read);
+  const recovery = createRecovery(known, isReached, read);
+
+  const progress: ProjectionProgress = {
+    waitFor(names, position, timeoutMs) {
+      if (isReached({ names, position })) return Promise.resolve(true);
+      const reached = addWaiter(waiters, { names, position }, timeoutMs);
+      hints.requestProjected(position);
+      void poll();
+      return reached;
+    },
+    invalidate: recovery.begin,
+    recovered: recovery.finished,
+  };
+  return progress;
+}
+
+function addWaiter(waiters: Set<Waiter>, target: Target, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => waiter.finish(false), timeoutMs);
+    const waiter: Waiter = {
+      ...target,
+      finish(reached) {
+        clearTimeout(timer);
+        waiters.delete(waiter);
+        resolve(reached);
+      },
+    };
+    waiters.add(waiter);
+  });
+}
+
+function createPoll(isNeeded: () => boolean, read: () => Promise<void>): () => Promise<void> {
+  let isPolling = false;
+  return async () => {
+    if (isPolling) return;
+    isPolling = true;
+    while (isNeeded()) {
+      await pause();
+      // A failed read is repeated. The timeouts of the waiters apply meanwhile.
+      if (isNeeded()) await read().catch(() => {});
+    }
+    isPolling = false;
+  };
+}
+
+function createRecovery(known: Map<string, number>, isReached: (target: Target) => boolean, read: () => Promise<void>) {
+  const lost = new Map<string, number>();
+  let running: Promise<void> | undefined;
+  const catchUp = async () => {
+    for (const until = Date.now() + MAX_RECOVERY_MS; Date.now() < until; await pause()) {
+      await read();
+      if ([...lost].every(([name, position]) => isReached({ names: [name], position }))) break;
+    }
+    lost.clear();
+  };
+  return {
+    begin() {
+      for (const [name, position] of known) raise(lost, name, position);
+      known.clear();
+    },
+    async finished() {
+      if (lost.size === 0) return;
+      running ??= catchUp().finally(() => (running = undefined));
+      await running;
+    },
+  };
+}
+
+/** Whether a read model includes the events up to a position, read from the database. */
+export async function hasProjected(db: Db, name: string, position: number): Promise<boolean> {
+  const [row] = await db.query<{ position: number }>("select position from log.checkpoints where name = $1", [name]);
+  return row !== undefined && row.position >= position;
+}

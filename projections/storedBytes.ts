@@ -1,0 +1,25 @@
+import type { Db } from "./projection.ts";
+
+/* Bytes stored as blobs. Read models lag, and documents count once they are ready, so a limit on them is not exact. */
+
+const STORED_BY_ORGANIZATION = `
+  select (
+    (select coalesce(sum(stored_bytes), 0) from read.turns where organization_id = $1 and stored_bytes > 0)
+    + (select coalesce(sum(bytes), 0) from read.files where organization_id = $1)
+    + (select coalesce(sum(size_bytes), 0) from read.extractions where organization_id = $1)
+    + (select coalesce(sum(s.bytes), 0) from read.collections c join ops.collection_summaries s on s.collection_id = c.id
+       where c.organization_id = $1)
+  )::bigint as bytes`;
+
+export async function organizationBytes(db: Db, organization: string): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(STORED_BY_ORGANIZATION, [organization]);
+  return Number(row!.bytes);
+}
+
+export async function threadBytes(db: Db, organization: string, thread: string): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>(
+    "select coalesce(sum(stored_bytes), 0)::bigint as bytes from read.turns where thread_id = $2 and organization_id = $1",
+    [organization, thread],
+  );
+  return Number(row!.bytes);
+}

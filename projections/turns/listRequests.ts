@@ -1,0 +1,101 @@
+import type { FinishReason, Message, TurnAgent, Usage } from "#events/thread.ts";
+import { decode, decodeOrNull, encode, type Db } from "../projection.ts";
+import type { TurnRow } from "./query.ts";
+
+/** A turn as the list of an organization's requests shows it. */
+export interface RequestRow {
+  id: string;
+  thread_id: string;
+  principal: string;
+  /** Of the key or the person; null if it no longer exists. */
+  principal_name: string | null;
+  model: string;
+  agent: (Pick<TurnAgent, "agent_id" | "version"> & { name: string | null }) | null;
+  status: TurnRow["status"];
+  streamed: boolean;
+  /** The messages of the request; null if they are long or erased. */
+  input: Message[] | null;
+  finish_reason: FinishReason | null;
+  usage: Usage | null;
+  error: string | null;
+  code: string | null;
+  attempt: number;
+  started_at: Date;
+  ended_at: Date | null;
+}
+
+/** Null fields do not filter. `from` is inclusive, `to` exclusive. */
+export interface RequestFilter {
+  status: TurnRow["status"] | null;
+  principal: string | null;
+  model: string | null;
+  agent_id: string | null;
+  /** Only turns whose error contains this text, in any case. */
+  error: string | null;
+  from: Date | null;
+  to: Date | null;
+}
+
+/** A place in the list: the turn before it. */
+export interface RequestPlace {
+  started_at: Date;
+  id: string;
+}
+
+/** Turns that one page looks at: a filter that matches few turns must not read all of them. */
+const MAX_SCANNED = 10_000;
+/** Bytes of stored messages that are read for one row. */
+const MAX_INPUT = 65_536;
+
+const SCANNED = `select id, thread_id, principal, model, agent, status, streamed, finish_reason, usage, error, code, attempt, started_at, ended_at,
+    case when octet_length(input) <= ${MAX_INPUT} then input end as input
+  from read.turns where organization_id = $1 and ($2::timestamptz is null or started_at >= $2) and ($3::timestamptz is null or started_at < $3)
+    and ($4::timestamptz is null or (started_at, id) < ($4, $5::uuid))`;
+const NEWEST_FIRST = "order by started_at desc, id desc";
+const MATCHING = `($6::text is null or status = $6) and ($7::text is null or principal = $7) and ($8::text is null or model = $8)
+  and ($9::text is null or agent::json->>'agent_id' = $9) and ($10::text is null or position(lower($10) in lower(error)) > 0)`;
+
+type Encoded = "principal_name" | "input" | "usage" | "error" | "code";
+type StoredRow = Omit<RequestRow, Encoded | "agent"> &
+  Record<Encoded | "agent" | "agent_name", string | null> & { exists: boolean };
+
+function parseRow({ agent, agent_name, exists, ...row }: StoredRow): RequestRow {
+  const turnAgent = decodeOrNull<TurnAgent>(agent);
+  return {
+    ...row,
+    principal_name: decodeOrNull(row.principal_name),
+    model: decode(row.model),
+    agent: turnAgent && { ...turnAgent, name: decodeOrNull(agent_name) },
+    // an erased turn keeps its public fields until its row is removed
+    input: exists ? decodeOrNull(row.input) : null,
+    error: exists ? decodeOrNull(row.error) : null,
+    usage: decodeOrNull(row.usage),
+    code: decodeOrNull(row.code),
+  };
+}
+
+/** An organization's turns, newest first, from a place on. A page may be short, or even empty, while `next` leads further. */
+export async function listRequests(
+  db: Db,
+  organization: string,
+  { status, principal, model, agent_id, error, from, to }: RequestFilter,
+  { after, limit }: { after: RequestPlace | undefined; limit: number },
+): Promise<{ rows: RequestRow[]; next: RequestPlace | null }> {
+  // the error is stored as JSON: its text without the quotes
+  const text = error === null ? null : JSON.stringify(error).slice(1, -1);
+  const range = [organization, from, to, after?.started_at ?? null, after?.id ?? null];
+  const found = await db.query<StoredRow>(
+    `select t.*, coalesce(k.name, u.name) as principal_name, a.name as agent_name, (d.thing is not null) as exists
+     from (select * from (${SCANNED} ${NEWEST_FIRST} limit ${MAX_SCANNED}) scanned where ${MATCHING} ${NEWEST_FIRST} limit $11) t
+     left join log.keys d on d.thing = 'turn-' || t.id
+     left join read.keys k on k.id = case when t.principal ~ '^key:[0-9a-f-]{36}$' then substr(t.principal, 5)::uuid end
+     left join read.users u on u.id = case when t.principal ~ '^person:[0-9a-f-]{36}$' then substr(t.principal, 8)::uuid end
+     left join read.agents a on a.id = (t.agent::json->>'agent_id')::uuid
+     ${NEWEST_FIRST}`,
+    [...range, status, principal, encode(model), agent_id, text, limit + 1],
+  );
+  const rows = found.slice(0, limit).map(parseRow);
+  if (found.length > limit) return { rows, next: rows.at(-1)! };
+  const [last] = await db.query<RequestPlace>(`${SCANNED} ${NEWEST_FIRST} limit 1 offset ${MAX_SCANNED - 1}`, range);
+  return { rows, next: last ? { started_at: last.started_at, id: last.id } : null };
+}

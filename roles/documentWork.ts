@@ -1,0 +1,78 @@
+import { failpoint } from "#infra/failpoint.ts";
+import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
+import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
+import { lead } from "#infra/postgres/leader.ts";
+import { openReader } from "#infra/readers/openReader.ts";
+import { parseStreamName } from "#events/ids.ts";
+import { listDocumentIds } from "#projections/documents/query.ts";
+import { hasProjected } from "#projections/progress.ts";
+import type { Handle } from "#services/handle.ts";
+import { createCollectionEmptier } from "#services/knowledge/emptyCollections.ts";
+import { IndexLost, SurplusPassages } from "#services/knowledge/indexing/applyChanges.ts";
+import { IncompleteIndex } from "#services/knowledge/indexing/buildIndex.ts";
+import { followPassages } from "#services/knowledge/indexing/followPassages.ts";
+import { DocumentNotIndexed } from "#services/knowledge/indexing/refusals.ts";
+import { readDocument } from "#services/knowledge/reading/readDocument.ts";
+import { readExtraction } from "#services/knowledge/reading/readExtraction.ts";
+import { createReadings } from "#services/knowledge/reading/readings.ts";
+import { sendTo } from "#services/send.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import type { Resources } from "./resources.ts";
+import { searchServer } from "./searchServer.ts";
+
+/** Readings for each reading process: while one uses the processor, others wait for the disk. */
+const READINGS_PER_PROCESS = 4;
+
+/** The work of a services process on documents: it reads and indexes them, and empties deleted collections. */
+export function openDocumentWork(resources: Resources, handle: Handle) {
+  const { settings, logger, log, bus, worker, blobs, vault, pool, db } = resources;
+  const send = sendTo(handle, worker);
+  // One process more than one organization may use: whatever it uploads, a file of another one is read at once.
+  const readers = { total: settings.READERS + 1, perTenant: settings.READERS };
+  const reader = openReader({ processes: readers.total, perOwner: readers.perTenant });
+  const onError = (error: unknown) =>
+    [IndexLost, DocumentNotIndexed, IncompleteIndex, SurplusPassages].some((kind) => error instanceof kind)
+      ? logger.error({ err: error }, "passage index inconsistent, reconciling")
+      : logger.warn({ err: error }, "passage index follower failed, retrying");
+
+  const deps = { blobs, vault, log, reader, openFiles: createFairSemaphore(readers), send, worker, failpoint };
+  const readings = createReadings({
+    log,
+    worker,
+    atOnce: readers.total * READINGS_PER_PROCESS,
+    perOrganization: readers.perTenant * READINGS_PER_PROCESS,
+    send,
+    run: (job) =>
+      parseStreamName(job.stream).aggregate === "document" ? readDocument(deps, job) : readExtraction(deps, job),
+    onError: (error, { stream, attempt }) => logger.warn({ err: error, stream, attempt }, "reading failed"),
+  });
+
+  const emptying = createCollectionEmptier({
+    listDocumentIds: async (collection, position) =>
+      (await hasProjected(db, "documents", position)) ? listDocumentIds(db, collection) : undefined,
+    send,
+    onError: (error, stream) => logger.warn({ err: error, stream }, "deleted collection not emptied"),
+  });
+
+  const index = openPassageIndex({ ...searchServer(resources, "index"), prefix: settings.BUS_PREFIX });
+  const registry = openIndexRegistry(pool);
+  const follow = (signal: AbortSignal) =>
+    followPassages(
+      { vault, log, hints: bus.hints, index, registry, prefix: settings.BUS_PREFIX, send, onError, failpoint },
+      signal,
+    );
+
+  return {
+    readings,
+    attend: { document: readings.attend, extraction: readings.attend, collection: emptying.attend },
+    /** Follows the log into the passage index. One process of the deployment does it. */
+    startFollowing: () => lead(pool, "passages", follow, onError),
+    /** Starts no more readings; resolves when the running ones have ended. */
+    async idle(): Promise<void> {
+      await Promise.all([readings.stop(), emptying.stop()]);
+    },
+    async close(): Promise<void> {
+      await Promise.all([reader.close(), index.close()]);
+    },
+  };
+}

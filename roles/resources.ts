@@ -1,0 +1,92 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { connectBus } from "#infra/nats/connect.ts";
+import { openBlobs } from "#infra/blobs.ts";
+import { openVault } from "#infra/vault.ts";
+import { openKeyring } from "#infra/keyring.ts";
+import { createLogger } from "#infra/logger.ts";
+import { openSchemaChecker } from "#infra/schemas/openSchemaChecker.ts";
+import { openTelemetry } from "#infra/telemetry/open.ts";
+import { newWorkerName, startHeartbeat } from "#infra/postgres/heartbeat.ts";
+import { watchReach } from "#infra/postgres/reach.ts";
+import { openLog } from "#infra/postgres/log.ts";
+import { asDb, openPool } from "#infra/postgres/pool.ts";
+import type { Settings } from "#infra/config.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+
+/** Addresses of PostgreSQL, NATS and Meilisearch, and the master key of this deployment. */
+export interface Addresses {
+  database_url: string;
+  nats_url: string;
+  meili_url: string;
+  meili_master_key: string;
+  /** 32 bytes, base64. */
+  master_key: string;
+}
+
+export interface ResourceOptions {
+  /** Part of the worker's name, and of the names of its connections. */
+  role: string;
+  settings: Settings;
+  addresses: Addresses;
+}
+
+/** Connections and keys of one process of the deployment. */
+export async function openResources({ role, settings, addresses }: ResourceOptions) {
+  const logger = createLogger(settings.LOG_LEVEL, role);
+  const worker = newWorkerName(role);
+  const pool = openPool(addresses.database_url, { max: 12, name: worker });
+  const keyring = openKeyring(Buffer.from(addresses.master_key, "base64"));
+  const log = openLog(pool, keyring);
+  const blobFolder = join(settings.DATA_DIR, "blobs");
+  await mkdir(blobFolder, { recursive: true });
+  const blobs = openBlobs(blobFolder);
+  const bus = await connectBus({
+    url: addresses.nats_url,
+    prefix: settings.BUS_PREFIX,
+    name: `svc ${role}`,
+    log: logger,
+    limits: { replicas: settings.NATS_REPLICAS },
+  });
+  const reach = watchReach({
+    pool,
+    url: addresses.database_url,
+    name: worker,
+    logger,
+    onReplaced: () => bus.faults.report("connection_dropped"),
+  });
+  const heartbeat = await startHeartbeat(pool, { worker, role }, (error) =>
+    logger.warn({ err: error }, "heartbeat failed"),
+  );
+  const schemaTurns = createFairSemaphore({ total: 1, perTenant: 1 });
+  const schemas = openSchemaChecker(schemaTurns.run);
+  const telemetry = await openTelemetry({ settings, role, instance: worker, logger });
+
+  return {
+    settings,
+    addresses,
+    logger,
+    pool,
+    db: asDb(pool),
+    reach,
+    keyring,
+    log,
+    blobs,
+    vault: openVault({ blobs, keyring, dataKeys: log }),
+    bus,
+    schemas,
+    worker,
+    /** Whether the heartbeats of other workers, as this process reads them, are up to date. */
+    isSteady: heartbeat.isSteady,
+    async close(): Promise<void> {
+      await heartbeat.leave().catch(() => {});
+      await schemas.close();
+      await bus.close();
+      await reach.stop();
+      await pool.end();
+      await telemetry.close();
+    },
+  };
+}
+
+export type Resources = Awaited<ReturnType<typeof openResources>>;

@@ -1,0 +1,39 @@
+import { migrate } from "#infra/postgres/migrate.ts";
+import { startHttpRole } from "./http.ts";
+import { openResources, type ResourceOptions } from "./resources.ts";
+import { startProjectionsRole } from "./projections.ts";
+import { startServicesRole } from "./services.ts";
+
+export const roles = ["http", "services", "projections"] as const;
+export type Role = (typeof roles)[number];
+
+/** Time for running work when the process is asked to end; then another worker takes it over. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Runs roles in this process, with one connection to the bus and one pool. The read models are ready before http takes its first
+ * request. `stop` ends the roles in reverse order, so that every accepted request gets its answer.
+ */
+export async function runRoles(wanted: readonly Role[], worker: Omit<ResourceOptions, "role">) {
+  await migrate(worker.addresses.database_url);
+  const resources = await openResources({ ...worker, role: wanted.length === roles.length ? "all" : wanted.join("+") });
+  const started: { stop(patienceMs: number): Promise<unknown> }[] = [];
+  const starting = async <T extends { stop(patienceMs: number): Promise<unknown> }>(role: Promise<T>): Promise<T> => {
+    const running = await role;
+    started.unshift(running);
+    return running;
+  };
+  const stop = async (): Promise<void> => {
+    for (const role of started) await role.stop(PATIENCE_MS);
+    await resources.close();
+  };
+  try {
+    if (wanted.includes("projections")) await starting(startProjectionsRole(resources));
+    if (wanted.includes("services")) await starting(startServicesRole(resources));
+    const http = wanted.includes("http") ? await starting(startHttpRole(resources)) : undefined;
+    return { resources, address: http?.address, startCodes: http?.startCodes, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

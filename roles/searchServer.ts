@@ -1,0 +1,18 @@
+import { indexKey, searchKey } from "#infra/meilisearch/limitedKey.ts";
+import type { ServerAddress } from "#infra/meilisearch/server.ts";
+import type { Resources } from "./resources.ts";
+
+/**
+ * The search server for one kind of work. The master key only makes a key for it, which reaches the passage indexes of this
+ * deployment and nothing else; with MEILI_API_KEY, the operator has made one.
+ */
+export function searchServer(
+  { settings, addresses }: Pick<Resources, "settings" | "addresses">,
+  work: "search" | "index",
+): ServerAddress {
+  const make = work === "search" ? searchKey : indexKey;
+  return {
+    url: addresses.meili_url,
+    key: settings.MEILI_API_KEY ?? make({ masterKey: addresses.meili_master_key, prefix: settings.BUS_PREFIX }),
+  };
+}

@@ -1,0 +1,23 @@
+import { batchLookups } from "#infra/postgres/batchLookups.ts";
+import type { StreamHead } from "#events/ports.ts";
+import { currentTrace, withTrace } from "#events/spans.ts";
+import { parseTraceHeaders } from "#events/trace.ts";
+import type { Db } from "#projections/projection.ts";
+
+type Attend = (head: StreamHead) => Promise<void>;
+
+/** Continues recovered work in the trace that its stream started in. Lookups at the same time share one query. */
+export function withStreamTrace(db: Db): (attend: Attend) => Attend {
+  const metaOf = batchLookups<string>(async (streams) => {
+    const rows = await db.query<{ stream: string; meta: string }>(
+      "select stream, meta from log.events where stream = any($1) and version = 1",
+      [streams],
+    );
+    return new Map(rows.map(({ stream, meta }) => [stream, meta]));
+  });
+  return (attend) => async (head) => {
+    if (currentTrace()) return attend(head);
+    const meta = (await metaOf([head.stream])).get(head.stream);
+    return withTrace(meta === undefined ? undefined : parseTraceHeaders(JSON.parse(meta)), () => attend(head));
+  };
+}

@@ -1,0 +1,64 @@
+import { openModels } from "#infra/models/index.ts";
+import { countTokens } from "#infra/models/tokens.ts";
+import type { Handle } from "#services/handle.ts";
+import { sendTo } from "#services/send.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import { createRecentHistories } from "#services/turns/recentHistories.ts";
+import { runTurn } from "#services/turns/run.ts";
+import { createStepRecorder } from "#services/turns/steps.ts";
+import type { Tools } from "#services/turns/tools/index.ts";
+import { createTurns } from "#services/turns/turns.ts";
+import { deploymentCredentials } from "./credentials.ts";
+import type { Resources } from "./resources.ts";
+
+/** Attachments that the turns of a process hold; requests to providers hold them several times, encoded. Beyond it turns wait. */
+const MAX_FILE_BYTES = 128_000_000;
+/** An organization's share. A turn with more takes the whole share. */
+const MAX_FILE_BYTES_OF_ORGANIZATION = MAX_FILE_BYTES / 2;
+
+/** The work of a services process on turns. */
+export function openTurnWork(
+  { settings, logger, log, bus, worker, vault, keyring }: Resources,
+  handle: Handle,
+  { tools }: { tools: Tools },
+) {
+  const models = openModels({ offline: settings.OFFLINE_MODELS, privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
+  const files = createFairSemaphore({ total: MAX_FILE_BYTES, perTenant: MAX_FILE_BYTES_OF_ORGANIZATION });
+  const turnDeps = {
+    recentHistories: createRecentHistories(),
+    maxHistoryText: settings.HISTORY_KILOBYTES * 1_000,
+    holdFiles: <T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal) =>
+      files.run(organization, work, signal, bytes),
+    vault,
+    keyring,
+    log,
+    frames: bus.frames,
+    models,
+    tools,
+    handle,
+    countTokens,
+    deployment: deploymentCredentials(settings),
+    offline: settings.OFFLINE_MODELS,
+  };
+  return createTurns({
+    log,
+    frames: bus.frames,
+    worker,
+    send: sendTo(handle, worker),
+    run: (turn, stopping) =>
+      runTurn(
+        {
+          ...turnDeps,
+          onToolError: (error, { turn_id, request_id }, tool) =>
+            logger.warn({ err: error, turn_id, request_id, tool }, "tool failed"),
+          onCredentialRefused: (details, { organization_id, turn_id, request_id, model }) =>
+            logger.warn({ details, organization_id, turn_id, request_id, model }, "provider refused its credential"),
+        },
+        turn,
+        stopping,
+      ),
+    storeFrames: (turn, frames) => createStepRecorder({ vault, handle }, turn).storeFrames(frames),
+    onError: (error, { turn_id, request_id }) =>
+      logger.error({ err: error, turn_id, request_id }, "turn could not be ended"),
+  });
+}

@@ -1,0 +1,32 @@
+import { failpoint } from "#infra/failpoint.ts";
+import { hasProjected } from "#projections/progress.ts";
+import { listRunThreads } from "#projections/turns/query.ts";
+import type { Handle } from "#services/handle.ts";
+import { sendTo } from "#services/send.ts";
+import type { AttemptDeps } from "#services/workflows/attempt.ts";
+import { createRuns } from "#services/workflows/runs.ts";
+import { openScriptStore } from "#services/workflows/script.ts";
+import type { WorkflowRunner } from "#services/workflows/tick.ts";
+import type { Resources } from "./resources.ts";
+
+/** The work of a services process on workflows: it drives runs. */
+export function openWorkflowWork(
+  { db, log, vault, worker, logger, schemas }: Resources,
+  handle: Handle,
+  { runner, openHost }: { runner: WorkflowRunner; openHost: AttemptDeps["openHost"] },
+) {
+  return createRuns({
+    vault,
+    log,
+    worker,
+    send: sendTo(handle, worker),
+    runner,
+    openHost,
+    schemas,
+    scripts: openScriptStore({ vault, log }),
+    threadsOf: async (organization, run_id, position) =>
+      (await hasProjected(db, "turns", position)) ? listRunThreads(db, organization, run_id) : undefined,
+    failpoint,
+    onError: (error, stream) => logger.warn({ err: error, stream }, "run failed to continue, retrying"),
+  });
+}

@@ -1,0 +1,48 @@
+import { ApprovalCancelled, RunFailed, type RunEvent } from "#events/run.ts";
+import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The events of a command so far, and the state after them. */
+export interface RunChanges {
+  state: RunState;
+  events: RunEvent[];
+  add(...events: RunEvent[]): void;
+}
+
+export const startChanges = (state: RunState): RunChanges => ({
+  state,
+  events: [],
+  add(...events) {
+    this.events.push(...events);
+    this.state = events.reduce(evolve, this.state);
+  },
+});
+
+/** Fields of every event that ends a run: its retention and the concurrency slot that it releases. */
+export const endFields = ({ slot, retention_days }: LiveRun, run_id: string, at: string) => ({
+  run_id,
+  slot,
+  forget_at: new Date(Date.parse(at) + retention_days * DAY_MS).toISOString(),
+});
+
+/** Cancels the pending approvals of a run that ends. */
+export function cancelApprovals(changes: RunChanges, run_id: string): void {
+  if (!isLive(changes.state)) return;
+  for (const [approval_id, { key }] of Object.entries(changes.state.approvals))
+    changes.add(ApprovalCancelled.of({ run_id, approval_id, key, reason: "run_ended" }));
+}
+
+export interface RunFailure {
+  code: string;
+  key?: string | null;
+  step?: string | null;
+  error: { message: string; line: number | null };
+}
+
+export function failRun(changes: RunChanges, run_id: string, at: string, { code, key, step, error }: RunFailure): void {
+  if (!isLive(changes.state)) return;
+  const end = endFields(changes.state, run_id, at);
+  cancelApprovals(changes, run_id);
+  changes.add(RunFailed.of({ ...end, code, key: key ?? null, step: step ?? null }, { error }));
+}

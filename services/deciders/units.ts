@@ -1,5 +1,0 @@
-const CHARACTERS_PER_UNIT = 3_000;
-
-/** Billing units of a reading (spec: Limits): its pages or slides, else one for each 3,000 code points, at least one. */
-export const unitsOf = ({ page_count, characters }: { page_count: number | null; characters: number }): number =>
-  page_count ?? Math.max(1, Math.ceil(characters / CHARACTERS_PER_UNIT));

@@ -1,0 +1,94 @@
+import { parseStreamName } from "#events/ids.ts";
+import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
+import type { TraceHeaders } from "#events/trace.ts";
+import { document } from "../../deciders/document.ts";
+import { storedDocument, type ReadText, type StoredDocument } from "../../deciders/documentState.ts";
+import { readState } from "../../states.ts";
+import type { PassageRemoval } from "../passageIndex.ts";
+import type { Target } from "../../send.ts";
+import type { Contents } from "./contents.ts";
+
+/** The events that change the index. */
+export const FOLLOWED_EVENTS = ["DocumentRead", "DocumentIndexed", "DocumentChanged", "DocumentDeleted"];
+
+/** A generation of a document that the index must contain. */
+export interface WantedGeneration extends Target, Pick<TraceHeaders, "traceparent"> {
+  document_id: string;
+  collection_id: string;
+  text: ReadText;
+  /** The text includes all events of the document up to this position. */
+  position: number;
+  /** When the index had taken it; undefined: it must be put. */
+  finished_at: string | undefined;
+  /** Whether the document waits to become ready. */
+  awaited: boolean;
+}
+
+/** Older generations of a document, and the position of the event that superseded them. */
+export interface SupersededGeneration extends PassageRemoval {
+  position: number;
+}
+
+export interface IndexPlan {
+  wanted: WantedGeneration[];
+  deleted: PassageRemoval[];
+  older: SupersededGeneration[];
+}
+
+/**
+ * Plans the changes for some events. The plan uses the current state of each document, not the events: generations that were
+ * superseded or deleted meanwhile are skipped.
+ */
+export async function planChanges(
+  log: Pick<EventLog, "heads" | "read">,
+  events: PublicEvent[],
+  contents: Contents,
+): Promise<IndexPlan> {
+  const byStream = Map.groupBy(events, ({ stream }) => stream);
+  const heads = await log.heads([...byStream.keys()]);
+  const plan: IndexPlan = { wanted: [], deleted: [], older: [] };
+  for (const [stream, own] of byStream) {
+    const head = heads.get(stream);
+    if (!head) continue;
+    const state = storedDocument((await readState(log, head, document)).state);
+    const document_id = parseStreamName(stream).id;
+    if (state) {
+      plan.wanted.push(...wantedGenerations(head, state, own, contents));
+      plan.older.push(...own.flatMap(supersededBy));
+    } else plan.deleted.push({ document_id, below_generation: null });
+  }
+  return plan;
+}
+
+const supersededBy = ({ type, data, position }: PublicEvent): SupersededGeneration[] =>
+  type === "DocumentIndexed" && data.generation > 1
+    ? [{ document_id: data.document_id, below_generation: data.generation, position }]
+    : [];
+
+function wantedGenerations(
+  head: StreamHead,
+  state: StoredDocument,
+  events: PublicEvent[],
+  contents: Contents,
+): WantedGeneration[] {
+  const awaited = state.status === "indexing" ? state.text : null;
+  const current = [state.live, awaited].filter((text) => text !== null);
+  const { stream, organization_id, position } = head;
+  const document_id = parseStreamName(stream).id;
+  return current.flatMap((text) => {
+    const causes = events.filter(
+      ({ type, data }) =>
+        type === "DocumentChanged" || (type === "DocumentRead" && data.generation === text.generation),
+    );
+    if (causes.length === 0) return [];
+    const known = contents.get(document_id, text.generation);
+    const isIndexed = known !== undefined && known.position >= causes.at(-1)!.position;
+    const isAwaited = text === awaited;
+    if (isIndexed && !isAwaited) return [];
+    const finished_at = isIndexed ? known.finished_at : undefined;
+    const { collection_id } = state;
+    const { traceparent } = causes.at(-1)!;
+    const ids = { stream, organization_id, document_id, collection_id };
+    return [{ ...ids, text, position, finished_at, awaited: isAwaited, traceparent }];
+  });
+}

@@ -1,0 +1,90 @@
+import type { Element, Nodes, Root } from "hast";
+import {
+  childNodes,
+  eachElement,
+  filterTree,
+  findElements,
+  hasClass,
+  isElement,
+  property,
+  textContent,
+} from "./tree.ts";
+
+const NEVER_TEXT = new Set(["script", "style", "template", "head", "iframe", "object", "embed", "datalist"]);
+const BOILERPLATE = new Set(["nav", "noscript", "dialog", "select", "textarea"]);
+const BOILERPLATE_ROLES = /^(?:navigation|search|banner|contentinfo|dialog|alertdialog|menu|menubar|toolbar)$/;
+const EDITING_CLASSES = /^(?:headerlink|anchor-link|mw-editsection|noprint|skip-link|skip-nav)$/;
+const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
+
+const lengthOf = (node: Nodes): number => textContent(node).replace(/\s+/g, "").length;
+
+const isHidden = (node: Element): boolean =>
+  "hidden" in node.properties || property(node, "ariaHidden") === "true" || HIDDEN_STYLE.test(property(node, "style"));
+
+const isHeading = (node: Nodes): boolean => isElement(node) && /^h[1-6]$/.test(node.tagName);
+
+const hasHeading = (node: Element): boolean => findElements(node, isHeading).length > 0;
+
+/** A header or footer of the page itself, not of a section or article. */
+const isPageEdge = (node: Element, parent: Nodes): boolean => {
+  if (node.tagName !== "header" && node.tagName !== "footer") return false;
+  if (isElement(parent) && /^(?:article|section|main|blockquote|figure)$/.test(parent.tagName)) return false;
+  return !hasHeading(node);
+};
+
+/** A list of links, as in a header that is kept for its title. */
+const isMenu = (node: Element): boolean =>
+  (node.tagName === "ul" || node.tagName === "ol") &&
+  lengthOf(node) > 0 &&
+  findElements(node, ({ tagName }) => tagName === "a").reduce((sum, link) => sum + lengthOf(link), 0) >
+    lengthOf(node) * 0.9;
+
+const withoutMenus = (header: Element): Element =>
+  filterTree(header, (node) => !(isElement(node) && (isMenu(node) || node.tagName === "input")));
+
+const isButton = (node: Element, parent: Nodes): boolean => node.tagName === "button" && !isHeading(parent);
+
+const isBoilerplate = (node: Element, parent: Nodes): boolean =>
+  BOILERPLATE.has(node.tagName) ||
+  BOILERPLATE_ROLES.test(property(node, "role")) ||
+  hasClass(node, EDITING_CLASSES) ||
+  isHidden(node) ||
+  isPageEdge(node, parent) ||
+  isButton(node, parent);
+
+/** The page without scripts and comments; hidden text stays. */
+const withoutCode = (root: Root): Root =>
+  filterTree(root, (node) => node.type !== "comment" && !(isElement(node) && NEVER_TEXT.has(node.tagName)));
+
+/** Drops navigation, hidden parts and page edges. */
+const withoutBoilerplate = (root: Root): Root => {
+  const clean = filterTree(root, (node, parent) => !(isElement(node) && isBoilerplate(node, parent)));
+  eachElement(clean, (node) => {
+    if (node.tagName === "header") node.children = withoutMenus(node).children;
+  });
+  return clean;
+};
+
+/** The outermost elements for which `wanted` holds. */
+const outermost = (node: Nodes, wanted: (found: Element) => boolean): Element[] =>
+  childNodes(node).flatMap((child) => {
+    if (!isElement(child)) return [];
+    return wanted(child) ? [child] : outermost(child, wanted);
+  });
+
+/** The only `<main>`, or the only article if it is most of the page; else the whole page. */
+const mainPart = (root: Root): Root => {
+  const all = lengthOf(root);
+  const mains = outermost(root, (node) => node.tagName === "main" || property(node, "role") === "main");
+  const articles = outermost(root, (node) => node.tagName === "article");
+  const [found, share] = mains.length === 1 ? [mains[0], 0.25] : [articles.length === 1 ? articles[0] : undefined, 0.5];
+  return found && lengthOf(found) > all * share ? { type: "root", children: [found] } : root;
+};
+
+/** A page without navigation, hidden parts, scripts and page edges, unless hardly anything would remain. */
+export const mainContent = (root: Root): Root => {
+  const whole = withoutCode(root);
+  const clean = withoutBoilerplate(whole);
+  const length = lengthOf(clean);
+  return length >= 100 || length > lengthOf(whole) * 0.1 ? mainPart(clean) : whole;
+};

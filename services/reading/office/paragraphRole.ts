@@ -1,0 +1,59 @@
+import type { Paragraph, Run } from "./paragraphs.ts";
+import type { ParagraphState } from "./rtfState.ts";
+
+/* The role of a paragraph, by its style, outline level or label, or by its indent if the file has no styles. */
+
+type Kind = Paragraph["kind"];
+export type ParagraphRole = Omit<Paragraph, "runs">;
+
+const CODE_RUN =
+  /^(?:verbatim char|source text|teletype|html (?:code|typewriter|sample|keyboard)|code char|inline code)$/i;
+
+/** "contents": a line of the table of contents, which repeats a heading. */
+const styleKind = (name: string): Kind | "contents" | undefined => {
+  if (/^title$/i.test(name)) return "h1";
+  const level = /^heading ?([1-9])$/i.exec(name)?.[1];
+  if (level) return headingTag(Number(level));
+  if (/^(?:preformatted text|source code|html preformatted|macro text)$/i.test(name)) return "pre";
+  if (/^(?:quote|quotations|intense quote|block text|block quotation)$/i.test(name)) return "quote";
+  return /^(?:toc|contents) (?:\d|heading)$/i.test(name) ? "contents" : undefined;
+};
+
+export const hasRole = (style: string): boolean => styleKind(style) !== undefined;
+
+const headingTag = (level: number): Kind => `h${Math.min(Math.max(level, 1), 6)}` as Kind;
+
+export const isCodeStyle = (name: string | undefined): boolean => name !== undefined && CODE_RUN.test(name);
+
+const isOrdered = (label: string): boolean => /\d/.test(label) || /^[a-z]{1,5}[.)]/i.test(label.trim());
+
+/** A list label that is typed as text. */
+const TYPED_LABEL = /^[ \t]*(?:[•·▪◦‣–—-]|(?:\d{1,3}|[a-z]{1,4})[.)])[ ]*\t[ \t]*/i;
+/** The indent of one list level, in twips: a quarter of an inch. */
+const INDENT = 360;
+
+const typedItem = (runs: Run[], { left, first }: ParagraphState): ParagraphRole | undefined => {
+  const [start] = runs;
+  const label = start && first < 0 && left > 0 ? TYPED_LABEL.exec(start.text)?.[0] : undefined;
+  if (!start || label === undefined) return undefined;
+  start.text = start.text.slice(label.length);
+  return { kind: "p", item: { level: Math.max(Math.round(left / INDENT) - 1, 0), ordered: isOrdered(label) } };
+};
+
+/** The role of a paragraph; null if it is left out. Removes a typed label from `runs`. */
+export const classifyParagraph = (
+  state: ParagraphState,
+  style: string,
+  label: string,
+  runs: Run[],
+): ParagraphRole | null => {
+  const kind = styleKind(style);
+  if (kind === "contents") return null;
+  if (kind) return { kind };
+  if (state.outline !== null && state.outline >= 0 && state.outline <= 8)
+    return { kind: headingTag(state.outline + 1) };
+  if (label.trim() !== "") return { kind: "p", item: { level: state.level, ordered: isOrdered(label) } };
+  const typed = typedItem(runs, state);
+  if (typed) return typed;
+  return { kind: runs.length > 0 && runs.every((run) => run.code || run.isLineBreak) ? "pre" : "p" };
+};

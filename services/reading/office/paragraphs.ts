@@ -1,0 +1,114 @@
+import type { Element, ElementContent } from "hast";
+import { NOTE_REFERENCE } from "../html/notes.ts";
+import { element, isElement } from "../html/tree.ts";
+import { joinBlocks } from "./joinBlocks.ts";
+
+/* Runs and paragraphs of formats without a document tree (DOC, RTF), where each paragraph states its own role. */
+
+/** Text in one style. */
+export interface Run {
+  text: string;
+  bold?: boolean;
+  italic?: boolean;
+  strikethrough?: boolean;
+  superscript?: boolean;
+  code?: boolean;
+  href?: string;
+  /** A reference to the note with this id, instead of text. */
+  note?: string;
+  /** A line break instead of text. */
+  isLineBreak?: boolean;
+}
+
+export interface Paragraph {
+  kind: "p" | "pre" | "quote" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6";
+  runs: Run[];
+  /** Set for a list item; the level counts from 0. */
+  item?: { level: number; ordered: boolean };
+}
+
+const hasSameStyle = (one: Run, other: Run): boolean =>
+  one.bold === other.bold &&
+  one.italic === other.italic &&
+  one.strikethrough === other.strikethrough &&
+  one.superscript === other.superscript &&
+  one.code === other.code &&
+  one.href === other.href;
+
+const isText = (run: Run): boolean => run.note === undefined && !run.isLineBreak;
+
+/** Merges neighbouring runs of the same style. */
+export const mergeRuns = (runs: Run[]): Run[] => {
+  const found: Run[] = [];
+  for (const run of runs) {
+    const last = found.at(-1);
+    if (last && isText(last) && isText(run) && hasSameStyle(last, run))
+      found[found.length - 1] = { ...last, text: last.text + run.text };
+    else found.push(run);
+  }
+  return found;
+};
+
+const toInline = (run: Run): ElementContent => {
+  if (run.isLineBreak) return element("br");
+  if (run.note !== undefined) return element(NOTE_REFERENCE, [], { id: run.note });
+  const marks = [
+    run.code ? "code" : "",
+    run.superscript ? "sup" : "",
+    run.strikethrough ? "s" : "",
+    run.italic ? "em" : "",
+    run.bold ? "strong" : "",
+  ];
+  const text: ElementContent = { type: "text", value: run.text };
+  const content = marks.filter(Boolean).reduce<ElementContent>((inner, mark) => element(mark, [inner]), text);
+  return run.href ? element("a", [content], { href: run.href }) : content;
+};
+
+const plainText = (runs: Run[]): string => runs.map((run) => (run.isLineBreak ? "\n" : run.text)).join("");
+
+const toBlock = ({ kind, runs }: Paragraph): Element => {
+  if (kind === "pre") return element("pre", [plainText(runs)]);
+  const content = mergeRuns(runs).map(toInline);
+  return kind === "quote" ? element("blockquote", [element("p", content)]) : element(kind, content);
+};
+
+interface OpenList {
+  level: number;
+  list: Element;
+}
+
+const lastItem = ({ list }: OpenList): Element | undefined => list.children.filter(isElement).at(-1);
+
+/** Adds an item to the innermost open list of its level and kind, or to a new list. Returns the list if it is new and not nested. */
+const addItem = (open: OpenList[], level: number, tagName: string, content: ElementContent[]): Element | undefined => {
+  while ((open.at(-1)?.level ?? -1) > level) open.pop();
+  if (open.at(-1)?.level === level && open.at(-1)?.list.tagName !== tagName) open.pop();
+  const item = element("li", content);
+  const top = open.at(-1);
+  if (top?.level === level) {
+    top.list.children.push(item);
+    return undefined;
+  }
+  const list = element(tagName, [item]);
+  open.push({ level, list });
+  const parent = top && lastItem(top);
+  parent?.children.push(list);
+  return parent ? undefined : list;
+};
+
+/** Paragraphs and other blocks as HTML, with items in nested lists and lines of code in one block. */
+export const toBlocks = (content: (Paragraph | Element)[]): ElementContent[] => {
+  const blocks: ElementContent[] = [];
+  let open: OpenList[] = [];
+  for (const one of content) {
+    if ("kind" in one && one.item) {
+      const inline = mergeRuns(one.runs).map(toInline);
+      const list = addItem(open, one.item.level, one.item.ordered ? "ol" : "ul", inline);
+      if (list) blocks.push(list);
+    } else {
+      open = [];
+      blocks.push("kind" in one ? toBlock(one) : one);
+    }
+  }
+  return joinBlocks(blocks);
+};

@@ -1,0 +1,68 @@
+import type { Element } from "hast";
+import type { CellPlan } from "./edgeTable.ts";
+import type { Run } from "./paragraphs.ts";
+import { type FlowBody, flowBody } from "./flowBody.ts";
+import { INITIAL_STATE, type State } from "./rtfState.ts";
+
+/** The text of the document or of a note. */
+export interface TextPart {
+  body: FlowBody;
+  /** Of the open paragraph. */
+  runs: Run[];
+  label: string;
+  /** Undefined for the document. */
+  note?: Element;
+}
+
+export interface Group {
+  state: State;
+  /** The text that a note in this group interrupts. */
+  outer?: TextPart;
+}
+
+/** A table row as described before its cells. */
+export interface RowPlan {
+  plans: CellPlan[];
+  header: boolean;
+  /** Of the next cell. */
+  mergesLeft: boolean;
+  mergesUp: boolean;
+}
+
+/** The state of reading an RTF file. */
+export interface RtfReader {
+  state: State;
+  groups: Group[];
+  part: TextPart;
+  row: RowPlan;
+  notes: Element[];
+  /** Of fonts without a charset. */
+  encoding: string;
+  fonts: Map<number, { encoding?: string; fixed?: boolean }>;
+  /** Names of styles: `s1` for paragraphs, `cs1` for characters. */
+  styles: Map<string, string>;
+  /** Bytes to decode together: a character may have several, each as text or as `\'hh`. */
+  pendingBytes: string;
+  /** Fallback characters still to skip. */
+  skipCount: number;
+  /** The first half of a surrogate pair, which comes as two words. */
+  highSurrogate: string;
+}
+
+export const newPart = (note?: Element): TextPart => ({ body: flowBody(), runs: [], label: "", note });
+
+export const newRow = (): RowPlan => ({ plans: [], header: false, mergesLeft: false, mergesUp: false });
+
+export const newReader = (): RtfReader => ({
+  state: INITIAL_STATE,
+  groups: [],
+  part: newPart(),
+  row: newRow(),
+  notes: [],
+  encoding: "windows-1252",
+  fonts: new Map(),
+  styles: new Map(),
+  pendingBytes: "",
+  skipCount: 0,
+  highSurrogate: "",
+});

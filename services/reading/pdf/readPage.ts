@@ -1,0 +1,120 @@
+import { alignedTables, framedTables } from "./alignedTables.ts";
+import { addLinks, readOverlay } from "./annotations.ts";
+import type { Block } from "./blocks.ts";
+import { readingOrder } from "./columns.ts";
+import type { FontStyles } from "./fontStyles.ts";
+import { ruledTables, type Table } from "./ruledTables.ts";
+import { type Line, groupLines } from "./lines.ts";
+import type { PdfPage } from "./openPdf.ts";
+import { readRules } from "./rules.ts";
+import { type PageText, type Run, readText, type RotatedRun } from "./runs.ts";
+import { blocksByTags, type StructureNode } from "./tagged.ts";
+import { type TextLine, toTextLine } from "./textLine.ts";
+
+interface PageDefects {
+  /** It has more text than was read. */
+  isCut: boolean;
+  /** Its fonts do not say which characters they show. */
+  isSymbols: boolean;
+}
+
+/** A page read by its layout: columns in reading order, each with its lines and tables. */
+export interface LaidOutPage extends PageDefects {
+  columns: (TextLine | Table)[][];
+  height: number;
+}
+
+/** A page read by its tags. */
+export interface TaggedPage extends PageDefects {
+  blocks: Block[];
+}
+
+export interface PageOptions {
+  fonts: FontStyles;
+  /** Ignores drawn lines. */
+  plain: boolean;
+  /** Uses the tags. */
+  tagged: boolean;
+}
+
+const isRun = (part: Run | Table): part is Run => "text" in part;
+
+/** The lines and tables of a group, from top to bottom. */
+function groupParts(group: readonly (Run | Table)[], fonts: FontStyles): (TextLine | Table)[] {
+  const isCode = (line: Line): boolean => line.runs.some((run) => fonts.styleOf(run.font).mono);
+  const tables = group.filter((part): part is Table => !isRun(part)).toSorted((a, b) => a.y0 - b.y0);
+  let runs = group.filter(isRun);
+  const parts: (TextLine | Table)[] = [];
+  for (const table of [...tables, null]) {
+    const above = (run: Run): boolean => table === null || run.baseline < (table.y0 + table.y1) / 2;
+    for (const part of alignedTables(groupLines(runs.filter(above)), isCode)) {
+      parts.push("rows" in part ? part : toTextLine(part, fonts));
+    }
+    runs = runs.filter((run) => !above(run));
+    if (table !== null) parts.push(table);
+  }
+  return parts;
+}
+
+/** Drops the second copy of fake bold: the same text printed twice, less than a point apart. */
+const dropDoublePrint = (runs: readonly Run[]): Run[] => {
+  const seen = new Set<string>();
+  return runs.filter((run) => {
+    const key = `${run.text}\n${Math.round(run.x0 / 2)} ${Math.round(run.baseline / 2)}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+};
+
+/** Characters at an angle; fewer are a stamp in the margin or the axis label of a figure. */
+const MIN_ROTATED = 100;
+
+/** Text at other angles, one column per angle. */
+function rotatedColumns(rotated: readonly RotatedRun[], fonts: FontStyles): TextLine[][] {
+  const angles = Map.groupBy(rotated, (one) => one.turn);
+  return [...angles.values()].flatMap((same) => {
+    const runs = same.map((one) => one.upright);
+    const characters = runs.reduce((sum, run) => sum + run.text.length, 0);
+    return characters < MIN_ROTATED ? [] : [groupLines(runs).map((line) => toTextLine(line, fonts))];
+  });
+}
+
+async function readByLayout(page: PdfPage, text: PageText, fonts: FontStyles, plain: boolean): Promise<LaidOutPage> {
+  const rules = plain ? { across: [], down: [] } : await readRules(page, text.matrix);
+  fonts.addFrom(page, [...text.runs, ...text.rotated.map((one) => one.upright)]);
+  const rotatedRuns = new Set(text.rotated.map((one) => one.onPage));
+  const ruled = ruledTables([...text.runs, ...rotatedRuns], rules);
+  const left = new Set(ruled.rest);
+  const framed = framedTables(
+    ruled.rest.filter((run) => !rotatedRuns.has(run)),
+    rules.across,
+  );
+  const groups = readingOrder<Run | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  const rotated = rotatedColumns(
+    text.rotated.filter((one) => left.has(one.onPage)),
+    fonts,
+  );
+  const { height, isCut, isSymbols } = text;
+  return { columns: [...groups.map((group) => groupParts(group, fonts)), ...rotated], height, isCut, isSymbols };
+}
+
+/** Reads a page by its tags if they are usable, else by its layout. */
+export async function readPage(
+  page: PdfPage,
+  { fonts, plain, tagged }: PageOptions,
+): Promise<LaidOutPage | TaggedPage> {
+  const found = await readText(page);
+  const { links, filled } = await readOverlay(page, found.matrix);
+  const text = { ...found, runs: [...addLinks(dropDoublePrint(found.runs), links), ...filled] };
+  // form fields have no tags
+  const marked = tagged && filled.length === 0 && text.runs.some((run) => run.mark !== null);
+  const tree = marked ? ((await page.getStructTree().catch(() => null)) as StructureNode | null) : null;
+  if (tree !== null && !plain && !fonts.hasAll(text.runs)) {
+    await page.getOperatorList();
+    fonts.addFrom(page, text.runs);
+  }
+  const blocks = blocksByTags(tree, text.runs, fonts);
+  const { isCut, isSymbols } = found;
+  return blocks === null ? await readByLayout(page, text, fonts, plain) : { blocks, isCut, isSymbols };
+}

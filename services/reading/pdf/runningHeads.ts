@@ -1,0 +1,78 @@
+import { isTable } from "./blocks.ts";
+import type { LaidOutPage } from "./readPage.ts";
+import type { TextLine } from "./textLine.ts";
+
+/** Share of the page's height at its top and bottom where running heads and page numbers stand. */
+const EDGE = 0.12;
+
+const isEdge = (line: TextLine, page: Pick<LaidOutPage, "height">): boolean =>
+  line.y1 < page.height * EDGE || line.y0 > page.height * (1 - EDGE);
+
+/** The text without its numbers, which is equal for the running heads of several pages. */
+const repeatKey = (line: TextLine): string =>
+  line.raw
+    .replace(/\d+|\b[ivxlc]+\b/gi, "#")
+    .toLowerCase()
+    .replace(/\s+/g, " ");
+
+const NUMBER =
+  /^(?:page|p\.|seite|página|pagina|-|–|—|\[|\|)?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*(?:(?:of|\/|von|de|di|sur)\s*\d{1,5})?\s*(?:-|–|—|\]|\|)?$/i;
+
+/** Running heads, running feet and page numbers: lines at the pages' edges that repeat on several pages. */
+export function findRunningHeads(pages: readonly Pick<LaidOutPage, "columns" | "height">[]): Set<TextLine> {
+  const pagesByKey = new Map<string, Set<number>>();
+  const edges: { line: TextLine; page: number; key: string }[] = [];
+  for (const [index, page] of pages.entries()) {
+    for (const line of page.columns.flat()) {
+      if (isTable(line) || !isEdge(line, page)) continue;
+      const key = `${Math.round(line.baseline / 8)}:${repeatKey(line)}`;
+      edges.push({ line, page: index, key });
+      const onPages = pagesByKey.get(key) ?? new Set();
+      pagesByKey.set(key, onPages.add(index));
+    }
+  }
+  const enough = pages.length < 6 ? 2 : 3;
+  const repeated = (key: string): boolean => (pagesByKey.get(key)?.size ?? 0) >= enough;
+  const near = ({ key }: { key: string }): boolean => {
+    const [row, text] = [Number(key.slice(0, key.indexOf(":"))), key.slice(key.indexOf(":"))];
+    return [row - 1, row, row + 1].some((at) => repeated(`${at}${text}`));
+  };
+  const found = new Set<TextLine>();
+  const outer = new Set(edges.filter((edge) => isOutermost(edge.line, pages[edge.page]!)));
+  const offset = pageNumberOffset([...outer], pages.length);
+  for (const edge of edges) {
+    const outermost = outer.has(edge);
+    const numbered = offset !== null && outermost && offsets(edge.line, edge.page).includes(offset);
+    if (numbered && edge.line.raw.length < 120) found.add(edge.line);
+    else if ((NUMBER.test(edge.line.raw) && outermost) || (near(edge) && !/^#$/.test(repeatKey(edge.line))))
+      found.add(edge.line);
+  }
+  return found;
+}
+
+/** Differences between the line's first or last number and the page's index; for page numbers the difference is constant. */
+const offsets = (line: TextLine, page: number): number[] =>
+  [/^\D{0,3}(\d{1,5})\b/.exec(line.raw), /\b(\d{1,5})\D{0,2}$/.exec(line.raw)].flatMap((found) =>
+    found === null ? [] : [Number(found[1]) - page],
+  );
+
+/** The constant difference between page numbers and page indexes; null if there are no page numbers. */
+function pageNumberOffset(edges: readonly { line: TextLine; page: number }[], pages: number): number | null {
+  const counts = new Map<number, number>();
+  for (const { line, page } of edges) {
+    for (const offset of new Set(offsets(line, page))) counts.set(offset, (counts.get(offset) ?? 0) + 1);
+  }
+  const [best] = [...counts].toSorted((a, b) => b[1] - a[1]);
+  return best !== undefined && best[1] >= Math.max(2, pages * 0.4) ? best[0] : null;
+}
+
+/** Whether no line is above it, or none below. */
+function isOutermost(line: TextLine, page: Pick<LaidOutPage, "columns">): boolean {
+  let [above, below] = [0, 0];
+  for (const other of page.columns.flat()) {
+    if (other === line) continue;
+    if (other.y1 <= line.y0 + 1) above++;
+    else if (other.y0 >= line.y1 - 1) below++;
+  }
+  return above === 0 || below === 0 || above + below === 0;
+}

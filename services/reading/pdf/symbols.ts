@@ -1,0 +1,28 @@
+import { isKnownSymbol } from "./characters.ts";
+
+/** Characters of a page with fewer tell nothing. */
+const MIN_CHARACTERS = 20;
+/** Shares of a page's characters at which a font without a map to Unicode is to blame. Real text has no control characters. */
+const MAX_CONTROL = 0.08;
+const MAX_UNKNOWN = 0.3;
+
+const CONTROL = /\p{Cc}/u;
+const UNKNOWN = /[\p{Co}\p{Cn}\uFFFD]/u;
+
+/** Counts the characters of a page that stand for no letter. */
+export function createSymbolCount() {
+  let [all, control, unknown] = [0, 0, 0];
+  return {
+    add(text: string): void {
+      for (const sign of text) {
+        if (sign.trim() === "" || isKnownSymbol(sign)) continue;
+        all++;
+        if (CONTROL.test(sign)) control++;
+        else if (UNKNOWN.test(sign)) unknown++;
+      }
+    },
+    /** Whether so many stand for no letter that words are missing. */
+    isUnreadable: (): boolean =>
+      all >= MIN_CHARACTERS && (control / all > MAX_CONTROL || (control + unknown) / all > MAX_UNKNOWN),
+  };
+}

@@ -1,0 +1,129 @@
+/** A cell with content. */
+export interface Cell {
+  column: number;
+  text: string;
+  /** Text rather than a number, date or truth value. */
+  isText: boolean;
+  /** The number of its merged area; all cells of the area repeat its text. */
+  area: number | null;
+}
+
+/** A row with content; its cells are sorted by column. */
+export interface Row {
+  at: number;
+  cells: Cell[];
+}
+
+/** Sorted rows of a sheet or a part of it. */
+export type Block = Row[];
+
+export interface Extent {
+  from: number;
+  to: number;
+}
+
+/** Runs of consecutive numbers. `numbers`: sorted and distinct. */
+const consecutiveRuns = (numbers: number[]): Extent[] => {
+  const runs: Extent[] = [];
+  for (const number of numbers) {
+    const last = runs.at(-1);
+    if (last && number === last.to + 1) last.to = number;
+    else runs.push({ from: number, to: number });
+  }
+  return runs;
+};
+
+export const usedColumns = (block: Block): number[] => {
+  const columns = new Set<number>();
+  for (const { cells } of block) for (const { column } of cells) columns.add(column);
+  return [...columns].toSorted((one, other) => one - other);
+};
+
+/** Whether a row is a header: at least two cells, all of them text. */
+const isHeader = ({ cells }: Row): boolean => cells.length > 1 && cells.every(({ isText }) => isText);
+
+const extend = (extent: Extent | undefined, { cells }: Row): Extent => ({
+  from: Math.min(extent?.from ?? Infinity, cells[0]!.column),
+  to: Math.max(extent?.to ?? -1, cells.at(-1)!.column),
+});
+
+/** For each row, the extent of the columns of it and all rows before. */
+const cumulativeExtents = (rows: Row[]): Extent[] => {
+  const extents: Extent[] = [];
+  for (const row of rows) extents.push(extend(extents.at(-1), row));
+  return extents;
+};
+
+/** Rows that share no column with any row above: tables that touch only at a corner. */
+const diagonalRows = (band: Block): Set<number> => {
+  const above = cumulativeExtents(band);
+  const below = cumulativeExtents(band.toReversed()).toReversed();
+  const apart = band.filter((_, index) => {
+    const [one, other] = [above[index - 1], below[index]!];
+    return one !== undefined && (one.to < other.from || other.to < one.from);
+  });
+  return new Set(apart.map(({ at }) => at));
+};
+
+const splitWhere = (block: Block, begins: (row: Row, before: Row) => boolean): Block[] => {
+  const pieces: Block[] = [];
+  for (const row of block) {
+    const last = pieces.at(-1);
+    if (last && !begins(row, last.at(-1)!)) last.push(row);
+    else pieces.push([row]);
+  }
+  return pieces;
+};
+
+const splitRows = (block: Block): Block[] =>
+  splitWhere(block, (row, before) => row.at > before.at + 1).flatMap((band) => {
+    const begin = diagonalRows(band);
+    return splitWhere(band, ({ at }) => begin.has(at));
+  });
+
+/** Tables that may be side by side. */
+const MAX_NEIGHBOURS = 16;
+
+/** Joins blocks that an empty row separates, if the second has the same columns and no header. */
+const joinContinued = (separates: Block[]): Block[] => {
+  const joined: { block: Block; columns: string }[] = [];
+  for (const block of separates) {
+    const numbers = usedColumns(block);
+    const columns = numbers.length > 1 ? `${numbers[0]}-${numbers.at(-1)}` : "";
+    const continues = (above: { block: Block; columns: string }): boolean =>
+      above.columns === columns && above.block.length > 1 && above.block.at(-1)!.at === block[0]!.at - 2;
+    const above = columns === "" || isHeader(block[0]!) ? undefined : joined.slice(-MAX_NEIGHBOURS).findLast(continues);
+    if (above && isHeader(above.block[0]!)) for (const row of block) above.block.push(row);
+    else joined.push({ block, columns });
+  }
+  return joined.map(({ block }) => block);
+};
+
+/** An empty column separates two tables, but next to a single column it is only space between labels and figures. */
+const parts = (left: Extent, right: Extent): boolean =>
+  right.from - left.to > 2 || (left.to > left.from && right.to > right.from);
+
+const splitColumns = (block: Block): Block[] => {
+  const sides: Extent[] = [];
+  for (const run of consecutiveRuns(usedColumns(block))) {
+    const last = sides.at(-1);
+    if (last && !parts(last, run)) last.to = run.to;
+    else sides.push(run);
+  }
+  if (sides.length === 1) return [block];
+  return sides.map(({ from, to }) =>
+    block
+      .map(({ at, cells }) => ({ at, cells: cells.filter(({ column }) => column >= from && column <= to) }))
+      .filter(({ cells }) => cells.length > 0),
+  );
+};
+
+/** Splits a sheet along empty rows and columns into its tables and notes, top to bottom and left to right. */
+export const splitBlocks = (sheet: Block): Block[] => {
+  const bands = splitRows(sheet);
+  const blocks = bands.flatMap((band) => {
+    const sides = splitColumns(band);
+    return sides.length === 1 ? [band] : sides.flatMap(splitBlocks);
+  });
+  return joinContinued(blocks);
+};

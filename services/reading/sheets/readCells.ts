@@ -1,0 +1,53 @@
+import type { CellObject, DenseWorkSheet } from "@e965/xlsx";
+import type { Block, Cell, Row } from "./blocks.ts";
+import { cellText } from "./cellText.ts";
+
+/** Cells of a merged area that is filled; a larger one is only a background. */
+const MAX_AREA = 10_000;
+
+const toCell = (cell: CellObject, column: number, date1904: boolean): Cell | undefined => {
+  const text = cellText(cell, date1904);
+  return text === "" ? undefined : { column, text, isText: cell.t === "s", area: null };
+};
+
+/** Rows with content. forEach skips the holes that SheetJS leaves for empty rows and cells. */
+const filledRows = (data: DenseWorkSheet["!data"], date1904: boolean): Map<number, Row> => {
+  const rows = new Map<number, Row>();
+  data.forEach((cells, at) => {
+    const row: Row = { at, cells: [] };
+    cells?.forEach((cell, column) => {
+      const found = cell && toCell(cell, column, date1904);
+      if (found) row.cells.push(found);
+    });
+    if (row.cells.length > 0) rows.set(at, row);
+  });
+  return rows;
+};
+
+/** Repeats a merged cell's text in its whole area. */
+const fillMerges = (rows: Map<number, Row>, merges: NonNullable<DenseWorkSheet["!merges"]>): void => {
+  for (const [area, { s, e }] of merges.entries()) {
+    const anchor = rows.get(s.r)?.cells.find(({ column }) => column === s.c);
+    if (!anchor || (e.r - s.r + 1) * (e.c - s.c + 1) > MAX_AREA) continue;
+    anchor.area = area;
+    for (let at = s.r; at <= e.r; at += 1) {
+      const row: Row = rows.get(at) ?? { at, cells: [] };
+      rows.set(at, row);
+      for (let column = s.c; column <= e.c; column += 1) {
+        if (at !== s.r || column !== s.c) row.cells.push({ ...anchor, column });
+      }
+    }
+  }
+};
+
+const sortRows = (rows: Map<number, Row>): Block => {
+  for (const { cells } of rows.values()) cells.sort((one, other) => one.column - other.column);
+  return [...rows.values()].toSorted((one, other) => one.at - other.at);
+};
+
+/** The cells of a sheet that have content. */
+export const readCells = (sheet: DenseWorkSheet, date1904: boolean): Block => {
+  const rows = filledRows(sheet["!data"], date1904);
+  fillMerges(rows, sheet["!merges"] ?? []);
+  return sortRows(rows);
+};

@@ -1,0 +1,27 @@
+import type { WarningCode } from "#events/readingWarnings.ts";
+import type { Warn } from "./reader.ts";
+
+/** Letters and digits of a page with text; a page number or a stamp has fewer. */
+const MIN_LETTERS = 5;
+/** Of the only page of a file. */
+const MIN_LETTERS_ALONE = 2;
+
+export const ignoreWarnings: Warn = () => {};
+
+export const minLetters = (pages: number): number => (pages === 1 ? MIN_LETTERS_ALONE : MIN_LETTERS);
+
+export const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+
+/** The pages (from 1) of these texts that have none. */
+export const pagesWithoutText = (texts: readonly string[]): number[] =>
+  texts.flatMap((text, index) => (countLetters(text) < minLetters(texts.length) ? [index + 1] : []));
+
+/** Warns about pages, unless there are none. */
+export const warnOfPages = (warn: Warn, code: WarningCode, pages: number[]): void => {
+  if (pages.length > 0) warn({ code, pages });
+};
+
+/** Warns about a number of things, unless there are none. */
+export const warnOfCount = (warn: Warn, code: WarningCode, count: number): void => {
+  if (count > 0) warn({ code, count });
+};

@@ -1,0 +1,40 @@
+/** A queue in which tenants take turns: a tenant that adds a thousand items waits for its own, others do not. */
+export function createFairQueue<T>() {
+  /** Ordered by turn: a tenant that was served moves to the end. */
+  const waiting = new Map<string, T[]>();
+  let size = 0;
+
+  return {
+    size: (): number => size,
+    add(tenant: string, item: T): void {
+      const items = waiting.get(tenant);
+      if (items) items.push(item);
+      else waiting.set(tenant, [item]);
+      size += 1;
+    },
+    /** Takes the oldest item of the first tenant in turn that `isEligible` accepts. */
+    next(isEligible: (tenant: string, oldest: T) => boolean = () => true): T | undefined {
+      const found = waiting.entries().find(([tenant, items]) => isEligible(tenant, items[0]!));
+      if (found === undefined) return undefined;
+      const [tenant, items] = found;
+      const item = items.shift();
+      waiting.delete(tenant);
+      if (items.length > 0) waiting.set(tenant, items);
+      size -= 1;
+      return item;
+    },
+    /** Takes an item out before its turn. */
+    remove(tenant: string, item: T): void {
+      const items = waiting.get(tenant);
+      const index = items?.indexOf(item) ?? -1;
+      if (!items || index < 0) return;
+      items.splice(index, 1);
+      if (items.length === 0) waiting.delete(tenant);
+      size -= 1;
+    },
+    clear(): void {
+      waiting.clear();
+      size = 0;
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { createCapacity, type CapacityLimits } from "./capacity.ts";
+import { createFairQueue } from "./fairQueue.ts";
+
+interface Waiter {
+  tenant: string;
+  /** Permits that it takes. */
+  amount: number;
+  admit(): void;
+}
+
+/** A waiter, and a promise that resolves when it is admitted; it rejects when the signal is aborted before. */
+function createWaiter(
+  { tenant, amount }: Pick<Waiter, "tenant" | "amount">,
+  signal: AbortSignal | undefined,
+  onAbort: (waiter: Waiter) => void,
+) {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const abort = (): void => {
+    onAbort(waiter);
+    reject(signal!.reason);
+  };
+  const waiter: Waiter = {
+    tenant,
+    amount,
+    admit() {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    },
+  };
+  signal?.addEventListener("abort", abort, { once: true });
+  return { waiter, admitted: promise };
+}
+
+/**
+ * A semaphore that tenants share: those that wait are admitted in turns, and none holds more than `perTenant` of `total`.
+ * Work that needs more permits than a tenant may hold takes all of the tenant's.
+ */
+export function createFairSemaphore(limits: CapacityLimits) {
+  const capacity = createCapacity(limits);
+  const queue = createFairQueue<Waiter>();
+
+  function admitWaiting(): void {
+    while (!capacity.isFull()) {
+      const next = queue.next((tenant, { amount }) => capacity.hasRoom(tenant, amount));
+      if (!next) return;
+      capacity.take(next.tenant, next.amount);
+      next.admit();
+    }
+  }
+
+  const permitsFor = (amount: number): number => Math.min(amount, limits.perTenant, limits.total);
+
+  /** Resolves when the tenant holds the permits; rejects with the signal's reason when it is aborted before. */
+  async function acquire(tenant: string, signal?: AbortSignal, amount = 1): Promise<void> {
+    signal?.throwIfAborted();
+    const wanted = { tenant, amount: permitsFor(amount) };
+    const { waiter, admitted } = createWaiter(wanted, signal, (aborted) => queue.remove(tenant, aborted));
+    queue.add(tenant, waiter);
+    admitWaiting();
+    await admitted;
+  }
+
+  function release(tenant: string, amount = 1): void {
+    capacity.release(tenant, permitsFor(amount));
+    admitWaiting();
+  }
+
+  return {
+    acquire,
+    release,
+    /** Lends a permit to other tenants, while its holder still counts it; ends with `releaseLent`. */
+    lend(): void {
+      capacity.lend();
+      admitWaiting();
+    },
+    releaseLent(tenant: string): void {
+      capacity.releaseLent(tenant);
+      admitWaiting();
+    },
+    /** Runs work while it holds a permit, or `amount` of them. */
+    async run<T>(tenant: string, work: () => Promise<T>, signal?: AbortSignal, amount = 1): Promise<T> {
+      await acquire(tenant, signal, amount);
+      try {
+        return await work();
+      } finally {
+        release(tenant, amount);
+      }
+    },
+  };
+}
+
+export type FairSemaphore = ReturnType<typeof createFairSemaphore>;
+
+/** Runs work when there is room; rejects with the signal's reason when it is aborted before. */
+export type Limiter = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/** Runs at most `max` pieces of one owner's work at once; the rest wait in order. */
+export function createLimiter(max: number): Limiter {
+  const semaphore = createFairSemaphore({ total: max, perTenant: max });
+  return (work, signal) => semaphore.run("", work, signal);
+}

@@ -1,0 +1,33 @@
+import { whenSpace } from "./whenSpace.ts";
+import { blobFolder } from "#events/ids.ts";
+import type { Vault } from "#events/vault.ts";
+import type { Target } from "./send.ts";
+
+export interface VaultDeps {
+  vault: Pick<Vault, "findKey" | "get" | "put">;
+}
+
+/** The blobs of one document, extraction or run. */
+export interface ThingBlobs {
+  /** Throws if the blob was removed. */
+  get(key: string): Promise<Buffer>;
+  put(bytes: Uint8Array): Promise<string>;
+}
+
+/** Undefined if the thing was erased. The data key is looked up once. */
+export async function openThingBlobs(
+  { vault }: VaultDeps,
+  { stream, organization_id }: Target,
+): Promise<ThingBlobs | undefined> {
+  const wrapped_key = await vault.findKey(stream);
+  if (wrapped_key === undefined) return undefined;
+  const owner = { thing: stream, wrapped_key, folder: blobFolder(organization_id, stream) };
+  return {
+    async get(key) {
+      const bytes = await vault.get(owner, key);
+      if (!bytes) throw new Error(`the blob ${key} was removed`);
+      return bytes;
+    },
+    put: (bytes) => whenSpace(() => vault.put(owner, bytes)),
+  };
+}

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { NO_USAGE } from "#events/thread.ts";
+import { AnswerInterrupted, askModel } from "./askModel.ts";
+import type { Model, ModelRequest } from "./model.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const MINUTE = 60_000;
+const request = (streamed: boolean): ModelRequest => ({
+  model: "m",
+  instructions: null,
+  messages: [],
+  tools: [],
+  tool_choice: "auto",
+  temperature: null,
+  top_p: null,
+  max_output_tokens: null,
+  stop: [],
+  seed: null,
+  response_format: { type: "text" },
+  user: null,
+  reasoning_effort: null,
+  streamed,
+});
+
+/** Sends a word after each of these pauses, in minutes, then nothing more. */
+const pausingModel = (...minutes: number[]): Model => ({
+  async *complete(_, signal) {
+    for (const each of [...minutes, Infinity]) {
+      await new Promise<void>((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        if (each !== Infinity) setTimeout(resolve, each * MINUTE);
+      });
+      yield { type: "text", text: `${each} ` };
+    }
+    yield { type: "finish", finish_reason: "stop", usage: NO_USAGE };
+  },
+});
+const ask = (streamed: boolean, model: Model, signal = new AbortController().signal) =>
+  askModel(model, request(streamed), signal, () => {}).catch((error: unknown) => error as AnswerInterrupted);
+
+test("a model stream that is silent for 30 minutes is interrupted, and keeps its text", async () => {
+  const answer = ask(true, pausingModel(29, 29));
+  await vi.advanceTimersByTimeAsync((29 + 29 + 30) * MINUTE);
+  expect(await answer).toMatchObject({
+    name: "AnswerInterrupted",
+    output: { text: "29 29 " },
+    cause: { kind: "refused", message: expect.stringContaining("30 minutes") },
+  });
+});
+
+test("a provider that stays silent from the start is not asked again", async () => {
+  const model = { complete: vi.fn<Model["complete"]>(pausingModel().complete) };
+  const answer = ask(true, model);
+  await vi.advanceTimersByTimeAsync(30 * MINUTE);
+  expect(await answer).toBeInstanceOf(AnswerInterrupted);
+  expect(model.complete).toHaveBeenCalledOnce();
+});
+
+test("a buffered model request may be silent until its turn ends", async () => {
+  const turn = new AbortController();
+  const answer = ask(false, pausingModel(50), turn.signal);
+  await vi.advanceTimersByTimeAsync(55 * MINUTE);
+  turn.abort("late");
+  expect(await answer).toMatchObject({ output: { text: "50 " }, cause: "late" });
+});

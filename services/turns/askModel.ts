@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FramePayload } from "#events/ports.ts";
+import type { Citation, FinishReason, ToolCall, TurnOutput, Usage } from "#events/thread.ts";
+import { ModelError, type Model, type ModelRequest } from "./model.ts";
+
+/** Requests to a provider that has sent no output yet. */
+const MAX_TRIES = 3;
+/** The longest wait between two tries that a provider may ask for. The client decides about longer ones. */
+const MAX_RETRY_WAIT_MS = 5_000;
+
+/** Streams have no time limit of their own (spec: Limits): a provider that is silent for so long is given up. */
+const SILENCE_TIMEOUT_MS = 30 * 60_000;
+
+export interface ModelAnswer {
+  output: TurnOutput;
+  /** Tools that the model calls before it continues. */
+  calls: ToolCall[];
+  opaque?: unknown;
+  finish_reason: FinishReason;
+  usage: Usage;
+}
+
+/** The model's answer ended without its finish event; `output` is the part that arrived. */
+export class AnswerInterrupted extends Error {
+  readonly output: TurnOutput;
+  constructor(output: TurnOutput, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = "AnswerInterrupted";
+    this.output = output;
+  }
+}
+
+async function askOnce(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+  onFrame: (frame: FramePayload) => void,
+): Promise<ModelAnswer> {
+  const text: string[] = [];
+  const reasoning: string[] = [];
+  const citations: Citation[] = [];
+  let refusal: string | undefined;
+  let requested: Pick<ModelAnswer, "calls" | "opaque"> = { calls: [] };
+  const output = (): TurnOutput => ({
+    text: text.join(""),
+    reasoning: reasoning.join(""),
+    citations,
+    ...(refusal !== undefined && { refusal }),
+  });
+  const silence = new AbortController();
+  const timer = request.streamed ? setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS) : undefined;
+  // joining signals takes 10 µs, and an answer in one piece has its own time limit
+  const until = request.streamed ? AbortSignal.any([signal, silence.signal]) : signal;
+  try {
+    for await (const event of model.complete(request, until)) {
+      timer?.refresh();
+      if (event.type === "finish")
+        return { output: output(), ...requested, finish_reason: event.finish_reason, usage: event.usage };
+      if (event.type === "tool_calls") {
+        requested = { calls: event.calls, opaque: event.opaque };
+        continue;
+      }
+      if (event.type === "text") text.push(event.text);
+      else if (event.type === "reasoning") reasoning.push(event.text);
+      else if (event.type === "refusal") refusal = event.text;
+      else citations.push(...event.citations);
+      onFrame(event);
+    }
+  } catch (error) {
+    const isSilent = silence.signal.aborted && !signal.aborted;
+    const cause = isSilent ? new ModelError("refused", "The model said nothing for 30 minutes.") : error;
+    throw new AnswerInterrupted(output(), cause);
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new AnswerInterrupted(output(), new ModelError("cut", "The model ended without finishing."));
+}
+
+/** Milliseconds until the next try; undefined when another would not help. */
+function retryDelay(error: AnswerInterrupted, tried: number): number | undefined {
+  const { cause, output } = error;
+  if (output.text !== "" || output.reasoning !== "" || tried === MAX_TRIES) return undefined;
+  if (!(cause instanceof ModelError) || cause.kind === "refused") return undefined;
+  const wait = cause.retry_after_ms ?? 250 * 4 ** (tried - 1);
+  return wait > MAX_RETRY_WAIT_MS ? undefined : wait * (0.75 + Math.random() / 4);
+}
+
+/**
+ * Asks a model once, and again after a passing fault while it has sent no output. Every piece goes to `onFrame` as it arrives.
+ * Throws AnswerInterrupted.
+ */
+export async function askModel(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+  onFrame: (frame: FramePayload) => void,
+): Promise<ModelAnswer> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await askOnce(model, request, signal, onFrame);
+    } catch (error) {
+      const wait = error instanceof AnswerInterrupted && !signal.aborted ? retryDelay(error, tried) : undefined;
+      if (wait === undefined) throw error;
+      await sleep(wait, undefined, { signal }).catch(() => {
+        throw error;
+      });
+    }
+  }
+}

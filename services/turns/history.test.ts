@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { newId, streamName } from "#events/ids.ts";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { Prompt } from "#events/thread.ts";
+import { readHistory, type HistoryStores } from "./history.ts";
+import { buildModelRequest } from "./modelRequest.ts";
+import { createRecentHistories } from "./recentHistories.ts";
+
+const thread = streamName("thread", newId());
+const MAX_TEXT = 200;
+
+/** A thread in memory, which counts the events that are read from it. */
+function stageThread() {
+  const events: RecordedEvent[] = [];
+  const read: number[] = [];
+  const append = (type: string, turn_id: string, personal: object | undefined, more: object = {}) =>
+    events.push({
+      type,
+      stream: thread,
+      version: events.length + 1,
+      data: { turn_id, ...more },
+      personal,
+    } as RecordedEvent);
+  const log: HistoryStores["log"] = {
+    async readNewest(_, { before, types, limit }) {
+      const page = events.filter(({ type, version }) => version < before && types.includes(type)).slice(-limit);
+      read.push(...page.map(({ version }) => version));
+      return page;
+    },
+  };
+  const stores = (recentHistories = createRecentHistories()): HistoryStores => ({
+    log,
+    recentHistories,
+    maxHistoryText: MAX_TEXT,
+    vault: { get: async () => undefined },
+  });
+  return {
+    events,
+    read,
+    stores,
+    start(turn_id: string, text: string): number {
+      append("TurnStarted", turn_id, { input: { prompt: { messages: [{ role: "user", text, attachments: [] }] } } });
+      return events.length;
+    },
+    end: (turn_id: string, text: string) => append("TurnCompleted", turn_id, { said: { text } }),
+    /** A round with a call of the server, which has run, and one of the caller's own, which ends the turn. */
+    call(turn_id: string, model: string): void {
+      const calls = [
+        { id: "s", name: "search", arguments: "{}" },
+        { id: "c", name: "own", arguments: "{}", client: true },
+      ];
+      append("RoundRequested", turn_id, { text: "Hm.", calls, opaque: { signature: "x" } }, { round: 0 });
+      const found = { output: { text: "Found" }, sources: [] };
+      append("ToolFinished", turn_id, found, { round: 0, call: 0, status: "completed" });
+      append("TurnCompleted", turn_id, { said: { text: "Hm.", calls: [calls[1]] } }, { model, open_calls: ["c"] });
+    },
+    refuse(turn_id: string): void {
+      append("TurnRefused", turn_id, undefined);
+      this.erase(turn_id);
+    },
+    delete(turn_id: string): void {
+      append("TurnDeleted", turn_id, undefined);
+      this.erase(turn_id);
+    },
+    erase(turn_id: string): void {
+      for (const event of events)
+        if ((event.data as { turn_id: string }).turn_id === turn_id) Object.assign(event, { personal: undefined });
+    },
+  };
+}
+
+const turn = fc.record({
+  length: fc.integer({ min: 1, max: 40 }),
+  ending: fc.constantFrom("completes", "completes", "completes", "is refused", "runs elsewhere"),
+  deletes: fc.option(fc.integer({ min: 0, max: 9 }), { freq: 4 }),
+});
+
+test("a history that is continued from memory equals the one that is read from the log, whatever was refused or deleted", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { maxLength: 30 }), async (turns) => {
+      const staged = stageThread();
+      const stores = staged.stores();
+      const ids: string[] = [];
+      for (const [n, { length, ending, deletes }] of turns.entries()) {
+        const version = staged.start(`t${n}`, `${n}`.padEnd(length));
+        ids.push(`t${n}`);
+        if (ending !== "runs elsewhere") {
+          const history = await readHistory(stores, { thread, version });
+          expect(history).toEqual(await readHistory(staged.stores(), { thread, version }));
+        }
+        if (ending === "is refused") staged.refuse(`t${n}`);
+        else staged.end(`t${n}`, `answer ${n}`);
+        if (deletes !== null && ids[deletes] !== undefined) staged.delete(ids[deletes]);
+      }
+    }),
+  );
+});
+
+test("a turn that ended with calls of the caller's own tools leaves its rounds, and its provider's data to that provider", async () => {
+  const staged = stageThread();
+  staged.start("t0", "question");
+  staged.call("t0", "a/model");
+  const version = staged.start("t1", "next");
+  const history = await readHistory(staged.stores(), { thread, version });
+  expect(history.map(({ role, text, call_id }) => [role, text, call_id])).toEqual([
+    ["user", "question", undefined],
+    ["assistant", "Hm.", undefined],
+    ["tool", "Found", "s"],
+  ]);
+  const prompt = Prompt.parse({
+    instructions: null,
+    messages: [],
+    temperature: null,
+    top_p: null,
+    max_output_tokens: null,
+    stop: [],
+    seed: null,
+    response_format: { type: "text" },
+    user: null,
+    vars: {},
+  });
+  const asked = async (model: string) => {
+    const turn = { model, streamed: false };
+    return (await buildModelRequest(staged.stores(), turn, prompt, [], history)).messages[1];
+  };
+  expect(await asked("a/other")).toMatchObject({ calls: [{ id: "s" }, { id: "c" }], opaque: { signature: "x" } });
+  expect(await asked("b/other")).not.toHaveProperty("opaque");
+});
+
+test("a turn reads only the events since the turn before", async () => {
+  const staged = stageThread();
+  const stores = staged.stores();
+  for (let n = 0; n < 20; n++) {
+    const version = staged.start(`t${n}`, "question");
+    await readHistory(stores, { thread, version });
+    staged.end(`t${n}`, "answer");
+  }
+  const version = staged.start("last", "question");
+  staged.read.length = 0;
+  const history = await readHistory(stores, { thread, version });
+  expect(staged.read).toEqual([version - 2, version - 1]);
+  expect(history.at(-1)).toMatchObject({ role: "assistant", text: "answer" });
+});
+
+test("histories leave memory together with the room that they took", () => {
+  const recent = createRecentHistories();
+  const history = (size: number) => ({ version: 1, turns: [], size });
+  for (const [name, size] of [
+    ["a", 3_000_000],
+    ["b", 3_000_000],
+    ["a", 3_000_000],
+    ["c", 3_000_000],
+  ] as const)
+    recent.put(name, history(size));
+  expect(["a", "b", "c"].map((name) => recent.find(name) !== undefined)).toEqual([true, false, true]);
+  recent.put("huge", history(9_000_000));
+  expect(recent.find("huge")).toBeUndefined();
+});

@@ -1,0 +1,83 @@
+import { streamName } from "#events/ids.ts";
+import type { Attachment, Prompt } from "#events/thread.ts";
+import type { TurnStores } from "./history.ts";
+import type { ModelMessage, ModelRequest, Part } from "./model.ts";
+import { providerOf, type ThreadMessage } from "./threadMessage.ts";
+
+type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undefined>;
+
+/** Content that is attached several times is loaded once. Undefined when the bytes or their key are gone. */
+function openFiles({ vault }: TurnStores): LoadFile {
+  const loaded = new Map<string, Buffer | undefined>();
+  return async (turn, { sha256, blob, sealed_by }) => {
+    if (!loaded.has(sha256))
+      loaded.set(sha256, await vault.get(sealed_by ?? { thing: streamName("turn", turn) }, blob));
+    return loaded.get(sha256);
+  };
+}
+
+const isSameFile = (a: Attachment, b: Attachment): boolean =>
+  a.sha256 === b.sha256 && a.filename === b.filename && a.mime_type === b.mime_type;
+
+/** Bytes that the attachments of these messages take in memory. */
+export function attachedBytes(messages: ThreadMessage[]): number {
+  const sizes = new Map(messages.flatMap(({ attachments }) => attachments.map(({ sha256, bytes }) => [sha256, bytes])));
+  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function modelMessage(load: LoadFile, message: ThreadMessage, provider: string): Promise<ModelMessage> {
+  const { role, text, attachments, turn_id, calls, call_id, opaque } = message;
+  if (role === "tool") return { role, call_id: call_id!, parts: [{ type: "text", text }] };
+  if (calls)
+    return {
+      role: "assistant",
+      parts: text === "" ? [] : [{ type: "text", text }],
+      calls: calls.map(({ client: _, ...call }) => call),
+      ...(opaque?.provider === provider && { opaque: opaque.data }),
+    };
+  const parts: Part[] = text === "" && attachments.length > 0 ? [] : [{ type: "text", text }];
+  // a file that one message names several times is sent once
+  const distinct = attachments.filter((one, n) => attachments.findIndex((other) => isSameFile(one, other)) === n);
+  for (const attachment of distinct) {
+    const { filename, mime_type } = attachment;
+    const bytes = await load(turn_id, attachment);
+    // Replay is best effort (spec: Attachment rules): a message without its file keeps its text.
+    if (bytes) parts.push({ type: "file", filename, mime_type, bytes });
+  }
+  return { role, parts };
+}
+
+/** The request to the model: the conversation so far with this turn's messages. */
+export async function buildModelRequest(
+  stores: TurnStores,
+  turn: { model: string; streamed: boolean },
+  prompt: Prompt,
+  tools: ModelRequest["tools"],
+  conversation: ThreadMessage[],
+): Promise<ModelRequest> {
+  const {
+    messages: _messages,
+    vars: _vars,
+    tools: _tools,
+    client_tools: _own,
+    knowledge: _,
+    agent,
+    ...settings
+  } = prompt;
+  const load = openFiles(stores);
+  const messages: ModelRequest["messages"] = [];
+  // in sequence: sealed and opened copies of all files at once would take twice the memory
+  for (const message of conversation) messages.push(await modelMessage(load, message, providerOf(turn.model)));
+  const model = turn.model.slice(turn.model.indexOf("/") + 1);
+  // The caller's instructions come after the agent's own (spec: Agent response request).
+  const instructions = [agent?.instructions, prompt.instructions].filter(Boolean).join("\n\n") || null;
+  return {
+    ...settings,
+    instructions,
+    reasoning_effort: agent?.reasoning_effort ?? null,
+    model,
+    messages,
+    tools,
+    streamed: turn.streamed,
+  };
+}

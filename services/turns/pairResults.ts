@@ -1,0 +1,49 @@
+import type { ToolCall } from "#events/thread.ts";
+import type { ThreadMessage } from "./threadMessage.ts";
+
+/** The model reads this when the caller went on without the result of a call: providers refuse a call without one. */
+const NO_RESULT = JSON.stringify({ error: "The caller went on without running this tool." });
+const LOST_CALL = "The result of a tool call that is no longer part of this conversation:";
+
+const resultOf = (call: ToolCall, text: string, turn_id: string): ThreadMessage => ({
+  role: "tool",
+  text,
+  attachments: [],
+  call_id: call.id,
+  turn_id,
+});
+
+/** The messages after `at` that can answer its calls: those before the next message with calls. */
+function findReplies(messages: ThreadMessage[], at: number): ThreadMessage[] {
+  const next = messages.findIndex(({ calls }, n) => n > at && calls !== undefined);
+  return messages.slice(at + 1, next === -1 ? undefined : next);
+}
+
+/**
+ * Puts the results of each message's calls right behind it, as providers require. A result that was sent again, because a
+ * turn failed, replaces the earlier one and what was answered to it.
+ */
+export function pairResults(messages: ThreadMessage[]): ThreadMessage[] {
+  if (messages.every(({ role, calls }) => role !== "tool" && calls === undefined)) return messages;
+  const paired: ThreadMessage[] = [];
+  const known = new Set<string>();
+  const replaced = new Set<ThreadMessage>();
+  for (const [at, message] of messages.entries()) {
+    const { role, calls, call_id, turn_id, text } = message;
+    if (role === "tool") {
+      if (!known.has(call_id!)) paired.push({ role: "user", text: `${LOST_CALL}\n${text}`, attachments: [], turn_id });
+      continue;
+    }
+    if (replaced.has(message)) continue;
+    paired.push(message);
+    if (!calls) continue;
+    const replies = findReplies(messages, at);
+    const answers = calls.map((call) => replies.findLastIndex(({ call_id: id }) => id === call.id));
+    for (const [n, call] of calls.entries()) {
+      known.add(call.id);
+      paired.push(resultOf(call, replies[answers[n]!]?.text ?? NO_RESULT, replies[answers[n]!]?.turn_id ?? turn_id));
+    }
+    for (const reply of replies.slice(0, Math.max(0, ...answers))) if (reply.role === "assistant") replaced.add(reply);
+  }
+  return paired;
+}

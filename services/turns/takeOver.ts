@@ -1,0 +1,126 @@
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.ts";
+import { FailTurn, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
+import type { ThreadState } from "../deciders/thread.ts";
+import type { Send } from "../send.ts";
+import { framesSoFar, joinFrames } from "./frames.ts";
+import { citeSources, isTurnStep, joinOutputs, readRounds, sumUsage, type Round } from "./round.ts";
+import type { TurnAttempt } from "./steps.ts";
+import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
+
+/** Attempts at one turn, each of which lost its worker. */
+const MAX_ATTEMPTS = 3;
+/** Workers that may die while they have a turn: the turn itself may be what they die of. */
+const MAX_DEATHS = 2;
+const KILLS_WORKERS = "The turn was given up: two processes died while they worked on it.";
+
+export interface TakeOverOptions {
+  log: Pick<EventLog, "read" | "hasDied">;
+  frames: Pick<Frames, "loadFrames" | "publish">;
+  worker: string;
+  send: Send;
+  /** Stores every frame that readers of a response received; resolves with the blob's key. */
+  storeFrames(turn: TurnAttempt, frames: FramePayload[]): Promise<string>;
+}
+
+export type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["turn"]>;
+
+/** How far a lost turn got, by the log and by the frames that readers received. */
+interface TurnProgress {
+  output: TurnOutput;
+  rounds: Round[];
+  frames: FramePayload[];
+  /** Readers have seen text of a round that is not recorded. */
+  hasUnrecordedText: boolean;
+}
+
+/** The frames of the newest attempt that sent any. */
+async function receivedFrames({ frames }: TakeOverOptions, head: StreamHead, turn: string): Promise<FramePayload[]> {
+  const sent = (await frames.loadFrames(head.organization_id, turn)).filter((frame) => frame.type !== "end");
+  // A worker that was only slow may have sent frames at the same time as its successor.
+  const newest = Math.max(...sent.map(({ attempt }) => attempt));
+  const last = sent.filter(({ attempt }) => attempt === newest).toSorted((a, b) => a.n - b.n);
+  return last.map(({ attempt: _, n: _n, ...frame }) => frame);
+}
+
+async function measureProgress(events: RecordedEvent[], turn: string, frames: FramePayload[]): Promise<TurnProgress> {
+  const rounds = await readRounds(events, turn, async () => undefined);
+  const recorded = joinOutputs(rounds);
+  const longer = (type: "text" | "reasoning") => {
+    const seen = joinFrames(frames, type);
+    return seen.length > recorded[type].length ? seen : recorded[type];
+  };
+  const output = { ...recorded, text: longer("text"), reasoning: longer("reasoning") };
+  return {
+    output: citeSources(output, rounds),
+    rounds,
+    frames: framesSoFar(rounds, frames),
+    hasUnrecordedText: output.text !== recorded.text || output.reasoning !== recorded.reasoning,
+  };
+}
+
+/** Fails a turn with the output that it has; refuses it, as if it had not been sent, when it has none. */
+async function giveUp(
+  options: TakeOverOptions,
+  head: StreamHead,
+  turn: Pick<OpenTurn, "id" | "attempt" | "of_agent">,
+  { output: said, rounds, frames }: TurnProgress,
+  message: string,
+): Promise<void> {
+  const ids = { turn_id: turn.id, attempt: turn.attempt };
+  const { organization_id, stream } = head;
+  const hasOutput = said.text !== "" || said.reasoning !== "" || rounds.length > 0;
+  // A response was promised its id, so it fails rather than being refused.
+  const isFailed = hasOutput || turn.of_agent;
+  const usage = sumUsage(rounds);
+  const attempt: TurnAttempt = { ...ids, organization_id, thread: stream, request_id: options.worker };
+  const stored = turn.of_agent && { frames: await options.storeFrames(attempt, frames) };
+  const { position } = isFailed
+    ? await options.send(head, FailTurn.type, { ...ids, message, said, usage, ...stored })
+    : await options.send(head, RefuseTurn.type, { ...ids, code: null, message });
+  if (position === 0) return;
+  options.frames.publish(organization_id, turn.id, {
+    attempt: turn.attempt,
+    n: Number.MAX_SAFE_INTEGER,
+    type: "end",
+    position,
+    end: isFailed ? { status: "failed", said, message, usage } : { status: "refused", code: null, message },
+  });
+}
+
+/** Takes over a lost turn; gives the turn to run. Ends it instead, and gives nothing, when it is late or cannot be resumed. */
+export async function takeOverTurn(
+  options: TakeOverOptions,
+  head: StreamHead,
+  turn: OpenTurn,
+  isLate: boolean,
+): Promise<TurnToRun | undefined> {
+  const received = await receivedFrames(options, head, turn.id);
+  if (isLate) {
+    const progress = await measureProgress(await options.log.read(head.stream), turn.id, received);
+    await giveUp(options, head, turn, progress, "The turn did not finish within the time that it has.");
+    return undefined;
+  }
+  const attempt = turn.attempt + 1;
+  const ids = { turn_id: turn.id, attempt };
+  const isForeign = turn.worker !== null && turn.worker !== options.worker;
+  const worker_died = isForeign && (await options.log.hasDied(turn.worker!));
+  const taken = { ...ids, worker: options.worker, worker_died };
+  const { position } = await options.send(head, TakeOverTurn.type, taken);
+  if (position === 0) return undefined;
+  // The log now holds all that the lost attempt could record; what it sends from here on is refused.
+  const events = await options.log.read(head.stream);
+  const started = findTurnStart(events, turn.id);
+  const progress = await measureProgress(events, turn.id, received);
+  if (turn.deaths + (worker_died ? 1 : 0) >= MAX_DEATHS) {
+    await giveUp(options, head, { ...turn, attempt }, progress, KILLS_WORKERS);
+    return undefined;
+  }
+  // Readers keep what they have seen, so a turn with unrecorded text cannot be generated again.
+  if (!started || attempt > MAX_ATTEMPTS || progress.hasUnrecordedText) {
+    await giveUp(options, head, { ...turn, attempt }, progress, "The process that worked on this turn was lost.");
+    return undefined;
+  }
+  const steps = events.filter((event) => isTurnStep(event, turn.id));
+  return turnFromEvent(started, attempt, { steps, receivedFrames: received });
+}

@@ -1,0 +1,10 @@
+import type { Message } from "#events/thread.ts";
+
+/** A message of a thread, whose attachments are not loaded yet. */
+export interface ThreadMessage extends Message {
+  turn_id: string;
+  /** Of an answer with calls: its provider's own data, which only that provider gets back. */
+  opaque?: { provider: string; data: unknown };
+}
+
+export const providerOf = (model: string): string => model.slice(0, model.indexOf("/"));

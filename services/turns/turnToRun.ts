@@ -1,0 +1,63 @@
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { FramePayload } from "#events/ports.ts";
+import type { PromptOrBlob, TurnAgent } from "#events/thread.ts";
+
+/** One attempt at a turn. */
+export interface TurnToRun {
+  organization_id: string;
+  /** Stream of its thread. */
+  thread: string;
+  turn_id: string;
+  attempt: number;
+  /** `provider/model`. */
+  model: string;
+  streamed: boolean;
+  agent: TurnAgent | undefined;
+  /** The owner of its thread. */
+  scope: string;
+  ends_by: string;
+  request_id: string;
+  /** Version of TurnStarted in the thread; 1 means that the thread has no earlier turns. */
+  version: number;
+  /** Undefined when it was erased. */
+  input: PromptOrBlob | undefined;
+  /** Events of its thread, among them the rounds and calls that earlier attempts recorded. */
+  steps: RecordedEvent[];
+  /** Frames that readers received from the attempt before. */
+  receivedFrames: FramePayload[];
+}
+
+type StartedTurn = Pick<RecordedEvent, "organization_id" | "stream" | "version" | "data" | "personal"> & {
+  meta: Pick<RecordedEvent["meta"], "request_id">;
+};
+
+export const findTurnStart = (events: RecordedEvent[], turn_id: string): RecordedEvent | undefined =>
+  events.find(({ type, data }) => type === "TurnStarted" && (data as { turn_id: string }).turn_id === turn_id);
+
+/** An attempt at the turn that an event TurnStarted describes. */
+export function turnFromEvent(
+  started: StartedTurn,
+  attempt: number,
+  { steps, receivedFrames }: Pick<TurnToRun, "steps" | "receivedFrames"> = { steps: [], receivedFrames: [] },
+): TurnToRun {
+  const { turn_id, scope, model, streamed, agent, ends_by } = started.data as Pick<
+    TurnToRun,
+    "turn_id" | "scope" | "model" | "streamed" | "ends_by"
+  > & { agent?: TurnAgent };
+  return {
+    organization_id: started.organization_id,
+    thread: started.stream,
+    turn_id,
+    attempt,
+    model,
+    streamed,
+    agent,
+    scope,
+    ends_by,
+    request_id: started.meta.request_id,
+    version: started.version,
+    input: (started.personal as { input: TurnToRun["input"] } | undefined)?.input,
+    steps,
+    receivedFrames,
+  };
+}

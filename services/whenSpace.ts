@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { StorageFull } from "#events/ports.ts";
+
+const RETRY_MS = 1_000;
+/** How long work that is under way waits for somebody to free space, instead of failing with what it has done. */
+const PATIENCE_MS = 60_000;
+
+/** Repeats a write while the disk is full. Throws StorageFull after a minute. */
+export async function whenSpace<T>(write: () => Promise<T>): Promise<T> {
+  for (const until = performance.now() + PATIENCE_MS; ; await sleep(RETRY_MS))
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof StorageFull) || performance.now() > until) throw error;
+    }
+}

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { newCommand, type Command, type CommandResult, type RecordedEvent } from "#events/envelope.ts";
+import { blobFolder, deriveId, streamName } from "#events/ids.ts";
+import type { EventLog, Frames, TurnEnd } from "#events/ports.ts";
+import type { Vault } from "#events/vault.ts";
+import { runScope } from "#events/scope.ts";
+import { StartTurn, type TurnAgent, type Prompt } from "#events/thread.ts";
+import { thread, type ThreadState } from "../../deciders/thread.ts";
+import { readState } from "../../states.ts";
+import { StepFailure } from "../tick.ts";
+import { invalidInput } from "./input.ts";
+import type { StepAttempt } from "./step.ts";
+import { findTurnEnd } from "./turnEnd.ts";
+
+/** Bytes of JSON of a prompt that an event holds; a longer one goes to a blob. */
+const MAX_IN_EVENT = 128 * 1024;
+const COMMAND_TIMEOUT_MS = 15_000;
+/** How often the log is asked for the end of a turn, whose last frame may be lost. */
+const POLL_MS = 2_000;
+/** How long a turn waits for another one of its thread, and how often it tries. */
+const MAX_BUSY_MS = 20_000;
+const BUSY_RETRY_MS = 100;
+
+export interface TurnDeps {
+  log: Pick<EventLog, "heads" | "read">;
+  /** Handles a command in this process or another one. */
+  handle(command: Command): Promise<CommandResult>;
+  frames: Pick<Frames, "subscribe">;
+  vault: Pick<Vault, "createKey" | "put">;
+  /** Milliseconds that a turn may take. */
+  turn_ms: number;
+}
+
+export interface TurnRequest {
+  /** Identifies the call among all of the step's calls: equal in every attempt. */
+  call: string[];
+  model: string;
+  prompt: Prompt;
+  agent?: TurnAgent;
+  /** A thread to continue; null: a new one. */
+  thread_id: string | null;
+}
+
+interface TurnIds {
+  thread_id: string;
+  turn_id: string;
+  command_id: string;
+}
+
+export interface CompletedTurn extends Pick<TurnIds, "thread_id" | "turn_id"> {
+  end: Extract<TurnEnd, { status: "completed" }>;
+}
+
+/** The ids of one try. Each try has its own, because a failed turn keeps its ids. */
+function deriveIds({ run_id, key }: StepAttempt, { call, thread_id }: TurnRequest, n: number): TurnIds {
+  const id = (what: string) => deriveId("call of a step", what, run_id, key, ...call, String(n));
+  return {
+    thread_id: thread_id ?? id("thread"),
+    turn_id: id("turn"),
+    command_id: `${id("command")}${id("its other half")}`.replaceAll("-", ""),
+  };
+}
+
+const isTurnStart = ({ type, data }: RecordedEvent, turn_id: string): boolean =>
+  type === "TurnStarted" && (data as { turn_id: string }).turn_id === turn_id;
+
+interface CallProgress {
+  ids: TurnIds;
+  isStarted: boolean;
+  end?: TurnEnd;
+}
+
+/** How far a call got in earlier attempts of its step. A turn that failed is followed by one more try in each attempt. */
+async function findProgress({ log }: TurnDeps, step: StepAttempt, request: TurnRequest): Promise<CallProgress> {
+  const tries = Array.from({ length: step.attempt }, (_, n) => deriveIds(step, request, n));
+  const first = { ids: tries[0]!, isStarted: false };
+  if (step.attempt === 1) return first;
+  const heads = await log.heads(tries.map(({ thread_id }) => streamName("thread", thread_id)));
+  const threads = new Map<string, RecordedEvent[]>();
+  for (const [n, ids] of [...tries.entries()].toReversed()) {
+    const stream = streamName("thread", ids.thread_id);
+    if (!heads.has(stream)) continue;
+    const events = threads.get(stream) ?? (await log.read(stream));
+    threads.set(stream, events);
+    if (!events.some((event) => isTurnStart(event, ids.turn_id))) continue;
+    const end = findTurnEnd(events, ids.turn_id);
+    const next = end && end.status !== "completed" ? tries[n + 1] : undefined;
+    return next ? { ids: next, isStarted: false } : { ids, isStarted: true, end };
+  }
+  return first;
+}
+
+/** The prompt for the command; a long one as a blob with its data key. */
+async function storeInput({ vault }: TurnDeps, { organization_id }: StepAttempt, ids: TurnIds, prompt: Prompt) {
+  const json = Buffer.from(JSON.stringify(prompt));
+  if (json.length <= MAX_IN_EVENT) return { input: { prompt } };
+  const thing = streamName("turn", ids.turn_id);
+  const wrapped_key = vault.createKey(thing);
+  const folder = blobFolder(organization_id, streamName("thread", ids.thread_id), thing);
+  const prompt_blob = await vault.put({ thing, wrapped_key, folder }, json);
+  return { input: { prompt_blob }, keys: { [thing]: wrapped_key } };
+}
+
+/** The fields of StartTurn that every try of the command shares. */
+async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnRequest, ids: TurnIds) {
+  const { input, keys } = await storeInput(deps, step, ids, request.prompt);
+  const { turn_id, thread_id, command_id } = ids;
+  const continues = request.thread_id !== null;
+  return {
+    id: command_id,
+    stream: streamName("thread", thread_id),
+    organization_id: step.organization_id,
+    request_id: step.run_id,
+    fresh: !continues,
+    ...(keys && { keys }),
+    data: {
+      turn_id,
+      // The thread belongs to the run alone, which may continue it.
+      scope: runScope(step.run_id),
+      workflow_id: step.workflow_id,
+      model: request.model,
+      streamed: false,
+      continues,
+      input,
+      ...(request.agent && { agent: request.agent }),
+    },
+  };
+}
+
+async function startTurn(
+  deps: TurnDeps,
+  step: StepAttempt,
+  request: TurnRequest,
+  ids: TurnIds,
+  signal: AbortSignal,
+): Promise<void> {
+  const { data, ...start } = await buildStart(deps, step, request, ids);
+  for (const giveUpAt = Date.now() + MAX_BUSY_MS; ; await sleep(BUSY_RETRY_MS, undefined, { signal })) {
+    const now = Date.now();
+    const ends_by = new Date(now + deps.turn_ms).toISOString();
+    const command = newCommand(StartTurn.type, {
+      ...start,
+      timeout_ms: COMMAND_TIMEOUT_MS,
+      data: { ...data, ends_by },
+    });
+    const { rejection } = await deps.handle(command);
+    if (!rejection) return;
+    if (rejection.code === "thread_not_found") throw invalidInput("agent: thread_id: the run has no such thread.");
+    if (rejection.code !== "thread_busy" || now > giveUpAt) throw new StepFailure("step_error", rejection.message);
+  }
+}
+
+/** Polls the log until the turn has ended. */
+async function pollTurnEnd({ log }: TurnDeps, { thread_id, turn_id }: TurnIds, signal: AbortSignal): Promise<TurnEnd> {
+  const stream = streamName("thread", thread_id);
+  for (;;) {
+    await sleep(POLL_MS, undefined, { signal });
+    const head = (await log.heads([stream])).get(stream);
+    const state: ThreadState = head ? (await readState(log, head, thread)).state : thread.initial;
+    if (state.status === "open" && state.turn?.id === turn_id) continue;
+    const end = findTurnEnd(await log.read(stream), turn_id);
+    if (end) return end;
+  }
+}
+
+function requireCompleted(end: TurnEnd): CompletedTurn["end"] {
+  if (end.status === "completed") return end;
+  if (end.status === "refused" && end.code === "model_not_found") throw invalidInput(end.message);
+  throw new StepFailure("step_error", end.message || "The model provider returned an error.");
+}
+
+/**
+ * Runs the turn of a call once, and waits for its end. An attempt that repeats a call of an earlier attempt resumes the turn of
+ * that one, and starts another only if that one failed. Throws StepFailure, or the signal's reason: then the turn continues.
+ */
+export async function completeTurn(
+  deps: TurnDeps,
+  step: StepAttempt,
+  request: TurnRequest,
+  signal: AbortSignal,
+): Promise<CompletedTurn> {
+  const { ids, isStarted, end } = await findProgress(deps, step, request);
+  const { thread_id, turn_id } = ids;
+  if (end) return { thread_id, turn_id, end: requireCompleted(end) };
+  const lastFrame = Promise.withResolvers<TurnEnd>();
+  const unsubscribe = deps.frames.subscribe(step.organization_id, turn_id, (frame) => {
+    if (frame.type === "end") lastFrame.resolve(frame.end);
+  });
+  const polling = new AbortController();
+  try {
+    if (!isStarted) await startTurn(deps, step, request, ids, signal);
+    const polled = pollTurnEnd(deps, ids, AbortSignal.any([signal, polling.signal]));
+    const first = await Promise.race([lastFrame.promise, polled]);
+    return { thread_id, turn_id, end: requireCompleted(first) };
+  } finally {
+    polling.abort();
+    unsubscribe();
+  }
+}

@@ -1,0 +1,52 @@
+import { streamName } from "#events/ids.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
+import { findMember } from "../../deciders/members.ts";
+import { organization } from "../../deciders/organization.ts";
+import { run } from "../../deciders/run.ts";
+import { isLive, isRunning, type RunState } from "../../deciders/runState.ts";
+import { workflow, type WorkflowState } from "../../deciders/workflow.ts";
+import { readState } from "../../states.ts";
+import { StepFailure } from "../tick.ts";
+import type { Permissions, StepAttempt } from "./step.ts";
+
+async function isActive(
+  log: Pick<EventLog, "read">,
+  people: StreamHead | undefined,
+  id: string | null,
+): Promise<boolean> {
+  if (!people || id === null) return false;
+  const { state } = await readState(log, people, organization);
+  return state.status === "active" && findMember(state.members, id)?.active === true;
+}
+
+/**
+ * Reads the permissions of an attempt from the log, in one query. An edit of the envelope, a cancellation, a removed secret and
+ * the deactivation of the run's person apply from the next call on. Throws StepFailure when the attempt is not the current one.
+ */
+export async function readPermissions(
+  log: Pick<EventLog, "heads" | "read">,
+  { organization_id, run_id, workflow_id, key, attempt, epoch, worker, run_as, ensureRecorded }: StepAttempt,
+  others: string[] = [],
+): Promise<Permissions> {
+  await ensureRecorded();
+  const streams = { run: streamName("run", run_id), workflow: streamName("workflow", workflow_id) };
+  const people = streamName("organization", organization_id);
+  const heads = await log.heads([
+    streams.run,
+    streams.workflow,
+    ...(run_as.type === "person" ? [people] : []),
+    ...others,
+  ]);
+  const [runHead, workflowHead] = [heads.get(streams.run), heads.get(streams.workflow)];
+  const state: RunState = runHead ? (await readState(log, runHead, run)).state : run.initial;
+  const rules: WorkflowState = workflowHead ? (await readState(log, workflowHead, workflow)).state : workflow.initial;
+  if (!isRunning(state, key, attempt, { epoch, worker }) || rules.status === "absent")
+    throw new StepFailure("runner_lost", "This attempt is not the current one: another process runs the step.");
+  if (run_as.type === "person" && !(await isActive(log, heads.get(people), run_as.id)))
+    throw new StepFailure(
+      "run_as_inactive",
+      "The person that the run acts for is no longer active in the organization: its steps can make no platform calls.",
+      { final: true },
+    );
+  return { live: isLive(state), envelope: rules.envelope, heads };
+}

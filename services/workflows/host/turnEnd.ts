@@ -1,0 +1,41 @@
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { TurnEnd } from "#events/ports.ts";
+import { NO_USAGE, type ThreadEvent } from "#events/thread.ts";
+import { NO_OUTPUT } from "../../turns/round.ts";
+
+const DELETED: TurnEnd = { status: "failed", said: NO_OUTPUT, usage: NO_USAGE, message: "The turn was deleted." };
+
+/** The end of a turn by the events of its thread; undefined while it runs. */
+export function findTurnEnd(events: RecordedEvent[], turn_id: string): TurnEnd | undefined {
+  for (const event of events.toReversed() as unknown as ThreadEvent[]) {
+    if (event.type === "ThreadDeleted") return DELETED;
+    if (event.data.turn_id !== turn_id) continue;
+    switch (event.type) {
+      case "TurnCompleted": {
+        const { finish_reason, usage } = event.data;
+        // Its output is erased when it is deleted.
+        return event.personal ? { status: "completed", said: event.personal.said, finish_reason, usage } : DELETED;
+      }
+      case "TurnFailed":
+      case "TurnStopped": {
+        const message = event.type === "TurnFailed" ? event.personal?.message : undefined;
+        const said = event.personal?.said ?? NO_OUTPUT;
+        return { status: "failed", said, usage: event.data.usage, message: message ?? "The turn was stopped." };
+      }
+      case "TurnRefused":
+        return {
+          status: "refused",
+          code: event.data.code,
+          message: "The model provider refused the request.",
+        };
+      case "TurnDeleted":
+        return DELETED;
+      case "TurnStarted":
+      case "TurnTakenOver":
+      case "RoundRequested":
+      case "ToolFinished":
+        return undefined;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,62 @@
+import { parseStreamName, streamName } from "#events/ids.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
+import { ForgetRun, TakeRun } from "#events/run.ts";
+import { runScope } from "#events/scope.ts";
+import { DeleteThread } from "#events/thread.ts";
+import { run as decider } from "../deciders/run.ts";
+import { hasWork, isEnded, isLive, nextDue, type RunState } from "../deciders/runState.ts";
+import type { LostWork } from "../leasedWork.ts";
+import type { Send } from "../send.ts";
+import { readState } from "../states.ts";
+
+export interface LostRunsDeps {
+  log: Pick<EventLog, "read" | "isAlive">;
+  send: Send;
+  worker: string;
+  /** Threads that steps of the run started; undefined until the read model has passed the position. */
+  threadsOf(organization: string, run_id: string, position: number): Promise<string[] | undefined>;
+}
+
+/** Destroys a run at the end of its retention, with the threads that its steps started. */
+async function forgetRun({ threadsOf, send }: LostRunsDeps, head: StreamHead, run_id: string): Promise<void> {
+  const threads = await threadsOf(head.organization_id, run_id, head.position);
+  if (!threads) return;
+  const scope = runScope(run_id);
+  for (const id of threads) await send({ ...head, stream: streamName("thread", id) }, DeleteThread.type, { scope });
+  await send(head, ForgetRun.type, { run_id });
+}
+
+/** What a run needs that no process drives: a worker, because its own was lost or a timer is due, or its destruction. */
+export async function findLostRun(
+  deps: LostRunsDeps,
+  head: StreamHead,
+  isHeld: (stream: string) => boolean,
+): Promise<LostWork<never> | undefined> {
+  const { stream } = head;
+  const { state }: { state: RunState } = await readState(deps.log, head, decider);
+  if (isHeld(stream) || !(isLive(state) || isEnded(state))) return undefined;
+  const run_id = parseStreamName(stream).id;
+  const now = Date.now();
+  if (isEnded(state) && Date.parse(state.forget_at) <= now)
+    return {
+      key: stream,
+      worker: null,
+      needsRoom: false,
+      takeOver: () => forgetRun(deps, head, run_id),
+    };
+
+  const { worker, epoch } = state;
+  // Steps of an ended run may still finish.
+  const hasOpenWork = isLive(state) ? hasWork(state) : state.steps.length > 0;
+  const isOwn = worker === deps.worker;
+  const lost = hasOpenWork && worker !== null && (isOwn || !(await deps.log.isAlive(worker)));
+  const isDue = isLive(state) && Date.parse(nextDue(state)) <= now;
+  if (!lost && !isDue && !(hasOpenWork && worker === null)) return undefined;
+  return {
+    key: stream,
+    worker: lost ? worker : null,
+    needsRoom: true,
+    // The commit of RunTaken starts the run.
+    takeOver: () => deps.send(head, TakeRun.type, { run_id, epoch, worker: deps.worker, lost }),
+  };
+}

@@ -1,0 +1,73 @@
+import type { StepEntry } from "#events/runParts.ts";
+import { hasWork, isLive, nextDue, type LiveRun, type RunState } from "../deciders/runState.ts";
+
+/** A run rests when its next timer is further away. Until then its worker waits for it. */
+const REST_AFTER_MS = 60_000;
+/** How often a worker that waits looks for commits of others: a decision, a cancellation. */
+export const POLL_MS = 500;
+/** Parts that are enqueued before the run waits for a commit. */
+const MAX_UNRECORDED = 100;
+/** JSON of everything that a run keeps for its ticks, in UTF-16 units. */
+const MAX_STATE_SIZE = 32 * 1024 * 1024;
+
+/** A run that this process drives, up to date with the log. */
+export interface DrivenRun {
+  state: RunState;
+  /** `run()` has not seen everything that happened. */
+  needsTick: boolean;
+  /** Size of the data for ticks, in UTF-16 units. */
+  stateSize(): number;
+  /** Attempts that run here. */
+  running: number;
+  /** Finished attempts that are not enqueued. */
+  finished: number;
+  /** Enqueued parts that are not recorded. */
+  unrecorded: number;
+  /** An enqueued part reports effects on others: it must not wait for more parts. */
+  isUrgent: boolean;
+  isStopping: boolean;
+  /** The attempts that can start. */
+  startable(now: number): StepEntry[];
+}
+
+export type Action =
+  /** Enqueues the results of finished attempts. */
+  | { type: "report" }
+  | { type: "tick" }
+  /** The run has more data than a tick may have. */
+  | { type: "failTooLarge" }
+  | { type: "start"; entries: StepEntry[] }
+  /** Records what is enqueued. `wait`: until it is recorded. */
+  | { type: "flush"; wait: boolean }
+  /** Takes a new lease, which fires the timers that are due. */
+  | { type: "fireTimers" }
+  /** Waits until it is woken. `poll`: looks into the log when nothing has woken it. */
+  | { type: "sleep"; ms: number; poll: boolean }
+  /** Nothing is left to do here: the run has ended, rests, or is left to other workers. */
+  | { type: "leave" };
+
+/** Nothing but waiting is left, and the state is still marked as woken: a tick records that the run rests. */
+const isIdle = ({ woken, steps }: LiveRun): boolean => woken && steps.every(({ status }) => status === "waiting");
+
+const isRetryDue = ({ steps }: LiveRun, now: number): boolean =>
+  steps.some(({ retry_at }) => retry_at !== null && Date.parse(retry_at) <= now);
+
+/** What the driver of a run does next. `now`: epoch milliseconds. */
+export function nextAction(run: DrivenRun, now: number): Action {
+  const { state, running, unrecorded } = run;
+  // Not between a report and its tick: they share a commit when possible.
+  if (run.finished > 0) return unrecorded >= MAX_UNRECORDED ? { type: "flush", wait: true } : { type: "report" };
+  const live = isLive(state) && !run.isStopping ? state : undefined;
+  if (live && (run.needsTick || isIdle(live)))
+    return { type: run.stateSize() > MAX_STATE_SIZE ? "failTooLarge" : "tick" };
+  const entries = live ? run.startable(now) : [];
+  if (entries.length > 0) return { type: "start", entries };
+  if (run.isUrgent) return { type: "flush", wait: false };
+  if (running === 0 && unrecorded > 0) return { type: "flush", wait: true };
+  if (!live) return running > 0 ? { type: "sleep", ms: POLL_MS, poll: false } : { type: "leave" };
+
+  const due = Date.parse(nextDue(live)) - now;
+  if (due <= 0 && !isRetryDue(live, now)) return { type: "fireTimers" };
+  if (running === 0 && due > REST_AFTER_MS && !hasWork(live)) return { type: "leave" };
+  return { type: "sleep", ms: Math.max(1, Math.min(POLL_MS, due)), poll: true };
+}

@@ -1,0 +1,156 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import { openCommonPlatform } from "../sharedPlatform.ts";
+import { code, openTenant, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+
+let home: Tenant;
+let foreign: Tenant;
+beforeAll(async () => {
+  const { platform } = await openCommonPlatform();
+  home = await openTenant(platform.url, await platform.organization("Home"));
+  foreign = await openTenant(platform.url, await platform.organization("Foreign"));
+});
+
+const newAgent = async (): Promise<string> =>
+  (await home.made(home.owner("POST", "/agents", { name: `A${newId()}`, model: "offline/echo" }))).id;
+const newKey = async (): Promise<{ id: string; call: Client }> => {
+  const { id, key } = await home.made(home.owner("POST", "/keys", { name: "K" }));
+  return { id, call: home.clientAt(key) };
+};
+async function upload(by: Client, user?: string): Promise<string> {
+  const form = new FormData();
+  form.set("file", new File(["Hello"], "note.md"));
+  if (user !== undefined) form.set("user", user);
+  return (await home.made(by("POST", "/openai/v1/files", form))).id;
+}
+const say = (by: Client, text: string, more: object = {}) =>
+  home.made(
+    by("POST", "/openai/v1/chat/completions", {
+      model: "offline/echo",
+      messages: [{ role: "user", content: text }],
+      ...more,
+    }),
+  );
+const ask = (by: Client, agent: string, input: string) =>
+  home.made(by("POST", `/agents/${agent}/v1/responses`, { input }));
+const idsAt = async (path: string, by = home.owner): Promise<string[]> =>
+  (await home.made(by("GET", path))).data.map(({ id }: { id: string }) => id);
+
+/** A deleted key with what it leaves: two chats of two users, a response and two files. */
+async function leaveThings() {
+  const key = await newKey();
+  const agent = await newAgent();
+  await say(key.call, "Chat", { user: "u" });
+  await say(key.call, "Chat");
+  const response = (await ask(key.call, agent, "Ask the agent")).id as string;
+  const files = [await upload(key.call), await upload(key.call, "u")];
+  await home.made(home.owner("DELETE", `/keys/${key.id}`));
+  return { key, agent, response, files, owner: `key:${key.id}` };
+}
+
+describe("files and responses of any owner", () => {
+  test("are listed newest first, in pages, without the bytes of a file", async () => {
+    const { owner, agent, response, files, key } = await leaveThings();
+    const { data } = await home.made(home.owner("GET", `/files?owner=${owner}`));
+    const file = { object: "file", owner, filename: "note.md", purpose: "user_data", bytes: 5 };
+    const shared = { ...file, mime_type: "text/markdown", created_at: expect.any(String) };
+    expect(data).toEqual([
+      { ...shared, id: files[1] },
+      { ...shared, id: files[0] },
+    ]);
+    const first = await home.made(home.owner("GET", `/files?owner=${owner}&limit=1`));
+    expect([first.data[0].id, first.has_more]).toEqual([files[1], true]);
+    expect(await idsAt(`/files?owner=${owner}&limit=1&after=${first.next_after}`)).toEqual([files[0]]);
+    expect(await idsAt(`/files?owner=agent:${agent}`)).toEqual([]);
+    for (const name of [owner, `agent:${agent}`]) {
+      const list = await home.made(home.owner("GET", `/responses?owner=${name}`));
+      expect(list.data).toMatchObject([
+        { id: response, owner: `key:${key.id}`, agent_id: agent, status: "completed", title: "Ask the agent" },
+      ]);
+    }
+    for (const path of [`/files?owner=${owner}`, `/responses?owner=${owner}`, `/responses?owner=agent:${agent}`])
+      expect(await idsAt(path, foreign.owner)).toEqual([]);
+  });
+
+  test("are deleted one by one", async () => {
+    const { owner, response, files } = await leaveThings();
+    expect(await home.made(home.owner("DELETE", `/files/${files[0]}`))).toEqual({
+      id: files[0],
+      object: "file",
+      deleted: true,
+    });
+    expect(await idsAt(`/files?owner=${owner}`)).toEqual([files[1]]);
+    expect((await home.made(home.owner("DELETE", `/responses/${response}`))).deleted).toBe(true);
+    expect(await idsAt(`/responses?owner=${owner}`)).toEqual([]);
+    expect(code(await home.owner("DELETE", `/files/${files[0]}`))).toEqual([404, "file_not_found"]);
+    for (const id of [response, "x", UNKNOWN])
+      expect(code(await home.owner("DELETE", `/responses/${id}`)), id).toEqual([404, "response_not_found"]);
+  });
+});
+
+describe("an erasure", () => {
+  const settled = async (id: string): Promise<any> => {
+    const read = () => home.made(home.owner("GET", `/erasures/${id}`));
+    await expect.poll(async () => (await read()).status, SOON).toBe("completed");
+    return read();
+  };
+
+  test("deletes everything that a deleted key left, and nothing of others", async () => {
+    const mine = await leaveThings();
+    const other = await leaveThings();
+    const started = await home.owner("POST", "/erasures", { owner: mine.owner });
+    expect([started.status, started.body]).toMatchObject([202, { owner: mine.owner, completed_at: null }]);
+    const erasure = await settled(started.body.id);
+    expect(erasure).toMatchObject({ object: "erasure", threads_deleted: 3, files_deleted: 2 });
+    expect(erasure.started_by).toMatch(/^person:/);
+    for (const kind of ["threads", "files", "responses"]) {
+      expect(await idsAt(`/${kind}?owner=${mine.owner}`), kind).toEqual([]);
+      expect(await idsAt(`/${kind}?owner=${other.owner}`), kind).not.toEqual([]);
+    }
+    const turn = mine.response.replace("resp_", "");
+    expect(code(await home.owner("GET", `/turns/${turn}/trace`))).toEqual([404, "turn_not_found"]);
+    expect((await idsAt("/erasures"))[0]).toBe(erasure.id);
+  });
+
+  test("of an agent deletes the threads in which it answers, and of a person their chats", async () => {
+    const member = await home.member("builder");
+    const [agent, kept] = [await newAgent(), await newAgent()];
+    await ask(member.call, agent, "One");
+    await ask(member.call, kept, "Two");
+    await say(member.call, "Three");
+    await settled((await home.made(home.owner("POST", "/erasures", { owner: `agent:${agent}` }))).id);
+    expect((await idsAt(`/threads?owner=person:${member.id}`)).length).toBe(2);
+    await settled((await home.made(home.owner("POST", "/erasures", { owner: `person:${member.id}` }))).id);
+    expect(await idsAt(`/threads?owner=person:${member.id}`)).toEqual([]);
+    expect(await idsAt("/threads", member.call)).toEqual([]);
+  });
+
+  test("of many threads takes several batches, and leaves what the owner creates meanwhile", async () => {
+    const key = await newKey();
+    await Promise.all(Array.from({ length: 60 }, (_, n) => say(key.call, `Chat ${n}`)));
+    const { id } = await home.made(home.owner("POST", "/erasures", { owner: `key:${key.id}` }));
+    await say(key.call, "Later");
+    expect((await settled(id)).threads_deleted).toBe(60);
+    const { data } = await home.made(key.call("GET", "/threads"));
+    expect(data.map(({ title }: { title: string }) => title)).toEqual(["Later"]);
+  });
+
+  test("runs once for a repeated request, and deletes nothing of another organization", async () => {
+    const key = await newKey();
+    await say(key.call, "Stays");
+    const again = { "idempotency-key": newId() };
+    const start = (by: Client) => by("POST", "/erasures", { owner: `key:${key.id}` }, again);
+    const [first, second] = [await start(foreign.owner), await start(foreign.owner)];
+    expect([first.status, second.body.id]).toEqual([202, first.body.id]);
+    const read = () => foreign.made(foreign.owner("GET", `/erasures/${first.body.id}`));
+    await expect.poll(async () => (await read()).status, SOON).toBe("completed");
+    expect(await read()).toMatchObject({ threads_deleted: 0, files_deleted: 0 });
+    expect(await idsAt("/threads", key.call)).toHaveLength(1);
+  });
+
+  test("needs the name of an owner", async () => {
+    for (const owner of [undefined, "", "key:1", `user:${UNKNOWN}`])
+      expect((await home.owner("POST", "/erasures", { owner })).status).toBe(400);
+    expect(code(await home.owner("GET", `/erasures/${UNKNOWN}`))).toEqual([404, "erasure_not_found"]);
+  });
+});

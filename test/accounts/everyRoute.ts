@@ -1,0 +1,130 @@
+import { expect } from "vitest";
+import { UNKNOWN, WAITING, openTenant, type Client, type Tenant } from "../workflows/tenant.ts";
+
+/* Every route of the service's own description, and one thing of an organization for every parameter in their paths. */
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+
+/** `METHOD /path` of every route in `/openapi.json`. */
+export async function listRoutes(url: string): Promise<string[]> {
+  const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    METHODS.filter((method) => method in methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+/** Values of path parameters by the segment before them. */
+export type Things = Record<string, string>;
+
+const isParameter = (segment: string): boolean => segment.includes("*") || segment.startsWith("{");
+const NOTHING: Things = { models: "offline/none", hooks: "A".repeat(24) };
+
+/** The path of a route with a value for every parameter: that of a thing, or of one that does not exist. */
+export function fillPath(route: string, things?: Things): string {
+  const segments = route.split(" ")[1]!.split("/");
+  return segments
+    .map((segment, at) => {
+      if (!isParameter(segment)) return segment;
+      const value = things ? things[segments[at - 1]!] : (NOTHING[segments[at - 1]!] ?? UNKNOWN);
+      if (value === undefined) throw new Error(`${route}: no thing stands for ${segment}`);
+      return value;
+    })
+    .join("/");
+}
+
+/** Valid content for routes that check it before they look for the thing in their path. */
+function contentOf(route: string): object {
+  if (route.endsWith("/decision")) return { decision: "approve" };
+  if (route.endsWith("/responses")) return { input: "x" };
+  return route.endsWith("/runs") ? { args: {} } : {};
+}
+
+/** Calls a route. Without `things` it names nothing that exists, so it changes nothing. `call` has paths below `/api`. */
+export const callRoute = (call: Client, route: string, things?: Things) => {
+  const [method] = route.split(" ") as [string];
+  const path = fillPath(route, things).replace(/^\/api/, "");
+  return call(method, path, method === "GET" ? undefined : contentOf(route));
+};
+
+/** A workflow with a run that has ended, its decided approval, and an agent: what can belong to a project. */
+async function createProjectThings({ made, owner, ...tenant }: Tenant, project_id: string | null): Promise<Things> {
+  const agent = await made(owner("POST", "/agents", { name: "A", model: "offline/echo", project_id }));
+  const workflow = await tenant.register(WAITING, {}, { project_id });
+  const run = await tenant.start(workflow);
+  await tenant.until(run, ({ waiting_on }) => waiting_on.some(({ type }: { type: string }) => type === "approval"));
+  const [approval] = await tenant.approvals(run);
+  await made(tenant.decide(approval));
+  await tenant.untilOver(run);
+  return { agents: agent.id, workflows: workflow.id, runs: run, approvals: approval.id };
+}
+
+const formWith = (text: string): FormData => {
+  const form = new FormData();
+  form.set("file", new File([text], "note.md"));
+  return form;
+};
+
+/** One thing of every kind that a path can name, made by the tenant's owner. */
+async function createThings(tenant: Tenant): Promise<Things> {
+  const { made, owner, key } = tenant;
+  const project_id = (await made(owner("POST", "/projects", { name: "P" }))).id;
+  const things = await createProjectThings(tenant, project_id);
+  const hook = await tenant.hook({ id: things["workflows"]! });
+  const response = await made(owner("POST", `/agents/${things["agents"]}/v1/responses`, { input: "x" }));
+  const chat = await key("POST", "/openai/v1/chat/completions", {
+    model: "offline/echo",
+    messages: [{ role: "user", content: "x" }],
+  });
+  await tenant.secret("home_secret", "value");
+  await made(owner("PUT", "/providers/home", { api_key: "k", base_url: "http://127.0.0.1:9/v1" }));
+  const collection = await made(owner("POST", "/v1/knowledge/collections", { name: "Home" }));
+  const texts = `/v1/knowledge/collections/${collection.slug}/documents/text`;
+  return {
+    ...things,
+    projects: project_id,
+    triggers: hook.id,
+    hooks: hook.hook_token,
+    hook_secret: hook.secret,
+    responses: response.id,
+    turns: response.id.slice("resp_".length),
+    threads: chat.headers.get("x-thread-id")!,
+    secrets: "home_secret",
+    providers: "home",
+    models: "offline/echo",
+    collections: collection.slug,
+    documents: (await made(owner("POST", texts, { text: "Hello", name: "a.md" }))).id,
+    extractions: (await made(owner("POST", "/v1/extractions", formWith("Hello")))).id,
+    files: (await made(key("POST", "/openai/v1/files", formWith("Hello")))).id,
+    erasures: (await made(owner("POST", "/erasures", { owner: `key:${UNKNOWN}` }))).id,
+    keys: (await made(owner("POST", "/keys", { name: "K" }))).id,
+    members: (await tenant.member("viewer")).id,
+    definitions: (await tenant.define()).id,
+  };
+}
+
+/** Two organizations; the first has a thing of every kind, in a project, in another one and in none. */
+export async function openHomeAndForeign(platform: { url: string; organization(name?: string): Promise<any> }) {
+  const home = await openTenant(platform.url, await platform.organization("Home"));
+  const foreign = await openTenant(platform.url, await platform.organization("Foreign"));
+  const things = await createThings(home);
+  const elsewhere = await home.project("Elsewhere");
+  return {
+    home,
+    foreign,
+    things,
+    inOtherProject: { ...things, ...(await createProjectThings(home, elsewhere.id)) },
+    inNoProject: { ...things, ...(await createProjectThings(home, null)) },
+    /** Creates a key; its client, id and secret. */
+    async keyWith(settings: object) {
+      const { key, id } = await home.made(home.owner("POST", "/keys", { name: "K", ...settings }));
+      return { call: home.clientAt(key), id: id as string };
+    },
+    /** Throws unless everything that the tenant made is still there. */
+    async expectUntouched() {
+      for (const kind of ["agents", "workflows", "members", "projects", "secrets", "providers", "definitions"] as const)
+        expect((await home.owner("GET", `/${kind}/${things[kind]}`)).status, kind).toBe(200);
+      expect((await home.owner("GET", `/v1/knowledge/documents/${things["documents"]}`)).status).toBe(200);
+      expect((await home.key("GET", `/openai/v1/files/${things["files"]}`)).status).toBe(200);
+    },
+  };
+}

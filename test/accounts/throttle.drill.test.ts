@@ -1,0 +1,99 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { expectRefusal } from "../hostile/target.ts";
+import { openPeople, type People } from "./people.ts";
+
+/* Sign-in attempts are limited, in 15 minutes, to 50 per address and to 10 per account from one address (decisions: accounts). */
+
+let people: People;
+beforeAll(async () => {
+  people = await openPeople({ TRUST_PROXY: "127.0.0.1" });
+});
+beforeEach(async () => {
+  await people.service.db.query("delete from ops.login_attempts");
+});
+
+const from = (address: string) => ({ "x-forwarded-for": address });
+const wrong = (email: string, address: string) => people.login(email, "wrong", from(address));
+const statuses = async (tries: number, attempt: (n: number) => Promise<{ status: number }>) =>
+  (await Promise.all(Array.from({ length: tries }, (_, n) => attempt(n)))).map(({ status }) => status);
+
+test("after ten wrong passwords for an account from an address, only that address is refused, until the attempts are 15 minutes old", async () => {
+  const { email, password } = await people.join("viewer");
+  const address = "198.51.100.1";
+  expect(new Set(await statuses(10, () => wrong(email, address)))).toEqual(new Set([401]));
+  const refused = await people.login(email, password, from(address));
+  expectRefusal(refused, 429, "too_many_attempts");
+  const wait = Number(refused.headers.get("retry-after"));
+  expect(wait).toBeGreaterThan(14 * 60);
+  expect(wait).toBeLessThanOrEqual(15 * 60);
+  const other = await people.join("viewer");
+  expect((await people.login(other.email, other.password, from(address))).status).toBe(200);
+  expect((await people.login(email, password, from("203.0.113.1"))).status).toBe(200);
+  await people.service.db.query("update ops.login_attempts set at = at - interval '15 minutes'");
+  expect((await people.login(email, password, from(address))).status).toBe(200);
+});
+
+test("strangers at any addresses lock nobody out, neither of the sign-in nor of changing the password", async () => {
+  const { email, password, call } = await people.join("viewer");
+  expect(new Set(await statuses(40, (n) => wrong(email, `198.51.100.${n}`)))).toEqual(new Set([401]));
+  await statuses(12, () => wrong(email, "203.0.113.2"));
+  expect((await people.login(email, password, from("203.0.113.1"))).status).toBe(200);
+  const body = { current_password: password, new_password: "a new long password" };
+  expect((await call("POST", "/auth/password", body, from("203.0.113.2"))).status).toBe(200);
+});
+
+test("ten wrong current passwords of a signed-in person stop further guesses from any address", async () => {
+  const { password, call } = await people.join("viewer");
+  const guess = (current_password: string, n: number) =>
+    call("POST", "/auth/password", { current_password, new_password: "a new long password" }, from(`203.0.113.${n}`));
+  expect(new Set(await statuses(10, (n) => guess("wrong", n)))).toEqual(new Set([400]));
+  expectRefusal(await guess(password, 77), 429, "too_many_attempts");
+});
+
+test("the addresses of one IPv6 network of 64 bits count as one", async () => {
+  const { email, password } = await people.join("viewer");
+  expect(new Set(await statuses(10, (n) => wrong(email, `2001:db8:0:7::${n}`)))).toEqual(new Set([401]));
+  expectRefusal(await people.login(email, password, from("2001:db8::7:1:2:3:4")), 429, "too_many_attempts");
+  expect((await people.login(email, password, from("2001:db8:0:8::1"))).status).toBe(200);
+});
+
+test("a refused sign-in attempt does not prolong the wait", async () => {
+  const { email, password } = await people.join("viewer");
+  const address = "198.51.100.2";
+  await statuses(10, () => wrong(email, address));
+  await people.service.db.query("update ops.login_attempts set at = at - interval '14 minutes 55 seconds'");
+  for (let n = 0; n < 5; n++) {
+    const refused = await people.login(email, password, from(address));
+    expectRefusal(refused, 429, "too_many_attempts");
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(5);
+  }
+  await people.service.db.query("update ops.login_attempts set at = at - interval '5 seconds'");
+  expect((await people.login(email, password, from(address))).status).toBe(200);
+});
+
+test("after fifty failed sign-ins from an address, for any accounts, only that address is refused", async () => {
+  const address = "198.51.100.7";
+  const tried = await statuses(50, (n) => wrong(`nobody${n}@example.com`, address));
+  expect(new Set(tried)).toEqual(new Set([401]));
+  const { email, password } = await people.join("viewer");
+  expectRefusal(await people.login(email, password, from(address)), 429, "too_many_attempts");
+  expect((await people.login(email, password, from("198.51.100.8"))).status).toBe(200);
+});
+
+test("parallel sign-in attempts count one by one", async () => {
+  const { email } = await people.join("viewer");
+  const tried = await statuses(30, () => wrong(email, "198.51.100.3"));
+  expect(tried.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
+  expect(tried.filter((status) => status === 429).length).toBeGreaterThanOrEqual(20);
+});
+
+test("a right password resets the attempts of the account but not those of the address", async () => {
+  const { email, password } = await people.join("viewer");
+  for (let round = 0; round < 3; round++) {
+    expect(new Set(await statuses(9, () => wrong(email, "198.51.100.9")))).toEqual(new Set([401]));
+    expect((await people.login(email, password, from("198.51.100.9"))).status).toBe(200);
+  }
+  const kept = await people.service.db.query<{ subject: string }>("select subject from ops.login_attempts");
+  expect(kept.filter(({ subject }) => subject.startsWith("address:"))).toHaveLength(27);
+  expect(JSON.stringify(kept)).not.toMatch(/example|198\.51/);
+});

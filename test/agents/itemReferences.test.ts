@@ -1,0 +1,56 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
+
+let agents: Agents;
+let agent: AgentClient;
+beforeAll(async () => {
+  agents = await startAgents();
+  agent = await agents.open({ model: "openai/gpt-test" });
+});
+beforeEach(() => agents.answers());
+
+const asked = () => agents.asked().messages.map(({ role, content }: any) => `${role}: ${content}`);
+const message = ({ output }: any) => output.findLast(({ type }: any) => type === "message");
+const reference = (response: any) => ({ type: "item_reference", id: message(response).id });
+const user = (content: string) => ({ role: "user", content });
+
+describe("a reference to an item of an earlier response", () => {
+  test("stands for the answer, in its place", async () => {
+    const first = await agent.ask("I am Ada");
+    const second = await agent.ask([user("I am Ada"), reference(first), user("Who am I?")]);
+    expect(asked()).toEqual(["user: I am Ada", "assistant: I am Ada", "user: Who am I?"]);
+    expect(second.thread_id).not.toBe(first.thread_id);
+    await agent.stream([user("a"), reference(first), user("b"), reference(second), user("c")]);
+    expect(asked()).toEqual(["user: a", "assistant: I am Ada", "user: b", "assistant: Who am I?", "user: c"]);
+  });
+
+  test("that is repeated, or in the continued thread already, adds nothing", async () => {
+    const first = await agent.ask("I am Ada");
+    await agent.ask([reference(first), reference(first), user("x")]);
+    expect(asked()).toEqual(["assistant: I am Ada", "user: x"]);
+    await agent.ask([reference(first), user("y")], { previous_response_id: first.id });
+    expect(asked()).toEqual(["user: I am Ada", "assistant: I am Ada", "user: y"]);
+  });
+
+  test("of another user, agent or key, deleted, or of another kind is skipped", async () => {
+    const other = await agents.open({ model: "openai/gpt-test" });
+    const adas = await agent.ask("secret", { user: "ada" });
+    const others = await other.ask("secret");
+    const gone = await agent.ask("secret");
+    await agent.call("DELETE", `/responses/${gone.id}`);
+    const tools = await agents.open({ tools: [TOOL] });
+    const { output } = await tools.ask(`/tool ${TOOL} {}\n/say secret`);
+    expect(output[0].type).toBe("function_call");
+    const ids = [message(adas).id, message(others).id, message(gone).id, output[0].id, "msg_1", gone.id, 7, null];
+    await agent.ask([...ids.map((id) => ({ type: "item_reference", id })), user("x")]);
+    expect(asked()).toEqual(["user: x"]);
+  });
+});
+
+test("an answer that is sent again after a tool result keeps the id of its message", async () => {
+  const tools = await agents.open({ tools: [TOOL] });
+  const first = await tools.ask(`/reason Let me look.\n/tool ${TOOL} {}\n/say Found.`);
+  const { call_id } = first.output.find(({ type }: any) => type === "function_call");
+  const again = await tools.ask([{ type: "function_call_output", call_id, output: "{}" }]);
+  expect(again.output).toEqual([message(first)]);
+});

@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { credentialsFile } from "../../cli/credentials.ts";
+import type { Credentials } from "../../cli/organization.ts";
+import { agentClient } from "../agents/agents.ts";
+import { openCommandLine } from "./svc.ts";
+
+/** Standard output is a pipe here, as it is where a log collector reads it. */
+function expectNoSecrets(output: string, { api_key, admin }: Credentials): void {
+  for (const secret of [api_key, admin.password]) expect(output).not.toContain(secret);
+  expect(output).not.toMatch(/:\/\/[^\s/]+@/);
+  expect(output).toContain("credentials.json");
+}
+
+test("svc all saves credentials whose agent answers at its first start, reuses them at later starts, and shows no secret where no terminal is", async () => {
+  const { env, start } = await openCommandLine();
+  const file = credentialsFile({ DATA_DIR: env["DATA_DIR"]!, BASE_URL: "" });
+  /** Starts everything, asks the agent, and stops. Answers with the saved credentials. */
+  const startAndAsk = async (): Promise<Credentials> => {
+    const running = start("all");
+    const ended = once(running, "exit");
+    try {
+      const lines: string[] = [];
+      for await (const line of createInterface(running.stdout)) {
+        lines.push(line);
+        if (line.startsWith("Ctrl-C")) break;
+      }
+      const saved = JSON.parse(readFileSync(file, "utf8")) as Credentials;
+      const { base_url, agent_id, api_key } = saved;
+      const agent = agentClient(base_url, api_key, agent_id);
+      expect(lines.find((line) => line.startsWith("Agent API"))).toContain(agent.base);
+      expectNoSecrets(lines.join("\n"), saved);
+      const { status, output } = await agent.ask("Hello");
+      expect([status, output[0].content[0].text]).toEqual(["completed", "Hello"]);
+      return saved;
+    } finally {
+      running.kill();
+      await ended;
+    }
+  };
+  const first = await startAndAsk();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(await startAndAsk()).toEqual({ ...first, base_url: expect.any(String) });
+});

@@ -1,0 +1,67 @@
+import { createOpenResponses } from "@ai-sdk/open-responses";
+import { generateText, streamText } from "ai";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { checkedFetch } from "../agents/checkedFetch.ts";
+
+/* A client of the Open Responses specification, which accepts any service that follows it. Streams are held against the grammar. */
+
+globalThis.AI_SDK_LOG_WARNINGS = false;
+let agents: Agents;
+beforeAll(async () => {
+  agents = await startAgents();
+});
+
+/** The client always sends `tool_choice`, which agents refuse: a fetch that leaves it out. */
+const withoutToolChoice: typeof fetch = (input, init) => {
+  const { tool_choice: _, ...body } = JSON.parse(init?.body as string) as Record<string, unknown>;
+  return checkedFetch(input, { ...init, body: JSON.stringify(body) });
+};
+const modelOf = (agent: string, fetch = withoutToolChoice) =>
+  createOpenResponses({
+    name: "assistant",
+    url: `${agents.url}/api/agents/${agent}/v1/responses`,
+    apiKey: agents.api_key,
+    fetch,
+  })("any");
+
+const SAID = "Here you are.";
+describe.each([
+  ["without tools", {}, `/reason Let me think.\n/say ${SAID}`],
+  ["with tools", { tools: [TOOL] }, `/tool ${TOOL} {"text":"x"}\n/say ${SAID}`],
+  ["with tools that fail", { tools: [TOOL] }, `/tool ${TOOL} {"fail":true}\n/say ${SAID}`],
+  ["with tools that it keeps to itself", { tools: [TOOL], expose_tool_items: false }, `/tool ${TOOL} {}\n/say ${SAID}`],
+])("an agent %s", (_, settings, prompt) => {
+  test("generateText and streamText", async () => {
+    const model = modelOf(await agents.agent(settings));
+    const whole = await generateText({ model, prompt });
+    expect([whole.text, whole.usage.totalTokens! > 0]).toEqual([SAID, true]);
+    const stream = streamText({ model, prompt });
+    expect((await Array.fromAsync(stream.textStream)).join("")).toBe(SAID);
+    expect((await stream.usage).totalTokens).toBeGreaterThan(0);
+  });
+});
+
+test("a conversation that the client keeps holds the model's own answers", async () => {
+  const model = modelOf(await agents.agent({ model: "openai/gpt-test" }));
+  agents.answers({ text: "Hello Ada." }, { text: "You are Ada." });
+  const { response } = await generateText({ model, prompt: "I am Ada" });
+  const messages = [{ role: "user" as const, content: "I am Ada" }, ...response.messages];
+  const { text } = await generateText({ model, messages: [...messages, { role: "user", content: "Who am I?" }] });
+  expect(text).toBe("You are Ada.");
+  expect(agents.asked().messages.map(({ content }: { content: string }) => content)).toEqual([
+    "I am Ada",
+    "Hello Ada.",
+    "Who am I?",
+  ]);
+});
+
+test("what the client sends by itself is refused with the way to go", async () => {
+  const model = modelOf(await agents.agent(), checkedFetch);
+  await expect(generateText({ model, prompt: "/say x" })).rejects.toThrow("Leave the field out.");
+});
+
+test("a turn that fails is seen", async () => {
+  const model = modelOf(await agents.agent());
+  await expect(generateText({ model, prompt: "/fail 400", maxRetries: 0 })).rejects.toThrow("400");
+});

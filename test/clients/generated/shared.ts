@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What the calls are given, as JSON in the environment. */
+export interface Settings {
+  url: string;
+  api_key: string;
+  session: string;
+}
+
+export const WORKFLOW = `
+export const meta = { args: { type: "object", properties: { amount: { type: "number" } } } };
+export const steps = { double: ({ amount }) => amount * 2 };
+export async function run(ctx, args) {
+  const { approved } = await ctx.awaitApproval("go", { title: "Go?" });
+  return { approved, doubled: await ctx.runStep("double", { amount: args.amount }) };
+}`;
+
+/** In milliseconds. */
+const [PATIENCE, PAUSE] = [60_000, 100];
+
+export async function until(isDone: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + PATIENCE; !(await isDone()); await sleep(PAUSE))
+    if (Date.now() > end) throw new Error("it took too long");
+}
+
+export function formOf(name: string, text: string): FormData {
+  const form = new FormData();
+  form.append("file", new File([text], name));
+  return form;
+}
+
+export const print = (found: object): void => void process.stdout.write(JSON.stringify(found));

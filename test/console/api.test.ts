@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { listen } from "../accounts/audit.ts";
+import { expectRefusal } from "../hostile/target.ts";
+import { startService, type Service } from "../http/service.ts";
+import { openTenant, UNKNOWN, WAITING, workflowSource } from "../workflows/tenant.ts";
+
+/* Routes that the console needs beyond those of the spec. */
+
+type Tenant = Awaited<ReturnType<typeof openTenant>>;
+let service: Service;
+let tenant: Tenant;
+let stranger: Tenant;
+beforeAll(async () => {
+  service = await startService();
+  tenant = await openTenant(service.base, service.credentials);
+  stranger = await openTenant(service.base, await service.organization("Other"));
+});
+
+describe("GET /api/workflows/runs", () => {
+  test("has the runs of all workflows of the organization, newest first, with filters", async () => {
+    const [one, two] = [
+      await tenant.register(workflowSource("return 1;")),
+      await tenant.register(workflowSource(`throw new Error("50% of \\"it\\" broke");`)),
+    ];
+    const first = await tenant.start(one);
+    await tenant.untilOver(first);
+    const second = await tenant.start(two);
+    await tenant.untilOver(second);
+    await stranger.run(workflowSource("return 2;"));
+    const list = async (query = "", by = tenant) => {
+      const { data, total } = await by.made(by.owner("GET", `/workflows/runs?${query}`));
+      return [data.map(({ id }: { id: string }) => id), total];
+    };
+    expect(await list()).toEqual([[second, first], 2]);
+    expect(await list("limit=1&offset=1")).toEqual([[first], 2]);
+    expect(await list("status=failed")).toEqual([[second], 1]);
+    expect(await list(`workflow_id=${one.id}`)).toEqual([[first], 1]);
+    expect(await list(`q=${encodeURIComponent('50% OF "IT"')}`)).toEqual([[second], 1]);
+    expect(await list("q=no such text")).toEqual([[], 0]);
+    expect(await list(`workflow_id=${one.id}`, stranger)).toEqual([[], 0]);
+    expect((await tenant.key("GET", "/workflows/runs")).status).toBe(403);
+  });
+});
+
+describe("GET /api/workflows/approvals/{id}", () => {
+  test("has one approval for everybody of the organization, and is the same 404 for others as for an unknown id", async () => {
+    const run = await tenant.start(await tenant.register(WAITING));
+    const [approval] = await tenant.pending(run);
+    const { call: viewer } = await tenant.member("viewer");
+    expect((await viewer("GET", `/workflows/approvals/${approval.id}`)).body).toEqual(approval);
+    for (const [by, id] of [
+      [stranger.owner, approval.id],
+      [tenant.owner, UNKNOWN],
+      [tenant.owner, "nonsense"],
+    ] as const)
+      expectRefusal(await by("GET", `/workflows/approvals/${id}`), 404, "approval_not_found");
+  });
+});
+
+describe("GET /api/changes", () => {
+  const all = async (by: Tenant["owner"]) => (await by("GET", "/changes?limit=500")).body.data as Record<string, any>[];
+  const kinds = (changes: Record<string, any>[]) => new Set(changes.map(({ kind }) => kind));
+
+  test("lists what the caller may read, without content, and nothing of other organizations", async () => {
+    await tenant.made(
+      tenant.key("POST", "/openai/v1/chat/completions", {
+        model: "offline/echo",
+        messages: [{ role: "user", content: "canary-words" }],
+      }),
+    );
+    await tenant.secret("a_secret", "value");
+    const run = await tenant.run(workflowSource("return 1;"));
+    const [viewer, builder] = [await tenant.member("viewer"), await tenant.member("builder")];
+    const seen = { viewer: await all(viewer.call), builder: await all(builder.call), owner: await all(tenant.owner) };
+    expect(JSON.stringify(seen)).not.toContain("canary-words");
+    expect(seen.viewer).toContainEqual({ cursor: expect.any(String), kind: "run", id: run.id, type: "RunCompleted" });
+    for (const kind of ["thread", "secret", "definition", "key", "session"])
+      expect(kinds(seen.viewer)).not.toContain(kind);
+    expect([...kinds(seen.builder)]).toEqual(expect.arrayContaining(["thread", "secret", "definition"]));
+    expect(kinds(seen.builder)).not.toContain("key");
+    expect([...kinds(seen.owner)]).toEqual(expect.arrayContaining(["key", "thread"]));
+    expect(kinds(seen.owner)).not.toContain("session");
+    expect((await all(stranger.owner)).filter(({ id }) => id === run.id)).toEqual([]);
+  });
+
+  test("sends changes as they happen, and resumes after the last one", async () => {
+    const url = `${service.base}/api/changes`;
+    const first = await listen(url, tenant.token);
+    const run = await tenant.run(workflowSource("return 1;"));
+    const about = () => first.received().filter((change: any) => change.id === run.id);
+    await expect.poll(() => about().at(-1)?.type, { timeout: 10_000 }).toBe("RunCompleted");
+    const [created] = about();
+    await first.close();
+    const again = await listen(url, tenant.token, { "last-event-id": created!.cursor });
+    await expect.poll(() => again.received().at(-1)?.type, { timeout: 10_000 }).toBe("RunCompleted");
+    expect(again.received().filter((change: any) => change.id === run.id && change.type === "RunCreated")).toEqual([]);
+    await again.close();
+  });
+});

@@ -1,0 +1,123 @@
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startService, type Service } from "../http/service.ts";
+import { openTenant, type Tenant } from "../workflows/tenant.ts";
+import { inspect, openAs, openBrowser, PHONE, visit } from "./browser.ts";
+
+/* Conversations with agents and models. */
+
+const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
+const WORDS = Array.from({ length: 15 }, (_, n) => `word${n + 1}`).join(" ");
+
+let service: Service;
+let browser: Browser;
+let tenant: Tenant;
+let agent: { id: string };
+beforeAll(async () => {
+  service = await startService();
+  browser = await openBrowser();
+  tenant = await openTenant(service.base, service.credentials);
+  agent = await tenant.made(
+    tenant.owner("POST", "/agents", { name: "Scripted", model: "offline/scripted", tools: ["search_documents"] }),
+  );
+});
+
+/** Opens the chat with an agent or a model. */
+async function openChat(target: string, viewport?: typeof PHONE) {
+  const visitor = await visit(browser, viewport && { viewport });
+  await openAs(visitor, service, `chat?with=${encodeURIComponent(target)}`);
+  return visitor;
+}
+
+async function ask(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Question").fill(text);
+  await page.keyboard.press("Enter");
+}
+const again = (page: Page) => page.getByRole("button", { name: "Ask again" });
+
+describe("a conversation", () => {
+  test("with an agent shows its tools, is found in the list, and leads to why it was answered", async () => {
+    const { page, problems, context } = await openChat(`agent:${agent.id}`);
+    await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
+    await inspect(page, "chat-empty");
+    await ask(page, '/tool search_documents {"query":"holidays"}\n/say **Twenty** days');
+    await again(page).waitFor();
+    await expect.poll(() => page.url()).toMatch(/\/console\/chat\/[0-9a-f-]{36}/);
+    await page.locator(".answer strong", { hasText: "Twenty" }).waitFor();
+    await page.locator("summary", { hasText: "search_documents" }).click();
+    await page.getByText('"query": "holidays"').waitFor();
+    await inspect(page, "chat-tools");
+    await ask(page, "Second");
+    await expect.poll(() => page.locator(".turn").count()).toBe(2);
+    await again(page).waitFor();
+    await page.getByRole("link", { name: "New conversation" }).click();
+    await page.getByRole("navigation", { name: "Conversations" }).getByText("/tool search_documents").click();
+    await expect.poll(() => page.locator(".turn").count()).toBe(2);
+    await page.getByRole("link", { name: "Why this answer?" }).first().click();
+    await expect.poll(() => page.url()).toContain("/console/requests/");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("survives a reload while the answer is being written", async () => {
+    const { page, problems, context } = await openChat(`agent:${agent.id}`, PHONE);
+    await ask(page, `/slow 0.2\n/say ${WORDS}`);
+    await page.locator(".answer", { hasText: "word3" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await page.reload();
+    await page.locator(".answer", { hasText: WORDS }).waitFor();
+    await again(page).waitFor();
+    expect(await page.locator(".turn").count()).toBe(1);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("is stopped by a button, and keeps what was written", async () => {
+    const { page, problems, context } = await openChat(`agent:${agent.id}`);
+    await ask(page, `/slow 1\n/say ${WORDS}`);
+    await page.locator(".answer", { hasText: "word1" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("The answer was stopped.").waitFor();
+    await page.locator(".answer", { hasText: "word1" }).waitFor();
+    await inspect(page, "chat-stopped");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("with a model takes files, and shows what anybody says as text", async () => {
+    const { page, problems, context } = await openChat("model:offline/echo");
+    const note = { name: `note ${HOSTILE}.txt`.replaceAll("/", ""), mimeType: "text/plain", buffer: Buffer.from("Hi") };
+    await page.locator("input[type=file]").setInputFiles(note);
+    await page.getByRole("list", { name: "Attached files" }).waitFor();
+    await inspect(page, "chat-files");
+    await ask(
+      page,
+      `${HOSTILE}\n\n[harmless](javascript:reportViolation('ran')) and [safe](https://example.com/) \`code\``,
+    );
+    await again(page).waitFor();
+    const answer = page.locator(".answer");
+    await answer.getByText("2 bytes]").waitFor();
+    await answer.getByRole("link", { name: "safe" }).waitFor();
+    expect(await answer.getByRole("link", { name: "harmless" }).count()).toBe(0);
+    await expect.poll(() => page.locator(".answer code").first().textContent()).toBe("code");
+    await again(page).click();
+    await expect.poll(() => page.locator(".turn").count()).toBe(2);
+    await again(page).waitFor();
+    await inspect(page, "chat-hostile");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("says why an answer failed, and that a conversation does not exist", async () => {
+    const { page, problems, context } = await openChat(`agent:${agent.id}`);
+    await ask(page, "/fail 400");
+    await page.getByText("The provider answered 400").waitFor();
+    await again(page).waitFor();
+    await inspect(page, "chat-failed");
+    await page.goto(`${service.base}/console/chat/01900000-0000-7000-8000-000000000000`);
+    await page.getByText("code thread_not_found").first().waitFor();
+    await inspect(page, "chat-missing");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startService, type Service } from "../http/service.ts";
+import { openReader, type Reader } from "../knowledge/library.ts";
+import { openTenant, SOON, type Tenant } from "../workflows/tenant.ts";
+import { inspect, openAs, openBrowser, visit } from "./browser.ts";
+
+/* Documents from their upload to the passage that a citation means. */
+
+const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
+const HANDBOOK = readFileSync(new URL("../../examples/handbook.pdf", import.meta.url));
+const LONG = Array.from({ length: 60 }, (_, n) => `# Part ${n}\n\n${`Words of part ${n}. `.repeat(60)}`).join("\n\n");
+
+let service: Service;
+let browser: Browser;
+let tenant: Tenant;
+let reader: Reader;
+beforeAll(async () => {
+  service = await startService();
+  browser = await openBrowser();
+  tenant = await openTenant(service.base, service.credentials);
+  reader = openReader(service.base, service.credentials.api_key);
+});
+
+/** Whether an element is within the window. */
+const IS_SEEN = `const { top, bottom } = document.querySelector("mark").getBoundingClientRect(); top >= 0 && bottom <= innerHeight`;
+const isMarkSeen = (page: Page) => page.evaluate(`(() => { ${IS_SEEN.replace("top >=", "return top >=")} })()`);
+
+describe("knowledge", () => {
+  test("is empty at first; a collection is created and filled with many files, of which one fails and is tried again", async () => {
+    const visitor = await visit(browser);
+    await openAs(visitor, service, "knowledge");
+    const { page, problems } = visitor;
+    await page.getByRole("heading", { name: "There are no collections yet" }).waitFor();
+    await inspect(page, "knowledge-empty");
+    await page.getByLabel("Name of a new collection").fill(`Handbook ${HOSTILE}`);
+    await page.getByRole("button", { name: "Create collection" }).click();
+    await page.getByRole("heading", { name: "This collection is empty" }).waitFor();
+    await page.getByLabel("Drop files here").setInputFiles([
+      { name: "handbook.pdf", mimeType: "application/pdf", buffer: HANDBOOK },
+      {
+        name: `${HOSTILE.replaceAll("/", "")}.md`,
+        mimeType: "text/markdown",
+        buffer: Buffer.from(`# Hello\n\n${HOSTILE}`),
+      },
+      { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7 and nothing else") },
+      { name: "picture.xyz", mimeType: "", buffer: Buffer.from([0, 1, 2, 3]) },
+    ]);
+    await page.getByText("3 of 4 files sent").waitFor();
+    await page.getByRole("alert").waitFor();
+    await expect.poll(() => page.getByRole("table").getByText("ready", { exact: true }).count(), SOON).toBe(2);
+    await page.getByRole("button", { name: "Try again to read broken.pdf" }).waitFor();
+    await inspect(page, "collection");
+    await page.getByRole("navigation", { name: "Status" }).getByRole("link", { name: "failed" }).click();
+    await expect.poll(() => page.getByRole("row").count(), SOON).toBe(2);
+    await page.getByRole("button", { name: "Try again to read broken.pdf" }).click();
+    await page.reload();
+    await page.getByRole("button", { name: "Try again to read broken.pdf" }).waitFor();
+    await page.getByRole("link", { name: "← Knowledge" }).click();
+    await page.getByText("1 failed").waitFor();
+    await inspect(page, "knowledge");
+    expect(problems).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test("is searched by address, and a hit leads to the passage marked in its document", async () => {
+    const shelf = await reader.collect("Long");
+    const { id } = (await reader.push(shelf, { text: LONG, name: "long.md" })).body;
+    await reader.ended(id);
+    const visitor = await visit(browser);
+    await openAs(visitor, service, `knowledge/${shelf}`);
+    const { page, problems } = visitor;
+    await page.getByLabel("Search the documents").fill("part 47");
+    await page.keyboard.press("Enter");
+    await page
+      .getByText(/score \d/)
+      .first()
+      .waitFor();
+    await expect.poll(() => page.url(), SOON).toContain("q=part");
+    await inspect(page, "knowledge-search");
+    await page
+      .getByRole("link", { name: /Part 47/ })
+      .first()
+      .click();
+    await page.locator("mark").waitFor();
+    expect(await page.locator("mark").textContent()).toContain("part 47");
+    await expect.poll(() => isMarkSeen(page), SOON).toBe(true);
+    await page.getByRole("link", { name: "Download the text" }).waitFor();
+    await inspect(page, "document");
+    await page.getByRole("button", { name: "Show earlier passages" }).click();
+    await page.getByText("Words of part 30.").first().waitFor();
+    expect(problems).toEqual([]);
+    await visitor.context.close();
+  });
+});
+
+describe("a document", () => {
+  test("is opened by the page that a citation names, with a link to its original", async () => {
+    const shelf = await reader.collect("Pages");
+    const { id } = await reader.keep(shelf, { content: HANDBOOK, name: "handbook.pdf" });
+    const visitor = await visit(browser);
+    await openAs(visitor, service, `knowledge/documents/${id}?page=2`);
+    const { page, problems } = visitor;
+    await page.getByRole("heading", { name: "Page 2" }).waitFor();
+    await expect.poll(() => page.locator("mark").count(), SOON).toBeGreaterThan(0);
+    const address = await page.getByRole("link", { name: "Download the original" }).getAttribute("href");
+    expect(address).toBe(`${service.base}/api/v1/knowledge/documents/${id}/content`);
+    await inspect(page, "document-pages");
+    await page.goto(`${service.base}/console/knowledge/documents/${id}?seq=9999`);
+    await page.getByRole("heading", { name: "There is no such passage" }).waitFor();
+    expect(problems).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test("that does not exist is named as such, and a viewer sees no upload", async () => {
+    const viewer = await tenant.member("viewer");
+    const shelf = await reader.collect("Seen");
+    const visitor = await visit(browser);
+    const { page } = visitor;
+    const code = service.startCodes!.create({ organization_id: tenant.organization_id, email: viewer.email });
+    await page.goto(`${service.base}/console/knowledge/${shelf}#start=${code}`);
+    await page.getByRole("heading", { name: "This collection is empty" }).waitFor();
+    expect(await page.getByLabel("Drop files here").count()).toBe(0);
+    await page.goto(`${service.base}/console/knowledge/documents/nonsense`);
+    await page.getByRole("alert").getByText("code not_found").waitFor();
+    await inspect(page, "document-missing");
+    await visitor.context.close();
+  });
+});

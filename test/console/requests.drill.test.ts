@@ -1,0 +1,119 @@
+import type { Browser } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { say, startService, type Service } from "../http/service.ts";
+import { openTenant, SOON, type Tenant } from "../workflows/tenant.ts";
+import { inspect, openAs, openBrowser, visit } from "./browser.ts";
+
+/* A builder's way to why an answer came out as it did. */
+
+const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
+
+let service: Service;
+let browser: Browser;
+let tenant: Tenant;
+beforeAll(async () => {
+  service = await startService();
+  browser = await openBrowser();
+  tenant = await openTenant(service.base, service.credentials);
+});
+
+const ask = (text: string, more: Record<string, unknown> = {}) =>
+  tenant.key("POST", "/openai/v1/chat/completions", say(text, more));
+const scripted = (text: string, more: Record<string, unknown> = {}) =>
+  ask(text, { model: "offline/scripted", ...more });
+
+describe("the requests", () => {
+  test("are none at first, keep their place while new ones come, and are filtered by address", async () => {
+    const visitor = await visit(browser);
+    await openAs(visitor, service, "requests");
+    const { page, problems } = visitor;
+    await page.getByRole("heading", { name: "Nothing has been asked yet" }).waitFor();
+    await inspect(page, "requests-empty");
+    await ask(`What is ${HOSTILE}?`);
+    await scripted("/say some words here\n/cut", { stream: true });
+    await page.getByRole("button", { name: "Show 2 new requests" }).click();
+    await expect.poll(() => page.getByRole("row").count(), SOON).toBe(3);
+    await page.getByText(`What is ${HOSTILE}?`).waitFor();
+    await inspect(page, "requests");
+    await page.getByLabel("Status").selectOption("failed");
+    await expect.poll(() => page.url(), SOON).toContain("status=failed");
+    await page.reload();
+    await expect.poll(() => page.getByRole("row").count(), SOON).toBe(2);
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByText("It failed:").waitFor();
+    await inspect(page, "request-failed");
+    expect(problems).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test("come in pages that are part of the address", async () => {
+    await Promise.all(Array.from({ length: 51 }, (_, n) => ask(`Question ${n}`)));
+    const visitor = await visit(browser);
+    await openAs(visitor, service, "requests?model=offline%2Fecho");
+    const { page } = visitor;
+    await expect.poll(() => page.getByRole("row").count(), SOON).toBe(51);
+    await page.getByRole("link", { name: "Older" }).click();
+    await expect.poll(() => page.url(), SOON).toContain("after=");
+    await page.getByText("What is").waitFor();
+    await page.getByRole("link", { name: "Newest" }).click();
+    await expect.poll(() => page.getByRole("row").count(), SOON).toBe(51);
+    await visitor.context.close();
+  });
+});
+
+describe("a request", () => {
+  test("shows every call of the model and of tools over time, the exact prompt, the answer and its events", async () => {
+    await tenant.made(tenant.owner("POST", "/v1/knowledge/collections", { name: "Handbook" }));
+    const { body, text } = await scripted(
+      `/tool search_documents {"query":${JSON.stringify(HOSTILE)}}\n/say Done ${HOSTILE}`,
+      {
+        tools: [{ type: "function", function: { name: "search_documents" } }],
+        messages: [
+          { role: "system", content: `Be kind. ${HOSTILE}` },
+          { role: "user", content: `/tool search_documents {"query":"holidays"}\n/say Done ${HOSTILE}` },
+        ],
+      },
+    );
+    expect(text).toContain("chatcmpl-");
+    const visitor = await visit(browser);
+    await openAs(visitor, service, `requests/${body.id.replace("chatcmpl-", "")}`);
+    const { page, problems } = visitor;
+    await page.getByRole("link", { name: /^search_documents/ }).click();
+    await page.getByText("built in").waitFor();
+    await expect.poll(() => page.url(), SOON).toContain("line=call-0-0");
+    await page.getByText(`Be kind. ${HOSTILE}`).waitFor();
+    await page.getByText("ToolFinished").waitFor();
+    await page.locator("summary", { hasText: "Settings" }).click();
+    await inspect(page, "request");
+    await page.getByRole("link", { name: /^Model: answer/ }).click();
+    await expect.poll(() => page.getByText(`Done ${HOSTILE}`).count(), SOON).toBeGreaterThan(1);
+    expect(problems).toEqual([]);
+    await visitor.context.close();
+  });
+
+  test("that does not exist is named as such", async () => {
+    const visitor = await visit(browser);
+    await openAs(visitor, service, "requests/nonsense");
+    const { page } = visitor;
+    await page.getByRole("alert").getByText("code turn_not_found").waitFor();
+    await inspect(page, "request-missing");
+    await visitor.context.close();
+  });
+
+  test("is opened by an approver only if it is the approver's own", async () => {
+    const approver = await tenant.member("approver");
+    const answer = await approver.call("POST", "/openai/v1/chat/completions", say("My own question"));
+    expect(answer.status).toBe(200);
+    const visitor = await visit(browser);
+    const { page, problems } = visitor;
+    const code = service.startCodes!.create({ organization_id: tenant.organization_id, email: approver.email });
+    await page.goto(`${service.base}/console/requests#start=${code}`);
+    await expect.poll(() => page.getByRole("row").count(), SOON).toBe(2);
+    await page.getByText("My own question").click();
+    await page.getByRole("heading", { name: "Answer" }).waitFor();
+    await inspect(page, "request-own");
+    expect(problems).toEqual([]);
+    await visitor.context.close();
+  });
+});

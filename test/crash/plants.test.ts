@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { findPlant, plantInto } from "../../dev/crash/plants/plants.ts";
+import { tryPlants } from "../../dev/crash/plants/tryPlants.ts";
+import { doubled, lost } from "../../dev/crash/check/finding.ts";
+
+const preload = new URL("../../dev/crash/preload/plant.ts", import.meta.url).href;
+const plant = findPlant("dedupe-skipped");
+
+/** The ids of two requests under the same key, in a process of its own. */
+function identifyTwice(env: Record<string, string>): string[] {
+  const program = `
+    const { identifyParts } = await import("./http/base/idempotency.ts");
+    const parts = { organization_id: "o", principal: "p", path: "/x", key: "k", body: "b" };
+    process.stdout.write([1, 2].map(() => identifyParts(parts).id).join());
+  `;
+  const args = ["--import", preload, "--input-type=module", "-e", program];
+  return spawnSync(process.execPath, args, { env, encoding: "utf8" }).stdout.split(",");
+}
+
+test("a process of the harness runs with the bug that is planted, and without it when none is named", () => {
+  const [first, second] = identifyTwice({ CRASH_PLANT: plant.name });
+  expect(first).not.toBe(second);
+  const [one, again] = identifyTwice({});
+  expect(one).toBe(again);
+});
+
+test("a bug whose line is gone or there twice is not planted", () => {
+  expect(() => plantInto("other code", plant)).toThrow("finds its line 0 times in http/base/idempotency.ts");
+  expect(() => plantInto(plant.text + plant.text, plant)).toThrow("2 times");
+  expect(() => findPlant("weeds")).toThrow("--plant weeds: choose from append-dropped");
+});
+
+test("a planted bug is caught by a finding of its own rule, and looked for in at most 40 kills", async () => {
+  const options = { kills: 40, seed: 1, clients: 1, keep: false, cluster: false, faults: [] };
+  const kills: number[] = [];
+  const other = lost("I1", "file.upload 1", "FileUploaded is not in the log");
+  const own = doubled("I3", "chat 1", "two turns under one key");
+  const find = (rule: typeof own) => async (run: { kills: number }) => {
+    kills.push(run.kills);
+    return kills.length === 3 ? [other, rule] : [other];
+  };
+  expect(await tryPlants([plant], options, find(own))).toBe(true);
+  expect(kills).toEqual([4, 8, 12]);
+  kills.length = 0;
+  expect(await tryPlants([plant], options, find(other))).toBe(false);
+  expect(kills).toEqual([4, 8, 12, 16]);
+});

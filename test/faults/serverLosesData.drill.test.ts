@@ -1,0 +1,94 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startEmbeddedServers } from "#infra/embedded/index.ts";
+import { clientOf, say } from "../http/service.ts";
+import { testDataFolder } from "../harness.ts";
+import { startPlatform } from "../platform.ts";
+import { expectSound, startLoad } from "./load.ts";
+
+/* Services that die under load, and lose all they had. PostgreSQL loses nothing; the others may lose everything. */
+
+let folder: string;
+let services: Awaited<ReturnType<typeof startEmbeddedServers>>;
+let face: Awaited<ReturnType<typeof startPlatform>>;
+let worker: Awaited<ReturnType<typeof startPlatform>>;
+let key: string;
+
+beforeAll(async () => {
+  folder = await testDataFolder();
+  services = await startEmbeddedServers({ DATA_DIR: folder }, () => {});
+  const addresses = { ...services, master_key: Buffer.alloc(32, 3).toString("base64") };
+  const deployment = { addresses, prefix: "loss", folder };
+  worker = await startPlatform({ roles: ["services", "projections"], deployment });
+  face = await startPlatform({ roles: ["http"], deployment });
+  key = (await face.organization()).api_key;
+});
+
+// A hook that is registered within another is not run: the servers would outlive the tests.
+afterAll(async () => {
+  for (const platform of [face, worker]) await platform?.stop();
+  await services?.stop();
+});
+
+const pidOf = (name: string) =>
+  (JSON.parse(readFileSync(join(folder, "run", `${name}.pid`), "utf8")) as { pid: number }).pid;
+
+/** Ends a service without a word, and all that it had kept where `lost` names it; its supervisor starts it again. */
+async function kill(name: string, lost?: string) {
+  const pid = pidOf(name);
+  process.kill(pid, "SIGKILL");
+  if (lost) rmSync(join(folder, lost), { recursive: true, force: true });
+  await expect.poll(() => pidOf(name), { timeout: 20_000 }).not.toBe(pid);
+}
+
+const load = () => startLoad([face.url], key);
+const ready = async () => (await fetch(`${face.url}/readyz`)).status;
+
+test.each([
+  ["NATS dies and loses its whole folder", "nats", "nats"],
+  ["PostgreSQL dies", "postgres", undefined],
+])("%s: nothing answered is lost or doubled, and all goes on by itself", async (_, service, lost) => {
+  const running = load();
+  for (let time = 0; time < 2; time++) {
+    await running.more(50);
+    await kill(service, lost);
+    await running.more(50);
+  }
+  const asked = await running.stop();
+  expect(asked.filter(({ failed }) => failed)).toEqual([]);
+  await expectSound(worker.resources, asked);
+  expect(await ready()).toBe(200);
+});
+
+test("a command under way when NATS loses all is completed or unknown, and the same after", async () => {
+  const call = clientOf({ chat: `${face.url}/api/openai/v1` }, key);
+  const slow = Array.from({ length: 6 }, (_, n) => ({
+    body: say(`/slow 1\n/say slow ${n}`, { model: "offline/scripted", stream: n % 2 === 1 }),
+    headers: { "idempotency-key": `slow-${n}` },
+  }));
+  const ask = () => Promise.all(slow.map(({ body, headers }) => call("POST", "/chat/completions", body, headers)));
+  const first = ask();
+  await sleep(500);
+  await kill("nats", "nats");
+  for (const { status } of await first) expect([200, 503]).toContain(status);
+  const again = await ask();
+  expect(again.map(({ status }) => status)).toEqual(slow.map(() => 200));
+  for (const [n, { text }] of again.entries()) for (const word of ["slow", String(n)]) expect(text).toContain(word);
+  const count =
+    "select count(*)::integer as n from log.commands c join log.events e on e.command_id = c.command_id where e.type = 'TurnStarted'";
+  const before = await worker.resources.db.query(count, []);
+  expect((await ask()).map(({ status }) => status)).toEqual(slow.map(() => 200));
+  expect(await worker.resources.db.query(count, [])).toEqual(before);
+});
+
+test("Meilisearch loses its whole folder: chat goes on, and the service is ready again", async () => {
+  const running = load();
+  await running.more(20);
+  await kill("meilisearch", "meili");
+  await running.more(50);
+  await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+  const asked = await running.stop();
+  expect(asked.filter(({ statuses, failed }) => failed || statuses.length > 1)).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientOf, startService, type Service } from "./service.ts";
+
+/* Completions whose key may bring tools that the caller runs (clients with such loops: test/clients). */
+
+type Client = ReturnType<typeof clientOf>;
+let service: Service;
+let closed: Client;
+let person: Client;
+let key: { id: string; key: string };
+let call: Client;
+beforeAll(async () => {
+  service = await startService();
+  closed = clientOf(service, service.credentials.api_key);
+  const { body } = await closed("POST", `${service.base}/api/auth/login`, service.credentials.admin);
+  person = clientOf(service, body.token);
+  key = (await person("POST", `${service.base}/api/keys`, { name: "Own tools", client_tools: true })).body;
+  call = clientOf(service, key.key);
+});
+
+const parameters = { type: "object", properties: { city: { type: "string" } } };
+const WEATHER = { type: "function", function: { name: "get_weather", parameters } };
+const complete = (messages: object[], more: object = {}, headers?: Record<string, string>, client = call) =>
+  client("POST", "/chat/completions", { model: "offline/scripted", messages, tools: [WEATHER], ...more }, headers);
+const question = { role: "user", content: `/tool get_weather {"city":"Oslo"}` };
+const ask = async () => {
+  const { body, headers } = await complete([question]);
+  const [choice] = body.choices;
+  return { choice, id: choice.message.tool_calls[0].id, header: { "x-thread-id": headers.get("x-thread-id")! } };
+};
+const result = (tool_call_id: string, content = "Rain") => ({ role: "tool", tool_call_id, content });
+
+describe("a completion that calls the caller's own tool", () => {
+  test("ends with the call, which its thread holds, and goes on with the result", async () => {
+    const { choice, id, header } = await ask();
+    expect(choice).toMatchObject({
+      finish_reason: "tool_calls",
+      message: {
+        content: "",
+        tool_calls: [{ id, type: "function", function: { name: "get_weather", arguments: `{"city":"Oslo"}` } }],
+      },
+    });
+    const { body } = await complete([result(id)], {}, header);
+    expect(body.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "get_weather: Rain" } });
+    expect(body.choices[0].message.tool_calls).toBeUndefined();
+    const { data } = (await call("GET", `/threads/${header["x-thread-id"]}/messages`)).body;
+    expect(data).toMatchObject([
+      { role: "user" },
+      { role: "assistant", content: "", tool_calls: [{ id }] },
+      { role: "tool", tool_call_id: id, content: "Rain" },
+      { role: "assistant", content: "get_weather: Rain" },
+    ]);
+  });
+
+  test("runs once for the same result, in its thread and with the whole conversation", async () => {
+    const { choice, id, header } = await ask();
+    const once = await complete([result(id)], {}, header);
+    expect((await complete([result(id)], {}, header)).body).toEqual(once.body);
+    const late = await complete([result(id, "Snow")], {}, header);
+    expect([late.status, late.body.error.code, late.body.error.param]).toEqual([
+      400,
+      "invalid_tool_result",
+      "messages",
+    ]);
+    expect(late.body.error.message).toContain(id);
+    const whole = [question, choice.message, result(id)];
+    const [first, second] = await Promise.all([complete(whole), complete(whole)]);
+    expect(first.body.id).toBe(second.body.id);
+    expect(first.body.id).not.toBe(once.body.id);
+  });
+
+  test("needs the call of each result", async () => {
+    const { status, body } = await complete([question, result("call_no")]);
+    expect([status, body.error.code, body.error.param]).toEqual([
+      400,
+      "invalid_tool_result",
+      "messages[1].tool_call_id",
+    ]);
+    expect(body.error.message).toContain('"call_no"');
+  });
+});
+
+describe("a key", () => {
+  test("without client_tools refuses tools of the caller's own and ignores results, as before", async () => {
+    const refused = await complete([question], {}, {}, closed);
+    expect([refused.status, refused.body.error.code]).toEqual([400, "unknown_tool"]);
+    const calls = { role: "assistant", content: null, tool_calls: [{}] };
+    const messages = [{ role: "user", content: "/say Hi" }, calls, { role: "tool", content: "x" }];
+    const ignored = await complete(messages, { tools: undefined }, {}, closed);
+    expect(ignored.body.choices[0].message.content).toBe("Hi");
+  });
+
+  test("shows and changes client_tools, which takes effect at once", async () => {
+    const path = `${service.base}/api/keys/${key.id}`;
+    expect((await person("PATCH", path, { client_tools: false })).body.client_tools).toBe(false);
+    expect((await complete([question])).body.error.code).toBe("unknown_tool");
+    expect((await person("PATCH", path, { client_tools: true })).body.client_tools).toBe(true);
+    expect((await complete([question])).status).toBe(200);
+  });
+
+  test("with client_tools runs a tool of the server by its name, and refuses the name for another tool", async () => {
+    const named = (name: string, more: object = {}) => ({ type: "function", function: { name, ...more } });
+    const taken = await complete([question], { tools: [WEATHER, named("web_fetch", { parameters })] });
+    expect([taken.status, taken.body.error.code, taken.body.error.param]).toEqual([
+      400,
+      "invalid_tools",
+      "tools[1].function.name",
+    ]);
+    const both = { role: "user", content: `/tool web_fetch {}\n${question.content}` };
+    const { body } = await complete([both], { tools: [named("web_fetch"), WEATHER] });
+    expect(body.choices[0].message.tool_calls).toMatchObject([{ function: { name: "get_weather" } }]);
+  });
+});

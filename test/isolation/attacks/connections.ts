@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import type { Answer } from "../attacker.ts";
+import { all, HOLD_MS, KIB, many, MIB, type Attack } from "./attack.ts";
+
+/* Requests that are many, large or slow, whatever route they ask for. */
+
+export const connections: Attack[] = [
+  {
+    title: "256 idle sockets that announce a large body without a credential",
+    async run(attacker) {
+      for (const _ of many(256, (n) => n))
+        attacker.open(
+          "POST /api/openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n{",
+        );
+      await sleep(HOLD_MS);
+      attacker.closeSockets();
+      return [];
+    },
+  },
+  {
+    title: "64 idle sockets that announce a large body with a key",
+    async run(attacker) {
+      for (const _ of many(64, (n) => n))
+        attacker.open(
+          `POST /api/openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${attacker.api_key}\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n{`,
+        );
+      await sleep(HOLD_MS);
+      attacker.closeSockets();
+      return [];
+    },
+  },
+  {
+    title: "sign-in bodies that trickle in",
+    async run(attacker) {
+      const sockets = many(100, () =>
+        attacker.open(
+          "POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{",
+        ),
+      );
+      for (let n = 0; n < 20; n++) {
+        await sleep(HOLD_MS / 20);
+        for (const socket of sockets) socket.write(" ".repeat(1_000));
+      }
+      attacker.closeSockets();
+      return [];
+    },
+  },
+  {
+    title: "200 requests for the API's descriptions and metrics",
+    run: (attacker) =>
+      all(200, (n) => attacker.send("GET", ["/openapi.json", "/metrics", "/asyncapi.json", "/readyz"][n % 4]!)),
+  },
+  {
+    title: "300 streams of the audit by one owner",
+    async run(attacker) {
+      const leave = new AbortController();
+      const streams = many(300, () =>
+        attacker.send("GET", "/api/events", undefined, {
+          as: "owner",
+          headers: { accept: "text/event-stream" },
+          signal: leave.signal,
+        }),
+      );
+      await sleep(HOLD_MS);
+      leave.abort();
+      return (await Promise.all(streams)).filter(({ status }) => status !== 0);
+    },
+  },
+  {
+    title: "headers of 100 KB on 50 requests",
+    run: (attacker) =>
+      all(50, () =>
+        attacker.send("GET", "/api/openai/v1/models", undefined, { headers: { "x-many": "h".repeat(100 * KIB) } }),
+      ),
+  },
+  {
+    title: "5,000 paths and methods that do not exist",
+    async run(attacker) {
+      const answers: Answer[] = [];
+      for (let n = 0; n < 50; n++)
+        answers.push(...(await all(100, (m) => attacker.send("GET", `/api/none/${n}/${m}`))));
+      return answers;
+    },
+  },
+  {
+    title: "a compressed body that grows a thousandfold",
+    run: (attacker) =>
+      all(4, () =>
+        attacker.send("POST", "/api/openai/v1/chat/completions", gzipSync(Buffer.alloc(50 * MIB, " ")), {
+          headers: { "content-encoding": "gzip" },
+        }),
+      ),
+  },
+  {
+    title: "JSON that nests 100,000 deep",
+    run: (attacker) =>
+      all(10, () =>
+        attacker.send("POST", "/api/openai/v1/chat/completions", `${"[".repeat(100_000)}${"]".repeat(100_000)}`),
+      ),
+  },
+];

@@ -1,0 +1,84 @@
+import type { Answer } from "../attacker.ts";
+import { nestedForms } from "../nestedForms.ts";
+import { all, many, type Attack } from "./attack.ts";
+
+/* Documents, searches and lists that are many or oddly made. */
+
+export const documents: Attack[] = [
+  {
+    title: "eight small PDFs of nested form objects",
+    async run(attacker) {
+      return all(8, (n) => {
+        const form = new FormData();
+        form.append("file", new Blob([nestedForms(n)]), `forms${n}.pdf`);
+        return attacker.send("POST", "/api/v1/extractions", form);
+      });
+    },
+  },
+  {
+    title: "six documents of 4 MB beside 64 turns",
+    async run(attacker) {
+      const { upload } = await attacker.collection("Flood");
+      const text = "A sentence about nothing in particular. ".repeat(100_000);
+      const uploads = many(6, (n) => upload(`# ${n}\n${text}`, `${n}.md`));
+      return [...(await all(64, (n) => attacker.turn(`turn ${n}`))), ...(await Promise.all(uploads))];
+    },
+  },
+  {
+    title: "2,000 tags on a document",
+    async run(attacker) {
+      const { slug } = await attacker.collection("Tags");
+      return all(5, (n) =>
+        attacker.send("POST", `/api/v1/knowledge/collections/${slug}/documents/text`, {
+          text: `text ${n}`,
+          tags: many(2_000, (t) => `tag ${t}`),
+        }),
+      );
+    },
+  },
+  {
+    title: "a search of 10,000 words",
+    async run(attacker) {
+      const { slug, upload } = await attacker.collection("Search");
+      await upload("# Words\nSome words to be found.", "words.md");
+      return all(10, () =>
+        attacker.send("POST", "/api/v1/knowledge/search", {
+          query: many(10_000, (n) => `word${n}`).join(" "),
+          collections: [slug],
+        }),
+      );
+    },
+  },
+  {
+    title: "Markdown that nests 20,000 deep, and a CSV of 200,000 columns",
+    async run(attacker) {
+      const { upload } = await attacker.collection("Deep");
+      return Promise.all([
+        upload(">".repeat(20_000), "quotes.md"),
+        upload("- ".repeat(20_000), "lists.md"),
+        upload("[".repeat(50_000), "links.md"),
+        upload(",".repeat(200_000), "wide.csv"),
+        upload("<div>".repeat(50_000), "deep.html"),
+      ]);
+    },
+  },
+  {
+    title: "1,000 files of one word",
+    async run(attacker) {
+      const { upload } = await attacker.collection("Many");
+      const answers: Answer[] = [];
+      for (let n = 0; n < 20; n++) answers.push(...(await all(50, (m) => upload(`word ${n} ${m}`, `${n}-${m}.txt`))));
+      return answers;
+    },
+  },
+  {
+    title: "500 projects and filters that name nothing",
+    async run(attacker) {
+      const made = await all(200, (n) => attacker.owner("POST", "/api/projects", { name: `Project ${n}` }));
+      const read = await all(300, (n) =>
+        attacker.owner("GET", `/api/events?type=None${n}&stream=${"s".repeat(2_000)}`),
+      );
+      return [...made, ...read];
+    },
+  },
+];

@@ -1,0 +1,7 @@
+import type { Attack } from "./attack.ts";
+import { connections } from "./connections.ts";
+import { documents } from "./documents.ts";
+import { schemas } from "./schemas.ts";
+import { turns } from "./turns.ts";
+
+export const attacks: Attack[] = [...schemas, ...connections, ...turns, ...documents];

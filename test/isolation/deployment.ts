@@ -1,0 +1,65 @@
+import { execFile, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { freePort } from "#infra/embedded/freePort.ts";
+import type { Credentials } from "../../cli/organization.ts";
+import { afterFile } from "../cleanUp.ts";
+import { testDeployment } from "../platform.ts";
+
+const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const READY_MS = 60_000;
+
+export type IsolatedDeployment = Awaited<ReturnType<typeof startDeployment>>;
+
+/** The whole platform in one process of its own, so that an attack cannot slow the test's own event loop down. */
+export async function startDeployment(env: Record<string, string> = {}) {
+  const { addresses, prefix, folder } = await testDeployment();
+  const port = await freePort();
+  const settings = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: process.env["HOME"] ?? "",
+    PORT: String(port),
+    DATA_DIR: folder,
+    DATABASE_URL: addresses.database_url,
+    NATS_URL: addresses.nats_url,
+    MEILI_URL: addresses.meili_url,
+    MEILI_MASTER_KEY: addresses.meili_master_key,
+    MASTER_KEY: addresses.master_key,
+    BUS_PREFIX: prefix,
+    LOG_LEVEL: "silent",
+    ...env,
+  };
+  const child = spawn(process.execPath, [main, "all"], { env: settings, stdio: "ignore" });
+  afterFile(() => child.kill("SIGKILL"));
+  const url = `http://127.0.0.1:${port}`;
+  await waitUntilReady(url);
+
+  return {
+    url,
+    port,
+    /** Creates an organization with a key and an owner. */
+    async organization(name: string): Promise<Credentials> {
+      const args = [main, "org", "create", name, "--json"];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env: settings });
+      return JSON.parse(stdout) as Credentials;
+    },
+    /** Resident memory of the service's process now, in bytes. */
+    async memory(): Promise<number> {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8");
+      return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+    },
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+  };
+}
+
+async function waitUntilReady(url: string): Promise<void> {
+  const end = Date.now() + READY_MS;
+  while (Date.now() < end) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(100);
+  }
+  throw new Error(`the service at ${url} is not ready after ${READY_MS} ms`);
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
+import { unreadable, realFile } from "../files/index.ts";
+import { expectRefusal, UNKNOWN } from "../hostile/target.ts";
+import { openLibrary, type Library } from "./library.ts";
+
+/* GET /documents/{id}/passages: what search and citations name. */
+
+const HANDBOOK = readFileSync(new URL("../../examples/handbook.pdf", import.meta.url));
+const MARKDOWN = Array.from({ length: 40 }, (_, n) => `# Part ${n}\n\n${`Words of part ${n} 🦜. `.repeat(40)}`).join(
+  "\n\n",
+);
+
+let library: Library;
+let shelf: string;
+beforeAll(async () => {
+  library = await openLibrary();
+  shelf = await library.collect("Passages");
+});
+
+const read = (id: string, query = "") => library.call("GET", `/documents/${id}/passages${query}`);
+
+test("passages come in pages without a gap, and together are the Markdown of the document", async () => {
+  const { id } = (await library.push(shelf, { text: MARKDOWN, name: "long.md" })).body;
+  const { chunk_count } = await library.ended(id);
+  expect(chunk_count).toBeGreaterThan(20);
+  const seen: any[] = [];
+  for (let from: number | null = 0; from !== null; ) {
+    const { body }: { body: any } = await read(id, `?from_seq=${from}&limit=7`);
+    expect([body.total, body.data.length <= 7]).toEqual([chunk_count, true]);
+    seen.push(...body.data);
+    from = body.next_from_seq;
+  }
+  expect(seen.map(({ seq }) => seq)).toEqual(Array.from({ length: chunk_count }, (_, n) => n));
+  const { text } = await library.call("GET", `/documents/${id}/text`);
+  expect(seen.map((passage) => passage.text).join("")).toBe(text);
+  for (const { start, end, text: words } of seen) expect(text.slice(start, end)).toBe(words);
+  expect(seen.at(-1)).toMatchObject({ page: null, section: "Part 39" });
+  expect((await read(id, `?from_seq=${chunk_count}`)).body).toEqual({
+    data: [],
+    total: chunk_count,
+    next_from_seq: null,
+  });
+});
+
+test("a passage that search finds is the one of this number, with its page", async () => {
+  const { id } = await library.keep(shelf, { content: HANDBOOK, name: "handbook.pdf" });
+  const { body } = await library.search({ query: "work from home days", document_ids: [id] });
+  const [hit] = body.results[0].passages;
+  const { data } = (await read(id, `?from_seq=${hit.seq}&limit=1`)).body;
+  expect(data).toMatchObject([{ seq: hit.seq, page: hit.page, text: expect.stringContaining(hit.content.trim()) }]);
+  const ofPage = (await read(id, "?from_page=2")).body.data;
+  expect(ofPage[0].page).toBe(2);
+  expect((await read(id, `?from_seq=${ofPage[0].seq - 1}&limit=1`)).body.data[0].page).toBe(1);
+});
+
+test("documents without text, unknown documents and wrong numbers are refused", async () => {
+  const { name } = unreadable[0]!;
+  const failed = await library.keep(shelf, { content: realFile(name), name });
+  expectRefusal(await read(failed.id), 404, "no_extracted_text");
+  expectRefusal(await read(UNKNOWN), 404, "not_found");
+  for (const from of ["-1", "x", "1e3", "9999999999"])
+    expectRefusal(await read(failed.id, `?from_seq=${from}`), 400, undefined, "from_seq");
+});

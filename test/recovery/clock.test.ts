@@ -1,0 +1,49 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { bothGates, sendWhileRight, watchClock } from "#infra/postgres/clock.ts";
+import { asDb, openPool } from "#infra/postgres/pool.ts";
+import { afterTest } from "#test/cleanUp.ts";
+import { testDatabase } from "#test/harness.ts";
+import { createRecorder, newCommand, openBus, until } from "../bus/bus.ts";
+import { testBus } from "../harness.ts";
+
+const HOUR_MS = 3_600_000;
+
+test("a process whose clock is an hour ahead takes no commands, says so, and takes them once its clock is right", async () => {
+  const { url } = await testDatabase();
+  const pool = openPool(url, { max: 1, name: "clock" });
+  afterTest(() => pool.end());
+  let offset_ms = HOUR_MS;
+  let reports = 0;
+  const clock = await watchClock({
+    max_offset_ms: 1_000,
+    db: asDb(pool),
+    logger: pino({ level: "silent" }),
+    onOff: () => void (reports += 1),
+    now: () => Date.now() + offset_ms,
+  });
+  afterTest(() => clock.stop());
+  expect([clock.isOpen(), reports]).toEqual([false, 1]);
+
+  const [bus, server] = [createRecorder(), testBus()];
+  const [http, services] = [await openBus(server), await openBus(server)];
+  const worker = await services
+    .source()
+    .consume(bus.handle, bothGates({ isOpen: () => true, onChange: () => () => {} }, clock));
+  afterTest(() => worker.stop());
+  await expect(http.sender(bus.outcomes).send(newCommand({ seconds: 1 }))).rejects.toThrow("No answer by the deadline");
+  expect(bus.rows.size).toBe(0);
+  offset_ms = 0;
+  expect(await http.sender(bus.outcomes).send(newCommand())).toMatchObject({ repeated: false });
+  offset_ms = -HOUR_MS;
+  await until(() => !clock.isOpen());
+  expect(reports).toBe(2);
+});
+
+test("a process whose clock is wrong sends no command, and sends them once its clock is right", async () => {
+  let isRight = false;
+  const sender = sendWhileRight({ isOpen: () => isRight }, async () => ({ position: 1, repeated: false }));
+  await expect(sender.send(newCommand())).rejects.toThrow("The clock of this process differs");
+  isRight = true;
+  expect(await sender.send(newCommand())).toEqual({ position: 1, repeated: false });
+});

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startEmbeddedServers } from "#infra/embedded/index.ts";
+import { clientOf } from "../http/service.ts";
+import { testDataFolder } from "../harness.ts";
+import { startPlatform } from "../platform.ts";
+import { askTurn } from "./load.ts";
+
+/* NATS runs, but never answers again: nats-server 2.9 does so after its disk was full. Here it is stopped. */
+
+let folder: string;
+let services: Awaited<ReturnType<typeof startEmbeddedServers>>;
+let platform: Awaited<ReturnType<typeof startPlatform>>;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  folder = await testDataFolder();
+  services = await startEmbeddedServers({ DATA_DIR: folder }, (line) => void lines.push(line));
+  const addresses = { ...services, master_key: Buffer.alloc(32, 3).toString("base64") };
+  platform = await startPlatform({ deployment: { addresses, prefix: "hangs", folder } });
+});
+afterAll(async () => {
+  await platform?.stop();
+  await services?.stop();
+});
+
+test("a NATS server that never answers again is started again by its supervisor, and turns are answered without a hand", async () => {
+  const { pid } = JSON.parse(readFileSync(join(folder, "run", "nats.pid"), "utf8")) as { pid: number };
+  const call = clientOf({ chat: `${platform.url}/api/openai/v1` }, (await platform.organization()).api_key);
+  const began = performance.now();
+  const seconds = () => ((performance.now() - began) / 1_000).toFixed(1);
+  process.kill(pid, "SIGSTOP");
+  await expect.poll(async () => (await fetch(`${platform.url}/readyz`)).status, { timeout: 20_000 }).toBe(503);
+  console.log(`/readyz says 503 after ${seconds()} s`);
+  for (let answer = await askTurn(call); answer.status !== 200; answer = await askTurn(call)) {
+    expect(answer).toMatchObject({ status: 503, retry_after: expect.stringMatching(/^\d+$/) });
+    await sleep(100);
+  }
+  console.log(`first answer after ${seconds()} s`);
+  expect(lines.join("\n")).toContain(`nats (process ${pid}) does not answer, ending it`);
+});

@@ -1,0 +1,11 @@
+import { afterAll, afterEach, vi } from "vitest";
+import { cleanUp } from "./cleanUp.ts";
+
+/* Vitest runs this before every test file. Files share worker processes, so timers, variables and servers of one must not reach the next. */
+
+afterEach(() => cleanUp("test"));
+afterAll(async () => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  await cleanUp("file");
+});
