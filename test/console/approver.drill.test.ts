@@ -1,14 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startService, type Service } from "../http/service.ts";
-import { openTenant } from "../workflows/tenant.ts";
-import { inspect, openAs, openBrowser, PHONE, visit } from "./browser.ts";
+import { HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
 /* An approver's and a builder's way through the console, in a real browser. */
 
 const REFUND = readFileSync(new URL("../../examples/refund.ts", import.meta.url), "utf8");
-const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
 const ASKING = `
 export const steps = { check: ({ n }) => { if (n > 1) throw new Error(${JSON.stringify(HOSTILE)}); return { n }; } };
 export async function run(ctx, { n }) {
@@ -29,15 +25,13 @@ export async function run(ctx, { n }) {
   return ctx.complete(answer);
 }`;
 
-let service: Service;
-let browser: Browser;
-let tenant: Awaited<ReturnType<typeof openTenant>>;
+let tenant: Console["tenant"];
+let open: Console["open"];
+let newPage: Console["newPage"];
 let refund: { id: string };
 let asking: { id: string };
 beforeAll(async () => {
-  service = await startService();
-  browser = await openBrowser();
-  tenant = await openTenant(service.base, service.credentials);
+  ({ tenant, open, newPage } = await openConsole());
   refund = await tenant.register(REFUND, {}, { name: "Refund" });
   asking = await tenant.register(ASKING, {}, { name: "Asking" });
 });
@@ -45,20 +39,14 @@ const waits = (run: string) => tenant.until(run, ({ waiting_on }) => waiting_on.
 
 describe("the inbox", () => {
   test("is empty at first, and says what to do next", async () => {
-    const visitor = await visit(browser);
-    await openAs(visitor, service, "inbox");
-    const { page, problems } = visitor;
+    const page = await open("inbox");
     await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
-    expect(page.url()).toBe(`${service.base}/console/inbox`);
+    expect(page.url()).toBe(`${tenant.url}/console/inbox`);
     await inspect(page, "inbox-empty");
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 
   test("shows a new approval without a reload, which is decided on a phone and ends the run live", async () => {
-    const visitor = await visit(browser, { viewport: PHONE });
-    await openAs(visitor, service, "inbox");
-    const { page, problems } = visitor;
+    const page = await open("inbox", { viewport: PHONE });
     const run = await tenant.start(refund, { order: "A-17", amount: 900 });
     await page.getByText("Refund 900 for A-17?").click();
     await page.getByRole("button", { name: "Approve" }).waitFor();
@@ -72,16 +60,12 @@ describe("the inbox", () => {
     await page.getByRole("link", { name: /^refund/ }).click();
     await page.getByText("idempotency key").waitFor();
     await inspect(page, "run");
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 
   test("shows what a workflow says as text, and sends what the form asks for", async () => {
     const run = await tenant.start(asking, { n: 1 });
     const { id } = (await waits(run)).waiting_on[0];
-    const visitor = await visit(browser);
-    await openAs(visitor, service, `inbox/${id}`);
-    const { page, problems } = visitor;
+    const page = await open(`inbox/${id}`);
     await page.getByRole("heading", { name: `Pay ${HOSTILE}?` }).waitFor();
     await inspect(page, "approval-form");
     await page.getByLabel("Amount").fill("5");
@@ -92,8 +76,6 @@ describe("the inbox", () => {
     const { result } = await tenant.untilOver(run);
     expect(result).toMatchObject({ approved: true, data: { amount: 5, reason: "late", notify: true } });
     await inspect(page, "approval-decided");
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 });
 
@@ -101,9 +83,7 @@ describe("the runs", () => {
   test("keep their place while new ones start, can be filtered by address, and are opened by keyboard", async () => {
     const failing = await tenant.start(asking, { n: 2 });
     await tenant.untilOver(failing);
-    const visitor = await visit(browser);
-    await openAs(visitor, service, "runs");
-    const { page, problems } = visitor;
+    const page = await open("runs");
     await page.getByRole("table").waitFor();
     await tenant.start(refund, { order: "A-18", amount: 1 });
     await page.getByRole("button", { name: /^Show 1 new run/ }).waitFor();
@@ -118,26 +98,20 @@ describe("the runs", () => {
     await page.getByText("The step check failed").waitFor();
     await page.getByRole("link", { name: /^check/ }).click();
     await inspect(page, "run-failed");
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 
   test("that do not exist are named as such, with the code and the request", async () => {
-    const visitor = await visit(browser);
-    await openAs(visitor, service, "runs/01900000-0000-7000-8000-000000000000");
-    const { page } = visitor;
+    const page = await open("runs/01900000-0000-7000-8000-000000000000");
     await page.getByRole("alert").getByText("code run_not_found").waitFor();
     await inspect(page, "run-missing");
-    await visitor.context.close();
   });
 });
 
 describe("signing in", () => {
   test("asks for the password where there is no link, and says what was wrong", async () => {
-    const visitor = await visit(browser);
-    const { page, problems } = visitor;
-    await page.goto(`${service.base}/console/runs`);
-    const { email, password } = service.credentials.admin;
+    const page = await newPage();
+    await page.goto(`${tenant.url}/console/runs`);
+    const { email, password } = tenant.credentials.admin;
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -154,7 +128,5 @@ describe("signing in", () => {
     await page.getByRole("heading", { name: "Inbox" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 });

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { afterFile } from "../cleanUp.ts";
-import type { Service } from "../http/service.ts";
+import { afterFile, afterTest } from "../cleanUp.ts";
+import { startService } from "../http/service.ts";
+import { openTenant } from "../workflows/tenant.ts";
 
 /** Where Debian's package `chromium` installs it; CHROMIUM names another one. */
 const PROGRAM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
@@ -14,7 +15,9 @@ const ARGS =
 const PICTURES = process.env["PICTURES"];
 const AXE = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url);
 
-export const DESKTOP = { width: 1280, height: 800 };
+/** Text that does harm wherever it is shown as anything but text. */
+export const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
+const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
 // scripts of the page, as text: the tests are checked without the types of browsers
@@ -25,7 +28,7 @@ const FIND_VIOLATIONS = `axe.run(document, { resultTypes: ["violations"] }).then
 const EXCESS_WIDTH = "document.documentElement.scrollWidth - window.innerWidth";
 
 /** One browser with an empty profile of its own, for the whole test file. */
-export async function openBrowser(): Promise<Browser> {
+async function openBrowser(): Promise<Browser> {
   if (!existsSync(PROGRAM))
     throw new Error(`The console is tested in Chromium, and there is none at ${PROGRAM}: apt-get install -y chromium`);
   const browser = await chromium.launch({ executablePath: PROGRAM, chromiumSandbox: false, args: ARGS.split(" ") });
@@ -33,29 +36,43 @@ export async function openBrowser(): Promise<Browser> {
   return browser;
 }
 
-interface Visit {
-  page: Page;
-  context: BrowserContext;
-  /** Violations of the content security policy, and errors on the page's console. */
-  problems: string[];
-}
-
-/** A new visitor without cookies. */
-export async function visit(browser: Browser, { viewport = DESKTOP } = {}): Promise<Visit> {
+/** A new visitor without cookies, until the test ends. It must see no error on its pages and no violation of their content security policy. */
+async function visit(browser: Browser, viewport: typeof DESKTOP): Promise<Page> {
   const context = await browser.newContext({ viewport, reducedMotion: "reduce" });
   const page = await context.newPage();
   const problems: string[] = [];
   await context.exposeFunction("reportViolation", (text: string) => problems.push(text));
   await context.addInitScript({ content: REPORT });
   page.on("pageerror", (error) => problems.push(String(error)));
-  return { page, context, problems };
+  afterTest(async () => {
+    await context.close();
+    expect(problems).toEqual([]);
+  });
+  return page;
 }
 
-/** Opens a path of the console as the first administrator, by a one-time link. */
-export async function openAs({ page }: Visit, { base, startCodes, credentials }: Service, path = ""): Promise<void> {
-  const { organization_id, admin } = credentials;
-  await page.goto(`${base}/console/${path}#start=${startCodes!.create({ organization_id, email: admin.email })}`);
-  await page.getByRole("navigation", { name: "Main" }).waitFor();
+export type Console = Awaited<ReturnType<typeof openConsole>>;
+
+/** A service with its console in a browser, and the organization that the console shows. For `beforeAll`. */
+export async function openConsole() {
+  const service = await startService();
+  const browser = await openBrowser();
+  const tenant = await openTenant(service.base, service.credentials);
+  const newPage = (viewport = DESKTOP) => visit(browser, viewport);
+  return {
+    service,
+    tenant,
+    /** A page without a session. */
+    newPage,
+    /** A path of the console, opened by a one-time link: the first administrator's, unless another person's address is given. */
+    async open(path = "", { email = service.credentials.admin.email, viewport = DESKTOP } = {}): Promise<Page> {
+      const page = await newPage(viewport);
+      const code = service.startCodes!.create({ organization_id: tenant.organization_id, email });
+      await page.goto(`${service.base}/console/${path}#start=${code}`);
+      await page.getByRole("navigation", { name: "Main" }).waitFor();
+      return page;
+    },
+  };
 }
 
 /** axe-core finds nothing to object to. It is evaluated by the debugger, which the page's policy does not bind. */

@@ -1,33 +1,24 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startService, type Service } from "../http/service.ts";
-import { openTenant, type Tenant } from "../workflows/tenant.ts";
-import { inspect, openAs, openBrowser, PHONE, visit } from "./browser.ts";
+import { HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
 
 /* Conversations with agents and models. */
 
-const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
 const WORDS = Array.from({ length: 15 }, (_, n) => `word${n + 1}`).join(" ");
 
-let service: Service;
-let browser: Browser;
-let tenant: Tenant;
+let tenant: Console["tenant"];
+let open: Console["open"];
 let agent: { id: string };
 beforeAll(async () => {
-  service = await startService();
-  browser = await openBrowser();
-  tenant = await openTenant(service.base, service.credentials);
+  ({ tenant, open } = await openConsole());
   agent = await tenant.made(
     tenant.owner("POST", "/agents", { name: "Scripted", model: "offline/scripted", tools: ["search_documents"] }),
   );
 });
 
 /** Opens the chat with an agent or a model. */
-async function openChat(target: string, viewport?: typeof PHONE) {
-  const visitor = await visit(browser, viewport && { viewport });
-  await openAs(visitor, service, `chat?with=${encodeURIComponent(target)}`);
-  return visitor;
-}
+const openChat = (target: string, viewport?: typeof PHONE) =>
+  open(`chat?with=${encodeURIComponent(target)}`, viewport && { viewport });
 
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByLabel("Question").fill(text);
@@ -37,7 +28,7 @@ const again = (page: Page) => page.getByRole("button", { name: "Ask again" });
 
 describe("a conversation", () => {
   test("with an agent shows its tools, is found in the list, and leads to why it was answered", async () => {
-    const { page, problems, context } = await openChat(`agent:${agent.id}`);
+    const page = await openChat(`agent:${agent.id}`);
     await page.getByRole("heading", { name: "What do you want to know?" }).waitFor();
     await inspect(page, "chat-empty");
     await ask(page, '/tool search_documents {"query":"holidays"}\n/say **Twenty** days');
@@ -55,12 +46,10 @@ describe("a conversation", () => {
     await expect.poll(() => page.locator(".turn").count()).toBe(2);
     await page.getByRole("link", { name: "Why this answer?" }).first().click();
     await expect.poll(() => page.url()).toContain("/console/requests/");
-    expect(problems).toEqual([]);
-    await context.close();
   });
 
   test("survives a reload while the answer is being written", async () => {
-    const { page, problems, context } = await openChat(`agent:${agent.id}`, PHONE);
+    const page = await openChat(`agent:${agent.id}`, PHONE);
     await ask(page, `/slow 0.2\n/say ${WORDS}`);
     await page.locator(".answer", { hasText: "word3" }).waitFor();
     await page.getByRole("button", { name: "Stop" }).waitFor();
@@ -68,24 +57,20 @@ describe("a conversation", () => {
     await page.locator(".answer", { hasText: WORDS }).waitFor();
     await again(page).waitFor();
     expect(await page.locator(".turn").count()).toBe(1);
-    expect(problems).toEqual([]);
-    await context.close();
   });
 
   test("is stopped by a button, and keeps what was written", async () => {
-    const { page, problems, context } = await openChat(`agent:${agent.id}`);
+    const page = await openChat(`agent:${agent.id}`);
     await ask(page, `/slow 1\n/say ${WORDS}`);
     await page.locator(".answer", { hasText: "word1" }).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("The answer was stopped.").waitFor();
     await page.locator(".answer", { hasText: "word1" }).waitFor();
     await inspect(page, "chat-stopped");
-    expect(problems).toEqual([]);
-    await context.close();
   });
 
   test("with a model takes files, and shows what anybody says as text", async () => {
-    const { page, problems, context } = await openChat("model:offline/echo");
+    const page = await openChat("model:offline/echo");
     const note = { name: `note ${HOSTILE}.txt`.replaceAll("/", ""), mimeType: "text/plain", buffer: Buffer.from("Hi") };
     await page.locator("input[type=file]").setInputFiles(note);
     await page.getByRole("list", { name: "Attached files" }).waitFor();
@@ -104,20 +89,16 @@ describe("a conversation", () => {
     await expect.poll(() => page.locator(".turn").count()).toBe(2);
     await again(page).waitFor();
     await inspect(page, "chat-hostile");
-    expect(problems).toEqual([]);
-    await context.close();
   });
 
   test("says why an answer failed, and that a conversation does not exist", async () => {
-    const { page, problems, context } = await openChat(`agent:${agent.id}`);
+    const page = await openChat(`agent:${agent.id}`);
     await ask(page, "/fail 400");
     await page.getByText("The provider answered 400").waitFor();
     await again(page).waitFor();
     await inspect(page, "chat-failed");
-    await page.goto(`${service.base}/console/chat/01900000-0000-7000-8000-000000000000`);
+    await page.goto(`${tenant.url}/console/chat/01900000-0000-7000-8000-000000000000`);
     await page.getByText("code thread_not_found").first().waitFor();
     await inspect(page, "chat-missing");
-    expect(problems).toEqual([]);
-    await context.close();
   });
 });

@@ -1,26 +1,21 @@
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startService, type Service } from "../http/service.ts";
 import { openReader, type Reader } from "../knowledge/library.ts";
-import { openTenant, SOON, type Tenant } from "../workflows/tenant.ts";
-import { inspect, openAs, openBrowser, visit } from "./browser.ts";
+import { SOON } from "../workflows/soon.ts";
+import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
 /* Documents from their upload to the passage that a citation means. */
 
-const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
 const HANDBOOK = readFileSync(new URL("../../examples/handbook.pdf", import.meta.url));
 const LONG = Array.from({ length: 60 }, (_, n) => `# Part ${n}\n\n${`Words of part ${n}. `.repeat(60)}`).join("\n\n");
 
-let service: Service;
-let browser: Browser;
-let tenant: Tenant;
+let tenant: Console["tenant"];
+let open: Console["open"];
 let reader: Reader;
 beforeAll(async () => {
-  service = await startService();
-  browser = await openBrowser();
-  tenant = await openTenant(service.base, service.credentials);
-  reader = openReader(service.base, service.credentials.api_key);
+  ({ tenant, open } = await openConsole());
+  reader = openReader(tenant.url, tenant.credentials.api_key);
 });
 
 /** Whether an element is within the window. */
@@ -29,9 +24,7 @@ const isMarkSeen = (page: Page) => page.evaluate(`(() => { ${IS_SEEN.replace("to
 
 describe("knowledge", () => {
   test("is empty at first; a collection is created and filled with many files, of which one fails and is tried again", async () => {
-    const visitor = await visit(browser);
-    await openAs(visitor, service, "knowledge");
-    const { page, problems } = visitor;
+    const page = await open("knowledge");
     await page.getByRole("heading", { name: "There are no collections yet" }).waitFor();
     await inspect(page, "knowledge-empty");
     await page.getByLabel("Name of a new collection").fill(`Handbook ${HOSTILE}`);
@@ -60,17 +53,13 @@ describe("knowledge", () => {
     await page.getByRole("link", { name: "← Knowledge" }).click();
     await page.getByText("1 failed").waitFor();
     await inspect(page, "knowledge");
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 
   test("is searched by address, and a hit leads to the passage marked in its document", async () => {
     const shelf = await reader.collect("Long");
     const { id } = (await reader.push(shelf, { text: LONG, name: "long.md" })).body;
     await reader.ended(id);
-    const visitor = await visit(browser);
-    await openAs(visitor, service, `knowledge/${shelf}`);
-    const { page, problems } = visitor;
+    const page = await open(`knowledge/${shelf}`);
     await page.getByLabel("Search the documents").fill("part 47");
     await page.keyboard.press("Enter");
     await page
@@ -90,8 +79,6 @@ describe("knowledge", () => {
     await inspect(page, "document");
     await page.getByRole("button", { name: "Show earlier passages" }).click();
     await page.getByText("Words of part 30.").first().waitFor();
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 });
 
@@ -99,32 +86,24 @@ describe("a document", () => {
   test("is opened by the page that a citation names, with a link to its original", async () => {
     const shelf = await reader.collect("Pages");
     const { id } = await reader.keep(shelf, { content: HANDBOOK, name: "handbook.pdf" });
-    const visitor = await visit(browser);
-    await openAs(visitor, service, `knowledge/documents/${id}?page=2`);
-    const { page, problems } = visitor;
+    const page = await open(`knowledge/documents/${id}?page=2`);
     await page.getByRole("heading", { name: "Page 2" }).waitFor();
     await expect.poll(() => page.locator("mark").count(), SOON).toBeGreaterThan(0);
     const address = await page.getByRole("link", { name: "Download the original" }).getAttribute("href");
-    expect(address).toBe(`${service.base}/api/v1/knowledge/documents/${id}/content`);
+    expect(address).toBe(`${tenant.url}/api/v1/knowledge/documents/${id}/content`);
     await inspect(page, "document-pages");
-    await page.goto(`${service.base}/console/knowledge/documents/${id}?seq=9999`);
+    await page.goto(`${tenant.url}/console/knowledge/documents/${id}?seq=9999`);
     await page.getByRole("heading", { name: "There is no such passage" }).waitFor();
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 
   test("that does not exist is named as such, and a viewer sees no upload", async () => {
     const viewer = await tenant.member("viewer");
     const shelf = await reader.collect("Seen");
-    const visitor = await visit(browser);
-    const { page } = visitor;
-    const code = service.startCodes!.create({ organization_id: tenant.organization_id, email: viewer.email });
-    await page.goto(`${service.base}/console/knowledge/${shelf}#start=${code}`);
+    const page = await open(`knowledge/${shelf}`, viewer);
     await page.getByRole("heading", { name: "This collection is empty" }).waitFor();
     expect(await page.getByLabel("Drop files here").count()).toBe(0);
-    await page.goto(`${service.base}/console/knowledge/documents/nonsense`);
+    await page.goto(`${tenant.url}/console/knowledge/documents/nonsense`);
     await page.getByRole("alert").getByText("code not_found").waitFor();
     await inspect(page, "document-missing");
-    await visitor.context.close();
   });
 });

@@ -1,30 +1,22 @@
 import { readFile } from "node:fs/promises";
-import type { Browser } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { say, startService, type Service } from "../http/service.ts";
-import { openTenant, SOON, type Tenant } from "../workflows/tenant.ts";
-import { inspect, openAs, openBrowser, visit } from "./browser.ts";
+import { say } from "../http/service.ts";
+import { SOON } from "../workflows/soon.ts";
+import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
 /* An operator's way through the log. */
 
-const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
-
-let service: Service;
-let browser: Browser;
-let tenant: Tenant;
+let tenant: Console["tenant"];
+let open: Console["open"];
 beforeAll(async () => {
-  service = await startService();
-  browser = await openBrowser();
-  tenant = await openTenant(service.base, service.credentials);
+  ({ tenant, open } = await openConsole());
 });
 
 test("the log says what happened, is filtered by address, and shows every field of an event", async () => {
   const answer = await tenant.key("POST", "/openai/v1/chat/completions", say(`Hello ${HOSTILE}`));
   await tenant.made(tenant.owner("POST", "/keys", { name: `Key ${HOSTILE}` }));
   const stream = `thread-${answer.headers.get("x-thread-id")}`;
-  const visitor = await visit(browser);
-  await openAs(visitor, service, "log");
-  const { page, problems } = visitor;
+  const page = await open("log");
   await page.getByText("offline/echo answered (stop).").waitFor();
   await page.getByText(`The API key “Key ${HOSTILE}”`).waitFor();
   await inspect(page, "log");
@@ -46,14 +38,10 @@ test("the log says what happened, is filtered by address, and shows every field 
   await page.getByLabel("Stream").fill("nonsense");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText("field stream").waitFor();
-  expect(problems).toEqual([]);
-  await visitor.context.close();
 });
 
 test("rows stay in place until a person asks for new ones, or follows", async () => {
-  const visitor = await visit(browser);
-  await openAs(visitor, service, "log?type=ProjectCreated");
-  const { page, problems } = visitor;
+  const page = await open("log?type=ProjectCreated");
   await page.getByRole("heading", { name: "No event matches" }).waitFor();
   await inspect(page, "log-empty");
   await tenant.project("First");
@@ -69,6 +57,4 @@ test("rows stay in place until a person asks for new ones, or follows", async ()
   ]);
   const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
   expect(lines.map((line) => JSON.parse(line).personal.name)).toEqual(["First", "Second"]);
-  expect(problems).toEqual([]);
-  await visitor.context.close();
 });

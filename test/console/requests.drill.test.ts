@@ -1,20 +1,14 @@
-import type { Browser } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { say, startService, type Service } from "../http/service.ts";
-import { openTenant, SOON, type Tenant } from "../workflows/tenant.ts";
-import { inspect, openAs, openBrowser, visit } from "./browser.ts";
+import { say } from "../http/service.ts";
+import { SOON } from "../workflows/soon.ts";
+import { HOSTILE, inspect, openConsole, type Console } from "./browser.ts";
 
 /* A builder's way to why an answer came out as it did. */
 
-const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
-
-let service: Service;
-let browser: Browser;
-let tenant: Tenant;
+let tenant: Console["tenant"];
+let open: Console["open"];
 beforeAll(async () => {
-  service = await startService();
-  browser = await openBrowser();
-  tenant = await openTenant(service.base, service.credentials);
+  ({ tenant, open } = await openConsole());
 });
 
 const ask = (text: string, more: Record<string, unknown> = {}) =>
@@ -24,9 +18,7 @@ const scripted = (text: string, more: Record<string, unknown> = {}) =>
 
 describe("the requests", () => {
   test("are none at first, keep their place while new ones come, and are filtered by address", async () => {
-    const visitor = await visit(browser);
-    await openAs(visitor, service, "requests");
-    const { page, problems } = visitor;
+    const page = await open("requests");
     await page.getByRole("heading", { name: "Nothing has been asked yet" }).waitFor();
     await inspect(page, "requests-empty");
     await ask(`What is ${HOSTILE}?`);
@@ -43,22 +35,17 @@ describe("the requests", () => {
     await page.keyboard.press("Enter");
     await page.getByText("It failed:").waitFor();
     await inspect(page, "request-failed");
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 
   test("come in pages that are part of the address", async () => {
     await Promise.all(Array.from({ length: 51 }, (_, n) => ask(`Question ${n}`)));
-    const visitor = await visit(browser);
-    await openAs(visitor, service, "requests?model=offline%2Fecho");
-    const { page } = visitor;
+    const page = await open("requests?model=offline%2Fecho");
     await expect.poll(() => page.getByRole("row").count(), SOON).toBe(51);
     await page.getByRole("link", { name: "Older" }).click();
     await expect.poll(() => page.url(), SOON).toContain("after=");
     await page.getByText("What is").waitFor();
     await page.getByRole("link", { name: "Newest" }).click();
     await expect.poll(() => page.getByRole("row").count(), SOON).toBe(51);
-    await visitor.context.close();
   });
 });
 
@@ -76,9 +63,7 @@ describe("a request", () => {
       },
     );
     expect(text).toContain("chatcmpl-");
-    const visitor = await visit(browser);
-    await openAs(visitor, service, `requests/${body.id.replace("chatcmpl-", "")}`);
-    const { page, problems } = visitor;
+    const page = await open(`requests/${body.id.replace("chatcmpl-", "")}`);
     await page.getByRole("link", { name: /^search_documents/ }).click();
     await page.getByText("built in").waitFor();
     await expect.poll(() => page.url(), SOON).toContain("line=call-0-0");
@@ -88,32 +73,22 @@ describe("a request", () => {
     await inspect(page, "request");
     await page.getByRole("link", { name: /^Model: answer/ }).click();
     await expect.poll(() => page.getByText(`Done ${HOSTILE}`).count(), SOON).toBeGreaterThan(1);
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 
   test("that does not exist is named as such", async () => {
-    const visitor = await visit(browser);
-    await openAs(visitor, service, "requests/nonsense");
-    const { page } = visitor;
+    const page = await open("requests/nonsense");
     await page.getByRole("alert").getByText("code turn_not_found").waitFor();
     await inspect(page, "request-missing");
-    await visitor.context.close();
   });
 
   test("is opened by an approver only if it is the approver's own", async () => {
     const approver = await tenant.member("approver");
     const answer = await approver.call("POST", "/openai/v1/chat/completions", say("My own question"));
     expect(answer.status).toBe(200);
-    const visitor = await visit(browser);
-    const { page, problems } = visitor;
-    const code = service.startCodes!.create({ organization_id: tenant.organization_id, email: approver.email });
-    await page.goto(`${service.base}/console/requests#start=${code}`);
+    const page = await open("requests", approver);
     await expect.poll(() => page.getByRole("row").count(), SOON).toBe(2);
     await page.getByText("My own question").click();
     await page.getByRole("heading", { name: "Answer" }).waitFor();
     await inspect(page, "request-own");
-    expect(problems).toEqual([]);
-    await visitor.context.close();
   });
 });
