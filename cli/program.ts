@@ -108,6 +108,11 @@ function program(): Command {
     .argument("<name>")
     .option(...json)
     .action(async (name, options) => (await import("./createOrg.ts")).createOrg(name, options));
+  svc
+    .command("migrate")
+    .description("migrate the database, as the owner of its tables")
+    .option("--service-role <role>", "let this role run the service, without the right to change the log")
+    .action(async (options) => (await import("./migrate.ts")).migrate(options));
   addLog(svc);
   addProjections(svc);
   addDead(svc);

@@ -4,5 +4,6 @@
 create role svc_reader nologin;
 grant usage on schema read to svc_reader;
 grant select on all tables in schema read to svc_reader;
--- A rebuilt read model has new tables.
+-- A rebuilt read model has new tables. Where `svc migrate --service-role` let another role run the service, that role creates
+-- them: alter default privileges for role <that role> …
 alter default privileges grant select on tables to svc_reader;

@@ -1,10 +1,8 @@
-import { readdir } from "node:fs/promises";
 import { loadMasterKey, MasterKeyError } from "#infra/masterKey.ts";
 import { DURABILITY_SETTINGS, findUnsafeSettings } from "#infra/postgres/durability.ts";
+import { findMigrations } from "#infra/postgres/migrate.ts";
 import type { Database } from "../connect.ts";
 import { Problem } from "../problem.ts";
-
-const MIGRATIONS = new URL("../../infra/postgres/migrations/", import.meta.url);
 
 export async function readServerVersion({ db }: Database): Promise<string> {
   const [row] = await db.query<{ version: string }>("select current_setting('server_version') as version");
@@ -17,15 +15,14 @@ export async function checkDurability({ pool }: Database): Promise<string> {
   return DURABILITY_SETTINGS.join(", ");
 }
 
-export async function checkMigrations({ db }: Database): Promise<string> {
-  const wanted = (await readdir(MIGRATIONS))
-    .filter((name) => name.endsWith(".sql"))
-    .map((name) => name.replace(/\.sql$/, ""));
-  const done = new Set((await db.query<{ name: string }>("select name from svc_migrations")).map((row) => row.name));
-  const missing = wanted.filter((name) => !done.has(name));
+export async function checkMigrations({ pool }: Database): Promise<string> {
+  const { all, missing } = await findMigrations(pool);
   if (missing.length > 0)
-    throw new Problem(`${missing.join(", ")} missing`, "start this version of the service once, which migrates");
-  return `${wanted.length} of ${wanted.length}`;
+    throw new Problem(
+      `${missing.join(", ")} missing`,
+      "start this version of the service once, or run svc migrate as the owner of the tables",
+    );
+  return `${all.length} of ${all.length}`;
 }
 
 /** Compares the head with the last event only; `svc log verify` checks every event. */

@@ -1,0 +1,55 @@
+import pg from "pg";
+
+/** What PostgreSQL 17 calls the right to analyze a table; before it, autovacuum alone keeps the statistics. */
+const MAINTAIN_SINCE = 170_000;
+
+/** Lets the role read and write every table of the log and the operations, and never change or delete an event. */
+const grants = (role: string, database: string, maintains: boolean): string[] => [
+  `grant usage on schema log, ops to ${role}`,
+  `grant select, insert, update, delete${maintains ? ", maintain" : ""} on all tables in schema log, ops to ${role}`,
+  `revoke update, delete on log.events from ${role}`,
+  `grant select on svc_migrations to ${role}`,
+  // The service builds read models in schemas of their own, moves them into this one, and drops what they replace.
+  `grant usage, create on schema read to ${role}`,
+  `grant create on database ${database} to ${role}`,
+];
+
+const SECURED = `
+  select format('%I.%I', n.nspname, c.relname) as table, n.nspname = 'read' as rebuilt
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname in ('log', 'ops', 'read') and c.relkind = 'r'`;
+
+/** Row-level security is for everybody but the owner: the role needs a policy where it owns nothing. */
+const admission = (role: string, table: string): string[] => [
+  `drop policy if exists of_service on ${table}`,
+  `create policy of_service on ${table} to ${role} using (true) with check (true)`,
+];
+
+/**
+ * Gives a role what the service needs on a migrated database, in one transaction; again after each migration. The role owns the
+ * read models, which it may lose and rebuild, and neither the log nor the operations. The connecting user owns those and, unless
+ * it is a superuser, is a member of the role.
+ * Throws PostgreSQL's error when the role does not exist or the user lacks a right.
+ */
+export async function admitServiceRole(databaseUrl: string, role: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc migrate" });
+  await client.connect();
+  try {
+    const name = pg.escapeIdentifier(role);
+    const { rows: servers } = await client.query<{ database: string; version: number }>(
+      "select current_database() as database, current_setting('server_version_num')::int as version",
+    );
+    const { database, version } = servers[0]!;
+    await client.query("begin");
+    for (const grant of grants(name, pg.escapeIdentifier(database), version >= MAINTAIN_SINCE))
+      await client.query(grant);
+    const { rows } = await client.query<{ table: string; rebuilt: boolean }>(SECURED);
+    for (const { table, rebuilt } of rows) {
+      const statements = rebuilt ? [`alter table ${table} owner to ${name}`] : admission(name, table);
+      for (const statement of statements) await client.query(statement);
+    }
+    await client.query("commit");
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { afterFile } from "#test/cleanUp.ts";
+import { administer, freshName } from "#test/template.ts";
+import { openCommandLine } from "./svc.ts";
+
+const { svc, database } = await openCommandLine();
+
+test("svc migrate applies what the database lacks, and nothing the second time", async () => {
+  await administer(database.url, "drop schema log, ops, read cascade; drop table svc_migrations");
+  const first = await svc("migrate");
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  expect(first.stdout).toMatch(/^Applied 0001_log, .*\.\n$/);
+  expect(await svc("migrate")).toMatchObject({ code: 0, stdout: "The database has every migration.\n" });
+});
+
+test("svc migrate lets a role run the service, and says what to do where the role does not exist", async () => {
+  const role = freshName("migrated");
+  expect(await svc("migrate", "--service-role", role)).toMatchObject({
+    code: 1,
+    stderr: `The role ${role} did not get its rights (role "${role}" does not exist): create the role, and run this as the owner of the tables, who is a member of the role or a superuser.\n`,
+  });
+  await administer(database.url, `create role ${role}`);
+  afterFile(() => administer(database.url, `drop owned by ${role}; drop role ${role}`));
+  expect(await svc("migrate", "--service-role", role)).toMatchObject({
+    code: 0,
+    stdout: `The database has every migration.\nThe role ${role} can run the service.\n`,
+  });
+});

@@ -1,0 +1,97 @@
+import pg from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import { migrate } from "#infra/postgres/migrate.ts";
+import { rebuild } from "#infra/postgres/rebuild.ts";
+import { admitServiceRole } from "#infra/postgres/serviceRole.ts";
+import { projections } from "#projections/index.ts";
+import { afterFile } from "../cleanUp.ts";
+import { clientOf, say } from "../http/service.ts";
+import { startPlatform, testDeployment, type Platform } from "../platform.ts";
+import { administer, freshName } from "../template.ts";
+
+/* The platform as a role that owns neither the log nor the operations (`svc migrate --service-role`). */
+
+const role = freshName("service");
+let platform: Platform;
+let ownerUrl: string;
+let owner: pg.Client;
+let service: pg.Client;
+
+const asRole = (databaseUrl: string): string => {
+  const url = new URL(databaseUrl);
+  Object.assign(url, { username: role, password: "s" });
+  return url.href;
+};
+const openClient = async (connectionString: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return client;
+};
+
+beforeAll(async () => {
+  const deployment = await testDeployment();
+  ownerUrl = deployment.addresses.database_url;
+  await administer(ownerUrl, `create role ${role} login password 's'`);
+  afterFile(async () => {
+    await administer(ownerUrl, `drop owned by ${role} cascade; drop role ${role}`);
+  });
+  await admitServiceRole(ownerUrl, role);
+  deployment.addresses.database_url = asRole(ownerUrl);
+  platform = await startPlatform({ deployment });
+  owner = await openClient(ownerUrl);
+  service = await openClient(deployment.addresses.database_url);
+  afterFile(async () => {
+    await Promise.all([owner.end(), service.end()]);
+  });
+});
+
+describe("a platform whose user does not own the log", () => {
+  test("answers, erases and rebuilds", async () => {
+    const { api_key } = await platform.organization();
+    const send = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
+    expect((await send("POST", "/chat/completions", say("hello"))).status).toBe(200);
+    const form = new FormData();
+    form.append("file", new Blob(["secret"], { type: "text/plain" }), "notes.txt");
+    const { body: file } = await send("POST", "/files", form);
+    const dataKeys = async () =>
+      (await owner.query("select from log.keys where thing like '%' || $1 || '%'", [file.id.split("-").at(-1)]))
+        .rowCount;
+    expect(await dataKeys()).toBe(1);
+    expect((await send("DELETE", `/files/${file.id}`)).status).toBe(200);
+    expect(await dataKeys()).toBe(0);
+    const { pool, log, logger } = platform.resources;
+    for (const name of ["turns", "keys"])
+      await rebuild({ pool, log, logger, projection: projections.find((each) => each.name === name)! });
+    expect((await send("POST", "/chat/completions", say("again"))).status).toBe(200);
+    const { rows } = await owner.query(
+      "select distinct tableowner from pg_tables where schemaname = 'read' and tablename in ('turns', 'keys')",
+    );
+    expect(rows).toEqual([{ tableowner: role }]);
+  });
+  test("cannot change, delete or hide an event, nor change a table", async () => {
+    for (const statement of [
+      "delete from log.events",
+      "update log.events set data = '{}'",
+      "truncate log.events",
+      "drop table log.events",
+      "drop function log.append",
+      "alter table log.events disable row level security",
+      "create table log.mine (id int)",
+      "drop policy of_service on log.events",
+      "truncate log.head",
+    ])
+      await expect(service.query(statement), statement).rejects.toThrow(/permission denied|must be owner/);
+  });
+  test("is admitted again without harm", async () => {
+    await admitServiceRole(ownerUrl, role);
+    expect((await service.query("select count(*)::int > 0 as found from log.events")).rows).toEqual([{ found: true }]);
+  });
+});
+
+test("a user who owns nothing is told to migrate first where a migration is missing", async () => {
+  const url = platform.resources.addresses.database_url;
+  await owner.query("delete from svc_migrations where name like '0007%'");
+  await expect(migrate(url)).rejects.toThrow("run `svc migrate` as the owner of the tables");
+  await owner.query("insert into svc_migrations (name, run_on) values ('0007_reading_role', now())");
+  expect(await migrate(url)).toEqual([]);
+});
