@@ -12,33 +12,20 @@ export const TracedMessage = z.object({
   turn_id: z.string().describe("The turn it belongs to."),
 });
 
-const {
-  temperature,
-  top_p,
-  max_output_tokens,
-  stop,
-  seed,
-  response_format,
-  user,
-  vars,
-  tools,
-  tool_choice,
-  client_tools,
-  knowledge,
-} = Prompt.shape;
-const settings = {
-  temperature,
-  top_p,
-  max_output_tokens,
-  stop,
-  seed,
-  response_format,
-  user,
-  vars,
-  tools,
-  tool_choice,
-  client_tools,
-};
+/** Named one by one: what a prompt gets later is not shown before somebody decides so. */
+const settings = Prompt.pick({
+  temperature: true,
+  top_p: true,
+  max_output_tokens: true,
+  stop: true,
+  seed: true,
+  response_format: true,
+  user: true,
+  vars: true,
+  tools: true,
+  tool_choice: true,
+  client_tools: true,
+}).shape;
 
 export const TracedPrompt = z.object({
   instructions: z.string().nullable().describe("Those of the agent, then those of the caller."),
@@ -46,7 +33,7 @@ export const TracedPrompt = z.object({
   forgotten_turns: z.int().describe("Turns that were part of the conversation then and have been deleted since."),
   reasoning_effort: z.string().nullable(),
   ...settings,
-  knowledge: knowledge.describe("Ids of the collections that the knowledge tools could search."),
+  knowledge: Prompt.shape.knowledge.describe("Ids of the collections that the knowledge tools could search."),
 });
 
 export const TracedCall = z.object({
