@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CommandResult } from "#events/envelope.ts";
+import type { StreamHead } from "#events/ports.ts";
+
+const INTERVAL_MS = 100;
+
+/** What one stream deletes. */
+export interface Deletion {
+  /**
+   * Sends the commands that delete some of what is left, and returns their results: none when nothing is left, undefined while
+   * the read models are behind `position`.
+   */
+  deleteSome(position: number): Promise<CommandResult[] | undefined>;
+  /** Records that nothing is left. */
+  complete(): Promise<unknown>;
+}
+
+interface BatchDeleterOptions {
+  open(head: StreamHead): Deletion | Promise<Deletion>;
+  onError(error: unknown, stream: string): void;
+}
+
+/** Whether a command changed anything. */
+export const hasDeleted = ({ position }: CommandResult): boolean => position > 0;
+
+/** Runs deletions, each stream at most once at a time. What is interrupted goes on with the next sweep. */
+export function createBatchDeleter({ open, onError }: BatchDeleterOptions) {
+  const running = new Map<string, Promise<void>>();
+  let isStopped = false;
+
+  const run = async (head: StreamHead): Promise<void> => {
+    const deletion = await open(head);
+    for (let position = head.position; !isStopped; await sleep(INTERVAL_MS)) {
+      const results = await deletion.deleteSome(position);
+      if (!results) continue;
+      if (results.length === 0) return void (await deletion.complete());
+      // Another process deletes them, or the read model is behind: leave the rest to the sweep instead of polling.
+      if (!results.some(hasDeleted)) return;
+      position = Math.max(position, ...results.map((result) => result.position));
+    }
+  };
+
+  return {
+    /** Starts a stream's deletion, unless this process runs it already. */
+    attend(head: StreamHead): Promise<void> {
+      if (!running.has(head.stream)) {
+        const ended = run(head).catch((error: unknown) => onError(error, head.stream));
+        running.set(
+          head.stream,
+          ended.finally(() => running.delete(head.stream)),
+        );
+      }
+      return Promise.resolve();
+    },
+    async stop(): Promise<void> {
+      isStopped = true;
+      await Promise.all(running.values());
+    },
+  };
+}
