@@ -83,6 +83,21 @@ export const Prompt = z.object({
 });
 export type Prompt = z.infer<typeof Prompt>;
 
+/** A prompt that sets nothing and offers no tools. */
+export const EMPTY_PROMPT: Prompt = {
+  instructions: null,
+  messages: [],
+  temperature: null,
+  top_p: null,
+  max_output_tokens: null,
+  stop: [],
+  seed: null,
+  response_format: { type: "text" },
+  user: null,
+  vars: {},
+  ...NO_TOOLS,
+};
+
 /** A prompt that would make the command larger than 256 KiB is stored as a blob of JSON. */
 export const PromptOrBlob = z.union([
   z.object({ prompt: Prompt }),

@@ -4,7 +4,16 @@ import { streamName } from "./ids.ts";
 import { NO_TOOLS, PromptOrBlob } from "./prompt.ts";
 import { Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
-export { Attachment, Message, Prompt, PromptOrBlob, ResponseFormat, ToolChoice, ToolOffer } from "./prompt.ts";
+export {
+  Attachment,
+  EMPTY_PROMPT,
+  Message,
+  Prompt,
+  PromptOrBlob,
+  ResponseFormat,
+  ToolChoice,
+  ToolOffer,
+} from "./prompt.ts";
 export { Citation, NO_USAGE, Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
 export const FinishReason = z.enum(["stop", "length", "content_filter", "tool_calls"]);

@@ -1,23 +1,9 @@
 import type { Command } from "#events/envelope.ts";
 import { newCommandId, newId, streamName } from "#events/ids.ts";
-import { StartTurn, type Message, type Prompt } from "#events/thread.ts";
+import { EMPTY_PROMPT, StartTurn, type Message, type Prompt } from "#events/thread.ts";
 
 /** A prompt that asks for nothing but an answer to these messages. */
-export const promptOf = (messages: Message[]): Prompt => ({
-  instructions: null,
-  messages,
-  temperature: null,
-  top_p: null,
-  max_output_tokens: null,
-  stop: [],
-  seed: null,
-  response_format: { type: "text" },
-  user: null,
-  vars: {},
-  tools: [],
-  tool_choice: "auto",
-  knowledge: null,
-});
+export const promptOf = (messages: Message[]): Prompt => ({ ...EMPTY_PROMPT, messages });
 
 interface Start {
   organization_id: string;

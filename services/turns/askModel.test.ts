@@ -1,29 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NO_USAGE } from "#events/thread.ts";
 import { AnswerInterrupted, askModel } from "./askModel.ts";
-import type { Model, ModelRequest } from "./model.ts";
+import { modelRequest } from "#test/doubles/modelRequest.ts";
+import type { Model } from "./model.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const MINUTE = 60_000;
-const request = (streamed: boolean): ModelRequest => ({
-  model: "m",
-  instructions: null,
-  messages: [],
-  tools: [],
-  tool_choice: "auto",
-  temperature: null,
-  top_p: null,
-  max_output_tokens: null,
-  stop: [],
-  seed: null,
-  response_format: { type: "text" },
-  user: null,
-  reasoning_effort: null,
-  streamed,
-});
-
 /** Sends a word after each of these pauses, in minutes, then nothing more. */
 const pausingModel = (...minutes: number[]): Model => ({
   async *complete(_, signal) {
@@ -38,7 +22,9 @@ const pausingModel = (...minutes: number[]): Model => ({
   },
 });
 const ask = (streamed: boolean, model: Model, signal = new AbortController().signal) =>
-  askModel(model, request(streamed), signal, () => {}).catch((error: unknown) => error as AnswerInterrupted);
+  askModel(model, modelRequest("", { streamed }), signal, () => {}).catch(
+    (error: unknown) => error as AnswerInterrupted,
+  );
 
 test("a model stream that is silent for 30 minutes is interrupted, and keeps its text", async () => {
   const answer = ask(true, pausingModel(29, 29));

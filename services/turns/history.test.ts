@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
-import { Prompt } from "#events/thread.ts";
+import { EMPTY_PROMPT } from "#events/thread.ts";
 import { readHistory, type HistoryStores } from "./history.ts";
 import { buildModelRequest } from "./modelRequest.ts";
 import { createRecentHistories } from "./recentHistories.ts";
@@ -108,21 +108,9 @@ test("a turn that ended with calls of the caller's own tools leaves its rounds, 
     ["assistant", "Hm.", undefined],
     ["tool", "Found", "s"],
   ]);
-  const prompt = Prompt.parse({
-    instructions: null,
-    messages: [],
-    temperature: null,
-    top_p: null,
-    max_output_tokens: null,
-    stop: [],
-    seed: null,
-    response_format: { type: "text" },
-    user: null,
-    vars: {},
-  });
   const asked = async (model: string) => {
     const turn = { model, streamed: false };
-    return (await buildModelRequest(staged.stores(), turn, prompt, [], history)).messages[1];
+    return (await buildModelRequest(staged.stores(), turn, EMPTY_PROMPT, [], history)).messages[1];
   };
   expect(await asked("a/other")).toMatchObject({ calls: [{ id: "s" }, { id: "c" }], opaque: { signature: "x" } });
   expect(await asked("b/other")).not.toHaveProperty("opaque");

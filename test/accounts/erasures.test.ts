@@ -1,26 +1,17 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
-import { code, openTenant, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { fileForm } from "../http/service.ts";
+import { code, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { openTwoTenants } from "./tenants.ts";
 
 let home: Tenant;
 let foreign: Tenant;
 beforeAll(async () => {
-  const { platform } = await openCommonPlatform();
-  home = await openTenant(platform.url, await platform.organization("Home"));
-  foreign = await openTenant(platform.url, await platform.organization("Foreign"));
+  ({ home, foreign } = await openTwoTenants());
 });
 
-const newAgent = async (): Promise<string> =>
-  (await home.made(home.owner("POST", "/agents", { name: `A${newId()}`, model: "offline/echo" }))).id;
-const newKey = async (): Promise<{ id: string; call: Client }> => {
-  const { id, key } = await home.made(home.owner("POST", "/keys", { name: "K" }));
-  return { id, call: home.clientAt(key) };
-};
 async function upload(by: Client, user?: string): Promise<string> {
-  const form = new FormData();
-  form.set("file", new File(["Hello"], "note.md"));
-  if (user !== undefined) form.set("user", user);
+  const form = fileForm("Hello", "note.md", { type: "", fields: user === undefined ? {} : { user } });
   return (await home.made(by("POST", "/openai/v1/files", form))).id;
 }
 const say = (by: Client, text: string, more: object = {}) =>
@@ -38,8 +29,8 @@ const idsAt = async (path: string, by = home.owner): Promise<string[]> =>
 
 /** A deleted key with what it leaves: two chats of two users, a response and two files. */
 async function leaveThings() {
-  const key = await newKey();
-  const agent = await newAgent();
+  const key = await home.newKey();
+  const agent = await home.newAgent();
   await say(key.call, "Chat", { user: "u" });
   await say(key.call, "Chat");
   const response = (await ask(key.call, agent, "Ask the agent")).id as string;
@@ -114,7 +105,7 @@ describe("an erasure", () => {
 
   test("of an agent deletes the threads in which it answers, and of a person their chats", async () => {
     const member = await home.member("builder");
-    const [agent, kept] = [await newAgent(), await newAgent()];
+    const [agent, kept] = [await home.newAgent(), await home.newAgent()];
     await ask(member.call, agent, "One");
     await ask(member.call, kept, "Two");
     await say(member.call, "Three");
@@ -126,7 +117,7 @@ describe("an erasure", () => {
   });
 
   test("of many threads takes several batches, and leaves what the owner creates meanwhile", async () => {
-    const key = await newKey();
+    const key = await home.newKey();
     await Promise.all(Array.from({ length: 60 }, (_, n) => say(key.call, `Chat ${n}`)));
     const { id } = await home.made(home.owner("POST", "/erasures", { owner: `key:${key.id}` }));
     await say(key.call, "Later");
@@ -136,7 +127,7 @@ describe("an erasure", () => {
   });
 
   test("runs once for a repeated request, and deletes nothing of another organization", async () => {
-    const key = await newKey();
+    const key = await home.newKey();
     await say(key.call, "Stays");
     const again = { "idempotency-key": newId() };
     const start = (by: Client) => by("POST", "/erasures", { owner: `key:${key.id}` }, again);

@@ -1,5 +1,7 @@
 import { expect } from "vitest";
-import { UNKNOWN, WAITING, openTenant, type Client, type Tenant } from "../workflows/tenant.ts";
+import { fileForm } from "../http/service.ts";
+import { UNKNOWN, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
+import { openTwoTenants, type Organizations } from "./tenants.ts";
 
 /* Every route of the service's own description, and one thing of an organization for every parameter in their paths. */
 
@@ -58,12 +60,6 @@ async function createProjectThings({ made, owner, ...tenant }: Tenant, project_i
   return { agents: agent.id, workflows: workflow.id, runs: run, approvals: approval.id };
 }
 
-const formWith = (text: string): FormData => {
-  const form = new FormData();
-  form.set("file", new File([text], "note.md"));
-  return form;
-};
-
 /** One thing of every kind that a path can name, made by the tenant's owner. */
 async function createThings(tenant: Tenant): Promise<Things> {
   const { made, owner, key } = tenant;
@@ -93,8 +89,8 @@ async function createThings(tenant: Tenant): Promise<Things> {
     models: "offline/echo",
     collections: collection.slug,
     documents: (await made(owner("POST", texts, { text: "Hello", name: "a.md" }))).id,
-    extractions: (await made(owner("POST", "/v1/extractions", formWith("Hello")))).id,
-    files: (await made(key("POST", "/openai/v1/files", formWith("Hello")))).id,
+    extractions: (await made(owner("POST", "/v1/extractions", fileForm("Hello", "note.md", { type: "" })))).id,
+    files: (await made(key("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id,
     erasures: (await made(owner("POST", "/erasures", { owner: `key:${UNKNOWN}` }))).id,
     keys: (await made(owner("POST", "/keys", { name: "K" }))).id,
     members: (await tenant.member("viewer")).id,
@@ -103,9 +99,8 @@ async function createThings(tenant: Tenant): Promise<Things> {
 }
 
 /** Two organizations; the first has a thing of every kind, in a project, in another one and in none. */
-export async function openHomeAndForeign(platform: { url: string; organization(name?: string): Promise<any> }) {
-  const home = await openTenant(platform.url, await platform.organization("Home"));
-  const foreign = await openTenant(platform.url, await platform.organization("Foreign"));
+export async function openHomeAndForeign(platform: Organizations) {
+  const { home, foreign } = await openTwoTenants(platform);
   const things = await createThings(home);
   const elsewhere = await home.project("Elsewhere");
   return {
@@ -114,11 +109,7 @@ export async function openHomeAndForeign(platform: { url: string; organization(n
     things,
     inOtherProject: { ...things, ...(await createProjectThings(home, elsewhere.id)) },
     inNoProject: { ...things, ...(await createProjectThings(home, null)) },
-    /** Creates a key; its client, id and secret. */
-    async keyWith(settings: object) {
-      const { key, id } = await home.made(home.owner("POST", "/keys", { name: "K", ...settings }));
-      return { call: home.clientAt(key), id: id as string };
-    },
+    keyWith: home.newKey,
     /** Throws unless everything that the tenant made is still there. */
     async expectUntouched() {
       for (const kind of ["agents", "workflows", "members", "projects", "secrets", "providers", "definitions"] as const)

@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newId } from "#events/ids.ts";
-import { openCommonPlatform } from "../sharedPlatform.ts";
-import { code, openTenant, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { code, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+import { openTwoTenants } from "./tenants.ts";
 
 let home: Tenant;
 let foreign: Tenant;
 beforeAll(async () => {
-  const { platform } = await openCommonPlatform();
-  home = await openTenant(platform.url, await platform.organization("Home"));
-  foreign = await openTenant(platform.url, await platform.organization("Foreign"));
+  ({ home, foreign } = await openTwoTenants());
 });
 
 /** Says something in a chat: the id of its thread. */
@@ -24,20 +21,14 @@ async function ask(by: Client, agent: string, input: string, more: object = {}):
   expect(answer.status, answer.text).toBe(200);
   return answer.headers.get("x-thread-id")!;
 }
-const newAgent = async (): Promise<string> =>
-  (await home.made(home.owner("POST", "/agents", { name: `A${newId()}`, model: "offline/echo" }))).id;
-const newKey = async (): Promise<{ id: string; call: Client }> => {
-  const { id, key } = await home.made(home.owner("POST", "/keys", { name: "K" }));
-  return { id, call: home.clientAt(key) };
-};
 const list = (by: Client, query = ""): Promise<any> => home.made(by("GET", `/threads${query}`));
 const idsOf = async (by: Client, query?: string): Promise<string[]> =>
   (await list(by, query)).data.map(({ id }: { id: string }) => id);
 
 describe("the list of one's own threads", () => {
   test("shows chats and threads with agents, newest first, with title, turns and times", async () => {
-    const { id: key_id, call } = await newKey();
-    const agent = await newAgent();
+    const { id: key_id, call } = await home.newKey();
+    const agent = await home.newAgent();
     const chat = await say(call, "Where is  my\norder 4711?");
     await say(call, "And now?", {}, chat);
     const response = await ask(call, agent, "Hello agent");
@@ -54,7 +45,7 @@ describe("the list of one's own threads", () => {
   });
 
   test("comes in pages, and refuses an `after` that is no cursor", async () => {
-    const { call } = await newKey();
+    const { call } = await home.newKey();
     const threads: string[] = [];
     for (const n of [1, 2, 3]) threads.unshift(await say(call, `Number ${n}`));
     const first = await list(call, "?limit=2");
@@ -68,9 +59,9 @@ describe("the list of one's own threads", () => {
   });
 
   test("is that of one key or person and one user", async () => {
-    const [mine, other] = [await newKey(), await newKey()];
+    const [mine, other] = [await home.newKey(), await home.newKey()];
     const person = await home.member("viewer");
-    const agent = await newAgent();
+    const agent = await home.newAgent();
     const without = await say(mine.call, "Without user");
     const chat = await say(mine.call, "With user", { user: "u" });
     const response = await ask(mine.call, agent, "With user", { user: "u" });
@@ -84,15 +75,15 @@ describe("the list of one's own threads", () => {
   });
 
   test("shows no thread whose only turn was deleted", async () => {
-    const { call } = await newKey();
-    const agent = await newAgent();
+    const { call } = await home.newKey();
+    const agent = await home.newAgent();
     const answer = await call("POST", `/agents/${agent}/v1/responses`, { input: "x" });
     await home.made(call("DELETE", `/agents/${agent}/v1/responses/${answer.body.id}`));
     expect(await idsOf(call)).toEqual([]);
   });
 
   test("shows the title of a message that is stored as a blob", async () => {
-    const { call } = await newKey();
+    const { call } = await home.newKey();
     await say(call, `Long story ${"and then ".repeat(40_000)}`);
     const [{ title }] = (await list(call)).data;
     expect(title).toMatch(/^Long story and then .*…$/);
@@ -101,8 +92,8 @@ describe("the list of one's own threads", () => {
 
 describe("one's own thread", () => {
   test("with an agent shows its messages", async () => {
-    const { call } = await newKey();
-    const thread = await ask(call, await newAgent(), "Hello agent");
+    const { call } = await home.newKey();
+    const thread = await ask(call, await home.newAgent(), "Hello agent");
     const { data } = await home.made(call("GET", `/threads/${thread}/messages`));
     expect(data.map(({ role, content }: any) => [role, content])).toEqual([
       ["user", "Hello agent"],
@@ -111,8 +102,8 @@ describe("one's own thread", () => {
   });
 
   test("can be deleted, with an agent too, and is answered like an unknown one from then on", async () => {
-    const { call } = await newKey();
-    const thread = await ask(call, await newAgent(), "Hello agent");
+    const { call } = await home.newKey();
+    const thread = await ask(call, await home.newAgent(), "Hello agent");
     expect(await home.made(call("DELETE", `/threads/${thread}`))).toEqual({
       id: thread,
       object: "thread",
@@ -125,7 +116,7 @@ describe("one's own thread", () => {
   });
 
   test("is unknown to another key, another user and another organization", async () => {
-    const [mine, other] = [await newKey(), await newKey()];
+    const [mine, other] = [await home.newKey(), await home.newKey()];
     const thread = await say(mine.call, "Mine");
     const member = await home.member("builder");
     const strangers: [Client, string][] = [
@@ -151,9 +142,9 @@ describe("one's own thread", () => {
 
 describe("threads of any owner", () => {
   test("are listed by key, person and agent, also after these were deleted", async () => {
-    const key = await newKey();
+    const key = await home.newKey();
     const member = await home.member("builder");
-    const agent = await newAgent();
+    const agent = await home.newAgent();
     const chat = await say(key.call, "Chat of a key", { user: "u" });
     const response = await ask(key.call, agent, "A key asks");
     const own = await ask(member.call, agent, "A person asks");
@@ -172,7 +163,7 @@ describe("threads of any owner", () => {
   });
 
   test("are for owners and admins only, and need the name of an owner", async () => {
-    const key = await newKey();
+    const key = await home.newKey();
     expect(code(await key.call("GET", `/threads?owner=key:${key.id}`))).toEqual([403, "session_required"]);
     for (const role of ["builder", "approver", "viewer"] as const) {
       const { call, id } = await home.member(role);
@@ -183,7 +174,7 @@ describe("threads of any owner", () => {
   });
 
   test("are deleted by owners and admins, who do not read their messages", async () => {
-    const key = await newKey();
+    const key = await home.newKey();
     const thread = await say(key.call, "Of a key", { user: "u" });
     expect(code(await home.owner("GET", `/threads/${thread}/messages`))).toEqual([404, "thread_not_found"]);
     await home.made(home.owner("DELETE", `/threads/${thread}`));

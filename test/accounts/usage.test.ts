@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { toolSource } from "../tools/desk.ts";
-import { clientOf, say } from "../http/service.ts";
+import { clientOf, fileForm, say } from "../http/service.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { readAllEvents } from "./audit.ts";
 import { openPeople, type People } from "./people.ts";
@@ -51,8 +51,7 @@ async function useEverything(): Promise<void> {
   const text = "Words. ".repeat(1_000);
   const { id } = (await knowledge("POST", "/collections/shelf/documents/text", { text, name: "a.md" })).body;
   await vi.waitFor(async () => expect((await knowledge("GET", `/documents/${id}`)).body.status).toBe("ready"), soon);
-  const form = new FormData();
-  form.append("file", new File([`${text} Extracted.`], "b.md", { type: "text/markdown" }));
+  const form = fileForm(`${text} Extracted.`, "b.md", { type: "text/markdown" });
   const extraction = (await clientOf({ chat: `${api}/v1` }, service.credentials.api_key)("POST", "/extractions", form))
     .body;
   const read = clientOf({ chat: `${api}/v1` }, service.credentials.api_key);

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PDF, PNG } from "../clients/deployment.ts";
+import { fileForm } from "../http/service.ts";
 import { agentClient, startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
 
 /* Fields of a request as the provider and the tools receive them, and as the response shows them. */
@@ -51,9 +52,7 @@ describe("the input of a response", () => {
   });
 
   test("accepts images and files, inline and by id", async () => {
-    const form = new FormData();
-    form.append("file", new File(["stored words"], "b.txt", { type: "text/plain" }));
-    const { id } = (await agent.call("POST", `${agents.base_url}/files`, form)).body;
+    const { id } = (await agent.call("POST", `${agents.base_url}/files`, fileForm("stored words", "b.txt"))).body;
     const content = [
       { type: "input_text", text: "Look" },
       { type: "input_image", image_url: `data:image/png;base64,${PNG}` },

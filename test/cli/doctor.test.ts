@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { appendEightEvents } from "./events.ts";
-import { failedChecks as failing, json, openCommandLine } from "./svc.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openWithEightEvents, type CommandLine, type EightEvents } from "./events.ts";
+import { failedChecks as failing, json } from "./svc.ts";
 
-let cli: Awaited<ReturnType<typeof openCommandLine>>;
-let its: Awaited<ReturnType<typeof appendEightEvents>>;
+let cli: CommandLine;
+let its: EightEvents;
 beforeAll(async () => {
-  cli = await openCommandLine();
-  its = await appendEightEvents(cli.database.url, cli.key);
+  ({ cli, its } = await openWithEightEvents());
   await cli.svc("projections", "rebuild", "--all");
 });
-afterAll(() => its.pool.end());
 
 test("svc doctor passes every check on a working deployment", async () => {
   const ran = await cli.svc("doctor", "--json");

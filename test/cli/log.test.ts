@@ -1,17 +1,14 @@
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
 import { change } from "#test/log/log.ts";
-import { appendEightEvents } from "./events.ts";
-import { openCommandLine } from "./svc.ts";
+import { openWithEightEvents, type CommandLine, type EightEvents } from "./events.ts";
 
-let cli: Awaited<ReturnType<typeof openCommandLine>>;
-let its: Awaited<ReturnType<typeof appendEightEvents>>;
+let cli: CommandLine;
+let its: EightEvents;
 beforeAll(async () => {
-  cli = await openCommandLine();
-  its = await appendEightEvents(cli.database.url, cli.key);
+  ({ cli, its } = await openWithEightEvents());
 });
-afterAll(() => its.pool.end());
 
 const tail = async (...args: string[]) => {
   const { stdout, stderr, code } = await cli.svc("log", "tail", "--json", ...args);

@@ -1,20 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { loadMasterKey } from "#infra/masterKey.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { testDatabase, testFolder } from "#test/harness.ts";
-import { appendEightEvents } from "./events.ts";
-import { openCommandLine } from "./svc.ts";
+import { appendEightEvents, openWithEightEvents, type CommandLine, type EightEvents } from "./events.ts";
 
 const foreign = Buffer.alloc(32, 9).toString("base64");
-let cli: Awaited<ReturnType<typeof openCommandLine>>;
-let its: Awaited<ReturnType<typeof appendEightEvents>>;
+let cli: CommandLine;
+let its: EightEvents;
 beforeAll(async () => {
-  cli = await openCommandLine();
-  its = await appendEightEvents(cli.database.url, cli.key);
+  ({ cli, its } = await openWithEightEvents());
 });
-afterAll(() => its.pool.end());
 
 const readState = async () =>
   (await its.pool.query("select h.position, (select count(*) from ops.workers) as workers from log.head h")).rows[0];
@@ -47,8 +44,7 @@ test("a master key file is created for a log without sealed events only, and a w
 
 test("the master key is the one that the log began with, even if another key wrote later events", async () => {
   const key = Buffer.alloc(32, 9);
-  const later = await appendEightEvents(cli.database.url, key);
-  await later.pool.end();
+  await appendEightEvents(cli.database.url, key);
   const db = asDb(its.pool);
   await expect(loadMasterKey({ DATA_DIR: "", MASTER_KEY: foreign }, db)).rejects.toThrow("does not open event 7");
   expect(await loadMasterKey({ DATA_DIR: "", MASTER_KEY: cli.key.toString("base64") }, db)).toMatchObject({ opens: 7 });

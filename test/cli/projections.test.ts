@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { projections } from "#projections/index.ts";
-import { appendEightEvents } from "./events.ts";
-import { openCommandLine, json } from "./svc.ts";
+import { openWithEightEvents, type CommandLine, type EightEvents } from "./events.ts";
+import { json } from "./svc.ts";
 
-let cli: Awaited<ReturnType<typeof openCommandLine>>;
-let its: Awaited<ReturnType<typeof appendEightEvents>>;
+let cli: CommandLine;
+let its: EightEvents;
 const names = projections.map((projection) => projection.name);
 beforeAll(async () => {
-  cli = await openCommandLine();
-  its = await appendEightEvents(cli.database.url, cli.key);
+  ({ cli, its } = await openWithEightEvents());
 });
-afterAll(() => its.pool.end());
 
 test("svc projections rebuild --all builds every read model, and status prints their versions and positions", async () => {
   const before = json(await cli.svc("projections", "status", "--json"));

@@ -1,19 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { CHAINED_ROWS, linkHash, type ChainedRow } from "#infra/postgres/verify.ts";
 import { testFolder } from "#test/harness.ts";
 import { change, named } from "#test/log/log.ts";
-import { appendEightEvents } from "./events.ts";
-import { openCommandLine, json, type CommandOutput } from "./svc.ts";
+import { openWithEightEvents, type CommandLine, type EightEvents } from "./events.ts";
+import { json, type CommandOutput } from "./svc.ts";
 
-let cli: Awaited<ReturnType<typeof openCommandLine>>;
-let its: Awaited<ReturnType<typeof appendEightEvents>>;
+let cli: CommandLine;
+let its: EightEvents;
 beforeEach(async () => {
-  cli = await openCommandLine();
-  its = await appendEightEvents(cli.database.url, cli.key);
+  ({ cli, its } = await openWithEightEvents());
 });
-afterEach(() => its.pool.end());
 
 const NO_DATABASE = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
 const damagedAt = (ran: CommandOutput) => {

@@ -12,6 +12,7 @@ import {
 import { beforeAll, describe, expect, test } from "vitest";
 import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
 import { checkedFetch } from "../agents/checkedFetch.ts";
+import { AGENTS, generateAndStream, SAID } from "./aiSdkAgents.ts";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 let agents: Agents;
@@ -31,18 +32,7 @@ const turnsOf = async (agent: string): Promise<number> => {
   return rows.filter(({ data }) => JSON.parse(data).agent?.agent_id === agent).length;
 };
 
-const SAID = "Here you are.";
-describe.each([
-  ["without tools", {}, `/reason Let me think.\n/say ${SAID}`],
-  ["with tools", { tools: [TOOL] }, `/tool ${TOOL} {"text":"x"}\n/say ${SAID}`],
-  [
-    "with several calls and rounds",
-    { tools: [TOOL] },
-    `/tool ${TOOL} {"text":"x"}\n/tool ${TOOL} {}\n/rounds 2\n/say ${SAID}`,
-  ],
-  ["with tools that fail", { tools: [TOOL] }, `/tool ${TOOL} {"fail":true}\n/say ${SAID}`],
-  ["with tools that it keeps to itself", { tools: [TOOL], expose_tool_items: false }, `/tool ${TOOL} {}\n/say ${SAID}`],
-])("an agent %s", (kind, settings, prompt) => {
+describe.each(AGENTS)("an agent %s", (kind, settings, prompt) => {
   test("ToolLoopAgent: one turn and no loop, whole and streamed", async () => {
     const agent = await agents.agent(settings);
     const loop = new ToolLoopAgent({ model: modelOf(agent) });
@@ -57,12 +47,7 @@ describe.each([
   });
 
   test("generateText and streamText", async () => {
-    const model = modelOf(await agents.agent(settings));
-    const whole = await generateText({ model, prompt });
-    expect([whole.text, whole.usage.totalTokens! > 0]).toEqual([SAID, true]);
-    const stream = streamText({ model, prompt });
-    expect((await Array.fromAsync(stream.textStream)).join("")).toBe(SAID);
-    expect((await stream.usage).totalTokens).toBeGreaterThan(0);
+    const { whole, stream } = await generateAndStream(modelOf(await agents.agent(settings)), prompt);
     if (kind === "without tools") {
       expect([whole.reasoningText, whole.finishReason]).toEqual(["Let me think.", "stop"]);
       expect([await stream.reasoningText, await stream.finishReason]).toEqual(["Let me think.", "stop"]);

@@ -1,8 +1,9 @@
 import { createOpenResponses } from "@ai-sdk/open-responses";
-import { generateText, streamText } from "ai";
+import { generateText } from "ai";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startAgents, TOOL, type Agents } from "../agents/agents.ts";
+import { startAgents, type Agents } from "../agents/agents.ts";
 import { checkedFetch } from "../agents/checkedFetch.ts";
+import { AGENTS, generateAndStream } from "./aiSdkAgents.ts";
 
 /* A client of the Open Responses specification, which accepts any service that follows it. Streams are held against the grammar. */
 
@@ -25,20 +26,9 @@ const modelOf = (agent: string, fetch = withoutToolChoice) =>
     fetch,
   })("any");
 
-const SAID = "Here you are.";
-describe.each([
-  ["without tools", {}, `/reason Let me think.\n/say ${SAID}`],
-  ["with tools", { tools: [TOOL] }, `/tool ${TOOL} {"text":"x"}\n/say ${SAID}`],
-  ["with tools that fail", { tools: [TOOL] }, `/tool ${TOOL} {"fail":true}\n/say ${SAID}`],
-  ["with tools that it keeps to itself", { tools: [TOOL], expose_tool_items: false }, `/tool ${TOOL} {}\n/say ${SAID}`],
-])("an agent %s", (_, settings, prompt) => {
+describe.each(AGENTS)("an agent %s", (_, settings, prompt) => {
   test("generateText and streamText", async () => {
-    const model = modelOf(await agents.agent(settings));
-    const whole = await generateText({ model, prompt });
-    expect([whole.text, whole.usage.totalTokens! > 0]).toEqual([SAID, true]);
-    const stream = streamText({ model, prompt });
-    expect((await Array.fromAsync(stream.textStream)).join("")).toBe(SAID);
-    expect((await stream.usage).totalTokens).toBeGreaterThan(0);
+    await generateAndStream(modelOf(await agents.agent(settings)), prompt);
   });
 });
 

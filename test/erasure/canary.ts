@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, vi } from "vitest";
-import { clientOf } from "../http/service.ts";
+import { clientOf, fileForm } from "../http/service.ts";
 import { openReader } from "../knowledge/library.ts";
 
 type Call = ReturnType<typeof clientOf>;
@@ -29,9 +29,7 @@ export async function plantCanary({ url, credentials }: Deployment, canary: stri
   const library = openReader(url, api_key);
   const createdId = async (call: Promise<Answer>): Promise<string> => (await succeed(call)).body.id;
 
-  const form = new FormData();
-  form.append("user", canary);
-  form.append("file", new File([`A file with ${canary}.`], `${canary}.txt`, { type: "text/plain" }));
+  const form = fileForm(`A file with ${canary}.`, `${canary}.txt`, { fields: { user: canary } });
   const file = await createdId(chat("POST", "/files", form));
   const inline = { filename: `${canary}.txt`, file_data: `data:text/plain;base64,${btoa(`Inline ${canary}`)}` };
   const completion = (stream: boolean) => ({

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { clientOf, say } from "../http/service.ts";
+import { clientOf, fileForm, say } from "../http/service.ts";
 import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
 
 /* No projector runs: writes are answered all the same, and no read is stale. */
@@ -28,11 +28,7 @@ beforeAll(async () => {
   await projections.stop();
 });
 
-const upload = (name: string) => {
-  const form = new FormData();
-  form.set("file", new File(["words"], name, { type: "text/plain" }));
-  return key("POST", "/files", form, { "idempotency-key": name });
-};
+const upload = (name: string) => key("POST", "/files", fileForm("words", name), { "idempotency-key": name });
 const api = (path: string) => `${base}/api${path}`;
 const configure = (models: string[]) =>
   person("PUT", api("/providers/mine"), { api_key: "k", base_url: "http://127.0.0.1:9/v1", models });

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import { fileForm } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, type Target } from "./target.ts";
 
 let target: Target;
@@ -135,8 +136,7 @@ describe("a filename is only ever shown", () => {
   });
 
   test("what a browser might run is only ever downloaded", async () => {
-    const form = new FormData();
-    form.set("file", new File(["<script>alert(1)</script>"], "page.html", { type: "text/html" }));
+    const form = fileForm("<script>alert(1)</script>", "page.html", { type: "text/html" });
     const { id } = (await target.send("POST", "/files", form)).body;
     const { headers } = await target.send("GET", `/files/${id}/content`, undefined, { accept: "text/html" });
     expect(headers.get("content-disposition")).toMatch(/^attachment/);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { fileForm } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, UNKNOWN, type Target } from "./target.ts";
 
 /* Every row of the spec's table of chat errors. */
@@ -221,9 +222,7 @@ describe("400", () => {
     const over = Buffer.alloc(most + 1);
     const answer = await target.complete(user(file({ file_data: over.toString("base64"), filename: "a.bin" })));
     expectRefusal(answer, 400, "attachment_too_large", part(0, ".file.file_data"));
-    const form = new FormData();
-    form.set("file", new File([over], "a.bin"));
-    const { id } = (await target.send("POST", "/files", form)).body;
+    const { id } = (await target.send("POST", "/files", fileForm(over, "a.bin", { type: "" }))).body;
     expectRefusal(
       await target.complete(say("x", { attachments: [id] })),
       400,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { fileForm } from "../http/service.ts";
 import { leavesWell, say, startTarget, UNKNOWN, type Answered, type Target } from "./target.ts";
 
 /* What belongs to another organization, key or user is answered like what does not exist, to the byte. */
@@ -11,9 +12,7 @@ const strangers: Record<string, string> = {};
 let session: { authorization: string };
 
 const upload = async (user?: string) => {
-  const form = new FormData();
-  if (user !== undefined) form.set("user", user);
-  form.set("file", new File(["secret words"], "secret.txt", { type: "text/plain" }));
+  const form = fileForm("secret words", "secret.txt", { fields: user === undefined ? {} : { user } });
   return (await target.send("POST", "/files", form)).body.id as string;
 };
 const converse = async (user?: string) =>

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import { fileForm } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, type Answered, type Target } from "./target.ts";
 
 let target: Target;
@@ -9,11 +10,8 @@ beforeAll(async () => {
 leavesWell(() => target);
 
 const thread = async () => (await target.complete(say("Hello"))).headers.get("x-thread-id")!;
-const upload = async (name: string, headers: Record<string, string> = {}) => {
-  const form = new FormData();
-  form.set("file", new File([name], `${name}.txt`, { type: "text/plain" }));
-  return target.send("POST", "/files", form, headers);
-};
+const upload = (name: string, headers: Record<string, string> = {}) =>
+  target.send("POST", "/files", fileForm(name, `${name}.txt`), headers);
 const slow = (text: string, more: object = {}) =>
   say(`/slow 0.5\n/say ${text}`, { model: "offline/scripted", ...more });
 const tally = (answers: Answered[]) => {

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { clientOf, say, startService, type Service } from "./service.ts";
+import { clientOf, fileForm, say, startService, type Service } from "./service.ts";
 
 const KILOBYTE = 1_000;
 
@@ -14,11 +14,7 @@ beforeAll(async () => {
 
 const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
 
-async function upload(content: string, name: string, as = call) {
-  const form = new FormData();
-  form.set("file", new File([content], name, { type: "text/plain" }));
-  return as("POST", "/files", form);
-}
+const upload = (content: string, name: string, as = call) => as("POST", "/files", fileForm(content, name));
 
 /** Files below the blobs' folder whose path contains a word. */
 const blobsOf = async (word: string): Promise<string[]> =>

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { clientOf, say, startService, type Service } from "./service.ts";
+import { clientOf, fileForm, say, startService, type Service } from "./service.ts";
 
 let service: Service;
 let call: ReturnType<typeof clientOf>;
@@ -191,9 +191,7 @@ describe("attachments of a message", () => {
     expect(image.body.choices[0].message.content).toContain("image.png");
     const bare = await complete(attached({ type: "file", file: { file_data: png, filename: "notes.pdf" } }));
     expect(bare.body.choices[0].message.content).toContain("application/pdf");
-    const form = new FormData();
-    form.set("file", new File(["stored words"], "stored.txt", { type: "text/plain" }));
-    const { id } = (await call("POST", "/files", form)).body;
+    const { id } = (await call("POST", "/files", fileForm("stored words", "stored.txt"))).body;
     const byPart = await complete(attached({ type: "file", file: { file_id: id } }));
     expect(byPart.body.choices[0].message.content).toContain("stored.txt");
     const byField = await complete({ ...say("See"), attachments: [id] });
@@ -202,9 +200,7 @@ describe("attachments of a message", () => {
   });
 
   test("outlive the file that they were copied from", async () => {
-    const form = new FormData();
-    form.set("file", new File(["gone soon"], "gone.txt", { type: "text/plain" }));
-    const { id } = (await call("POST", "/files", form)).body;
+    const { id } = (await call("POST", "/files", fileForm("gone soon", "gone.txt"))).body;
     const { headers } = await complete({ ...say("Keep this"), attachments: [id] });
     await call("DELETE", `/files/${id}`);
     const again = await complete(say("Still there?"), { "x-thread-id": headers.get("x-thread-id")! });

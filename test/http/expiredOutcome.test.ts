@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { clientOf, say, startService, type Service } from "./service.ts";
+import { clientOf, fileForm, say, startService, type Service } from "./service.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
 let service: Service;
@@ -23,11 +23,7 @@ test("a chat under an Idempotency-Key whose outcome has expired starts another t
 });
 
 test("an upload under an Idempotency-Key whose outcome has expired stores another file", async () => {
-  const upload = () => {
-    const form = new FormData();
-    form.append("file", new Blob(["bytes"], { type: "text/plain" }), "a.txt");
-    return call("POST", "/files", form, key);
-  };
+  const upload = () => call("POST", "/files", fileForm("bytes"), key);
   const first = await upload();
   expect((await upload()).body).toEqual(first.body);
   await expireOutcomes();

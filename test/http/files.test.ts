@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { raw } from "./raw.ts";
-import { clientOf, startService, type Service } from "./service.ts";
+import { clientOf, fileForm, startService, type Service } from "./service.ts";
 
 let service: Service;
 let call: ReturnType<typeof clientOf>;
@@ -9,18 +9,8 @@ beforeAll(async () => {
   call = clientOf(service, service.credentials.api_key);
 });
 
-const formOf = (
-  content: string | Buffer<ArrayBuffer>,
-  name: string,
-  type: string,
-  fields: Record<string, string> = {},
-) => {
-  const form = new FormData();
-  for (const [key, value] of Object.entries(fields)) form.set(key, value);
-  form.set("file", new File([content], name, { type }));
-  return form;
-};
-const upload = (...form: Parameters<typeof formOf>) => call("POST", "/files", formOf(...form));
+const upload = (content: string | Buffer<ArrayBuffer>, name: string, type: string, fields = {}) =>
+  call("POST", "/files", fileForm(content, name, { type, fields }));
 
 /** A multipart body written by hand; incomplete when `end` is false. */
 const multipart = (parts: string[], end = true) =>

@@ -5,7 +5,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openConnection } from "#infra/nats/connection.ts";
 import { namesFor } from "#infra/nats/names.ts";
-import { clientOf, say, startService, type Service } from "./service.ts";
+import { clientOf, fileForm, say, startService, type Service } from "./service.ts";
 import { ALONE } from "../sharedPlatform.ts";
 
 let service: Service;
@@ -91,9 +91,7 @@ describe("a request that is repeated under its Idempotency-Key", () => {
 
   test("gets the first answer even if its attachment was deleted since", async () => {
     const key = { "idempotency-key": "k6" };
-    const form = new FormData();
-    form.set("file", new File(["words"], "a.txt", { type: "text/plain" }));
-    const { id } = (await call("POST", "/files", form)).body;
+    const { id } = (await call("POST", "/files", fileForm("words"))).body;
     const first = await complete(say("What is this?", { attachments: [id] }), key);
     await call("DELETE", `/files/${id}`);
     expect((await complete(say("What is this?", { attachments: [id] }), key)).body).toEqual(first.body);
@@ -134,11 +132,7 @@ describe("a request that is repeated under its Idempotency-Key", () => {
   });
 
   test("stores an uploaded file once", async () => {
-    const upload = (content: string) => {
-      const form = new FormData();
-      form.set("file", new File([content], "a.txt", { type: "text/plain" }));
-      return call("POST", "/files", form, { "idempotency-key": "f1" });
-    };
+    const upload = (content: string) => call("POST", "/files", fileForm(content), { "idempotency-key": "f1" });
     const first = await upload("a");
     expect((await upload("a")).body).toEqual(first.body);
     const folder = join(service.blobs, service.credentials.organization_id, `file-${first.body.id}`);

@@ -40,6 +40,18 @@ export function clientOf(service: Pick<Service, "chat">, token: string) {
   };
 }
 
+/** A multipart body with fields, and then a file. */
+export function fileForm(
+  content: string | Uint8Array<ArrayBuffer>,
+  name = "a.txt",
+  { type = "text/plain", fields = {} }: { type?: string; fields?: Record<string, string> } = {},
+): FormData {
+  const form = new FormData();
+  for (const [key, value] of Object.entries(fields)) form.set(key, value);
+  form.set("file", new File([content], name, { type }));
+  return form;
+}
+
 export const say = (text: string, more: Record<string, unknown> = {}) => ({
   model: "offline/echo",
   messages: [{ role: "user", content: text }],

@@ -3,17 +3,13 @@ import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { afterFile } from "../cleanUp.ts";
-import { clientOf, say } from "../http/service.ts";
+import { clientOf, fileForm, say } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
 /* The disk of the blobs alone is full, and has space again later. */
 
-const fileOf = (size: number, fill: string) => {
-  const form = new FormData();
-  form.set("purpose", "user_data");
-  form.set("file", new Blob([fill.repeat(size)], { type: "text/plain" }), "notes.txt");
-  return form;
-};
+const fileOf = (size: number, fill: string) =>
+  fileForm(fill.repeat(size), "notes.txt", { fields: { purpose: "user_data" } });
 
 test("uploads to a full disk are refused with storage_full and leave no part; they work when there is space again", async () => {
   const deployment = await testDeployment();

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { afterFile } from "../cleanUp.ts";
-import { clientOf } from "../http/service.ts";
+import { clientOf, fileForm } from "../http/service.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
 
 /** A proxy that notes which path was asked with which credential. */
@@ -36,8 +36,7 @@ test("a running platform sends the master key only to make its keys", async () =
   const send = clientOf({ chat: platform.url }, (await platform.organization()).api_key);
   const knowledge = `${platform.url}/api/v1/knowledge`;
   const { body: collection } = await send("POST", `${knowledge}/collections`, { name: "Shelf" });
-  const form = new FormData();
-  form.set("file", new Blob(["The lighthouse keeps its light."], { type: "text/plain" }), "lighthouse.txt");
+  const form = fileForm("The lighthouse keeps its light.", "lighthouse.txt");
   expect((await send("POST", `${knowledge}/collections/${collection.slug}/documents`, form)).status).toBeLessThan(300);
   const search = async () => (await send("POST", `${knowledge}/search`, { query: "lighthouse" })).text;
   await expect.poll(search, { timeout: 20_000 }).toContain("keeps its light");

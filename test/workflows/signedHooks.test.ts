@@ -2,32 +2,22 @@ import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
 import { tablesWith } from "../tables.ts";
-import { openWorkflows, workflowSource, type Hook, type Workflows } from "./harness.ts";
+import type { Hook } from "./harness.ts";
+import { openSignedHooks, SECRET, type SignedHooks } from "./signedHooks.ts";
 
 /* Webhooks as providers send them: signed bodies, forms, lists, and deliveries that are repeated. */
 
-let w: Workflows;
-let workflow: { id: string };
+let w: SignedHooks["w"];
+let workflow: SignedHooks["workflow"];
+let hookFor: SignedHooks["hookFor"];
+let post: SignedHooks["post"];
+let received: SignedHooks["received"];
 beforeAll(async () => {
-  w = await openWorkflows();
-  workflow = await w.home.register(workflowSource("return { args, headers: ctx.headers };", ""));
+  ({ w, workflow, hookFor, post, received } = await openSignedHooks());
 });
 
-const SECRET = "a secret of the sender";
-const hookFor = (verify: object, more: object = {}): Promise<Hook> =>
-  w.home.hook(workflow, { verify: { secret: SECRET, ...verify }, ...more });
 const sign = (text: string, secret = SECRET) => createHmac("sha256", secret).update(text).digest("hex");
 const seconds = () => Math.floor(Date.now() / 1_000);
-
-async function post({ hook_token }: Hook, body: string, headers: Record<string, string>) {
-  const url = `${w.url}/api/workflows/hooks/${hook_token}`;
-  const answer = await fetch(url, {
-    method: "POST",
-    body,
-    headers: { "content-type": "application/json", ...headers },
-  });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any, text: "" };
-}
 const fromGithub = (hook: Hook, body: string, more: Record<string, string> = {}) =>
   post(hook, body, { "x-hub-signature-256": `sha256=${sign(body)}`, "x-github-delivery": "d1", ...more });
 const fromStripe = (hook: Hook, body: string, t = seconds()) =>
@@ -39,8 +29,6 @@ const fromSlack = (hook: Hook, body: string, more: Record<string, string> = {}, 
     ...more,
   });
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
-/** What `run()` received. */
-const received = async ({ body }: { body: any }) => (await w.home.untilOver(body.run_id)).result;
 const runsOf = async ({ id }: Hook): Promise<number> =>
   (await w.home.owner("GET", `/workflows/${workflow.id}/runs?trigger_id=${id}`)).body.total;
 

@@ -1,38 +1,26 @@
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../hostile/target.ts";
-import { openWorkflows, workflowSource, type Hook, type Workflows } from "./harness.ts";
+import type { Hook } from "./harness.ts";
+import { openSignedHooks, SECRET, type SignedHooks } from "./signedHooks.ts";
 
 /* Webhooks of GitLab, Shopify and Twilio, over HTTP. */
 
-let w: Workflows;
-let workflow: { id: string };
+let hookFor: SignedHooks["hookFor"];
+let post: SignedHooks["post"];
+let received: SignedHooks["received"];
 beforeAll(async () => {
-  w = await openWorkflows();
-  workflow = await w.home.register(workflowSource("return { args, headers: ctx.headers };", ""));
+  ({ hookFor, post, received } = await openSignedHooks());
 });
 
-const SECRET = "a secret of the sender";
-const hookFor = (scheme: string, more: object = {}): Promise<Hook> =>
-  w.home.hook(workflow, { verify: { scheme, secret: SECRET }, ...more });
-const JSON_TYPE = "application/json";
-const FORM_TYPE = "application/x-www-form-urlencoded; charset=UTF-8";
-
-async function post({ hook_token }: Hook, body: string, headers: Record<string, string>, query = "") {
-  const url = `${w.url}/api/workflows/hooks/${hook_token}${query}`;
-  const answer = await fetch(url, { method: "POST", body, headers });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any, text: "" };
-}
 const hmac = (algorithm: string, text: string) => createHmac(algorithm, SECRET).update(text).digest("base64");
-/** What `run()` received. */
-const received = async ({ body }: { body: any }) => (await w.home.untilOver(body.run_id)).result;
 
 describe("a hook of GitLab", () => {
   const send = (hook: Hook, body: string, more: Record<string, string>) =>
-    post(hook, body, { "content-type": JSON_TYPE, "x-gitlab-token": SECRET, ...more });
+    post(hook, body, { "x-gitlab-token": SECRET, ...more });
 
   test("starts a run with its payload, once for each idempotency key", async () => {
-    const hook = await hookFor("gitlab", { headers: ["X-Gitlab-Event"] });
+    const hook = await hookFor({ scheme: "gitlab" }, { headers: ["X-Gitlab-Event"] });
     const push = { "x-gitlab-event": "Push Hook", "idempotency-key": "k1", "x-gitlab-event-uuid": "u1" };
     const first = await send(hook, '{"object_kind":"push"}', push);
     expect(first.status).toBe(202);
@@ -48,8 +36,8 @@ describe("a hook of GitLab", () => {
   });
 
   test("is refused without the token, and with another one", async () => {
-    const hook = await hookFor("gitlab");
-    const bare = await post(hook, "{}", { "content-type": JSON_TYPE });
+    const hook = await hookFor({ scheme: "gitlab" });
+    const bare = await post(hook, "{}", {});
     expectRefusal(bare, 401, "missing_webhook_signature", null);
     expect(bare.body.error.message).toContain("x-gitlab-token");
     expectRefusal(await send(hook, "{}", { "x-gitlab-token": "a guess" }), 401, "invalid_webhook_signature", null);
@@ -58,10 +46,10 @@ describe("a hook of GitLab", () => {
 
 describe("a webhook of Shopify", () => {
   const send = (hook: Hook, body: string, more: Record<string, string> = {}) =>
-    post(hook, body, { "content-type": JSON_TYPE, "x-shopify-hmac-sha256": hmac("sha256", body), ...more });
+    post(hook, body, { "x-shopify-hmac-sha256": hmac("sha256", body), ...more });
 
   test("starts a run with its payload, once for each webhook id", async () => {
-    const hook = await hookFor("shopify");
+    const hook = await hookFor({ scheme: "shopify" });
     const first = await send(hook, '{"id": 1}', { "x-shopify-webhook-id": "w1" });
     expect([first.status, (await received(first)).args]).toEqual([202, { id: 1 }]);
     const again = await send(hook, '{"id": 1}', { "x-shopify-webhook-id": "w1" });
@@ -71,7 +59,7 @@ describe("a webhook of Shopify", () => {
   });
 
   test("is refused when its body was changed", async () => {
-    const hook = await hookFor("shopify");
+    const hook = await hookFor({ scheme: "shopify" });
     const wrong = { "x-shopify-hmac-sha256": hmac("sha256", '{"id": 2}') };
     expectRefusal(await send(hook, '{"id": 1}', wrong), 401, "invalid_webhook_signature", null);
   });
@@ -84,12 +72,16 @@ describe("a request of Twilio", () => {
     post(
       hook,
       body,
-      { "content-type": FORM_TYPE, "x-twilio-signature": hmac("sha1", hook.hook_url + query + signed), ...more },
+      {
+        "content-type": "application/x-www-form-urlencoded; charset=UTF-8",
+        "x-twilio-signature": hmac("sha1", hook.hook_url + query + signed),
+        ...more,
+      },
       query,
     );
 
   test("starts a run with the fields of its form, once for each idempotency token", async () => {
-    const hook = await hookFor("twilio");
+    const hook = await hookFor({ scheme: "twilio" });
     const token = { "i-twilio-idempotency-token": "t1" };
     const first = await send(hook, FORM, SORTED, token);
     const args = { MessageSid: "SM1", Body: "two words", From: "+14158675309" };
@@ -99,16 +91,16 @@ describe("a request of Twilio", () => {
   });
 
   test("may have JSON, whose hash its address holds", async () => {
-    const hook = await hookFor("twilio");
+    const hook = await hookFor({ scheme: "twilio" });
     const query = "?a=1&bodySHA256=44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-    const json = { "content-type": JSON_TYPE };
+    const json = { "content-type": "application/json" };
     const answer = await send(hook, "{}", "", json, query);
     expect([answer.status, (await received(answer)).args]).toEqual([202, {}]);
     expectRefusal(await send(hook, '{"a":1}', "", json, query), 401, "invalid_webhook_signature", null);
   });
 
   test("is refused when it signs another address or other fields, and told the address", async () => {
-    const hook = await hookFor("twilio");
+    const hook = await hookFor({ scheme: "twilio" });
     expectRefusal(await send(hook, FORM, `${SORTED}x`), 401, "invalid_webhook_signature", null);
     const elsewhere = { "x-twilio-signature": hmac("sha1", `https://elsewhere.example/x${SORTED}`) };
     const refusal = await send(hook, FORM, SORTED, elsewhere);

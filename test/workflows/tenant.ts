@@ -55,6 +55,11 @@ export async function openTenant(url: string, credentials: Credentials) {
     expect(status, text).toBeLessThan(300);
     return body;
   }
+  /** A new key: its id, and a client of it. */
+  async function newKey(settings: object = {}): Promise<{ id: string; call: Client }> {
+    const { id, key: secret } = await made(owner("POST", "/keys", { name: "K", ...settings }));
+    return { id, call: clientAt(secret) };
+  }
   const define = (source = WAITING, more: object = {}): Promise<any> =>
     made(owner("POST", "/definitions", { type: "workflow", name: `workflow_${++names}`, source, ...more }));
   const register = async (
@@ -90,6 +95,10 @@ export async function openTenant(url: string, credentials: Credentials) {
     key,
     clientAt,
     made,
+    newKey,
+    /** A new agent: its id. */
+    newAgent: async (settings: object = {}): Promise<string> =>
+      (await made(owner("POST", "/agents", { name: `A${newId()}`, model: "offline/echo", ...settings }))).id,
     define,
     register,
     start,
@@ -126,8 +135,7 @@ export async function openTenant(url: string, credentials: Credentials) {
     /** A new project: its id, and a client of a key of this project. */
     async project(name = "P"): Promise<{ id: string; key: Client }> {
       const { id } = await made(owner("POST", "/projects", { name }));
-      const { key: secret } = await made(owner("POST", "/keys", { name, project_id: id }));
-      return { id, key: clientAt(secret) };
+      return { id, key: (await newKey({ name, project_id: id })).call };
     },
     /** Another person of the organization, signed in. */
     async member(role: "owner" | "admin" | "builder" | "approver" | "viewer", name: string = role) {

@@ -1,6 +1,6 @@
 import { newCommandId, newId, streamName } from "../../../events/ids.ts";
 import type { AppendRequest } from "../../../events/ports.ts";
-import { TurnCompleted, TurnStarted, type ThreadEvent } from "../../../events/thread.ts";
+import { EMPTY_PROMPT, TurnCompleted, TurnStarted, type ThreadEvent } from "../../../events/thread.ts";
 import { thread } from "../../../services/deciders/thread.ts";
 
 const organization = newId();
@@ -20,21 +20,7 @@ const startedEvent = (turn_id: string, command_id: string) =>
     },
     {
       input: {
-        prompt: {
-          instructions: null,
-          messages: [{ role: "user", text: "What does it cost?", attachments: [] }],
-          temperature: null,
-          top_p: null,
-          max_output_tokens: null,
-          stop: [],
-          seed: null,
-          response_format: { type: "text" },
-          user: null,
-          vars: {},
-          tools: [],
-          tool_choice: "auto",
-          knowledge: null,
-        },
+        prompt: { ...EMPTY_PROMPT, messages: [{ role: "user", text: "What does it cost?", attachments: [] }] },
       },
     },
   );

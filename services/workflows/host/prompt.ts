@@ -1,4 +1,4 @@
-import type { Prompt } from "#events/thread.ts";
+import { EMPTY_PROMPT, type Prompt } from "#events/thread.ts";
 import { StepFailure } from "../tick.ts";
 import type { Tools } from "../../turns/tools/index.ts";
 import { isListed } from "./envelopeRules.ts";
@@ -12,21 +12,11 @@ const collectContents = (messages: InputMessage[], ...roles: InputMessage["role"
 export function buildPrompt(input: InputMessage[]): Prompt {
   const instructions = collectContents(input, "system", "developer");
   return {
+    ...EMPTY_PROMPT,
     instructions: instructions.length > 0 ? instructions.join("\n\n") : null,
     messages: input.flatMap(({ role, content }) =>
       role === "user" || role === "assistant" ? [{ role, text: content, attachments: [] }] : [],
     ),
-    temperature: null,
-    top_p: null,
-    max_output_tokens: null,
-    stop: [],
-    seed: null,
-    response_format: { type: "text" },
-    user: null,
-    vars: {},
-    tools: [],
-    tool_choice: "auto",
-    knowledge: null,
   };
 }
 

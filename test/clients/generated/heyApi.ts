@@ -12,7 +12,7 @@ import type {
   Member,
   PostAgentsData,
 } from "./client/types.gen.ts";
-import { print, until, WORKFLOW, type Settings } from "./shared.ts";
+import { printFamilies, until, WORKFLOW, type Settings } from "./shared.ts";
 
 /* Typed calls to every family, through what @hey-api/openapi-ts makes of the description. A wrong type in it is an error here. */
 
@@ -234,21 +234,7 @@ async function errors() {
   return { data: data === undefined, status: response?.status, code };
 }
 
-const { run_id, status, scheme, steps, trigger } = await workflows();
-print({
-  chat: await chat(),
-  files: await files(),
-  models: await models(),
-  agents: await agents(),
-  knowledge: await knowledge(),
-  extraction: await extraction(),
-  workflows: { status, scheme, steps },
-  approvals: await approvals(run_id),
-  runs: await runs(run_id),
-  hooks: await hooks(trigger.hook_token, trigger.secret!),
-  keys: await keys(),
-  members: await members(),
-  usage: await usage(),
-  events: await events(),
-  errors: await errors(),
-});
+await printFamilies(
+  { workflows, approvals, runs, hooks },
+  { chat, files, models, agents, knowledge, extraction, keys, members, usage, events, errors },
+);

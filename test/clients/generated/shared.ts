@@ -29,4 +29,31 @@ export function formOf(name: string, text: string): FormData {
   return form;
 }
 
-export const print = (found: object): void => void process.stdout.write(JSON.stringify(found));
+interface WorkflowFamilies {
+  workflows(): Promise<{
+    run_id: string;
+    status: string;
+    scheme: string | undefined;
+    steps: string[];
+    trigger: { hook_token: string; secret?: string | undefined };
+  }>;
+  approvals(run_id: string): Promise<object>;
+  runs(run_id: string): Promise<object>;
+  hooks(hook_token: string, secret: string): Promise<object>;
+}
+
+/** Calls every family, one after the other, and prints what each found. */
+export async function printFamilies(
+  { workflows, approvals, runs, hooks }: WorkflowFamilies,
+  others: Record<string, () => Promise<object>>,
+): Promise<void> {
+  const { run_id, trigger, ...started } = await workflows();
+  const found: Record<string, object> = {
+    workflows: started,
+    approvals: await approvals(run_id),
+    runs: await runs(run_id),
+    hooks: await hooks(trigger.hook_token, trigger.secret!),
+  };
+  for (const [name, call] of Object.entries(others)) found[name] = await call();
+  process.stdout.write(JSON.stringify(found));
+}
