@@ -24,6 +24,7 @@ export type Aggregate =
   | "organization"
   | "session"
   | "key"
+  | "price"
   | "provider"
   | "file"
   | "thread"

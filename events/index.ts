@@ -9,6 +9,7 @@ import * as extraction from "./extraction.ts";
 import * as file from "./file.ts";
 import * as key from "./key.ts";
 import * as organization from "./organization.ts";
+import * as price from "./price.ts";
 import * as project from "./project.ts";
 import * as provider from "./provider.ts";
 import * as run from "./run.ts";
@@ -31,6 +32,7 @@ const MODULES = [
   file,
   key,
   organization,
+  price,
   project,
   provider,
   run,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addMoney, Money } from "./money.ts";
 
 /** Tokens of a whole turn. Prompt tokens include the cached ones, completion tokens the reasoning ones. */
 export const Usage = z.object({
@@ -8,6 +9,8 @@ export const Usage = z.object({
   /** Prompt tokens that the provider stored for later requests, where it counts them. */
   cache_write_tokens: z.int().optional(),
   reasoning_tokens: z.int(),
+  /** What these tokens cost at the price of that moment. Absent where the price of a part is unknown; never zero instead. */
+  cost: Money.optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 };
@@ -46,13 +49,27 @@ export type TurnOutput = z.infer<typeof TurnOutput>;
 export const answerText = ({ text, refusal }: Pick<TurnOutput, "text" | "refusal">): string =>
   [text, refusal].filter(Boolean).join("\n\n");
 
+/** As API answers show it: absent where it is not known. */
+export const presentCost = ({ cost }: Usage): { cost?: Money } => (cost === undefined ? {} : { cost });
+
+const isCounted = ({ prompt_tokens, completion_tokens }: Usage): boolean => prompt_tokens > 0 || completion_tokens > 0;
+
+/** Parts without any token cost nothing. Undefined if the cost of another part is unknown. */
+function addCosts(sum: Usage, more: Usage): Money | undefined {
+  if (!isCounted(sum)) return more.cost;
+  if (!isCounted(more)) return sum.cost;
+  return sum.cost === undefined || more.cost === undefined ? undefined : addMoney(sum.cost, more.cost);
+}
+
 export function addUsage(sum: Usage, more: Usage): Usage {
   const cache_write_tokens = (sum.cache_write_tokens ?? 0) + (more.cache_write_tokens ?? 0);
+  const cost = addCosts(sum, more);
   return {
     prompt_tokens: sum.prompt_tokens + more.prompt_tokens,
     completion_tokens: sum.completion_tokens + more.completion_tokens,
     cached_tokens: sum.cached_tokens + more.cached_tokens,
     ...(cache_write_tokens > 0 && { cache_write_tokens }),
     reasoning_tokens: sum.reasoning_tokens + more.reasoning_tokens,
+    ...(cost !== undefined && { cost }),
   };
 }

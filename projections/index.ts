@@ -7,6 +7,7 @@ import { extractions } from "./extractions/project.ts";
 import { files } from "./files/project.ts";
 import { keys } from "./keys/project.ts";
 import { organizations } from "./organizations/project.ts";
+import { prices } from "./prices/project.ts";
 import type { Projection } from "./projection.ts";
 import { projects } from "./projects/project.ts";
 import { providers } from "./providers/project.ts";
@@ -26,6 +27,7 @@ export const projections: Projection[] = [
   sessions,
   keys,
   providers,
+  prices,
   files,
   turns,
   usage,

@@ -5,7 +5,7 @@ import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { readPage } from "#infra/web/readPage.ts";
 import { searchWeb, type SearchEndpoint } from "#infra/web/searchWeb.ts";
 import type { Reader } from "#services/reading/reader.ts";
-import { findCredential, type CredentialSources } from "#services/turns/credential.ts";
+import { findCredential, type CredentialSources } from "#services/turns/modelAccess.ts";
 import { ModelError } from "#services/turns/model.ts";
 import { WebError, type Web } from "#services/turns/tools/web.ts";
 

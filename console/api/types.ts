@@ -120,6 +120,8 @@ export interface Usage {
   completion_tokens: number;
   cached_tokens: number;
   reasoning_tokens: number;
+  /** US dollars; absent where it is not known. */
+  cost?: string;
 }
 
 /** A request to a model, as lists show it. */

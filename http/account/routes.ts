@@ -4,6 +4,7 @@ import { agentRoutes } from "./agents.ts";
 import { definitionRoutes } from "./definitions.ts";
 import { keyRoutes } from "./keys.ts";
 import { memberRoutes } from "./members.ts";
+import { priceRoutes } from "./prices.ts";
 import { projectRoutes } from "./projects.ts";
 import { providerRoutes } from "./providers.ts";
 import { secretRoutes } from "./secrets.ts";
@@ -16,6 +17,7 @@ export function accountRoutes(app: App, http: Http): void {
   keyRoutes(app, http);
   projectRoutes(app, http);
   providerRoutes(app, http);
+  priceRoutes(app, http);
   agentRoutes(app, http);
   definitionRoutes(app, http);
   secretRoutes(app, http);

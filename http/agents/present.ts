@@ -1,6 +1,7 @@
 import { creationTime } from "#events/ids.ts";
 import type { TurnEnd } from "#events/ports.ts";
 import { NO_USAGE, type Usage } from "#events/thread.ts";
+import { presentCost } from "#events/turnOutput.ts";
 import type { Item } from "./items.ts";
 
 /** What a response shows of its request and its agent. */
@@ -28,6 +29,7 @@ const presentUsage = (usage: Usage) => ({
   output_tokens: usage.completion_tokens,
   output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
   total_tokens: usage.prompt_tokens + usage.completion_tokens,
+  ...presentCost(usage),
 });
 
 /** Constant fields that strict parsers require (spec: Agent response object; wire facts). */

@@ -45,6 +45,7 @@ const Usage = z.object({
   output_tokens: z.int(),
   output_tokens_details: z.object({ reasoning_tokens: z.int() }),
   total_tokens: z.int(),
+  cost: z.string().optional().describe("US dollars, exact. Absent where the price of the model is not known."),
 });
 
 export const AgentResponse = z.object({

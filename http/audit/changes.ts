@@ -32,6 +32,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   key: ADMINS,
   erasure: ADMINS,
   provider: ADMINS,
+  price: ADMINS,
 };
 /** Kinds that belong to their principal, who may read them whatever the role. */
 const OWNED = new Set(["thread", "file", "extraction"]);

@@ -83,7 +83,9 @@ export const Trace = z.object({
     .object({ ...output, finish_reason: FinishReason.nullable(), error: z.string().nullable() })
     .nullable()
     .describe("The final output; null while the turn runs."),
-  usage: Usage.describe("Of the whole turn; while it runs, of its rounds so far."),
+  usage: Usage.describe(
+    "Of the whole turn; while it runs, of its rounds so far. `cost`: US dollars, where it is known.",
+  ),
   events: z
     .array(z.object({ cursor: z.string().describe("As in `GET /api/events`."), type: z.string(), recorded_at: moment }))
     .describe("What the log has of the turn, in order."),

@@ -5,6 +5,7 @@ import { requireAdmin } from "../auth/authenticate.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { isStorable, Moment } from "../base/moment.ts";
+import { MAX_CSV_ROWS, sendCsv, toCsv } from "./usageCsv.ts";
 import { listSchema, PageQuery, readPage } from "../base/pagination.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -19,6 +20,12 @@ const Query = PageQuery.extend({
     .describe("Start of the period, included: a day or a moment. Default: 30 days before `to`."),
   to: z.string().optional().describe("End of the period, excluded: a day or a moment. Default: now."),
   group_by: Grouping.default("day"),
+  format: z
+    .enum(["json", "csv"], 'must be "json" or "csv"')
+    .default("json")
+    .describe(
+      `\`csv\`: all groups without pages, ${MAX_CSV_ROWS} at most, as a download; the columns are the fields of \`data\`.`,
+    ),
 });
 
 const Sums = z.object({
@@ -29,6 +36,15 @@ const Sums = z.object({
   cached_tokens: z.int().describe("Included in `prompt_tokens`."),
   reasoning_tokens: z.int().describe("Included in `completion_tokens`."),
   pages: z.int().describe("Pages read for knowledge and extraction."),
+  cost: z
+    .string()
+    .nullable()
+    .describe(
+      "US dollars, exact. What is known of it: turns of models without a price are missing. Null if nothing is known.",
+    ),
+  turns_without_cost: z
+    .int()
+    .describe("Turns with tokens whose cost is not known: their model had no price when they ended."),
 });
 const group = z.string().nullable().optional();
 const Row = Sums.extend({
@@ -68,6 +84,8 @@ const presentSums = ({
   cached_tokens,
   reasoning_tokens,
   pages,
+  cost,
+  turns_without_cost,
 }: UsageSums) => ({
   turns,
   prompt_tokens,
@@ -76,6 +94,8 @@ const presentSums = ({
   cached_tokens,
   reasoning_tokens,
   pages,
+  cost,
+  turns_without_cost,
 });
 
 function present({ group, name, member, ...spent }: UsageRow, by: z.infer<typeof Grouping>): z.infer<typeof Row> {
@@ -83,24 +103,43 @@ function present({ group, name, member, ...spent }: UsageRow, by: z.infer<typeof
   return { [by]: group, ...(by === "user" && { member }), ...nameField, ...presentSums(spent) };
 }
 
-/** Tokens, turns and pages of the organization (decisions: accounts), for owners and admins. */
+/** The columns of a CSV, in the order of the fields. */
+const columnsOf = (by: z.infer<typeof Grouping>): string[] => [
+  by,
+  ...(by === "user" ? ["member"] : []),
+  ...(by === "day" || by === "model" ? [] : ["name"]),
+  ...Object.keys(Sums.shape),
+];
+
+/** Tokens, turns, pages and cost of the organization (decisions: accounts), for owners and admins. */
 export function usageRoutes(app: App, http: Http): void {
   const reading = {
     tags: ["Audit"],
     security: [{ session: [] }],
     summary: "Get the usage of the organization",
     description:
-      "Tokens and turns count when a turn ends, pages when a file has been read. Deleting them does not change the usage.",
+      "Tokens, turns and cost count when a turn ends, pages when a file has been read. Deleting them does not change the usage, and neither does a new price.",
     querystring: Query,
     response: { 200: Usage },
   };
-  app.get("/usage", { onRequest: requireAdmin(http), schema: reading }, async ({ caller, query }) => {
+  app.get("/usage", { onRequest: requireAdmin(http), schema: reading }, async ({ caller, query }, reply) => {
     const { group_by } = query;
     const page = readPage(query);
     const to = readMoment("to", query.to) ?? new Date();
     const from = readMoment("from", query.from) ?? new Date(Math.max(0, to.getTime() - DEFAULT_DAYS * DAY_MS));
     if (from > to) throw new ApiError(null, "from: must not be after to.", { param: "from" });
     await http.freshRead(["usage"]);
+    if (query.format === "csv") {
+      const all = { from, to, by: group_by, limit: MAX_CSV_ROWS, offset: 0 };
+      const { rows } = await listUsage(http.db, caller.organization_id, all);
+      return sendCsv(
+        reply,
+        toCsv(
+          columnsOf(group_by),
+          rows.map((row) => present(row, group_by)),
+        ),
+      );
+    }
     const [{ rows, total }, totals] = await Promise.all([
       listUsage(http.db, caller.organization_id, { from, to, by: group_by, ...page }),
       sumUsage(http.db, caller.organization_id, { from, to }),

@@ -24,6 +24,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   file_not_found: 404,
   key_not_found: 404,
   provider_not_found: 404,
+  price_not_found: 404,
   agent_api_disabled: 403,
   agent_not_found: 404,
   project_not_found: 404,

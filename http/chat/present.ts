@@ -1,5 +1,6 @@
 import type { TurnEnd } from "#events/ports.ts";
 import type { Citation, Usage } from "#events/thread.ts";
+import { presentCost } from "#events/turnOutput.ts";
 import { presentCalls } from "../turns/callShape.ts";
 import type { Completion } from "./schema.ts";
 import type { TurnHandle } from "../turns/turnHandle.ts";
@@ -12,6 +13,7 @@ export const presentUsage = (usage: Usage) => ({
   total_tokens: usage.prompt_tokens + usage.completion_tokens,
   prompt_tokens_details: { cached_tokens: usage.cached_tokens },
   completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+  ...presentCost(usage),
 });
 
 export const presentCitations = (citations: Citation[]) =>

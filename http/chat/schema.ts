@@ -117,6 +117,7 @@ const Usage = z.object({
   total_tokens: z.int(),
   prompt_tokens_details: z.object({ cached_tokens: z.int() }),
   completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  cost: z.string().optional().describe("US dollars, exact. Absent where the price of the model is not known."),
 });
 const Annotation = z.object({
   type: z.literal("url_citation"),

@@ -20,7 +20,7 @@ const id = "0198c0de-0000-7000-8000-00000000000a";
 const agent_id = "0198c0de-0000-7000-8000-00000000000b";
 const thread = "thread-0198c0de-0000-7000-8000-00000000000c";
 const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2 };
-const nothing = { turns: 0, ...NO_USAGE, pages: 0 };
+const nothing = { turns: 0, ...NO_USAGE, cost: null, pages: 0 };
 const said = { text: "", reasoning: "", citations: [] };
 
 const turnStarted = (user: string | null, more: object = {}) =>
@@ -76,6 +76,14 @@ describe("the usage projection of a turn", () => {
       unnamed,
       unnamed,
     ]);
+  });
+
+  test("has the cost that its event fixed, and none from an event of before", () => {
+    const ending = (usage: typeof tokens & { cost?: string }) =>
+      TurnCompleted.of({ ...attempt, finish_reason: "stop", usage, model: "m" }, { said });
+    const [, priced] = projectEvents(usage, thread, ending({ ...tokens, cost: "0.000000000001" }));
+    expect(priced).toEqual(spent(-1, { ...tokens, turns: 1, cost: "0.000000000001" }));
+    expect(projectEvents(usage, thread, ending(tokens))[1]).toEqual(spent(-1, { ...tokens, turns: 1, cost: null }));
   });
 
   test("counts its rounds while it runs, and the whole turn after it has ended", () => {

@@ -44,7 +44,8 @@ const usageRow = (
   { turns = 0, tokens = NO_USAGE, pages = 0 }: Quantities,
 ): Change => {
   const { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = tokens;
-  const counts = { turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, pages };
+  const cost = tokens.cost ?? null;
+  const counts = { turns, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost, pages };
   return {
     table: "usage",
     kind: "put",
@@ -75,7 +76,7 @@ const applyEnd = (event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,

@@ -8,6 +8,10 @@ export interface UsageSums {
   cached_tokens: number;
   reasoning_tokens: number;
   pages: number;
+  /** What is known of the cost, in US dollars (a decimal text); null if nothing is. */
+  cost: string | null;
+  /** Turns with tokens whose cost is not known. */
+  turns_without_cost: number;
 }
 export type Grouping = "day" | "key" | "user" | "model" | "agent" | "workflow";
 export interface UsageRow extends UsageSums {
@@ -20,11 +24,20 @@ export interface UsageRow extends UsageSums {
 }
 
 const SUMMED_COLUMNS = ["turns", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "pages"];
+/** A decimal text without zeros at its end. */
+function moneyText(sum: string): string {
+  return `trim_scale(${sum})::text`;
+}
 /** Events of earlier releases may hold impossible counts of a provider. The sum stays a number that JSON can hold. */
 const sumColumns = (table: string): string =>
   SUMMED_COLUMNS.map(
     (column) => `least(coalesce(sum(${table}.${column}), 0), ${Number.MAX_SAFE_INTEGER})::bigint as ${column}`,
   ).join(", ");
+/** Sums over the rows of the table. */
+const ROW_SUMS = `${sumColumns("u")}, sum(u.cost) as cost,
+  count(*) filter (where u.turns > 0 and u.cost is null and u.prompt_tokens + u.completion_tokens > 0) as turns_without_cost`;
+/** Sums over such sums (`g`). */
+const GROUP_SUMS = `${sumColumns("g")}, ${moneyText("sum(g.cost)")} as cost, sum(g.turns_without_cost)::bigint as turns_without_cost`;
 const FROM = "from read.usage u";
 const SOURCE = "join read.usage_sources s on s.id = u.source_id";
 const WHERE = "where u.organization_id = $1 and u.at >= $2 and u.at < $3";
@@ -35,11 +48,11 @@ const WHERE = "where u.organization_id = $1 and u.at >= $2 and u.at < $3";
  */
 const GROUPINGS: Record<Grouping, { sums: string; group: string; name?: string; member?: string; join?: string }> = {
   day: {
-    sums: `select (u.at at time zone 'UTC')::date as day, ${sumColumns("u")} ${FROM} ${WHERE} group by 1`,
+    sums: `select (u.at at time zone 'UTC')::date as day, ${ROW_SUMS} ${FROM} ${WHERE} group by 1`,
     group: "to_json(to_char(g.day, 'YYYY-MM-DD'))::text",
   },
   key: {
-    sums: `select s.principal, ${sumColumns("u")} ${FROM} ${SOURCE} ${WHERE} group by 1`,
+    sums: `select s.principal, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1`,
     group: "to_json(k.id)::text",
     name: "k.name",
     join: `left join lateral (
@@ -47,7 +60,7 @@ const GROUPINGS: Record<Grouping, { sums: string; group: string; name?: string; 
       left join read.keys n on n.id::text = i.id) k on true`,
   },
   user: {
-    sums: `select s.principal, s.scope, ${sumColumns("u")} ${FROM} ${SOURCE} ${WHERE} group by 1, 2`,
+    sums: `select s.principal, s.scope, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1, 2`,
     group: "w.name",
     name: "p.name",
     member: "p.id",
@@ -57,15 +70,15 @@ const GROUPINGS: Record<Grouping, { sums: string; group: string; name?: string; 
         select i.id, n.name from (select substr(g.principal, 8) as id where g.principal like 'person:%') i
         left join read.users n on n.id::text = i.id) p on true`,
   },
-  model: { sums: `select s.model, ${sumColumns("u")} ${FROM} ${SOURCE} ${WHERE} group by 1`, group: "g.model" },
+  model: { sums: `select s.model, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1`, group: "g.model" },
   agent: {
-    sums: `select s.agent_id, ${sumColumns("u")} ${FROM} ${SOURCE} ${WHERE} group by 1`,
+    sums: `select s.agent_id, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1`,
     group: "to_json(g.agent_id)::text",
     name: "a.name",
     join: "left join read.agents a on a.id = g.agent_id",
   },
   workflow: {
-    sums: `select s.workflow_id, ${sumColumns("u")} ${FROM} ${SOURCE} ${WHERE} group by 1`,
+    sums: `select s.workflow_id, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1`,
     group: "to_json(g.workflow_id)::text",
     name: "w.name",
     join: "left join read.workflows w on w.id = g.workflow_id",
@@ -81,7 +94,7 @@ export async function listUsage(
   { from, to, by, limit, offset }: { from: Date; to: Date; by: Grouping; limit: number; offset: number },
 ): Promise<{ rows: UsageRow[]; total: number }> {
   const { sums, group, name = "null", member = "null", join = "" } = GROUPINGS[by];
-  const groups = `select ${group} as "group", ${name} as name, ${member} as member, ${sumColumns("g")} from (${sums}) g ${join} group by 1, 2, 3`;
+  const groups = `select ${group} as "group", ${name} as name, ${member} as member, ${GROUP_SUMS} from (${sums}) g ${join} group by 1, 2, 3`;
   const order = by === "day" ? '"group"' : 'prompt_tokens + completion_tokens desc, pages desc, "group", member';
   const rows = await db.query<StoredRow>(
     `select *, count(*) over ()::integer as total from (${groups}) g order by ${order} limit $4 offset $5`,
@@ -109,6 +122,10 @@ export async function sumUsage(
   organization: string,
   { from, to }: { from: Date; to: Date },
 ): Promise<UsageSums> {
-  const [row] = await db.query<UsageSums>(`select ${sumColumns("u")} ${FROM} ${WHERE}`, [organization, from, to]);
+  const [row] = await db.query<UsageSums>(`select ${GROUP_SUMS} from (select ${ROW_SUMS} ${FROM} ${WHERE}) g`, [
+    organization,
+    from,
+    to,
+  ]);
   return row!;
 }

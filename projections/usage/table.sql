@@ -10,6 +10,8 @@ create table usage (
   completion_tokens bigint not null,
   cached_tokens bigint not null,
   reasoning_tokens bigint not null,
+  -- in US dollars; null: not known
+  cost numeric,
   pages integer not null,
   primary key (source_id, part)
 );

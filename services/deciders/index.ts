@@ -8,6 +8,7 @@ import { extraction } from "./extraction.ts";
 import { file } from "./file.ts";
 import { key } from "./key.ts";
 import { organization } from "./organization.ts";
+import { price } from "./price.ts";
 import { project } from "./project.ts";
 import { provider } from "./provider.ts";
 import { run } from "./run.ts";
@@ -28,6 +29,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   file,
   key,
   organization,
+  price,
   project,
   provider,
   run,

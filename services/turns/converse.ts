@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { FramePayload } from "#events/ports.ts";
-import { NO_USAGE, type FinishTool, type RequestRound } from "#events/thread.ts";
+import { NO_USAGE, type FinishTool, type RequestRound, type Usage } from "#events/thread.ts";
 import { askModel, type ModelAnswer } from "./askModel.ts";
 import { continueAfter } from "./frames.ts";
 import type { Model, ModelRequest } from "./model.ts";
@@ -28,6 +28,8 @@ export interface Conversation {
   /** Names of the caller's own tools. */
   clientTools: ReadonlySet<string>;
   context: ToolContext;
+  /** Adds what a request to the model cost. */
+  addCost(usage: Usage): Usage;
   onFrame(frame: FramePayload): void;
   /** Resolves when the step is in the log. Throws TurnLost. */
   recordRound(round: RoundRecord): Promise<void>;
@@ -48,7 +50,8 @@ export async function converse(conversation: Conversation): Promise<ModelAnswer>
     if (clientCalls.length > 0)
       return { output: NO_OUTPUT, calls: clientCalls, finish_reason: "tool_calls", usage: NO_USAGE };
     if (rounds.length === MAX_ROUNDS) return { output: NO_OUTPUT, calls: [], finish_reason: "stop", usage: NO_USAGE };
-    const answer = await askModel(model, addRounds(request, rounds), context.signal, continueAfter(rounds, onFrame));
+    const asked = await askModel(model, addRounds(request, rounds), context.signal, continueAfter(rounds, onFrame));
+    const answer = { ...asked, usage: conversation.addCost(asked.usage) };
     if (!wantsTools(answer) || request.tools.length === 0) return answer;
     const { output, opaque, usage } = answer;
     const calls = answer.calls

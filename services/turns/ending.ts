@@ -1,5 +1,13 @@
 import type { StopReason, TurnEnd } from "#events/ports.ts";
-import { FailTurn, NO_USAGE, RefuseTurn, StopTurn, type CompleteTurn, type Prompt } from "#events/thread.ts";
+import {
+  FailTurn,
+  NO_USAGE,
+  RefuseTurn,
+  StopTurn,
+  type CompleteTurn,
+  type Prompt,
+  type Usage,
+} from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { ModelError } from "./model.ts";
 import { citeSources, joinOutputs, NO_OUTPUT, sumUsage, type Round } from "./round.ts";
@@ -25,6 +33,8 @@ interface TokenCounter {
 interface InterruptedTurn {
   prompt?: Prompt;
   rounds: Round[];
+  /** Undefined if it was interrupted before its price was known. */
+  addCost?: (usage: Usage) => Usage;
   of_agent: boolean;
   reason: AbortReason | undefined;
 }
@@ -33,13 +43,14 @@ interface InterruptedTurn {
 export async function endInterrupted(
   counter: TokenCounter,
   error: unknown,
-  { prompt, rounds, of_agent, reason }: InterruptedTurn,
+  { prompt, rounds, addCost = (usage) => usage, of_agent, reason }: InterruptedTurn,
 ): Promise<TurnEnding> {
   const open = error instanceof AnswerInterrupted ? error.output : NO_OUTPUT;
   const cause = error instanceof AnswerInterrupted ? error.cause : error;
   const said = citeSources(joinOutputs([...rounds, open]), rounds);
   const text = open.text + open.reasoning;
-  const usage = sumUsage([...rounds, { usage: text === "" ? NO_USAGE : await estimateUsage(counter, prompt, text) }]);
+  const last = text === "" ? NO_USAGE : addCost(await estimateUsage(counter, prompt, text));
+  const usage = sumUsage([...rounds, { usage: last }]);
   if (reason === "stopped")
     return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);

@@ -3,14 +3,15 @@ import type { EventLog, FramePayload, Frames, TurnEnd } from "#events/ports.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
-import { CompleteTurn, RefuseTurn, type Prompt } from "#events/thread.ts";
+import { CompleteTurn, RefuseTurn, type Prompt, type Usage } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
-import { findCredential, type CredentialSources } from "./credential.ts";
+import { withCost } from "./cost.ts";
 import { endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
 import { replayFrames } from "./frames.ts";
 import { readHistory, readPrompt, readTurnBlob, turnMessages, type HistoryStores } from "./history.ts";
+import { findModelAccess, type CredentialSources } from "./modelAccess.ts";
 import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
 import { ModelError, type Models, type ToolOffer } from "./model.ts";
 import { withModelSpans } from "./modelSpans.ts";
@@ -19,7 +20,6 @@ import { citeSources, joinOutputs, readRounds, sumUsage, type Round } from "./ro
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
-import { providerOf } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 export interface TurnRunnerOptions
@@ -118,7 +118,7 @@ async function answer(
   signal: AbortSignal,
   onFrame: (frame: FramePayload) => void,
 ): Promise<TurnEnding> {
-  const answered: { prompt?: Prompt; rounds: Round[] } = { rounds: [] };
+  const answered: AnswerSoFar = { rounds: [] };
   try {
     return await askWithTools(options, turn, signal, onFrame, answered);
   } catch (error) {
@@ -135,23 +135,31 @@ async function answer(
   }
 }
 
+/** What is known of a turn while it runs. */
+interface AnswerSoFar {
+  prompt?: Prompt;
+  rounds: Round[];
+  addCost?: (usage: Usage) => Usage;
+}
+
 /** Asks the model until it answers. `answered` holds the prompt and the rounds so far, for when this throws. */
 async function askWithTools(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
   onFrame: (frame: FramePayload) => void,
-  answered: { prompt?: Prompt; rounds: Round[] },
+  answered: AnswerSoFar,
 ): Promise<TurnEnding> {
   const { organization_id, turn_id, model, streamed } = turn;
-  const provider = providerOf(model);
-  const [credential, prompt, history] = await Promise.all([
-    findCredential(options, organization_id, provider),
+  const [{ credential, price }, prompt, history] = await Promise.all([
+    findModelAccess(options, organization_id, model),
     readPrompt(options, turn_id, turn.input),
     turn.version > 1 ? readHistory(options, turn) : [],
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
   answered.prompt = prompt;
+  const addCost = (usage: Usage) => withCost(usage, price);
+  answered.addCost = addCost;
   const { rounds } = answered;
   if (turn.steps.length > 0) {
     rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
@@ -163,12 +171,13 @@ async function askWithTools(
   const conversation = pairResults([...history, ...turnMessages(turn_id, prompt)]);
   const ask = async () =>
     converse({
-      model: withModelSpans(options.models.open(credential), provider),
+      model: withModelSpans(options.models.open(credential), credential.provider),
       request: await buildModelRequest(options, { model, streamed }, prompt, offers, conversation),
       rounds,
       tools,
       clientTools: new Set(clientTools.map(({ name }) => name)),
       context: toolContext(turn, prompt, signal),
+      addCost,
       onFrame,
       ...createStepRecorder(options, turn),
       onToolError: (error, tool) => options.onToolError(error, turn, tool),

@@ -73,6 +73,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   });
   await tenant.secret("home_secret", "value");
   await made(owner("PUT", "/providers/home", { api_key: "k", base_url: "http://127.0.0.1:9/v1" }));
+  await made(owner("PUT", "/prices/home/model", { prices: [{ input: "1", output: "2" }] }));
   const collection = await made(owner("POST", "/v1/knowledge/collections", { name: "Home" }));
   const texts = `/v1/knowledge/collections/${collection.slug}/documents/text`;
   return {
@@ -86,6 +87,8 @@ async function createThings(tenant: Tenant): Promise<Things> {
     threads: chat.headers.get("x-thread-id")!,
     secrets: "home_secret",
     providers: "home",
+    prices: "home",
+    "{provider}": "model",
     models: "offline/echo",
     collections: collection.slug,
     documents: (await made(owner("POST", texts, { text: "Hello", name: "a.md" }))).id,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { addMoney } from "#events/money.ts";
 import { toolSource } from "../tools/desk.ts";
 import { clientOf, fileForm, say } from "../http/service.ts";
 import { expectRefusal } from "../hostile/target.ts";
@@ -19,7 +20,8 @@ beforeAll(async () => {
   await useEverything();
 });
 
-type Sums = Record<string, number>;
+type Counts = Record<string, number>;
+type Sums = Counts & { cost: any };
 const usage = async (query = ""): Promise<any> => {
   const { status, body, text } = await people.owner("GET", `/usage?limit=500${query}`);
   if (status !== 200) throw new Error(text);
@@ -30,6 +32,8 @@ const soon = { timeout: 20_000, interval: 100 };
 /** Uses everything that counts as usage. */
 async function useEverything(): Promise<void> {
   const { service, owner, api } = people;
+  // the other model of this test has no price
+  await owner("PUT", "/prices/offline/echo", { prices: [{ input: "0.15", output: "0.6" }] });
   agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
   second = (await owner("POST", "/keys", { name: "Second" })).body;
   const [first, other] = [clientOf(service, service.credentials.api_key), clientOf(service, second.key)];
@@ -74,7 +78,7 @@ async function runWorkflow(): Promise<string> {
   return id;
 }
 
-const NOTHING: Sums = {
+const NO_COUNTS: Counts = {
   turns: 0,
   prompt_tokens: 0,
   completion_tokens: 0,
@@ -82,9 +86,14 @@ const NOTHING: Sums = {
   cached_tokens: 0,
   reasoning_tokens: 0,
   pages: 0,
+  turns_without_cost: 0,
 };
-const plus = (a: Sums, b: Sums): Sums =>
-  Object.fromEntries(Object.keys(NOTHING).map((name) => [name, a[name]! + (b[name] ?? 0)]));
+const NOTHING = { ...NO_COUNTS, cost: null } as Sums;
+function plus(a: Sums, b: Partial<Sums>): Sums {
+  const counts = Object.keys(NO_COUNTS).map((name) => [name, a[name]! + (b[name] ?? 0)]);
+  const costs: string[] = [a.cost, b.cost].filter((cost) => cost !== null && cost !== undefined);
+  return { ...Object.fromEntries(counts), cost: costs.length > 0 ? costs.reduce(addMoney) : null };
+}
 
 /** The usage in the events of the log, grouped by a function of each event. */
 async function sumLog(groupBy: (event: any, started: any) => string): Promise<Map<string, Sums>> {
@@ -98,7 +107,12 @@ async function sumLog(groupBy: (event: any, started: any) => string): Promise<Ma
     const ends = ["TurnCompleted", "TurnFailed", "TurnStopped"].includes(type);
     if (!ends && !data.units) continue;
     const spent = ends
-      ? { ...data.usage, turns: 1, total_tokens: data.usage.prompt_tokens + data.usage.completion_tokens }
+      ? {
+          ...data.usage,
+          turns: 1,
+          turns_without_cost: data.usage.cost === undefined ? 1 : 0,
+          total_tokens: data.usage.prompt_tokens + data.usage.completion_tokens,
+        }
       : { pages: data.units };
     const group = groupBy(event, opened.get(thing));
     sums.set(group, plus(sums.get(group) ?? NOTHING, spent));
@@ -132,12 +146,13 @@ describe("the usage report", () => {
     const found = new Map(data.map((row: any) => [ofRow(row), plus(NOTHING, row)]));
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
     expect([...expected.values()].reduce(plus)).toEqual(totals);
+    expect(totals.cost).toMatch(/^0\.00\d+$/);
     expect(data.length).toBeGreaterThan(by === "day" ? 0 : 1);
   });
 
   test("has every kind of usage in this test", async () => {
     const { totals } = await usage();
-    expect(totals).toMatchObject({ turns: 8, pages: 6 });
+    expect(totals).toMatchObject({ turns: 8, pages: 6, turns_without_cost: 2 });
     expect(totals.prompt_tokens * totals.completion_tokens).toBeGreaterThan(0);
   });
 });
@@ -188,6 +203,20 @@ test("the pages of a usage report have every group once", async () => {
   expect(await one(all.length)).toMatchObject({ data: [], total: all.length, limit: 1, offset: all.length });
 });
 
+test.each(["day", "key", "user", "model", "agent", "workflow"])(
+  "the CSV of usage by %s has every group",
+  async (by) => {
+    const { data } = await usage(`&group_by=${by}`);
+    const { status, text, headers } = await people.owner("GET", `/usage?format=csv&group_by=${by}`);
+    expect([status, headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+    expect(headers.get("content-disposition")).toContain("usage.csv");
+    const [first = "", ...lines] = text.trimEnd().split("\r\n");
+    const columns = first.split(",");
+    expect(columns).toEqual(expect.arrayContaining([by, "turns", "prompt_tokens", "cost", "turns_without_cost"]));
+    expect(lines).toEqual(data.map((row: any) => columns.map((column) => row[column] ?? "").join(",")));
+  },
+);
+
 test("the usage report of an organization has nothing of another organization", async () => {
   const stranger = await people.signIn(await people.service.organization("Strangers"));
   expect((await stranger("GET", "/usage?group_by=key")).body).toMatchObject({ data: [], total: 0, totals: NOTHING });
@@ -201,6 +230,7 @@ test.each([
   ["to=99999-01-01", "to"],
   ["from=2026-01-02&to=2026-01-01", "from"],
   ["group_by=hour", "group_by"],
+  ["format=xml", "format"],
   ["from=a&from=b", "from"],
 ])("the usage report is refused for ?%s", async (query, param) =>
   expectRefusal(await people.owner("GET", `/usage?${query}`), 400, undefined, param),

@@ -4,7 +4,7 @@ import { digestOf } from "../../dev/crash/load/audit.ts";
 import { newScenario, turn } from "./scenario.ts";
 
 const usage = { prompt_tokens: 5, completion_tokens: 3, cached_tokens: 2, reasoning_tokens: 1 };
-const SUMS = { turns: 1, ...usage, pages: 4 };
+const SUMS = { turns: 1, ...usage, pages: 4, turns_without_cost: 1, cost: null };
 
 let scenario: ReturnType<typeof newScenario>;
 beforeEach(() => {

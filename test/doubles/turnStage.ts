@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Command, RecordedEvent } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
 import type { EventLog, Frame, StopReason, StreamHead } from "#events/ports.ts";
+import { priceStream, type ModelPrice } from "#events/price.ts";
 import type { Prompt, ThreadEvent, ToolCall } from "#events/thread.ts";
+import { price } from "#services/deciders/price.ts";
 import { thread, type ThreadState } from "#services/deciders/thread.ts";
 import { sendTo } from "#services/send.ts";
 import type { Model, ModelEvent, ModelRequest } from "#services/turns/model.ts";
@@ -47,10 +49,12 @@ interface TurnScript {
   prompt?: Partial<Prompt>;
   streamed?: boolean;
   seconds?: number;
+  /** What the organization has set for the model. */
+  prices?: ModelPrice[];
 }
 
 /** One turn with its log, frames and blobs in memory, and workers that run it until they die. */
-export function stageTurn({ rounds, tools = [], prompt, streamed, seconds }: TurnScript) {
+export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, prices }: TurnScript) {
   const organization_id = newId();
   const names = tools.map(({ name }) => name);
   const startCommand = startTurn("Question", {
@@ -73,7 +77,18 @@ export function stageTurn({ rounds, tools = [], prompt, streamed, seconds }: Tur
     read: async () => [...events],
     readNewest: async (_stream: string, { before, types }: { before: number; types: string[] }) =>
       events.filter(({ version, type }) => version < before && types.includes(type)),
-    heads: async () => new Map(),
+    heads: async (streams: string[]) => {
+      const stream = priceStream(organization_id, "offline/play");
+      const head = {
+        stream,
+        organization_id,
+        version: 1,
+        position: 1,
+        state_version: price.version,
+        state: { prices },
+      };
+      return new Map(prices && streams.includes(stream) ? [[stream, head]] : []);
+    },
     hasDied: async (worker: string) => deaths.some(({ name, lives }) => name === worker && events.length >= lives),
   } as unknown as EventLog;
 

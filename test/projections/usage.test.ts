@@ -7,7 +7,7 @@ import { listUsage, sumUsage } from "#projections/usage/query.ts";
 import { promptOf } from "../startTurn.ts";
 import { fixture, live, message, said, turnCompleted } from "./fixture.ts";
 
-const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2 };
+const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2, cost: "0.1" };
 const ALWAYS = { from: new Date(0), to: new Date("9999-01-01") };
 
 const started = (turn_id: string, user: string, scope = `scope of ${user}`) =>
@@ -47,8 +47,11 @@ test("the usage of a turn counts once, by its rounds if it never ended, and is t
   await f.followed();
 
   const sums = async () => (await sumUsage(f.db, f.organization, ALWAYS)).prompt_tokens;
+  const cost = async () => (await sumUsage(f.db, f.organization, ALWAYS)).cost;
   // two rounds of a running turn, two of a turn that never ends, and one whole turn
   expect(await sums()).toBe(5 * tokens.prompt_tokens);
+  // binary floats would give 0.5 here and 0.30000000000000004 below
+  expect(await cost()).toBe("0.5");
   const page = { limit: 10, offset: 0 };
   const { rows, total } = await listUsage(f.db, f.organization, { ...ALWAYS, by: "user", ...page });
   expect(rows.map(({ group, turns, prompt_tokens }) => [group, turns, prompt_tokens])).toEqual([
@@ -63,4 +66,5 @@ test("the usage of a turn counts once, by its rounds if it never ended, and is t
   await f.append(thread(), [turnCompleted(ended, "")]);
   await f.followed();
   expect(await sums()).toBe(3 * tokens.prompt_tokens);
+  expect(await cost()).toBe("0.3");
 });

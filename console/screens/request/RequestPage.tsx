@@ -58,6 +58,12 @@ function Facts({ trace }: { trace: Trace }) {
         {formatNumber(usage.prompt_tokens)} in ({formatNumber(usage.cached_tokens)} cached),{" "}
         {formatNumber(usage.completion_tokens)} out ({formatNumber(usage.reasoning_tokens)} reasoning)
       </dd>
+      {usage.cost !== undefined && (
+        <>
+          <dt>Cost</dt>
+          <dd>{usage.cost} USD</dd>
+        </>
+      )}
       <Mono name="Id" value={trace.id} />
       <Mono name="Thread" value={trace.thread_id} />
       <Mono name="Request" value={trace.request_id} />

@@ -30,7 +30,7 @@ function lineOfCall(call: TracedCall, { round, at }: TracedRound, n: number, now
 }
 
 const usageSince = (whole: Usage, rounds: TracedRound[]): Usage => {
-  const rest = (field: keyof Usage) =>
+  const rest = (field: keyof Omit<Usage, "cost">) =>
     Math.max(
       0,
       rounds.reduce((left, { usage }) => left - usage[field], whole[field]),

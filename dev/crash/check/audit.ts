@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RecordedEvent } from "#events/envelope.ts";
+import { addMoney } from "#events/money.ts";
+import type { Usage } from "#events/thread.ts";
 import type { Operation } from "../journal.ts";
 import { digestOf } from "../load/audit.ts";
 import { grouped, type Evidence } from "./evidence.ts";
@@ -61,10 +63,17 @@ function checkPages(organization: string, pages: Operation[], events: RecordedEv
 }
 
 const COUNTED = new Set(["TurnCompleted", "TurnFailed", "TurnStopped"]);
-type Sums = Record<
-  "turns" | "prompt_tokens" | "completion_tokens" | "cached_tokens" | "reasoning_tokens" | "pages",
+type Counts = Record<
+  | "turns"
+  | "prompt_tokens"
+  | "completion_tokens"
+  | "cached_tokens"
+  | "reasoning_tokens"
+  | "pages"
+  | "turns_without_cost",
   number
 >;
+type Sums = Counts & { cost: string | null };
 const NONE: Sums = {
   turns: 0,
   prompt_tokens: 0,
@@ -72,16 +81,24 @@ const NONE: Sums = {
   cached_tokens: 0,
   reasoning_tokens: 0,
   pages: 0,
+  turns_without_cost: 0,
+  cost: null,
 };
-const plus = (sums: Sums, more: Partial<Sums>): Sums =>
-  Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum + (more[name as keyof Sums] ?? 0)])) as Sums;
+const plus = ({ cost: known, ...counts }: Sums, { cost = null, ...more }: Partial<Sums>): Sums => {
+  const sums = Object.entries(counts).map(([name, sum]) => [name, sum + (more[name as keyof Counts] ?? 0)]);
+  const costs = [known, cost].filter((each) => each !== null);
+  return { ...(Object.fromEntries(sums) as Counts), cost: costs.length > 0 ? costs.reduce(addMoney) : null };
+};
+/** Turns with tokens, and without a cost. */
+const withoutCost = ({ cost, prompt_tokens, completion_tokens }: Usage): number =>
+  cost === undefined && prompt_tokens + completion_tokens > 0 ? 1 : 0;
 
 /** An organization's usage: its turns, including those that never ended, and the pages that were read. */
 export function spentIn(events: RecordedEvent<any>[], organization: string): Sums {
   const own = events.filter(({ organization_id }) => organization_id === organization);
   const ended = new Set(own.filter(({ type }) => COUNTED.has(type)).map(({ data }) => data.turn_id));
   return own.reduce((sums, { type, data }) => {
-    if (COUNTED.has(type)) return plus(sums, { ...data.usage, turns: 1 });
+    if (COUNTED.has(type)) return plus(sums, { ...data.usage, turns: 1, turns_without_cost: withoutCost(data.usage) });
     if (type === "RoundRequested") return ended.has(data.turn_id) ? sums : plus(sums, data.usage);
     return plus(sums, { pages: data.units });
   }, NONE);

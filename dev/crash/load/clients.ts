@@ -42,10 +42,18 @@ async function newCollection(wire: Wire, token: string, name: string): Promise<s
   return (await wire.send(name, create, randomFrom(name))).body.slug;
 }
 
+/** One of the two models that the clients ask has a price, so their usage has a cost and turns without one. */
+async function setPrice(wire: Wire, admin: { email: string; password: string }): Promise<void> {
+  const token = await signedIn(wire, admin, "price");
+  const body = { prices: [{ input: "0.15", output: "0.6", cached_input: "0.075", per_call: "0.0001" }] };
+  await wire.send("price", { method: "PUT", path: "/api/prices/openai/gpt-test", token, body }, randomFrom("price"));
+}
+
 /** Starts the clients; two share an API key, an end user and threads. */
 export async function startClients({ seed, clients, topology, journal, providerUrl, effects }: ClientsOptions) {
   const { ports, credentials, other } = topology;
   const sessions: Session[] = [];
+  await setPrice(openWire(journal, ports, 0), credentials.admin);
   for (let client = 0; client < clients; client++) {
     const wire = openWire(journal, ports, client);
     const partner = client % 2 === 1 ? sessions[client - 1] : undefined;

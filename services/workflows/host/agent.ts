@@ -1,5 +1,5 @@
 import { type Usage } from "#events/thread.ts";
-import { answerText } from "#events/turnOutput.ts";
+import { answerText, presentCost } from "#events/turnOutput.ts";
 import type { CallInput } from "../stepInputs.ts";
 import { StepFailure } from "../tick.ts";
 import { isListed } from "./envelopeRules.ts";
@@ -38,6 +38,7 @@ const presentUsage = (usage: Usage) => ({
   output_tokens: usage.completion_tokens,
   output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
   total_tokens: usage.prompt_tokens + usage.completion_tokens,
+  ...presentCost(usage),
 });
 
 /** The agent, if the envelope allows it. An agent of another organization or project does not exist for the step. */

@@ -1,4 +1,4 @@
-import { answerText } from "#events/turnOutput.ts";
+import { answerText, presentCost } from "#events/turnOutput.ts";
 import type { Usage } from "#events/thread.ts";
 import type { Tools } from "../../turns/tools/index.ts";
 import { resolveCollections, type Collections } from "./collections.ts";
@@ -18,6 +18,7 @@ const presentUsage = (usage: Usage) => ({
   total_tokens: usage.prompt_tokens + usage.completion_tokens,
   prompt_tokens_details: { cached_tokens: usage.cached_tokens },
   completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+  ...presentCost(usage),
 });
 
 /** Asks a model once, in a new thread: `{id, model, content, finish_reason, usage, thread_id}`. */

@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { addMoney, fromPicodollars, Money, toPicodollars } from "./money.ts";
+import { addUsage, NO_USAGE, type Usage } from "./turnOutput.ts";
+
+const amount = fc.bigInt({ min: 0n, max: 10n ** 30n });
+
+test("money survives its decimal text, and is added up exactly in any order", () => {
+  fc.assert(
+    fc.property(fc.array(amount), (amounts) => {
+      const texts = amounts.map(fromPicodollars);
+      for (const [n, text] of texts.entries()) {
+        expect(Money.safeParse(text).success).toBe(true);
+        expect(toPicodollars(text)).toBe(amounts[n]);
+      }
+      const sum = fromPicodollars(amounts.reduce((left, right) => left + right, 0n));
+      expect(texts.reduce(addMoney, "0")).toBe(sum);
+      expect(texts.toReversed().reduce(addMoney, "0")).toBe(sum);
+    }),
+  );
+  // binary floats give 0.30000000000000004
+  expect(addMoney("0.1", "0.2")).toBe("0.3");
+  expect(addMoney("0.000000000001", "999999")).toBe("999999.000000000001");
+});
+
+const tokens = (prompt_tokens: number, cost?: string): Usage => ({
+  ...NO_USAGE,
+  prompt_tokens,
+  ...(cost !== undefined && { cost }),
+});
+
+test("usage has a cost only if each counted part has one", () => {
+  expect(addUsage(tokens(1, "0.1"), tokens(2, "0.2"))).toEqual(tokens(3, "0.3"));
+  expect(addUsage(tokens(1, "0.1"), tokens(2))).toEqual(tokens(3));
+  expect(addUsage(tokens(1), tokens(2, "0.2"))).toEqual(tokens(3));
+  expect(addUsage(NO_USAGE, tokens(2, "0"))).toEqual(tokens(2, "0"));
+  expect(addUsage(tokens(1, "0.1"), NO_USAGE)).toEqual(tokens(1, "0.1"));
+  // an unknown part stays unknown, whatever follows
+  expect([tokens(1), NO_USAGE, tokens(2, "0.2")].reduce((sum, part) => addUsage(sum, part), NO_USAGE)).toEqual(
+    tokens(3),
+  );
+});

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { deriveId, streamName } from "./ids.ts";
+
+/** An organization has one list of prices per model, so the id is derived from both. `model`: `provider/model`. */
+export const priceStream = (organization: string, model: string): string =>
+  streamName("price", deriveId("price", organization, model));
+
+/** US dollars with at most 6 digits after the point: the cost of every token is then a whole number of picodollars. */
+export const PRICE_PATTERN = /^\d{1,6}(\.\d{1,6})?$/;
+const PriceAmount = z.string().regex(PRICE_PATTERN);
+
+/** What a model costs from a moment on, per million tokens. An optional price that is absent is the one that its comment names. */
+export const ModelPrice = z.object({
+  /** RFC 3339; null: always. */
+  valid_from: z.iso.datetime().nullable(),
+  input: PriceAmount,
+  output: PriceAmount,
+  /** Tokens that the provider read from its cache; absent: `input`. */
+  cached_input: PriceAmount.optional(),
+  /** Tokens that the provider stored in its cache; absent: `input`. */
+  cache_write: PriceAmount.optional(),
+  /** Absent: `output`. */
+  reasoning: PriceAmount.optional(),
+  /** Of each request to the model; absent: none. */
+  per_call: PriceAmount.optional(),
+});
+export type ModelPrice = z.infer<typeof ModelPrice>;
+
+const Prices = z.object({ model: z.string(), prices: z.array(ModelPrice).min(1) });
+
+export const SetPrices = defineCommand("SetPrices", "price", Prices);
+export const RemovePrices = defineCommand("RemovePrices", "price", z.object({ model: z.string() }));
+
+/** Replaces the prices of the model. Turns that have ended keep their cost. */
+export const PricesSet = defineEvent("PricesSet", { public: Prices });
+export const PricesRemoved = defineEvent("PricesRemoved", { public: z.object({ model: z.string() }) });
+
+export type PriceCommand = CommandsIn<typeof import("./price.ts")>;
+export type PriceEvent = EventsIn<typeof import("./price.ts")>;

@@ -1,0 +1,108 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { priceStream, RemovePrices, SetPrices } from "#events/price.ts";
+import { getPrices, listPrices } from "#projections/prices/query.ts";
+import { requireAdmin } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { readRecordedAt } from "../base/send.ts";
+import { DEFAULTS, ModelPrices, presentPrices, PricesToSet, readPrices } from "./priceShape.ts";
+
+const MAX_MODEL_LENGTH = 300;
+const Params = z.object({ provider: z.string(), model: z.string().describe("A `/` in the name is written `%2F`.") });
+type Params = z.infer<typeof Params>;
+
+const modelOf = ({ provider, model }: Params): string => `${provider}/${model}`;
+
+const priceNotFound = () =>
+  new ApiError("price_not_found", "This model has no price: the organization has set none, and there is no default.", {
+    param: "model",
+  });
+
+/** Those of the organization, then the defaults that it has not replaced. */
+async function listAll(http: Http, organization: string): Promise<ModelPrices[]> {
+  await http.freshRead(["prices"]);
+  const own = (await listPrices(http.db, organization)).map(presentPrices);
+  const replaced = new Set(own.map(({ model }) => model));
+  return [...own, ...DEFAULTS.filter(({ model }) => !replaced.has(model))];
+}
+
+async function findOwn(http: Http, organization: string, model: string): Promise<ModelPrices | undefined> {
+  await http.freshRead(["prices"], priceStream(organization, model));
+  const row = await getPrices(http.db, organization, model);
+  return row && presentPrices(row);
+}
+
+const envelope = (request: FastifyRequest, model: string) =>
+  commandFields(request, priceStream(request.caller.organization_id, model), ["prices"]);
+
+async function setPrices(
+  http: Http,
+  request: FastifyRequest,
+  params: Params,
+  body: z.infer<typeof PricesToSet>,
+): Promise<ModelPrices> {
+  const model = modelOf(params);
+  if (!/^[a-z0-9][a-z0-9_-]{0,63}\/./.test(model) || model.length > MAX_MODEL_LENGTH) {
+    const message = "provider must be the name of a provider, and the model's name must have at most 200 characters.";
+    throw new ApiError("invalid_name", message, { param: "model" });
+  }
+  const prices = readPrices(body);
+  const { position } = await http.send(SetPrices, { ...envelope(request, model), data: { model, prices } });
+  return presentPrices({ model, prices, updated_at: await readRecordedAt(http, position) });
+}
+
+/** What models cost the organization, for owners and admins. */
+export function priceRoutes(app: App, http: Http): void {
+  const onRequest = requireAdmin(http);
+  const described = { tags: ["Accounts"], security: [{ session: [] }] };
+  const one = { ...described, params: Params };
+
+  const listing = describeList(described, "List prices of models", ModelPrices);
+  app.get("/prices", { onRequest, schema: listing }, async ({ caller, query }) => {
+    const all = await listAll(http, caller.organization_id);
+    return pageResponse(
+      query,
+      async (page) => slicePage(all, page),
+      (prices) => prices,
+    );
+  });
+
+  const reading = { ...one, summary: "Get the prices of a model", response: { 200: ModelPrices } };
+  app.get("/prices/:provider/:model", { onRequest, schema: reading }, async ({ caller, params }) => {
+    const model = modelOf(params);
+    const found =
+      (await findOwn(http, caller.organization_id, model)) ?? DEFAULTS.find((prices) => prices.model === model);
+    if (!found) throw priceNotFound();
+    return found;
+  });
+
+  const setting = {
+    ...one,
+    summary: "Set the prices of a model",
+    description:
+      "US dollars per million tokens. They hold for turns that begin from now on; the cost of earlier turns does not change.",
+    body: PricesToSet,
+    response: { 200: ModelPrices },
+  };
+  app.put("/prices/:provider/:model", { onRequest, schema: setting }, (request) =>
+    setPrices(http, request, request.params, request.body),
+  );
+
+  const removing = {
+    ...one,
+    summary: "Remove the organization's prices of a model",
+    description: "The default applies again, if there is one.",
+    response: { 204: z.null() },
+  };
+  app.delete("/prices/:provider/:model", { onRequest, schema: removing }, async (request, reply) => {
+    const { organization_id } = request.caller;
+    const model = modelOf(request.params);
+    if (!(await findOwn(http, organization_id, model))) throw priceNotFound();
+    await http.send(RemovePrices, { ...envelope(request, model), data: { model } });
+    return reply.code(204).send(null);
+  });
+}

@@ -1,0 +1,28 @@
+import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
+import { downloadHeaders } from "../base/downloadHeaders.ts";
+
+/** Groups of one file; an organization with more narrows the period. */
+export const MAX_CSV_ROWS = 100_000;
+
+/** A spreadsheet runs a cell that starts like this as a formula, and end users choose their own names. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+type Cell = string | number | null | undefined;
+
+function toCell(value: Cell): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** RFC 4180, with the names of the columns in the first line. */
+export const toCsv = (columns: string[], rows: Record<string, Cell>[]): string =>
+  [columns, ...rows.map((row) => columns.map((column) => row[column]))]
+    .map((cells) => `${cells.map(toCell).join(",")}\r\n`)
+    .join("");
+
+export const sendCsv = (reply: FastifyReply, csv: string): FastifyReply =>
+  reply
+    .headers(downloadHeaders({ mime_type: "text/csv; charset=utf-8", filename: "usage.csv" }))
+    .send(Readable.from([csv]));

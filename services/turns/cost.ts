@@ -1,0 +1,36 @@
+import { fromPicodollars, toPicodollars } from "#events/money.ts";
+import type { ModelPrice } from "#events/price.ts";
+import type { Usage } from "#events/thread.ts";
+
+const MILLION = 1_000_000n;
+/** Picodollars of one token, from a price per million tokens, which has at most 6 decimals. */
+const perToken = (price: string): bigint => toPicodollars(price) / MILLION;
+/** A provider may count nonsense: parts are never more than the whole, and never negative. */
+const count = (tokens: number, most: number): number => Math.max(0, Math.min(tokens, most));
+
+/** The price that is valid at a moment (epoch milliseconds): of those that have begun, the one that began last. */
+export function priceAt(prices: readonly ModelPrice[], at: number): ModelPrice | undefined {
+  const start = ({ valid_from }: ModelPrice) =>
+    valid_from === null ? Number.NEGATIVE_INFINITY : Date.parse(valid_from);
+  return prices.filter((price) => start(price) <= at).toSorted((a, b) => start(b) - start(a))[0];
+}
+
+/** Adds what one request to a model cost. Without a price, and without any token counted, the cost is unknown and left out. */
+export function withCost(usage: Usage, price: ModelPrice | undefined): Usage {
+  const prompt = Math.max(0, usage.prompt_tokens);
+  const completion = Math.max(0, usage.completion_tokens);
+  if (!price || prompt + completion === 0) return usage;
+  const cached = count(usage.cached_tokens, prompt);
+  const written = count(usage.cache_write_tokens ?? 0, prompt - cached);
+  const reasoning = count(usage.reasoning_tokens, completion);
+  const { input, output, cached_input = input, cache_write = input, per_call = "0" } = price;
+  const parts: [tokens: number, price: string][] = [
+    [prompt - cached - written, input],
+    [cached, cached_input],
+    [written, cache_write],
+    [completion - reasoning, output],
+    [reasoning, price.reasoning ?? output],
+  ];
+  const tokens = parts.reduce((sum, [amount, each]) => sum + BigInt(amount) * perToken(each), 0n);
+  return { ...usage, cost: fromPicodollars(tokens + toPicodollars(per_call)) };
+}

@@ -1,0 +1,75 @@
+import { defaultPrice } from "#events/defaultPrices.ts";
+import { priceStream, type ModelPrice } from "#events/price.ts";
+import { providerStream } from "#events/provider.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
+import type { Keyring } from "#events/vault.ts";
+import { price as priceDecider } from "../deciders/price.ts";
+import { provider as providerDecider, type ProviderState } from "../deciders/provider.ts";
+import { readState } from "../states.ts";
+import { priceAt } from "./cost.ts";
+import { ModelError, type Credential } from "./model.ts";
+import { providerOf } from "./threadMessage.ts";
+
+export interface CredentialSources {
+  log: Pick<EventLog, "heads" | "read">;
+  keyring: Pick<Keyring, "openSecret">;
+  /** The deployment's own. */
+  deployment: Credential[];
+  offline: boolean;
+}
+
+export interface ModelAccess {
+  credential: Credential;
+  /** Undefined: what the model costs is not known. */
+  price: ModelPrice | undefined;
+}
+
+/**
+ * The credential for a provider: the organization's own, else the deployment's. Reads the log every time, so that a removed
+ * credential stops working at once. Throws ModelError when there is none.
+ */
+export async function findCredential(
+  from: CredentialSources,
+  organization: string,
+  provider: string,
+): Promise<Credential> {
+  const stream = providerStream(organization, provider);
+  return readCredential(from, organization, provider, (await from.log.heads([stream])).get(stream));
+}
+
+/** The credential for a model's provider, and the price that is valid now, in one look-up. Throws ModelError. */
+export async function findModelAccess(
+  from: CredentialSources,
+  organization: string,
+  model: string,
+): Promise<ModelAccess> {
+  const provider = providerOf(model);
+  const [credentials, prices] = [providerStream(organization, provider), priceStream(organization, model)];
+  const heads = await from.log.heads([credentials, prices]);
+  const credential = await readCredential(from, organization, provider, heads.get(credentials));
+  const own = await readOwnPrices(from, heads.get(prices));
+  // published prices are those of the provider's own address
+  const published = credential.base_url === null ? defaultPrice(model) : undefined;
+  return { credential, price: own.length > 0 ? priceAt(own, Date.now()) : published };
+}
+
+async function readOwnPrices({ log }: CredentialSources, head: StreamHead | undefined): Promise<ModelPrice[]> {
+  return head ? (await readState(log, head, priceDecider)).state.prices : [];
+}
+
+async function readCredential(
+  { log, keyring, deployment, offline }: CredentialSources,
+  organization: string,
+  provider: string,
+  head: StreamHead | undefined,
+): Promise<Credential> {
+  if (provider === "offline" && offline) return { provider, api_key: "", base_url: null, guarded: false };
+  const state: ProviderState = head ? (await readState(log, head, providerDecider)).state : providerDecider.initial;
+  if (state.status === "configured") {
+    const api_key = keyring.openSecret(`provider:${organization}:${provider}`, state.sealed_api_key);
+    return { provider, api_key, base_url: state.base_url, guarded: state.base_url !== null };
+  }
+  const own = deployment.find((credential) => credential.provider === provider);
+  if (!own) throw new ModelError("refused", `No credential for the provider ${provider}.`, { status: 404 });
+  return own;
+}

@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { withCost } from "#services/turns/cost.ts";
+import { expectRefusal } from "../hostile/target.ts";
+import { clientOf, say } from "../http/service.ts";
+import { readAllEvents } from "./audit.ts";
+import { openPeople, type People } from "./people.ts";
+
+/* Prices of models, and the cost of turns in everything that shows their usage (docs/spending.md). */
+
+let people: People;
+beforeAll(async () => {
+  people = await openPeople();
+});
+
+const set = (model: string, prices: object[], by = people.owner) => by("PUT", `/prices/${model}`, { prices });
+const price = { input: "1", output: "10" };
+
+describe("the prices of a model", () => {
+  test("are set, listed, read, replaced and removed", async () => {
+    const { owner } = people;
+    const shown = {
+      model: "acme/large",
+      set_by: "organization",
+      prices: [
+        {
+          valid_from: null,
+          input: "1",
+          output: "10",
+          cached_input: null,
+          cache_write: null,
+          reasoning: null,
+          per_call: null,
+        },
+      ],
+      source: null,
+      as_of: null,
+      updated_at: expect.any(String),
+    };
+    expect((await set("acme/large", [price])).body).toEqual(shown);
+    expect((await owner("GET", "/prices/acme/large")).body).toEqual(shown);
+    expect((await owner("GET", "/prices")).body.data[0]).toEqual(shown);
+    const full = { cached_input: "0.1", cache_write: "1.25", reasoning: "12", per_call: "0.01" };
+    const later = { ...price, ...full, valid_from: "2027-01-01T00:00:00+01:00" };
+    expect((await set("acme/large", [price, later])).body.prices).toEqual([
+      shown.prices[0],
+      { ...price, ...full, valid_from: "2026-12-31T23:00:00.000Z" },
+    ]);
+    expect((await owner("DELETE", "/prices/acme/large")).status).toBe(204);
+    expectRefusal(await owner("GET", "/prices/acme/large"), 404, "price_not_found", "model");
+    expectRefusal(await owner("DELETE", "/prices/acme/large"), 404, "price_not_found", "model");
+    expect((await owner("GET", "/prices")).body.data.map(({ model }: any) => model)).not.toContain("acme/large");
+  });
+
+  test("have a default with its source and date where the provider publishes it, which an own one replaces", async () => {
+    const { owner } = people;
+    const published = (await owner("GET", "/prices/openai/gpt-4o")).body;
+    expect(published).toMatchObject({ set_by: "default", source: expect.stringMatching(/^https:/), updated_at: null });
+    expect(published.as_of).toMatch(/^\d{4}-\d\d-\d\d$/);
+    const count = (await owner("GET", "/prices")).body.total;
+    await set("openai/gpt-4o", [price]);
+    expect((await owner("GET", "/prices/openai/gpt-4o")).body).toMatchObject({ set_by: "organization" });
+    expect((await owner("GET", "/prices")).body.total).toBe(count);
+    await owner("DELETE", "/prices/openai/gpt-4o");
+    expect((await owner("GET", "/prices/openai/gpt-4o")).body).toEqual(published);
+  });
+
+  test("may name a model with a slash", async () => {
+    const model = `acme/${encodeURIComponent("accounts/us/models/large")}`;
+    expect((await set(model, [price])).body.model).toBe("acme/accounts/us/models/large");
+    expect((await people.owner("GET", `/prices/${model}`)).body.prices).toHaveLength(1);
+  });
+
+  test.each([
+    ["a number", [{ ...price, input: 1 }], "prices[0].input"],
+    ["a negative price", [{ ...price, output: "-1" }], "prices[0].output"],
+    ["seven decimals", [{ ...price, output: "0.1234567" }], "prices[0].output"],
+    ["a price with a comma", [price, { ...price, cached_input: "0,1" }], "prices[1].cached_input"],
+    ["no price of the answer", [{ input: "1" }], "prices[0].output"],
+    ["no price", [], "prices"],
+    ["too many prices", Array.from({ length: 21 }, () => price), "prices"],
+    ["a day instead of a moment", [{ ...price, valid_from: "2026-01-01" }], "prices[0].valid_from"],
+    ["a field that does not exist", [{ ...price, cached: "1" }], "prices[0].cached"],
+  ])("are refused with %s", async (_, prices, param) =>
+    expectRefusal(await set("acme/bad", prices), 400, undefined, param),
+  );
+
+  test("are refused for an impossible name of a provider", async () =>
+    expectRefusal(await set("Not%20one/large", [price]), 400, "invalid_name", "model"));
+
+  test("belong to their organization alone", async () => {
+    await set("acme/ours", [price]);
+    const stranger = await people.signIn(await people.service.organization("Strangers"));
+    expectRefusal(await stranger("GET", "/prices/acme/ours"), 404, "price_not_found", "model");
+    expectRefusal(await stranger("DELETE", "/prices/acme/ours"), 404, "price_not_found", "model");
+    expect((await stranger("GET", "/prices")).body.data.map(({ model }: any) => model)).not.toContain("acme/ours");
+  });
+});
+
+describe("the cost of a turn", () => {
+  const scripted = { valid_from: null, input: "1", output: "10" };
+  const key = () => clientOf(people.service, people.service.credentials.api_key);
+  const costOf = ({ prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details }: any) =>
+    withCost(
+      {
+        prompt_tokens,
+        completion_tokens,
+        cached_tokens: prompt_tokens_details.cached_tokens,
+        reasoning_tokens: completion_tokens_details.reasoning_tokens,
+      },
+      scripted,
+    ).cost;
+
+  test("is in no answer while the model has no price, and zero only if it is free", async () => {
+    const { body } = await key()("POST", "/chat/completions", say("Hi"));
+    expect(body.usage).not.toHaveProperty("cost");
+    await set("offline/echo", [{ input: "0", output: "0" }]);
+    expect((await key()("POST", "/chat/completions", say("Hi"))).body.usage.cost).toBe("0");
+  });
+
+  test("is the same in the answer, its stream, its trace, the list of requests and the log, and a new price does not change it", async () => {
+    const { owner } = people;
+    await set("offline/scripted", [scripted]);
+    const ask = (more: object = {}) =>
+      key()("POST", "/chat/completions", say("/say Hello there", { model: "offline/scripted", ...more }));
+    const { body } = await ask();
+    const { cost } = body.usage;
+    expect(cost).toBe(costOf(body.usage));
+    const streamed = (await ask({ stream: true, stream_options: { include_usage: true } })).text;
+    expect(streamed).toContain(`"cost":"${cost}"`);
+    await set("offline/scripted", [{ input: "500", output: "500" }]);
+    const id = body.id.slice("chatcmpl-".length);
+    expect((await owner("GET", `/turns/${id}/trace`)).body.usage.cost).toBe(cost);
+    expect((await owner("GET", "/turns")).body.data.find((turn: any) => turn.id === id).usage.cost).toBe(cost);
+    const ended = (await readAllEvents(owner)).find(
+      ({ type, data }) => type === "TurnCompleted" && data.turn_id === id,
+    )!;
+    expect(ended.data.usage.cost).toBe(cost);
+  });
+
+  test("begins and changes with the dates of its prices", async () => {
+    const [past, future] = ["2020-01-01T00:00:00Z", "2090-01-01T00:00:00Z"];
+    const ask = async () =>
+      (await key()("POST", "/chat/completions", say("/say Hi", { model: "offline/scripted" }))).body.usage;
+    await set("offline/scripted", [{ ...price, valid_from: future }]);
+    expect(await ask()).not.toHaveProperty("cost");
+    await set("offline/scripted", [
+      { ...price, valid_from: future },
+      scripted,
+      { input: "0", output: "0", valid_from: past },
+    ]);
+    expect((await ask()).cost).toBe("0");
+  });
+
+  test("is in the answers of agents and in those that workflows get, too", async () => {
+    const { owner } = people;
+    await set("offline/echo", [{ input: "1", output: "1", per_call: "2" }]);
+    const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
+    const { body } = await owner("POST", `/agents/${agent}/v1/responses`, { input: "Hi" });
+    expect(body.usage.cost).toBe(`2.${String(body.usage.total_tokens).padStart(6, "0").replace(/0+$/, "")}`);
+    const source = `export const steps = {
+        chat: (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }),
+      };
+      export const run = (ctx) => ctx.runStep("chat");`;
+    const definition = (await owner("POST", "/definitions", { type: "workflow", name: "asks", source })).body.id;
+    const { id } = (await owner("POST", "/workflows", { definition_id: definition, name: "Asks" })).body;
+    const run = (await owner("POST", `/workflows/${id}/runs`, { args: {} })).body.id;
+    const ended = (await owner("GET", `/workflows/runs/${run}?wait=30`)).body;
+    expect(ended.result.usage.cost).toMatch(/^2\.0000\d+$/);
+  });
+});
