@@ -1,3 +1,4 @@
+import { clientOf } from "../http/service.ts";
 import type { Reply } from "../doubles/openai.ts";
 import { openPlatformWithProvider } from "../sharedPlatform.ts";
 
@@ -7,6 +8,10 @@ export type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 export async function startDeployment(env?: Record<string, string>) {
   const { provider, platform } = await openPlatformWithProvider(env);
   const { api_key, admin, organization_id } = await platform.organization();
+  const api = { chat: `${platform.url}/api` };
+  const { body } = await clientOf(api, "none")("POST", "/auth/login", admin);
+  // every client reads answers whose usage has a cost, which OpenAI's has not
+  await clientOf(api, body.token)("PUT", "/prices/openai/gpt-test", { prices: [PRICE] });
   const completions = () => provider.requests.filter(({ method }) => method === "POST");
 
   return {
@@ -37,5 +42,6 @@ export async function startDeployment(env?: Record<string, string>) {
 export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 export const PDF = Buffer.from("%PDF-1.7\nnot much of one\n").toString("base64");
 
+const PRICE = { input: "1", output: "10" };
 /** As the provider double counts. */
-export const USAGE = { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19 };
+export const USAGE = { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19, cost: "0.000082" };
