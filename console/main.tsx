@@ -1,12 +1,11 @@
+// first, so that the styles of parts and screens come after them
+import "./styles/index.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { isFinal } from "./api/call.ts";
 import { createAppRouter } from "./app/router.tsx";
-import "./styles/tokens.css";
-import "./styles/base.css";
-import "./styles/parts.css";
 
 const MAX_RETRIES = 2;
 

@@ -2,7 +2,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
 import { listApprovals, whoAmI } from "../api/queries.ts";
+import { useRole } from "../api/useRole.ts";
+import { SCREENS } from "./screens.ts";
 import { useTheme } from "./theme.ts";
+import "./navigation.css";
 
 /** The number of approvals that wait for the person. */
 function Waiting() {
@@ -42,48 +45,19 @@ function Account() {
 
 export function Navigation() {
   const { data } = useQuery(whoAmI);
+  const { isAdmin } = useRole();
   return (
     <header className="navigation">
       <p className="brand">{data?.organization.name || "Console"}</p>
       <nav aria-label="Main">
         <ul className="plain">
-          <li>
-            <Link to="/" activeOptions={{ exact: true }} activeProps={{ className: "active" }}>
-              Home
-            </Link>
-          </li>
-          <li>
-            <Link to="/chat" activeProps={{ className: "active" }}>
-              Chat
-            </Link>
-          </li>
-          <li>
-            <Link to="/inbox" activeProps={{ className: "active" }}>
-              Inbox <Waiting />
-            </Link>
-          </li>
-          <li>
-            <Link to="/requests" activeProps={{ className: "active" }}>
-              Requests
-            </Link>
-          </li>
-          <li>
-            <Link to="/runs" activeProps={{ className: "active" }}>
-              Runs
-            </Link>
-          </li>
-          <li>
-            <Link to="/knowledge" activeProps={{ className: "active" }}>
-              Knowledge
-            </Link>
-          </li>
-          {["owner", "admin"].includes(data?.user.role ?? "") && (
-            <li>
-              <Link to="/log" activeProps={{ className: "active" }}>
-                Log
+          {SCREENS.filter((screen) => isAdmin || !("isForAdmins" in screen)).map(({ to, name }) => (
+            <li key={to}>
+              <Link to={to} activeOptions={{ exact: to === "/" }} activeProps={{ className: "active" }}>
+                {name} {to === "/inbox" && <Waiting />}
               </Link>
             </li>
-          )}
+          ))}
         </ul>
       </nav>
       <Account />

@@ -8,6 +8,7 @@ import { ErrorNotice, Loading } from "../parts/Notices.tsx";
 import { SignIn } from "../screens/signIn/SignIn.tsx";
 import { Navigation } from "./Navigation.tsx";
 import { Shortcuts } from "./Shortcuts.tsx";
+import "./shell.css";
 
 /** Everything around a screen, for a person who is signed in. */
 function SignedIn() {

@@ -1,17 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { Fragment, useEffect, useRef } from "react";
+import { SCREENS } from "./screens.ts";
 
 /** Time between `g` and the letter of a screen. */
 const SEQUENCE_MS = 1_500;
-const SCREENS = {
-  h: "/",
-  c: "/chat",
-  i: "/inbox",
-  q: "/requests",
-  r: "/runs",
-  k: "/knowledge",
-  l: "/log",
-} as const;
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -31,8 +23,8 @@ export function Shortcuts() {
     let pressedG = 0;
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const screen = SCREENS[event.key as keyof typeof SCREENS];
-      if (screen && event.timeStamp - pressedG < SEQUENCE_MS) void navigate({ to: screen });
+      const screen = SCREENS.find(({ letter }) => letter === event.key);
+      if (screen && event.timeStamp - pressedG < SEQUENCE_MS) void navigate({ to: screen.to });
       else if (event.key === "j") moveRow(1);
       else if (event.key === "k") moveRow(-1);
       else if (event.key === "?") dialog.current?.showModal();
@@ -51,20 +43,12 @@ export function Shortcuts() {
     <dialog ref={dialog} aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       <dl className="keys">
-        <dt>g, then h</dt>
-        <dd>Home</dd>
-        <dt>g, then c</dt>
-        <dd>Chat</dd>
-        <dt>g, then i</dt>
-        <dd>Inbox</dd>
-        <dt>g, then q</dt>
-        <dd>Requests</dd>
-        <dt>g, then r</dt>
-        <dd>Runs</dd>
-        <dt>g, then k</dt>
-        <dd>Knowledge</dd>
-        <dt>g, then l</dt>
-        <dd>Log</dd>
+        {SCREENS.map(({ name, letter }) => (
+          <Fragment key={letter}>
+            <dt>g, then {letter}</dt>
+            <dd>{name}</dd>
+          </Fragment>
+        ))}
         <dt>j, k</dt>
         <dd>Next and previous row</dd>
         <dt>Enter</dt>

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Failure } from "../api/call.ts";
+import "./notices.css";
 
 const details = (error: Failure): string =>
   [

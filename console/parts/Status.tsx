@@ -1,3 +1,5 @@
+import "./status.css";
+
 const TONES: Record<string, string> = {
   completed: "good",
   approved: "good",

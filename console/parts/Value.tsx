@@ -1,4 +1,5 @@
 import { formatJson } from "../format/index.ts";
+import "./value.css";
 
 /** A value as JSON. The region can be scrolled by keyboard. */
 export function Value({ label, value }: { label: string; value: unknown }) {

@@ -13,6 +13,7 @@ import {
 import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import "./document.css";
 
 const route = getRouteApi("/knowledge/documents/$documentId");
@@ -188,13 +189,8 @@ export function DocumentPage() {
   const { documentId } = route.useParams();
   const document = useQuery(getDocument(documentId));
   return (
-    <section className="screen narrow">
-      <p>
-        <Link to="/knowledge">← Knowledge</Link>
-      </p>
-      <Loaded query={document} what="the document" title="Document">
-        {(data) => <Details document={data} />}
-      </Loaded>
-    </section>
+    <ThingScreen back={<Link to="/knowledge">← Knowledge</Link>} query={document} kind="Document" narrow>
+      {(data) => <Details document={data} />}
+    </ThingScreen>
   );
 }

@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useId, useState, type ReactNode } from "react";
 import { getHealth, listFailedRuns } from "../../api/home.ts";
 import { listApprovals, whoAmI } from "../../api/queries.ts";
+import type { Page } from "../../api/types.ts";
 import { formatCount } from "../../format/index.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -18,33 +19,36 @@ function startOfDay(): string {
   return day.toISOString();
 }
 
-/** Approvals that wait for the person, the oldest first. */
-function NeedsYou() {
-  const approvals = useQuery(listApprovals("pending", 50));
+interface PanelProps<T> {
+  title: string;
+  query: UseQueryResult<Page<T>>;
+  what: string;
+  /** What an empty list means. */
+  none: string;
+  /** One of the first things of the list. */
+  item: (thing: T) => ReactNode;
+  /** Leads to the whole list. */
+  all: (total: number) => ReactNode;
+}
+
+/** The first things of a list that needs attention. */
+function Panel<T extends { id: string }>({ title, query, what, none, item, all }: PanelProps<T>) {
+  const id = useId();
   return (
-    <section className="card panel" aria-labelledby="needs-you">
-      <h2 id="needs-you">Needs you</h2>
-      <Loaded query={approvals} what="approvals">
+    <section className="card panel" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <Loaded query={query} what={what}>
         {({ data, total }) =>
           total === 0 ? (
-            <p className="quiet">Nothing waits for you.</p>
+            <p className="quiet">{none}</p>
           ) : (
             <>
               <ul className="plain stack">
-                {data.slice(0, SHOWN).map(({ id, title, created_at }) => (
-                  <li key={id}>
-                    <Link to="/inbox/$approvalId" params={{ approvalId: id }} data-row>
-                      {title}
-                    </Link>{" "}
-                    <span className="quiet">
-                      <Time at={created_at} />
-                    </span>
-                  </li>
+                {data.slice(0, SHOWN).map((thing) => (
+                  <li key={thing.id}>{item(thing)}</li>
                 ))}
               </ul>
-              <p>
-                <Link to="/inbox">{formatCount(total, "approval")} in the inbox</Link>
-              </p>
+              <p>{all(total)}</p>
             </>
           )
         }
@@ -53,41 +57,54 @@ function NeedsYou() {
   );
 }
 
+const Ago = ({ at }: { at: string }) => (
+  <span className="quiet">
+    <Time at={at} />
+  </span>
+);
+
+/** Approvals that wait for the person, the oldest first. */
+const NeedsYou = () => (
+  <Panel
+    title="Needs you"
+    query={useQuery(listApprovals("pending", 50))}
+    what="approvals"
+    none="Nothing waits for you."
+    item={({ id, title, created_at }) => (
+      <>
+        <Link to="/inbox/$approvalId" params={{ approvalId: id }} data-row>
+          {title}
+        </Link>{" "}
+        <Ago at={created_at} />
+      </>
+    )}
+    all={(total) => <Link to="/inbox">{formatCount(total, "approval")} in the inbox</Link>}
+  />
+);
+
 function FailedToday() {
   const [from] = useState(startOfDay);
-  const runs = useQuery(listFailedRuns(from));
   return (
-    <section className="card panel" aria-labelledby="failed">
-      <h2 id="failed">Failed today</h2>
-      <Loaded query={runs} what="failed runs">
-        {({ data, total }) =>
-          total === 0 ? (
-            <p className="quiet">No run has failed today.</p>
-          ) : (
-            <>
-              <ul className="plain stack">
-                {data.slice(0, SHOWN).map(({ id, workflow_name, error, created_at }) => (
-                  <li key={id}>
-                    <Link to="/runs/$runId" params={{ runId: id }} data-row>
-                      {workflow_name ?? "A deleted workflow"}
-                    </Link>{" "}
-                    <span className="quiet">
-                      <Time at={created_at} />
-                    </span>
-                    <p className="bad-text clipped">{error}</p>
-                  </li>
-                ))}
-              </ul>
-              <p>
-                <Link to="/runs" search={{ status: "failed" }}>
-                  {formatCount(total, "failed run")}
-                </Link>
-              </p>
-            </>
-          )
-        }
-      </Loaded>
-    </section>
+    <Panel
+      title="Failed today"
+      query={useQuery(listFailedRuns(from))}
+      what="failed runs"
+      none="No run has failed today."
+      item={({ id, workflow_name, error, created_at }) => (
+        <>
+          <Link to="/runs/$runId" params={{ runId: id }} data-row>
+            {workflow_name ?? "A deleted workflow"}
+          </Link>{" "}
+          <Ago at={created_at} />
+          <p className="bad-text clipped">{error}</p>
+        </>
+      )}
+      all={(total) => (
+        <Link to="/runs" search={{ status: "failed" }}>
+          {formatCount(total, "failed run")}
+        </Link>
+      )}
+    />
   );
 }
 

@@ -4,8 +4,9 @@ import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { getApproval } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
-import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { DecisionForm, type Decision } from "./DecisionForm.tsx";
@@ -93,13 +94,8 @@ export function ApprovalPage() {
   const { approvalId } = route.useParams();
   const approval = useQuery(getApproval(approvalId));
   return (
-    <section className="screen narrow">
-      <p>
-        <Link to="/inbox">← Inbox</Link>
-      </p>
-      <Loaded query={approval} what="the approval" title="Approval">
-        {(data) => <Question key={data.id} approval={data} />}
-      </Loaded>
-    </section>
+    <ThingScreen back={<Link to="/inbox">← Inbox</Link>} query={approval} kind="Approval" narrow>
+      {(data) => <Question key={data.id} approval={data} />}
+    </ThingScreen>
   );
 }

@@ -11,11 +11,12 @@ import {
   type DocumentInfo,
   type DocumentStatus,
 } from "../../api/knowledge.ts";
-import { whoAmI } from "../../api/queries.ts";
-import type { Page } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { SearchBox } from "./SearchBox.tsx";
 import { Uploads } from "./Uploads.tsx";
@@ -39,53 +40,29 @@ function Retry({ document }: { document: DocumentInfo }) {
   );
 }
 
-const Row = ({ document, mayChange }: { document: DocumentInfo; mayChange: boolean }) => (
-  <tr>
-    <td>
-      <Link to="/knowledge/documents/$documentId" params={{ documentId: document.id }} data-row>
-        {document.name}
-      </Link>
-      {document.error && <p className="bad-text">{document.error}</p>}
-      {document.status === "failed" && mayChange && <Retry document={document} />}
-    </td>
-    <td>
-      <Status status={document.status} />
-    </td>
-    <td className="wide number">{formatBytes(document.size_bytes)}</td>
-    <td className="wide number">{document.status === "ready" && formatCount(document.chunk_count, "passage")}</td>
-    <td className="wide">
-      <Time at={document.created_at} />
-    </td>
-  </tr>
-);
-
-const Documents = ({ page, mayChange }: { page: Page<DocumentInfo>; mayChange: boolean }) => (
-  <div className="card table">
-    <table>
-      <caption className="hidden-text">Documents, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Document</th>
-          <th scope="col">Status</th>
-          <th scope="col" className="wide number">
-            Size
-          </th>
-          <th scope="col" className="wide number">
-            Passages
-          </th>
-          <th scope="col" className="wide">
-            Added
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {page.data.map((document) => (
-          <Row key={document.id} document={document} mayChange={mayChange} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const columns = (mayChange: boolean): Columns<DocumentInfo> => [
+  {
+    title: "Document",
+    cell: (document) => (
+      <>
+        <Link to="/knowledge/documents/$documentId" params={{ documentId: document.id }} data-row>
+          {document.name}
+        </Link>
+        {document.error && <p className="bad-text">{document.error}</p>}
+        {document.status === "failed" && mayChange && <Retry document={document} />}
+      </>
+    ),
+  },
+  { title: "Status", cell: ({ status }) => <Status status={status} /> },
+  { title: "Size", wide: true, number: true, cell: ({ size_bytes }) => formatBytes(size_bytes) },
+  {
+    title: "Passages",
+    wide: true,
+    number: true,
+    cell: ({ status, chunk_count }) => status === "ready" && formatCount(chunk_count, "passage"),
+  },
+  { title: "Added", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
 
 /** How far the reading of the documents is. */
 function Progress({ slug }: { slug: string }) {
@@ -148,7 +125,12 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
           </Empty>
         ) : (
           <>
-            <Documents page={found} mayChange={mayChange} />
+            <Table
+              caption="Documents, newest first"
+              columns={columns(mayChange)}
+              rows={found.data}
+              rowKey={({ id }) => id}
+            />
             {found.total > DOCUMENTS_PER_PAGE && (
               <nav aria-label="Pages" className="title-line">
                 {page > 0 && leadTo(page - 1, "Newer")}
@@ -166,9 +148,8 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
 function Details({ collection }: { collection: Collection }) {
   const { q } = route.useSearch();
   const navigate = useNavigate();
-  const session = useQuery(whoAmI);
+  const { mayWrite } = useRole();
   const { slug, name, description } = collection;
-  const mayChange = session.data !== undefined && session.data.user.role !== "viewer";
   const { status } = route.useSearch();
   const search = (text: string | undefined) =>
     void navigate({ to: "/knowledge/$collection", params: { collection: slug }, search: text ? { q: text } : {} });
@@ -180,9 +161,9 @@ function Details({ collection }: { collection: Collection }) {
       <SearchBox q={q} collection={slug} onSearch={search} />
       {q === undefined && (
         <>
-          {mayChange && <Uploads collection={slug} />}
+          {mayWrite && <Uploads collection={slug} />}
           <Statuses slug={slug} status={status} />
-          <List slug={slug} mayChange={mayChange} />
+          <List slug={slug} mayChange={mayWrite} />
         </>
       )}
     </>
@@ -194,13 +175,8 @@ export function CollectionPage() {
   const { collection: reference } = route.useParams();
   const collection = useQuery(getCollection(reference));
   return (
-    <section className="screen">
-      <p>
-        <Link to="/knowledge">← Knowledge</Link>
-      </p>
-      <Loaded query={collection} what="the collection" title="Collection">
-        {(data) => <Details key={data.id} collection={data} />}
-      </Loaded>
-    </section>
+    <ThingScreen back={<Link to="/knowledge">← Knowledge</Link>} query={collection} kind="Collection">
+      {(data) => <Details key={data.id} collection={data} />}
+    </ThingScreen>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { createCollection, listCollections, type Collection } from "../../api/knowledge.ts";
-import { whoAmI } from "../../api/queries.ts";
+import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount } from "../../format/index.ts";
 import { formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
@@ -71,13 +71,13 @@ const NoCollections = () => (
 export function Knowledge() {
   const { q } = route.useSearch();
   const navigate = useNavigate();
-  const session = useQuery(whoAmI);
+  const { mayWrite } = useRole();
   const collections = useQuery(listCollections);
   return (
     <section className="screen narrow" aria-labelledby="title">
       <h1 id="title">Knowledge</h1>
       <SearchBox q={q} onSearch={(text) => void navigate({ to: "/knowledge", search: { q: text } })} />
-      {session.data?.user.role !== "viewer" && <NewCollection />}
+      {mayWrite && <NewCollection />}
       <Loaded query={collections} what="collections">
         {({ data }) =>
           data.length === 0 ? (

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { LogEvent } from "../../api/events.ts";
 import { describeEvent } from "../../format/describeEvent.ts";
 import { shortId } from "../../format/index.ts";
+import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
 import type { LogSearch } from "./search.ts";
@@ -34,7 +35,7 @@ function Thing({ event: { stream, data } }: { event: LogEvent }) {
 }
 
 const Details = ({ event }: { event: LogEvent }) => (
-  <div className="step-details">
+  <>
     <dl className="facts">
       <dt>Caused by</dt>
       <dd className="mono">{event.principal}</dd>
@@ -62,31 +63,28 @@ const Details = ({ event }: { event: LogEvent }) => (
     <p>
       <Thing event={event} />
     </p>
-  </div>
+  </>
 );
 
 /** What happened, in one sentence; opened, with every field. */
 export const EventRow = ({ event, search }: { event: LogEvent; search: LogSearch }) => {
   const isOpen = search.event === event.cursor;
-  return (
-    <li className="step">
-      <Link
-        className="step-line event"
-        to="/log"
-        search={{ ...search, event: isOpen ? undefined : event.cursor }}
-        replace
-        aria-expanded={isOpen}
-        data-row
-      >
-        <span className="quiet">
-          <Time at={event.recorded_at} />
-        </span>
-        <span className="sentence">{describeEvent(event)}</span>
-        <span className="mono quiet type">
-          {event.type} {shortId(event.stream)}
-        </span>
-      </Link>
-      {isOpen && <Details event={event} />}
-    </li>
+  const line = (
+    <StepLink
+      className="event"
+      to="/log"
+      search={{ ...search, event: isOpen ? undefined : event.cursor }}
+      replace
+      isOpen={isOpen}
+    >
+      <span className="quiet">
+        <Time at={event.recorded_at} />
+      </span>
+      <span className="sentence">{describeEvent(event)}</span>
+      <span className="mono quiet type">
+        {event.type} {shortId(event.stream)}
+      </span>
+    </StepLink>
   );
+  return <StepItem line={line}>{isOpen && <Details event={event} />}</StepItem>;
 };

@@ -2,8 +2,11 @@ import { useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { exportOf } from "../../api/events.ts";
 import { EVENT_TYPES } from "../../format/describeEvent.ts";
+import { SelectFilter, wordChoices } from "../../parts/Filter.tsx";
 import { formText } from "../../parts/formText.ts";
 import type { LogSearch } from "./search.ts";
+
+const TYPES = wordChoices(EVENT_TYPES);
 
 /** The filters of the log; they are part of the address. */
 export function Filters({ search }: { search: LogSearch }) {
@@ -16,7 +19,6 @@ export function Filters({ search }: { search: LogSearch }) {
     event.preventDefault();
     change({ stream: formText(new FormData(event.currentTarget), "stream").trim() || undefined });
   };
-  const isListed = type === undefined || EVENT_TYPES.includes(type);
   return (
     <search className="filters log-filters">
       <form onSubmit={submit}>
@@ -32,16 +34,7 @@ export function Filters({ search }: { search: LogSearch }) {
           />
         </label>
       </form>
-      <label>
-        Type
-        <select value={type ?? ""} onChange={({ target }) => change({ type: target.value || undefined })}>
-          <option value="">any</option>
-          {!isListed && <option>{type}</option>}
-          {EVENT_TYPES.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <SelectFilter label="Type" value={type} choices={TYPES} onPick={(picked) => change({ type: picked })} />
       <label className="check">
         <input
           type="checkbox"

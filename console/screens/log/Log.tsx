@@ -2,9 +2,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { countNewEvents, listEvents, MAX_COUNTED, type LogEvent } from "../../api/events.ts";
 import type { Slice } from "../../api/types.ts";
-import { formatCount } from "../../format/index.ts";
+import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
-import "../../parts/bar.css";
 import { EventRow } from "./EventRow.tsx";
 import { Filters } from "./Filters.tsx";
 import type { LogSearch } from "./search.ts";
@@ -12,18 +11,10 @@ import "./log.css";
 
 const route = getRouteApi("/log");
 
-/** Rows stay in place unless the person follows: new events only raise the count on a button. */
+/** New events, unless the person follows. */
 function NewEvents({ search, newest, onShow }: { search: LogSearch; newest: string | undefined; onShow: () => void }) {
   const { data: count = 0 } = useQuery(countNewEvents(search, newest));
-  return (
-    <div role="status">
-      {count > 0 && (
-        <button type="button" className="button new" onClick={onShow}>
-          Show {count < MAX_COUNTED ? formatCount(count, "new event") : `${MAX_COUNTED}+ new events`}
-        </button>
-      )}
-    </div>
-  );
+  return <NewRows count={count} what="event" most={MAX_COUNTED} onShow={onShow} />;
 }
 
 const NoEvents = ({ search }: { search: LogSearch }) => (

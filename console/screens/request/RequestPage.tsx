@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { whoAmI } from "../../api/queries.ts";
 import { getTrace, listAgents } from "../../api/requests.ts";
 import type { Trace } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
 import { formatCount, formatDuration, formatExact, formatNumber } from "../../format/index.ts";
-import { Loaded } from "../../parts/Notices.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { PromptCard } from "./PromptCard.tsx";
 import { Waterfall } from "./Waterfall.tsx";
@@ -96,8 +96,7 @@ function Answer({ answer }: Pick<Trace, "answer">) {
 }
 
 function Events({ trace }: { trace: Trace }) {
-  const session = useQuery(whoAmI);
-  const mayReadLog = ["owner", "admin"].includes(session.data?.user.role ?? "");
+  const { isAdmin } = useRole();
   return (
     <section className="card part" aria-labelledby="events">
       <h2 id="events">What the log has of it</h2>
@@ -109,7 +108,7 @@ function Events({ trace }: { trace: Trace }) {
           </li>
         ))}
       </ol>
-      {mayReadLog && (
+      {isAdmin && (
         <p>
           <Link to="/log" search={{ stream: `thread-${trace.thread_id}` }}>
             See the log of its thread
@@ -148,13 +147,8 @@ export function RequestPage() {
   const { turnId } = route.useParams();
   const trace = useQuery(getTrace(turnId));
   return (
-    <section className="screen">
-      <p>
-        <Link to="/requests">← Requests</Link>
-      </p>
-      <Loaded query={trace} what="the request" title="Request">
-        {(data) => <Details trace={data} />}
-      </Loaded>
-    </section>
+    <ThingScreen back={<Link to="/requests">← Requests</Link>} query={trace} kind="Request">
+      {(data) => <Details trace={data} />}
+    </ThingScreen>
   );
 }

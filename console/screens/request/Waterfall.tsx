@@ -1,9 +1,10 @@
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import type { Trace, TracedCall, Usage } from "../../api/types.ts";
 import { formatCount, formatDuration, formatNumber, parseJson } from "../../format/index.ts";
 import { Bar, type Bounds } from "../../parts/Bar.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Value } from "../../parts/Value.tsx";
 import { boundsOf, linesOf, type Line } from "./waterfall.ts";
@@ -23,7 +24,7 @@ const callFacts = ({ tool_version, secrets, attempt }: TracedCall): string =>
     .join(" · ");
 
 const CallDetails = ({ call }: { call: TracedCall }) => (
-  <div className="step-details">
+  <>
     <p className="quiet">{callFacts(call)}</p>
     <div className="pair">
       <Value label="Arguments" value={parseJson(call.arguments)} />
@@ -41,13 +42,13 @@ const CallDetails = ({ call }: { call: TracedCall }) => (
         ))}
       </ul>
     )}
-  </div>
+  </>
 );
 
 function ModelDetails({ trace, line }: { trace: Trace; line: Line }) {
   const said = line.round ?? trace.answer;
   return (
-    <div className="step-details">
+    <>
       {line.usage && (
         <p className="quiet">
           {formatCount(line.usage.prompt_tokens, "token")} in, {formatNumber(line.usage.cached_tokens)} of them cached;{" "}
@@ -57,7 +58,7 @@ function ModelDetails({ trace, line }: { trace: Trace; line: Line }) {
       )}
       {said?.reasoning && <Value label="Reasoning" value={said.reasoning} />}
       <Value label="Text" value={said?.text || "(none)"} />
-    </div>
+    </>
   );
 }
 
@@ -65,31 +66,34 @@ function Row({ trace, line, isOpen, within }: { trace: Trace; line: Line; isOpen
   const { id, label, kind, status, start, end, usage } = line;
   if (kind === "attempt")
     return (
-      <li className="step">
-        <p className="step-line waterfall-line">
-          <span className="takeover">{label}</span>
-        </p>
-      </li>
+      <StepItem
+        line={
+          <p className="step-line waterfall-line">
+            <span className="takeover">{label}</span>
+          </p>
+        }
+      />
     );
+  const link = (
+    <StepLink
+      className="waterfall-line"
+      to="/requests/$turnId"
+      params={{ turnId: trace.id }}
+      search={isOpen ? {} : { line: id }}
+      replace
+      isOpen={isOpen}
+    >
+      <span className={kind === "tool" ? "tool-name mono" : ""}>{label}</span>
+      <Status status={status} />
+      <Bar within={within} start={start} end={end} tone={kind === "tool" ? status : "model"} />
+      <span className="quiet number">{usage && tokens(usage)}</span>
+      <span className="quiet number">{formatDuration(end - start)}</span>
+    </StepLink>
+  );
   return (
-    <li className="step">
-      <Link
-        className="step-line waterfall-line"
-        to="/requests/$turnId"
-        params={{ turnId: trace.id }}
-        search={isOpen ? {} : { line: id }}
-        replace
-        aria-expanded={isOpen}
-        data-row
-      >
-        <span className={kind === "tool" ? "tool-name mono" : ""}>{label}</span>
-        <Status status={status} />
-        <Bar within={within} start={start} end={end} tone={kind === "tool" ? status : "model"} />
-        <span className="quiet number">{usage && tokens(usage)}</span>
-        <span className="quiet number">{formatDuration(end - start)}</span>
-      </Link>
+    <StepItem line={link}>
       {isOpen && (line.call ? <CallDetails call={line.call} /> : <ModelDetails trace={trace} line={line} />)}
-    </li>
+    </StepItem>
   );
 }
 

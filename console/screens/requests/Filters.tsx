@@ -1,35 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { whoAmI } from "../../api/queries.ts";
 import { listAgents, listKeys, listMembers, listModels } from "../../api/requests.ts";
 import { TURN_STATUSES } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
+import { InputFilter, namedChoices, SelectFilter, wordChoices } from "../../parts/Filter.tsx";
 import type { RequestSearch } from "./filter.ts";
-
-interface Choice {
-  value: string;
-  label: string;
-}
-
-/** A filter whose value may be one that is not listed: a deleted agent, or an address that somebody sent. */
-function Select(props: { label: string; value: string | undefined; choices: Choice[]; onPick(value?: string): void }) {
-  const { label, value, choices, onPick } = props;
-  const isListed = value === undefined || choices.some((choice) => choice.value === value);
-  return (
-    <label>
-      {label}
-      <select value={value ?? ""} onChange={({ target }) => onPick(target.value || undefined)}>
-        <option value="">any</option>
-        {!isListed && <option value={value}>{value}</option>}
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
 
 /** Everybody who may have asked. Only administrators may list keys. */
 function Who({
@@ -48,85 +24,42 @@ function Who({
     ...(members.data?.data ?? []).map(({ id, name, email }) => ({ value: `person:${id}`, label: name || email })),
     ...(keys.data?.data ?? []).map(({ id, name }) => ({ value: `key:${id}`, label: `key ${name}` })),
   ];
-  return <Select label="Asked by" value={value} choices={choices} onPick={onPick} />;
+  return <SelectFilter label="Asked by" value={value} choices={choices} onPick={onPick} />;
 }
-
-interface FieldProps {
-  search: RequestSearch;
-  onChange(part: RequestSearch): void;
-}
-
-const Days = ({ search, onChange }: FieldProps) => (
-  <>
-    <label>
-      From
-      <input
-        type="date"
-        value={search.from ?? ""}
-        onChange={({ target }) => onChange({ from: target.value || undefined })}
-      />
-    </label>
-    <label>
-      To
-      <input
-        type="date"
-        value={search.to ?? ""}
-        onChange={({ target }) => onChange({ to: target.value || undefined })}
-      />
-    </label>
-  </>
-);
-
-const idAndName = ({ id, name }: { id: string; name: string }): Choice => ({ value: id, label: name });
 
 /** The filters of the list; they are part of the address. */
 export function Filters({ search }: { search: RequestSearch }) {
   const navigate = useNavigate();
-  const session = useQuery(whoAmI);
   const agents = useQuery(listAgents);
   const models = useQuery(listModels);
-  const role = session.data?.user.role ?? "viewer";
+  const { isBuilder, isAdmin } = useRole();
   const change = (part: RequestSearch) =>
     void navigate({ to: "/requests", replace: true, search: { ...search, after: undefined, ...part } });
   return (
     <search className="filters request-filters">
-      <label>
-        Status
-        <select
-          data-filter
-          value={search.status ?? ""}
-          onChange={({ target }) => change({ status: readChoice(target.value, TURN_STATUSES) })}
-        >
-          <option value="">any</option>
-          {TURN_STATUSES.map((status) => (
-            <option key={status}>{status}</option>
-          ))}
-        </select>
-      </label>
-      {["owner", "admin", "builder"].includes(role) && (
-        <Who value={search.who} isAdmin={role !== "builder"} onPick={(who) => change({ who })} />
-      )}
-      <Select
+      <SelectFilter
+        label="Status"
+        isFirst
+        value={search.status}
+        choices={wordChoices(TURN_STATUSES)}
+        onPick={(status) => change({ status: readChoice(status, TURN_STATUSES) })}
+      />
+      {isBuilder && <Who value={search.who} isAdmin={isAdmin} onPick={(who) => change({ who })} />}
+      <SelectFilter
         label="Model"
         value={search.model}
-        choices={(models.data?.data ?? []).map(({ id }) => ({ value: id, label: id }))}
+        choices={wordChoices((models.data?.data ?? []).map(({ id }) => id))}
         onPick={(model) => change({ model })}
       />
-      <Select
+      <SelectFilter
         label="Agent"
         value={search.agent}
-        choices={(agents.data?.data ?? []).map(idAndName)}
+        choices={namedChoices(agents.data?.data)}
         onPick={(agent) => change({ agent })}
       />
-      <label>
-        Text of the error
-        <input
-          type="search"
-          value={search.q ?? ""}
-          onChange={({ target }) => change({ q: target.value || undefined })}
-        />
-      </label>
-      <Days search={search} onChange={change} />
+      <InputFilter label="Text of the error" type="search" value={search.q} onChange={(q) => change({ q })} />
+      <InputFilter label="From" type="date" value={search.from} onChange={(from) => change({ from })} />
+      <InputFilter label="To" type="date" value={search.to} onChange={(to) => change({ to })} />
     </search>
   );
 }

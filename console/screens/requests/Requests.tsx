@@ -3,9 +3,11 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { countNewRequests, listRequests, MAX_COUNTED } from "../../api/requests.ts";
 import type { Slice, TurnSummary } from "../../api/types.ts";
-import { formatCount, formatDuration, formatNumber, shortId } from "../../format/index.ts";
+import { formatDuration, formatNumber, shortId } from "../../format/index.ts";
+import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Filters } from "./Filters.tsx";
 import { toFilter, type RequestSearch } from "./filter.ts";
@@ -39,61 +41,47 @@ const Question = ({ turn }: { turn: TurnSummary }) => {
   );
 };
 
-const Row = ({ turn }: { turn: TurnSummary }) => (
-  <tr>
-    <td className="question">
-      <Question turn={turn} />
-      {turn.error && <span className="bad-text clipped">{turn.error}</span>}
-    </td>
-    <td>
-      <Status status={turn.status} />
-    </td>
-    <td>
-      <Time at={turn.started_at} />
-    </td>
-    <td className="wide">{turn.principal === "system" ? "the service" : <Asker turn={turn} />}</td>
-    <td className="wide">
-      {turn.agent ? (turn.agent.name ?? "deleted agent") : turn.model}
-      {turn.agent && <span className="quiet block">{turn.model}</span>}
-    </td>
-    <td className="wide number">{turn.duration_ms !== null && formatDuration(turn.duration_ms)}</td>
-    <td className="wide number">
-      {turn.usage && formatNumber(turn.usage.prompt_tokens + turn.usage.completion_tokens)}
-    </td>
-  </tr>
-);
-
-const Table = ({ turns }: { turns: TurnSummary[] }) => (
-  <div className="card table">
-    <table>
-      <caption className="hidden-text">Requests, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Question</th>
-          <th scope="col">Status</th>
-          <th scope="col">Started</th>
-          <th scope="col" className="wide">
-            Asked by
-          </th>
-          <th scope="col" className="wide">
-            Agent or model
-          </th>
-          <th scope="col" className="wide number">
-            Took
-          </th>
-          <th scope="col" className="wide number">
-            Tokens
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {turns.map((turn) => (
-          <Row key={turn.id} turn={turn} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const COLUMNS: Columns<TurnSummary> = [
+  {
+    title: "Question",
+    className: "question",
+    cell: (turn) => (
+      <>
+        <Question turn={turn} />
+        {turn.error && <span className="bad-text clipped">{turn.error}</span>}
+      </>
+    ),
+  },
+  { title: "Status", cell: ({ status }) => <Status status={status} /> },
+  { title: "Started", cell: ({ started_at }) => <Time at={started_at} /> },
+  {
+    title: "Asked by",
+    wide: true,
+    cell: (turn) => (turn.principal === "system" ? "the service" : <Asker turn={turn} />),
+  },
+  {
+    title: "Agent or model",
+    wide: true,
+    cell: ({ agent, model }) => (
+      <>
+        {agent ? (agent.name ?? "deleted agent") : model}
+        {agent && <span className="quiet block">{model}</span>}
+      </>
+    ),
+  },
+  {
+    title: "Took",
+    wide: true,
+    number: true,
+    cell: ({ duration_ms }) => duration_ms !== null && formatDuration(duration_ms),
+  },
+  {
+    title: "Tokens",
+    wide: true,
+    number: true,
+    cell: ({ usage }) => usage && formatNumber(usage.prompt_tokens + usage.completion_tokens),
+  },
+];
 
 function NoRequests({ search, next }: { search: RequestSearch; next: string | null }) {
   if (next)
@@ -138,25 +126,20 @@ const Pages = ({ search, next }: { search: RequestSearch; next: string | null })
   </nav>
 );
 
-/** Rows stay in place: new requests only raise the count on a button. */
 function NewRequests({ search, since, onShow }: { search: RequestSearch; since: string; onShow: () => void }) {
   const { from: _, to: __, ...filter } = toFilter(search, since);
   const { data: count = 0 } = useQuery(countNewRequests(filter, since));
-  return (
-    <div role="status">
-      {count > 0 && (
-        <button type="button" className="button new" onClick={onShow}>
-          Show {count < MAX_COUNTED ? formatCount(count, "new request") : `${MAX_COUNTED}+ new requests`}
-        </button>
-      )}
-    </div>
-  );
+  return <NewRows count={count} what="request" most={MAX_COUNTED} onShow={onShow} />;
 }
 
 function Result({ page, search }: { page: Slice<TurnSummary>; search: RequestSearch }) {
   return (
     <>
-      {page.data.length === 0 ? <NoRequests search={search} next={page.next_after} /> : <Table turns={page.data} />}
+      {page.data.length === 0 ? (
+        <NoRequests search={search} next={page.next_after} />
+      ) : (
+        <Table caption="Requests, newest first" columns={COLUMNS} rows={page.data} rowKey={({ id }) => id} />
+      )}
       {(search.after !== undefined || page.has_more) && <Pages search={search} next={page.next_after} />}
     </>
   );

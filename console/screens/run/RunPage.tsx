@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
-import { getRun, whoAmI } from "../../api/queries.ts";
+import { getRun } from "../../api/queries.ts";
 import type { Run, Waiting } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
 import { formatCount, formatDuration } from "../../format/index.ts";
-import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { Timeline } from "./Timeline.tsx";
@@ -68,12 +70,12 @@ function Facts({ run }: { run: Run }) {
 
 function CancelButton({ run }: { run: Run }) {
   const queries = useQueryClient();
-  const session = useQuery(whoAmI);
+  const { isBuilder } = useRole();
   const cancel = useMutation({
     mutationFn: () => call(`workflows/runs/${run.id}/cancel`, { method: "POST", body: {} }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
-  if (!isLive(run) || !["owner", "admin", "builder"].includes(session.data?.user.role ?? "")) return null;
+  if (!isLive(run) || !isBuilder) return null;
   const ask = () => {
     if (window.confirm("Cancel this run? Steps that are running are not interrupted.")) cancel.mutate();
   };
@@ -141,13 +143,8 @@ export function RunPage() {
   const { runId } = route.useParams();
   const run = useQuery(getRun(runId));
   return (
-    <section className="screen">
-      <p>
-        <Link to="/runs">← Runs</Link>
-      </p>
-      <Loaded query={run} what="the run" title="Run">
-        {(data) => <Details run={data} />}
-      </Loaded>
-    </section>
+    <ThingScreen back={<Link to="/runs">← Runs</Link>} query={run} kind="Run">
+      {(data) => <Details run={data} />}
+    </ThingScreen>
   );
 }

@@ -1,8 +1,9 @@
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import type { Attempt, Run, Step } from "../../api/types.ts";
 import { formatDuration } from "../../format/index.ts";
 import { Bar, type Bounds } from "../../parts/Bar.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Value } from "../../parts/Value.tsx";
 import { boundsOf, stepTime } from "./span.ts";
@@ -26,7 +27,7 @@ function AttemptLine({ attempt }: { attempt: Attempt }) {
 function StepDetails({ step }: { step: Step }) {
   const omitted = (field: "args" | "result") => step.omitted?.includes(field);
   return (
-    <div className="step-details">
+    <>
       {step.error && <p className="notice bad">{step.error}</p>}
       <div className="pair">
         <Value label="Arguments" value={omitted("args") ? "Too long to be shown here." : step.args} />
@@ -38,7 +39,7 @@ function StepDetails({ step }: { step: Step }) {
         ))}
       </ol>
       <p className="quiet mono">idempotency key {step.idempotency_key}</p>
-    </div>
+    </>
   );
 }
 
@@ -51,28 +52,24 @@ interface RowProps {
 
 function Row({ run, step, isOpen, bounds }: RowProps) {
   const { start, end } = stepTime(step, bounds.to);
-  return (
-    <li className="step">
-      <Link
-        className="step-line"
-        to="/runs/$runId"
-        params={{ runId: run.id }}
-        search={isOpen ? {} : { step: step.id }}
-        replace
-        aria-expanded={isOpen}
-        data-row
-      >
-        <span className="step-name">
-          {step.name}
-          {step.index !== null && <span className="quiet"> #{step.index}</span>}
-        </span>
-        <Status status={step.status} />
-        <Bar within={bounds} start={start} end={end} tone={step.status} />
-        <span className="quiet number">{step.attempts.length > 0 ? formatDuration(end - start) : ""}</span>
-      </Link>
-      {isOpen && <StepDetails step={step} />}
-    </li>
+  const line = (
+    <StepLink
+      to="/runs/$runId"
+      params={{ runId: run.id }}
+      search={isOpen ? {} : { step: step.id }}
+      replace
+      isOpen={isOpen}
+    >
+      <span className="step-name">
+        {step.name}
+        {step.index !== null && <span className="quiet"> #{step.index}</span>}
+      </span>
+      <Status status={step.status} />
+      <Bar within={bounds} start={start} end={end} tone={step.status} />
+      <span className="quiet number">{step.attempts.length > 0 ? formatDuration(end - start) : ""}</span>
+    </StepLink>
   );
+  return <StepItem line={line}>{isOpen && <StepDetails step={step} />}</StepItem>;
 }
 
 /** The steps in the order in which `run()` asked for them, each over the time it took. */

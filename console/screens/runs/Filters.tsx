@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { listWorkflows, type RunFilter } from "../../api/queries.ts";
 import { RUN_STATUSES } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
+import { InputFilter, namedChoices, SelectFilter, wordChoices } from "../../parts/Filter.tsx";
 
 /** The filters of the list; they are part of the address. */
 export function Filters({ filter }: { filter: RunFilter }) {
@@ -16,41 +17,20 @@ export function Filters({ filter }: { filter: RunFilter }) {
     });
   return (
     <search className="filters">
-      <label>
-        Status
-        <select
-          data-filter
-          value={filter.status ?? ""}
-          onChange={({ target }) => change({ status: readChoice(target.value, RUN_STATUSES) })}
-        >
-          <option value="">any</option>
-          {RUN_STATUSES.map((status) => (
-            <option key={status}>{status}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Workflow
-        <select
-          value={filter.workflow ?? ""}
-          onChange={({ target }) => change({ workflow: target.value || undefined })}
-        >
-          <option value="">any</option>
-          {workflows.data?.data.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Text of the error
-        <input
-          type="search"
-          value={filter.q ?? ""}
-          onChange={({ target }) => change({ q: target.value || undefined })}
-        />
-      </label>
+      <SelectFilter
+        label="Status"
+        isFirst
+        value={filter.status}
+        choices={wordChoices(RUN_STATUSES)}
+        onPick={(status) => change({ status: readChoice(status, RUN_STATUSES) })}
+      />
+      <SelectFilter
+        label="Workflow"
+        value={filter.workflow}
+        choices={namedChoices(workflows.data?.data)}
+        onPick={(workflow) => change({ workflow })}
+      />
+      <InputFilter label="Text of the error" type="search" value={filter.q} onChange={(q) => change({ q })} />
     </search>
   );
 }

@@ -2,10 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { countNewRuns, listRuns, type RunFilter } from "../../api/queries.ts";
-import type { Page, RunSummary } from "../../api/types.ts";
+import type { RunSummary } from "../../api/types.ts";
 import { formatCount, formatDuration, formatNumber, shortId } from "../../format/index.ts";
+import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Filters } from "./Filters.tsx";
 
@@ -15,49 +17,20 @@ const route = getRouteApi("/runs");
 const lasted = ({ started_at, completed_at }: RunSummary): string =>
   started_at && completed_at ? formatDuration(Date.parse(completed_at) - Date.parse(started_at)) : "";
 
-const Row = ({ run }: { run: RunSummary }) => (
-  <tr>
-    <td>
-      <Link to="/runs/$runId" params={{ runId: run.id }} data-row>
-        {run.workflow_name ?? "deleted workflow"} <span className="mono quiet">{shortId(run.id)}</span>
+const COLUMNS: Columns<RunSummary> = [
+  {
+    title: "Run",
+    cell: ({ id, workflow_name }) => (
+      <Link to="/runs/$runId" params={{ runId: id }} data-row>
+        {workflow_name ?? "deleted workflow"} <span className="mono quiet">{shortId(id)}</span>
       </Link>
-    </td>
-    <td>
-      <Status status={run.status} />
-    </td>
-    <td>
-      <Time at={run.created_at} />
-    </td>
-    <td className="wide number">{lasted(run)}</td>
-    <td className="wide">{run.error && <span className="bad-text clipped">{run.error}</span>}</td>
-  </tr>
-);
-
-const Table = ({ page }: { page: Page<RunSummary> }) => (
-  <div className="card table">
-    <table>
-      <caption className="hidden-text">Runs, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Status</th>
-          <th scope="col">Created</th>
-          <th scope="col" className="wide number">
-            Took
-          </th>
-          <th scope="col" className="wide">
-            Error
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {page.data.map((run) => (
-          <Row key={run.id} run={run} />
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+    ),
+  },
+  { title: "Status", cell: ({ status }) => <Status status={status} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Took", wide: true, number: true, cell: lasted },
+  { title: "Error", wide: true, cell: ({ error }) => error && <span className="bad-text clipped">{error}</span> },
+];
 
 const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
@@ -83,18 +56,9 @@ const NoRuns = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   );
 
-/** Rows stay in place: new runs only raise the count on a button. */
 function NewRuns({ filter, since, onShow }: { filter: RunFilter; since: string; onShow: () => void }) {
   const { data: count = 0 } = useQuery(countNewRuns(filter, since));
-  return (
-    <div role="status">
-      {count > 0 && (
-        <button type="button" className="button new" onClick={onShow}>
-          Show {formatCount(count, "new run")}
-        </button>
-      )}
-    </div>
-  );
+  return <NewRows count={count} what="run" onShow={onShow} />;
 }
 
 /** All runs of the organization, newest first. */
@@ -114,7 +78,7 @@ export function Runs() {
             <NoRuns isFiltered={Object.values(filter).some((value) => value !== undefined)} />
           ) : (
             <>
-              <Table page={page} />
+              <Table caption="Runs, newest first" columns={COLUMNS} rows={page.data} rowKey={({ id }) => id} />
               <p className="quiet">
                 {formatNumber(page.data.length)} of {formatCount(page.total, "run")}{" "}
                 {page.total > page.data.length && limit < 500 && (

@@ -4,6 +4,7 @@ import { call } from "../../api/call.ts";
 import { whoAmI } from "../../api/queries.ts";
 import { formText } from "../../parts/formText.ts";
 import { ErrorNotice, Loading } from "../../parts/Notices.tsx";
+import "./signIn.css";
 
 /** The code of the link that `npm start` prints. It is removed from the address, which browsers keep in their history. */
 function takeStartCode(): string | undefined {

@@ -1,0 +1,54 @@
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+interface SelectProps {
+  label: string;
+  value: string | undefined;
+  choices: readonly Choice[];
+  /** Whether `/` goes to it. */
+  isFirst?: boolean;
+  onPick(value?: string): void;
+}
+
+/** A filter whose value may be one that is not listed: a deleted agent, or an address that somebody sent. */
+export function SelectFilter({ label, value, choices, isFirst, onPick }: SelectProps) {
+  const isListed = value === undefined || choices.some((choice) => choice.value === value);
+  return (
+    <label>
+      {label}
+      <select data-filter={isFirst} value={value ?? ""} onChange={({ target }) => onPick(target.value || undefined)}>
+        <option value="">any</option>
+        {!isListed && <option value={value}>{value}</option>}
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface InputProps {
+  label: string;
+  type: "search" | "date";
+  value: string | undefined;
+  onChange(value?: string): void;
+}
+
+/** A filter that is typed. */
+export const InputFilter = ({ label, type, value, onChange }: InputProps) => (
+  <label>
+    {label}
+    <input type={type} value={value ?? ""} onChange={({ target }) => onChange(target.value || undefined)} />
+  </label>
+);
+
+/** The choices of words that stand for themselves. */
+export const wordChoices = (words: readonly string[]): Choice[] => words.map((word) => ({ value: word, label: word }));
+
+/** The choices of things that have a name. */
+export const namedChoices = (things: readonly { id: string; name: string }[] = []): Choice[] =>
+  things.map(({ id, name }) => ({ value: id, label: name }));

@@ -1,0 +1,25 @@
+import { createLink } from "@tanstack/react-router";
+import type { AnchorHTMLAttributes, ReactNode, Ref } from "react";
+import "./step.css";
+
+interface AnchorProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  ref?: Ref<HTMLAnchorElement>;
+  isOpen: boolean;
+}
+
+const Anchor = ({ isOpen, className, children, ...rest }: AnchorProps) => (
+  <a {...rest} className={className ? `step-line ${className}` : "step-line"} aria-expanded={isOpen} data-row>
+    {children}
+  </a>
+);
+
+/** The line of a step: a link that opens the step's details, or closes them. */
+export const StepLink = createLink(Anchor);
+
+/** A step: its line, and what is below it when it is open. */
+export const StepItem = ({ line, children }: { line: ReactNode; children?: ReactNode }) => (
+  <li className="step">
+    {line}
+    {children && <div className="step-details">{children}</div>}
+  </li>
+);

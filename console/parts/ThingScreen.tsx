@@ -1,0 +1,23 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Loaded } from "./Notices.tsx";
+
+interface Props<T> {
+  /** A link to the list that the thing is part of. */
+  back: ReactNode;
+  query: UseQueryResult<T>;
+  /** What the thing is: "Run". */
+  kind: string;
+  narrow?: boolean;
+  children: (thing: T) => ReactNode;
+}
+
+/** The screen of one thing. The thing's own heading is part of the children. */
+export const ThingScreen = <T,>({ back, query, kind, narrow = false, children }: Props<T>) => (
+  <section className={narrow ? "screen narrow" : "screen"}>
+    <p>{back}</p>
+    <Loaded query={query} what={`the ${kind.toLowerCase()}`} title={kind}>
+      {children}
+    </Loaded>
+  </section>
+);
