@@ -9,10 +9,10 @@ const shared = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   // A busy machine takes longer than the default of a second. Who polls waits for what must come.
-  expect: { poll: { timeout: 30_000 } },
+  expect: { poll: { timeout: 60_000 } },
 };
-/** A drill ends by what it waits for; the limit only ends one that hangs. */
-const patient = { testTimeout: 300_000, hookTimeout: 300_000 };
+/** A drill ends by what it waits for; the limits only end one that hangs. */
+const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } };
 /** Files of one worker share its process and modules: loading them for every file took a third of the processor time. */
 const sharing = { isolate: false };
 

@@ -25,7 +25,7 @@ const positionsInLog = async (condition = "true") =>
     )
   ).map(({ position }) => position);
 const inLog = async (condition?: string) => (await positionsInLog(condition)).map(toCursor);
-const soon = { timeout: 10_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 const token = async (admin = people.service.credentials.admin) =>
   (await people.login(admin.email, admin.password)).body.token as string;
 

@@ -27,7 +27,7 @@ const usage = async (query = ""): Promise<any> => {
   if (status !== 200) throw new Error(text);
   return body;
 };
-const soon = { timeout: 20_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 
 /** Uses everything that counts as usage. */
 async function useEverything(): Promise<void> {

@@ -90,7 +90,7 @@ test("a feed stream that was lost gets all events of its retention period again,
       )
     ).rows.map(({ position }) => position);
   const received = async () => (await readFeed(bus)).map(({ position }) => position);
-  const soon = { timeout: 20_000, interval: 100 };
+  const soon = { timeout: 60_000, interval: 100 };
 
   const first = await startPlatform({ deployment });
   await first.organization("One");
@@ -153,7 +153,7 @@ test("the feed contains every event in the order of the log, and no personal dat
   });
   const bus = { url: platform.resources.addresses.nats_url, prefix: platform.settings.BUS_PREFIX };
   const all = async () => (await readFeed(bus)).filter((one) => one.organization_id === mine);
-  await expect.poll(async () => (await all()).map(({ type }) => type), { timeout: 20_000 }).toContain("TurnCompleted");
+  await expect.poll(async () => (await all()).map(({ type }) => type)).toContain("TurnCompleted");
   const found = await all();
   const logged = await platform.resources.db.query<{ position: number; type: string }>(
     "select position, type from log.events where organization_id = $1 and type not like 'Claim%' order by position",

@@ -31,7 +31,7 @@ test("three processes that each have the user of their role serve a turn, a stop
 
   await http.resources.bus.checkDelivery();
   await expect
-    .poll(async () => (await services.resources.bus.feed.last()) as FeedEvent, { timeout: 20_000 })
+    .poll(async () => (await services.resources.bus.feed.last()) as FeedEvent)
     .toMatchObject({ type: "TurnCompleted" });
   await services.resources.bus.clearFrames();
   for (const { resources } of [http, services, projections])

@@ -257,7 +257,7 @@ describe("a client that gives up", () => {
       .chat.completions.create({ ...say("stop me"), stream: true })
       .withResponse();
     for await (const { choices } of data) if (choices[0]?.delta.content) break;
-    await expect.poll(() => deployment.count("TurnStopped"), { timeout: 10_000 }).toBe(stopped + 1);
+    await expect.poll(() => deployment.count("TurnStopped")).toBe(stopped + 1);
     const thread = await fetch(`${deployment.base_url}/threads/${response.headers.get("x-thread-id")}/messages`, {
       headers: { authorization: `Bearer ${deployment.api_key}` },
     });

@@ -88,11 +88,11 @@ describe("GET /api/changes", () => {
     const first = await listen(url, tenant.token);
     const run = await tenant.run(workflowSource("return 1;"));
     const about = () => first.received().filter((change: any) => change.id === run.id);
-    await expect.poll(() => about().at(-1)?.type, { timeout: 10_000 }).toBe("RunCompleted");
+    await expect.poll(() => about().at(-1)?.type).toBe("RunCompleted");
     const [created] = about();
     await first.close();
     const again = await listen(url, tenant.token, { "last-event-id": created!.cursor });
-    await expect.poll(() => again.received().at(-1)?.type, { timeout: 10_000 }).toBe("RunCompleted");
+    await expect.poll(() => again.received().at(-1)?.type).toBe("RunCompleted");
     expect(again.received().filter((change: any) => change.id === run.id && change.type === "RunCreated")).toEqual([]);
     await again.close();
   });

@@ -17,6 +17,8 @@ const AXE = new URL("../../node_modules/axe-core/axe.min.js", import.meta.url);
 
 /** Text that does harm wherever it is shown as anything but text. */
 export const HOSTILE = `<img src=x onerror="reportViolation('ran')"><script>reportViolation('ran')</script>`;
+/** As long as drills poll: a busy machine paints late. */
+const PATIENCE_MS = 120_000;
 const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
@@ -39,6 +41,7 @@ async function openBrowser(): Promise<Browser> {
 /** A new visitor without cookies, until the test ends. It must see no error on its pages and no violation of their content security policy. */
 async function visit(browser: Browser, viewport: typeof DESKTOP): Promise<Page> {
   const context = await browser.newContext({ viewport, reducedMotion: "reduce" });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const problems: string[] = [];
   await context.exposeFunction("reportViolation", (text: string) => problems.push(text));

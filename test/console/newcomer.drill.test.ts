@@ -10,7 +10,6 @@ const documentsReady = (tenant: Tenant) =>
     .poll(
       async () =>
         (await tenant.made(tenant.owner("GET", "/v1/knowledge/collections/handbook/documents?status=ready"))).total,
-      { timeout: 60_000 },
     )
     .toBe(3);
 

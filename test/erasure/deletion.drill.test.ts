@@ -13,7 +13,7 @@ import { filesWith } from "./filesWith.ts";
 
 /* Deleted content is gone from all tables at once, and from all files except those that docs/operating.md names. */
 
-const soon = { timeout: 30_000, interval: 200 };
+const soon = { timeout: 60_000, interval: 200 };
 /** Files that may have deleted content for some days: free space in pages of PostgreSQL and the search server, the WAL, frames. */
 const RETAINING_FILES = [
   /postgres\/18\/base\/\d+\/\d+$/,

@@ -68,7 +68,5 @@ test.concurrent("10,000 turns that race for 200 threads over two workers never o
   expect(begun.length + busy.length).toBe(THREADS * EACH);
   expect(begun.length).toBeGreaterThanOrEqual(THREADS);
   const counted = async () => (await db.query(ALTERNATING, []))[0];
-  await expect
-    .poll(counted, { timeout: 20_000 })
-    .toEqual({ started: begun.length, ended: begun.length, overlapping: 0 });
+  await expect.poll(counted).toEqual({ started: begun.length, ended: begun.length, overlapping: 0 });
 });

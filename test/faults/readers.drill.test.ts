@@ -91,7 +91,7 @@ test("a client that reads nothing is disconnected, and the turn continues", asyn
   await once(socket, "readable");
   const first = String(socket.read());
   const thread = /x-thread-id: (\S+)/.exec(first)![1]!;
-  await expect.poll(() => ended(thread), { timeout: 20_000 }).toMatchObject({ type: "TurnCompleted" });
+  await expect.poll(() => ended(thread)).toMatchObject({ type: "TurnCompleted" });
   expect((await ended(thread)).personal.said.text === HUGE.join("")).toBe(true);
 
   await sleep(100);

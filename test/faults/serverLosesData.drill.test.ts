@@ -40,7 +40,7 @@ async function kill(name: string, lost?: string) {
   const pid = pidOf(name);
   process.kill(pid, "SIGKILL");
   if (lost) rmSync(join(folder, lost), { recursive: true, force: true });
-  await expect.poll(() => pidOf(name), { timeout: 20_000 }).not.toBe(pid);
+  await expect.poll(() => pidOf(name)).not.toBe(pid);
 }
 
 const load = () => startLoad([face.url], key);
@@ -88,7 +88,7 @@ test("Meilisearch loses its whole folder: chat goes on, and the service is ready
   await running.more(20);
   await kill("meilisearch", "meili");
   await running.more(50);
-  await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+  await expect.poll(ready).toBe(200);
   const asked = await running.stop();
   expect(asked.filter(({ statuses, failed }) => failed || statuses.length > 1)).toEqual([]);
 });

@@ -35,7 +35,7 @@ async function waitForReactions(): Promise<void> {
     );
     return row?.position ?? 0;
   };
-  await expect.poll(reached, { timeout: 10_000 }).toBeGreaterThanOrEqual(head!.position);
+  await expect.poll(reached).toBeGreaterThanOrEqual(head!.position);
 }
 
 test("a turn that runs again after a refusal stays in its thread, with its attachments", async () => {

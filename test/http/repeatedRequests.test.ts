@@ -208,7 +208,7 @@ describe("a client that disconnects", () => {
     const body = slow("a b c d e f g h i j k l m n o p q r s t u v w x y z", true);
     await leave(body, "first bytes");
     expect(await statusOf()).toBe("running");
-    await expect.poll(statusOf, { timeout: 10_000 }).toBe("stopped");
+    await expect.poll(statusOf).toBe("stopped");
     const before = await turns();
     await leave(body, "first bytes", retry);
     expect(await turns()).toBe(before + 1);
@@ -229,12 +229,12 @@ describe("a client that disconnects", () => {
     expect((await Promise.all(staying)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     await Promise.all(leaving);
     const running = async () => (await service.db.query("select from read.turns where status = 'running'")).length;
-    await expect.poll(running, { timeout: 15_000 }).toBe(0);
+    await expect.poll(running).toBe(0);
   });
 
   test("from a buffered answer leaves the turn running until it completes", async () => {
     await leave(slow("a b c d e f g h", false), "sending");
-    await expect.poll(statusOf, { timeout: 10_000 }).toBe("completed");
+    await expect.poll(statusOf).toBe("completed");
   });
 
   test("after it has reconnected leaves the stream to its second connection", async () => {

@@ -22,7 +22,7 @@ test("an http process that shuts down ends its streams with an error, and anothe
     agent.post({ input: SLOW, stream: true }),
     chatAt(leaving.url)("POST", "/chat/completions", say(SLOW, streaming)),
   ];
-  await expect.poll(() => processes.count("TurnStarted"), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => processes.count("TurnStarted")).toBe(2);
   process.kill(leaving.pid, "SIGTERM");
   const [response, chat] = await Promise.all(streamed);
 
@@ -49,7 +49,7 @@ test("a services process that shuts down leaves a running turn to another worker
     "/chat/completions",
     say(`/slow ${SECONDS}\n/say at last`, { model: "offline/scripted" }),
   );
-  await expect.poll(() => processes.count("TurnStarted"), { timeout: 20_000 }).toBe(started + 1);
+  await expect.poll(() => processes.count("TurnStarted")).toBe(started + 1);
   const successor = await processes.start("services");
   process.kill(processes.worker.pid, "SIGTERM");
   await processes.worker.ended;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   library = await openLibrary();
 });
 
-const soon = { timeout: 20_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 const folder = () => join(library.platform.settings.DATA_DIR, "blobs", library.credentials.organization_id);
 const blobsOf = async (thing: string) => (await readdir(join(folder(), thing)).catch(() => [])).length;
 const keysOf = async (thing: string) =>

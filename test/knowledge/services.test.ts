@@ -15,7 +15,7 @@ import { openKnowledge, searchServer, eventTypes } from "./documents.ts";
 
 const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
 const EXTRACTED = ["ExtractionRequested", "ExtractionStarted", "ExtractionCompleted"];
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { followerBench } from "./follower.ts";
 /* The follower that writes the passage index: with refused writes, crashes, a lost index, and an index rebuilt on request. */
 
 const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 type Opened = Awaited<ReturnType<typeof startPlatform>>["resources"];
 
 const types = (opened: Opened, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);

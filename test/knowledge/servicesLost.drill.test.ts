@@ -14,7 +14,7 @@ import { followerBench } from "./follower.ts";
 /* An index that lost its content: emptied, restored from an older copy, or refusing changes. */
 
 const READY = ["DocumentUploaded", "ReadingStarted", "DocumentRead", "DocumentIndexed"];
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 type Opened = Awaited<ReturnType<typeof startPlatform>>["resources"];
 const types = (opened: Opened, stream: string) => expect.poll(() => eventTypes(opened, stream), soon);
 const nameOf = ({ document_id }: { document_id: string }): string => `${document_id}_1_0`;

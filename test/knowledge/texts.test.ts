@@ -190,7 +190,7 @@ describe("an external_id", () => {
     const { DATA_DIR } = library.platform.settings;
     const folder = join(DATA_DIR, "blobs", library.credentials.organization_id, `document-${id}`);
     // the text as it was sent, its Markdown and its passages
-    await expect.poll(async () => (await readdir(folder)).length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(async () => (await readdir(folder)).length).toBe(3);
   });
 
   test("can be used for a new document once its document is deleted", async () => {

@@ -42,10 +42,10 @@ describe("following the log", () => {
     expect(runners.filter((one) => one.status().leading)).toHaveLength(1);
     for (let n = 0; n < 60; n++) {
       await live(f, n);
-      if (n % 20 === 10) await expect.poll(() => killRunner(f), { timeout: 10_000 }).toBeGreaterThan(0);
+      if (n % 20 === 10) await expect.poll(() => killRunner(f)).toBeGreaterThan(0);
     }
     await f.followed();
-    await expect.poll(() => runners.filter((one) => one.status().leading).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => runners.filter((one) => one.status().leading).length).toBe(1);
     await equalToRebuild(f);
   });
 

@@ -117,9 +117,6 @@ test("the projector analyzes the tables when the log has grown past a threshold"
     Array.from({ length: 1_000 }, () => TurnDeleted.of({ turn_id: newId() })),
   );
   await expect
-    .poll(
-      async () => (await f.pool.query("select reltuples from pg_class where oid = 'log.events'::regclass")).rows[0],
-      { timeout: 10_000 },
-    )
+    .poll(async () => (await f.pool.query("select reltuples from pg_class where oid = 'log.events'::regclass")).rows[0])
     .toEqual({ reltuples: 1_000 });
 });

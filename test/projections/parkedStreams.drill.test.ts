@@ -97,7 +97,7 @@ describe("an event that a projection cannot apply", () => {
     const [key, turn] = [newId(), newId()];
     await f.append(streamName("key", key), [keyCreated(key, "late")]);
     await f.append(streamName("thread", newId()), [turnStarted(turn, [message("not held up")])]);
-    await expect.poll(() => getTurn(f.db, f.organization, turn), { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => getTurn(f.db, f.organization, turn)).toBeDefined();
     await f.pool.query("alter table read.keys_away rename to keys");
     await f.followed();
     expect(await parked(f)).toEqual([]);

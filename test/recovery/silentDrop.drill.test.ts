@@ -55,7 +55,7 @@ test("a services process that cannot reach PostgreSQL at all takes nothing, and 
   expect(cutOff.resources.reach.isReachable()).toBe(false);
   expect((await fetch(`${http.url}/readyz`)).status).toBe(200);
   proxy.setFresh("open");
-  await expect.poll(() => cutOff.resources.reach.isReachable(), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => cutOff.resources.reach.isReachable()).toBe(true);
   const after = await load(call, 2);
   printFigures("healed", after);
   expect(after.map(({ status }) => status)).toEqual(after.map(() => 200));

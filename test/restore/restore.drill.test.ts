@@ -73,7 +73,7 @@ test("a backup of log, keys and blobs restores the same service on empty servers
   expect(await readModels(after.resources)).toEqual(backup.hashes);
   await expectSound(after.resources, requests);
   const again = openReader(after.url, api_key);
-  await expect.poll(async () => (await again.search(QUESTION)).body, { timeout: 20_000 }).toEqual(found);
+  await expect.poll(async () => (await again.search(QUESTION)).body).toEqual(found);
   const restored = await openTenant(after.url, credentials);
   expect((await restored.decide(approval, { decision: "approve", comment: "as before" })).status).toBe(200);
   expect((await restored.untilOver(run)).result).toBe("as before");

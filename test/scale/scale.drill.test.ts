@@ -82,7 +82,7 @@ async function expectRuns({ observer, httpUrls }: Layout, api_key: string, runs:
   for (const { n, id } of runs)
     for (const url of httpUrls()) {
       const run = async () => (await fetch(`${url}/api/workflows/runs/${id}`, { headers })).json() as Promise<any>;
-      await expect.poll(async () => (await run()).status, { timeout: 20_000 }).toBe("completed");
+      await expect.poll(async () => (await run()).status).toBe("completed");
       expect((await run()).result).toBe(n * 4);
     }
 }
@@ -92,7 +92,7 @@ async function expectFeed({ cluster: { url }, observer, prefix }: Layout): Promi
   const types = new Set<string>(publishedTypes());
   const wanted = (await allEvents(observer.resources.log)).filter(({ type }) => types.has(type));
   const readPositions = async () => (await readFeed({ url, prefix })).map(({ position }) => position);
-  await expect.poll(readPositions, { timeout: 20_000 }).toEqual(wanted.map(({ position }) => position));
+  await expect.poll(readPositions).toEqual(wanted.map(({ position }) => position));
 }
 
 test("nothing acknowledged is lost or duplicated when processes of every role and a NATS server die under load", async () => {
@@ -107,7 +107,7 @@ test("nothing acknowledged is lost or duplicated when processes of every role an
     return names.map((name) => active[name]);
   };
   // each follower works in one process
-  await expect.poll(() => pids(...FOLLOWERS), { timeout: 10_000 }).toEqual(FOLLOWERS.map(() => [expect.any(Number)]));
+  await expect.poll(() => pids(...FOLLOWERS)).toEqual(FOLLOWERS.map(() => [expect.any(Number)]));
 
   const turns = startTurns(url, credentials.api_key, 6);
   const runs = startRuns(url, credentials.api_key, workflow.id);
@@ -121,7 +121,7 @@ test("nothing acknowledged is lost or duplicated when processes of every role an
   for (const name of ["projector", "feed"] as const) {
     const [[active]] = (await pids(name)) as [number[]];
     await layout.kill(({ pid }) => pid === active);
-    await expect.poll(() => pids(name), { timeout: 10_000 }).toEqual([[expect.any(Number)]]);
+    await expect.poll(() => pids(name)).toEqual([[expect.any(Number)]]);
     expect(await pids(name)).not.toEqual([[active]]);
     await turns.more(20);
   }

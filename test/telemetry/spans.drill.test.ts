@@ -67,7 +67,7 @@ describe("with a collector", () => {
     deployed = await deploy({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: "assistants" });
   });
   const waitForSpans = async (trace_id: string, count: number): Promise<ToldSpan[]> => {
-    await expect.poll(() => collector.of(trace_id).length, { timeout: 20_000 }).toBe(count);
+    await expect.poll(() => collector.of(trace_id).length).toBe(count);
     return collector.of(trace_id);
   };
   const findSpan = (spans: ToldSpan[], name: string): ToldSpan => {

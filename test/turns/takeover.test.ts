@@ -39,9 +39,7 @@ test("a turn whose worker died is taken over and finished by the sweep alone", a
   const command = { ...startTurn("/say finished"), traceparent: `00-${trace_id}-${"d".repeat(16)}-01` };
   await lostTurn(deployment, command);
   const platform = await startPlatform({ roles: ["services"], deployment });
-  await expect
-    .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
-    .toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
+  await expect.poll(() => typesOf(platform, command.stream)).toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
   const events = await platform.resources.log.read(command.stream);
   // the other worker continues the trace
   expect(events.map(({ meta }) => parseTraceId(meta.traceparent))).toEqual([trace_id, trace_id, trace_id]);
@@ -60,7 +58,7 @@ test("a worker with a cached state of the thread takes over a turn that another 
   await expect.poll(() => typesOf(platform, stream)).toEqual(["TurnStarted", "TurnCompleted"]);
   await lostTurn(deployment, startTurn("/say finished", { stream }));
   await expect
-    .poll(() => typesOf(platform, stream), { timeout: 20_000 })
+    .poll(() => typesOf(platform, stream))
     .toEqual(["TurnStarted", "TurnCompleted", "TurnStarted", "TurnTakenOver", "TurnCompleted"]);
 });
 
@@ -69,9 +67,7 @@ test("a lost streamed turn whose reader has seen text fails with that text", asy
   const command = startTurn("/say something else", { streamed: true });
   await lostTurn(deployment, command, { frames: ["It was ", "a dark"] });
   const platform = await startPlatform({ roles: ["services"], deployment });
-  await expect
-    .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
-    .toEqual(["TurnStarted", "TurnTakenOver", "TurnFailed"]);
+  await expect.poll(() => typesOf(platform, command.stream)).toEqual(["TurnStarted", "TurnTakenOver", "TurnFailed"]);
   expect((await platform.resources.log.read(command.stream)).at(-1)!.personal).toMatchObject({
     said: { text: "It was a dark" },
   });
@@ -82,9 +78,7 @@ test("an overdue lost turn is refused, and its command may run again", async () 
   const command = startTurn("/say late", { seconds: 0 });
   await lostTurn(deployment, command);
   const platform = await startPlatform({ roles: ["services"], deployment });
-  await expect
-    .poll(() => typesOf(platform, command.stream), { timeout: 20_000 })
-    .toEqual(["TurnStarted", "TurnRefused"]);
+  await expect.poll(() => typesOf(platform, command.stream)).toEqual(["TurnStarted", "TurnRefused"]);
   expect(await platform.resources.log.outcome(command.id, organization_id)).toBeUndefined();
   expect((await platform.resources.log.read(command.stream))[0]!.personal).toBeUndefined();
 });
@@ -95,9 +89,7 @@ test("one of several workers that sweep at the same time finishes a lost turn", 
   await lostTurns(deployment, commands);
   const platforms = await Promise.all([1, 2, 3].map(() => startPlatform({ roles: ["services"], deployment })));
   for (const { stream } of commands)
-    await expect
-      .poll(() => typesOf(platforms[0]!, stream), { timeout: 20_000 })
-      .toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
+    await expect.poll(() => typesOf(platforms[0]!, stream)).toEqual(["TurnStarted", "TurnTakenOver", "TurnCompleted"]);
 });
 
 test("a worker that runs a hundred lost turns takes over further ones before those end", async () => {
@@ -108,7 +100,7 @@ test("a worker that runs a hundred lost turns takes over further ones before tho
   );
   const { resources: opened } = await startPlatform({ roles: ["services"], deployment });
   const taken = async () => (await opened.log.scan(0, ["TurnTakenOver"], 1_000)).events.length;
-  await expect.poll(taken, { timeout: 15_000 }).toBe(130);
+  await expect.poll(taken).toBe(130);
 });
 
 test("a worker that stops leaves its turns to another worker", async () => {
@@ -120,7 +112,5 @@ test("a worker that stops leaves its turns to another worker", async () => {
   const command = startTurn("/say after a while\n/slow 1");
   await first.resources.bus.sender(first.resources.log).send(command);
   await first.stop();
-  await expect
-    .poll(async () => (await typesOf(second, command.stream)).at(-1), { timeout: 30_000 })
-    .toBe("TurnCompleted");
+  await expect.poll(async () => (await typesOf(second, command.stream)).at(-1)).toBe("TurnCompleted");
 });
