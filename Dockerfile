@@ -11,6 +11,8 @@ COPY package.json package-lock.json tsconfig.json ./
 RUN npm install --no-save --include=dev --ignore-scripts
 COPY dev/console ./dev/console
 COPY console ./console
+COPY README.md ./
+COPY docs ./docs
 RUN node dev/console/build.ts
 
 FROM node:24-slim

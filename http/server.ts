@@ -27,7 +27,7 @@ import { createStreamLimits } from "./base/streamLimits.ts";
 import { toApiError } from "./base/toApiError.ts";
 import { validator } from "./base/validate.ts";
 import { chatRoutes } from "./chat/routes.ts";
-import { consoleRoutes } from "./pages/routes.ts";
+import { consoleRoutes, docsRoutes } from "./pages/routes.ts";
 import { extractionRoutes } from "./extractions/routes.ts";
 import { knowledgeRoutes } from "./knowledge/routes.ts";
 import { describeApi } from "./meta/openapi.ts";
@@ -101,6 +101,7 @@ function createClosingSignal(app: App): AbortSignal {
 async function registerRoutes(app: App, http: Http): Promise<void> {
   await app.register(async (scope) => metaRoutes(scope as unknown as App, http));
   await app.register(async (scope) => consoleRoutes(scope as unknown as App, http));
+  await app.register(async (scope) => docsRoutes(scope as unknown as App, http));
   const api = (routes: (app: App, http: Http) => void) => async (instance: unknown) => {
     const scope = instance as App;
     scope.addHook("onRequest", () => http.recovered());

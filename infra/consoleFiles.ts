@@ -4,14 +4,16 @@ import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import mime from "mime-types";
-import type { ConsoleFile, ConsoleFiles } from "#http/pages/files.ts";
+import type { BuiltFile, BuiltFiles } from "#http/pages/files.ts";
 
 /** Written by `dev/console/build.ts`, and by a stage of the image. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL("../.runtime/console", import.meta.url));
+/** The documentation, written by the same script. */
+export const DOCS_FOLDER = join(CONSOLE_FOLDER, "docs");
 
 const readIfExists = (path: string): Buffer | undefined => (existsSync(path) ? readFileSync(path) : undefined);
 
-function readConsoleFile(path: string): ConsoleFile {
+function readBuiltFile(path: string): BuiltFile {
   const bytes = readFileSync(path);
   return {
     type: mime.contentType(path.slice(path.lastIndexOf("."))) || "application/octet-stream",
@@ -22,10 +24,16 @@ function readConsoleFile(path: string): ConsoleFile {
   };
 }
 
-/** Reads all files of the built console into memory: about 2 MB. Undefined if it is not built. */
-export async function readConsoleFiles(folder = CONSOLE_FOLDER): Promise<ConsoleFiles | undefined> {
+/** Reads the built files that match into memory. Undefined if nothing is built. */
+async function readBuiltFiles(folder: string, pattern: string): Promise<BuiltFiles | undefined> {
   if (!existsSync(join(folder, "index.html"))) return undefined;
-  const paths = await Array.fromAsync(glob("{*.html,*.svg,assets/*}", { cwd: folder }));
+  const paths = await Array.fromAsync(glob(pattern, { cwd: folder }));
   const served = paths.filter((path) => !/\.(br|gz)$/.test(path));
-  return new Map(served.map((path) => [path, readConsoleFile(join(folder, path))]));
+  return new Map(served.map((path) => [path, readBuiltFile(join(folder, path))]));
 }
+
+/** The console and the documentation: about 4 MB. */
+export const readPages = async () => ({
+  consoleFiles: await readBuiltFiles(CONSOLE_FOLDER, "{*.html,*.svg,assets/*}"),
+  docsFiles: await readBuiltFiles(DOCS_FOLDER, "{**/*.html,*.svg,assets/*}"),
+});

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { createStartCodes } from "#http/auth/startCodes.ts";
 import { buildServer } from "#http/server.ts";
-import { readConsoleFiles } from "#infra/consoleFiles.ts";
+import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
 import { createScriptChecker } from "#infra/sandbox/checkScript.ts";
 import { openScripts } from "#infra/sandbox/openScripts.ts";
@@ -72,7 +72,7 @@ export async function startHttpRole(resources: Resources) {
     recovered: progress.recovered,
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),
     onHealed: bus.faults.onHealed,
-    consoleFiles: await readConsoleFiles(),
+    ...(await readPages()),
     startCodes,
     logger,
     registry: new Registry(),

@@ -58,6 +58,9 @@ export function Navigation() {
               </Link>
             </li>
           ))}
+          <li>
+            <a href="../docs/">Docs</a>
+          </li>
         </ul>
       </nav>
       <Account />

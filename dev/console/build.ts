@@ -4,9 +4,10 @@ import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { buildDocs, findSources } from "./docs/buildDocs.ts";
 
 /*
- * `node dev/console/build.ts` builds the console into `.runtime/console`, unless that is already built from these sources.
+ * `node dev/console/build.ts` builds the console and the documentation into `.runtime/console`, unless they are already built from these sources.
  * Every text file is stored three times: as it is, with gzip and with brotli.
  */
 
@@ -17,16 +18,12 @@ const ENTITIES = join(root, "node_modules", "decode-named-character-reference", 
 const STAMP = "sources.sha256";
 const COMPRESSED = /\.(js|css|html|svg|json)$/;
 
-/** Of everything that decides what is built: the sources, the packages, and this script. */
+/** Of everything that decides what is built: the sources, the packages, and these scripts. */
 async function hashSources(): Promise<string> {
-  const files = (await Array.fromAsync(glob("**/*.*", { cwd: sources }))).sort();
+  const files = (await Array.fromAsync(glob("{console,dev/console}/**/*.*", { cwd: root }))).sort();
   const hash = createHash("sha256");
-  for (const path of [
-    ...files.map((file) => join(sources, file)),
-    join(root, "package-lock.json"),
-    import.meta.filename,
-  ])
-    hash.update(`${path.slice(root.length)}\n`).update(readFileSync(path));
+  for (const path of [...files, ...(await findSources(root)), "package-lock.json"])
+    hash.update(`${path}\n`).update(readFileSync(join(root, path)));
   return hash.digest("hex");
 }
 
@@ -51,13 +48,14 @@ async function compress(folder: string): Promise<void> {
   );
 }
 
-async function bundle(outDir: string): Promise<void> {
+/** Bundles the program whose entry is `input` in the folder `from`. */
+async function bundle(from: string, input: string, outDir: string): Promise<void> {
   // else the bundle would hold React's slow version for developers
   process.env["NODE_ENV"] = "production";
   // loaded only for a build: it takes longer than everything else here
   const { build } = await import("vite");
   await build({
-    root: sources,
+    root: from,
     // relative, so that the console works below any path of a proxy
     base: "./",
     configFile: false,
@@ -68,6 +66,7 @@ async function bundle(outDir: string): Promise<void> {
     build: {
       outDir,
       emptyOutDir: true,
+      rolldownOptions: { input: join(from, input) },
       manifest: "manifest.json",
       modulePreload: { polyfill: false },
       // browsers that know light-dark()
@@ -83,7 +82,10 @@ async function buildConsole(): Promise<void> {
   const next = `${target}.${process.pid}`;
   mkdirSync(next, { recursive: true });
   try {
-    await bundle(next);
+    await bundle(sources, "index.html", next);
+    const docs = join(next, "docs");
+    await bundle(join(sources, "docs"), "main.ts", docs);
+    await buildDocs(root, docs);
     await compress(next);
     writeFileSync(join(next, STAMP), stamp);
     rmSync(target, { recursive: true, force: true });

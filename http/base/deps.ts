@@ -7,7 +7,7 @@ import type { SearchEngine } from "#projections/passages/engine.ts";
 import type { WaitForProjections } from "#projections/progress.ts";
 import type { Db } from "#projections/projection.ts";
 import type { StartCodes } from "../auth/startCodes.ts";
-import type { ConsoleFiles } from "../pages/files.ts";
+import type { BuiltFiles } from "../pages/files.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Checks, Metrics } from "./metrics.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -78,7 +78,9 @@ export interface HttpDeps extends HttpPorts {
   /** Called for each fault that a process of the deployment has healed. */
   onHealed(listener: (fault: HealedFault) => void): void;
   /** Undefined if the console is not built. */
-  consoleFiles: ConsoleFiles | undefined;
+  consoleFiles: BuiltFiles | undefined;
+  /** Undefined if the documentation is not built. */
+  docsFiles: BuiltFiles | undefined;
   startCodes: StartCodes;
   logger: FastifyBaseLogger;
   registry: Registry;

@@ -1,5 +1,5 @@
-/** One built file of the console, as it is and compressed. */
-export interface ConsoleFile {
+/** One built file of the console or the documentation, as it is and compressed. */
+export interface BuiltFile {
   type: string;
   etag: string;
   bytes: Buffer;
@@ -7,5 +7,5 @@ export interface ConsoleFile {
   gzip: Buffer | undefined;
 }
 
-/** The built console by path, such as `assets/main-B1x2.js`. */
-export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+/** Built files by path, such as `assets/main-B1x2.js`. */
+export type BuiltFiles = ReadonlyMap<string, BuiltFile>;

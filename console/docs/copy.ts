@@ -1,0 +1,26 @@
+const SHOWN_MS = 2000;
+
+/** A button on each block of code, where the browser lets pages write to the clipboard. */
+export function addCopyButtons(): void {
+  // absent on plain http that is not this machine
+  const clipboard = navigator.clipboard as Clipboard | undefined;
+  if (!clipboard) return;
+  for (const block of document.querySelectorAll(".code")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.addEventListener("click", () => {
+      const text = block.querySelector("code")?.textContent ?? "";
+      const say = (word: string) => {
+        button.textContent = word;
+        setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);
+      };
+      clipboard.writeText(text).then(
+        () => say("Copied"),
+        () => say("Not allowed"),
+      );
+    });
+    block.append(button);
+  }
+}

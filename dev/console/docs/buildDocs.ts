@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { glob } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { DECISIONS, GROUPS } from "./groups.ts";
+import { type Page, readPage } from "./readPage.ts";
+import { type FindPage, relativeLink, renderContent } from "./renderContent.ts";
+import { type Assets, escapeHtml, linksOf, type Rendered, renderPage } from "./renderPage.ts";
+
+/*
+ * The documentation as a site: the Markdown of `docs/` and the README, a start page, a list of the decisions, and an index for search.
+ * `test/console/docs.test.ts` looks at every page and every link.
+ */
+
+const OVERVIEW = "README.md";
+
+/** The path on the site: without `docs/` and the ending. */
+const sitePath = (source: string): string =>
+  source === OVERVIEW ? "overview" : source.replace(/^docs\//, "").replace(/\.md$/, "");
+
+/** All Markdown of the site, from the root of the repository. */
+export const findSources = async (root: string): Promise<string[]> => [
+  OVERVIEW,
+  ...(await Array.fromAsync(glob("docs/**/*.md", { cwd: root }))).sort(),
+];
+
+const orderOf = (sources: string[]): string[] => {
+  const listed = GROUPS.flatMap(({ entries }) => entries.map(({ source }) => source));
+  return [...listed, ...sources.filter((source) => !listed.includes(source))];
+};
+
+async function readPages(root: string): Promise<Page[]> {
+  const sources = orderOf(await findSources(root));
+  return sources.map((source) => readPage(source, sitePath(source), readFileSync(join(root, source), "utf8")));
+}
+
+/** What the browser's script searches: small enough to read from its beginning for every letter typed. */
+function writeIndex(pages: Page[], folder: string): string {
+  const index = {
+    pages: pages.map(({ path, title }) => ({ path, title })),
+    sections: pages.flatMap(({ sections }, page) =>
+      sections.map(({ anchor, heading, text }) => ({ page, anchor, heading, text })),
+    ),
+  };
+  const json = JSON.stringify(index);
+  const hash = createHash("sha256").update(json).digest("base64url").replace(/[-_]/g, "").slice(0, 8);
+  const name = `assets/search-${hash}.json`;
+  writeFileSync(join(folder, name), json);
+  return name;
+}
+
+function renderStart(findPage: FindPage): Rendered {
+  const cards = GROUPS.map((group) => {
+    const items = linksOf(group, "", findPage).map(
+      ({ href, label, about }) =>
+        `<li><a href="${escapeHtml(href)}">${escapeHtml(label)}</a><p>${escapeHtml(about)}</p></li>`,
+    );
+    return `<section><h2>${group.title}</h2><ul class="cards">${items.join("")}</ul></section>`;
+  });
+  const description = "How to use, run and extend this service. Everything here is part of it and works offline.";
+  return {
+    path: "",
+    title: "Documentation",
+    description,
+    headings: [],
+    body: `<p>${description}</p>${cards.join("")}`,
+  };
+}
+
+function renderDecisions(pages: Page[]): Rendered {
+  const items = pages
+    .filter(({ source }) => source.startsWith(`${DECISIONS.folder}/`))
+    .map(({ path, title, description }) => {
+      const href = relativeLink(DECISIONS.path, path);
+      return `<li><a href="${href}">${escapeHtml(title)}</a><p>${escapeHtml(description)}</p></li>`;
+    });
+  const body = `<p>${DECISIONS.about}</p><ul class="cards">${items.join("")}</ul>`;
+  return { path: DECISIONS.path, title: DECISIONS.label, description: DECISIONS.about, headings: [], body };
+}
+
+const MISSING: Rendered = {
+  path: "",
+  title: "There is no such page",
+  description: "There is no such page.",
+  headings: [],
+  body: `<p>The address is mistyped, or the page has another name now. Search for it, or see <a href="./">all pages</a>.</p>`,
+};
+
+/** Names of the bundled script and style, from Vite's manifest. */
+function readAssets(folder: string): Omit<Assets, "index"> {
+  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Record<
+    string,
+    { file: string; css?: string[] }
+  >;
+  const { file, css } = manifest["main.ts"]!;
+  return { script: file, style: css![0]! };
+}
+
+/** Writes the pages next to the bundled script and style in `folder`. */
+export async function buildDocs(root: string, folder: string): Promise<void> {
+  const pages = await readPages(root);
+  const targets = new Map(pages.map(({ source, path, title }) => [source, { path, title }]));
+  targets
+    .set(DECISIONS.folder, { path: DECISIONS.path, title: DECISIONS.label })
+    .set("docs", { path: "", title: "Docs" });
+  const findPage: FindPage = (source) => targets.get(source);
+  const assets = { ...readAssets(folder), index: writeIndex(pages, folder) };
+  const write = (name: string, html: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, `${name}.html`), html);
+  };
+  for (const [at, page] of pages.entries()) {
+    const rendered = { ...page, body: renderContent(page, findPage) };
+    write(page.path, renderPage(rendered, { assets, findPage, previous: pages[at - 1], next: pages[at + 1] }));
+  }
+  write("index", renderPage(renderStart(findPage), { assets, findPage, next: pages[0] }));
+  write(DECISIONS.path, renderPage(renderDecisions(pages), { assets, findPage }));
+  write("404", renderPage(MISSING, { assets, findPage, base: "/docs/" }));
+  copyFileSync(join(root, "console", "icon.svg"), join(folder, "icon.svg"));
+}

@@ -1,0 +1,79 @@
+/** A page of the site and the words that lead to it. */
+interface Entry {
+  /** The Markdown file, from the root of the repository. */
+  source: string;
+  label: string;
+  /** One sentence for the start page. */
+  about: string;
+}
+
+interface Group {
+  title: string;
+  entries: Entry[];
+}
+
+const entry = (source: string, label: string, about: string): Entry => ({ source, label, about });
+
+/** The navigation. A page of `docs/` that is missing here fails `test/console/docs.test.ts`; decisions are listed by themselves. */
+export const GROUPS: readonly Group[] = [
+  {
+    title: "Start",
+    entries: [entry("README.md", "Overview", "What the platform does, and the shortest way to each part of it.")],
+  },
+  {
+    title: "Guides",
+    entries: [
+      entry(
+        "docs/tools.md",
+        "Write a tool",
+        "TypeScript of your own that agents call, without a way out of its sandbox.",
+      ),
+      entry("docs/workflows.md", "Write a workflow", "Code that waits for days and continues after any crash."),
+      entry(
+        "docs/examples.md",
+        "Examples of workflows",
+        "Twelve whole definitions, from a greeting to a signed webhook.",
+      ),
+      entry("docs/events.md", "Listen to events", "React to what happens, over the bus, without polling."),
+      entry("docs/clients.md", "Use your client", "Which SDKs were tried, and the setting to know for each."),
+      entry("docs/console.md", "Use the console", "Every screen, every key, and how it is served."),
+      entry("docs/operating.md", "Run it in production", "Settings, processes, scaling, sizing, backups, updates."),
+      entry(
+        "docs/extending.md",
+        "Extend the platform",
+        "The files to touch for a tool, an event, an endpoint, a screen.",
+      ),
+    ],
+  },
+  {
+    title: "Reference",
+    entries: [
+      entry("docs/permissions.md", "Permissions", "Who may call what: every route and every role."),
+      entry("docs/spending.md", "Prices and costs", "What a turn costs, where the price comes from, and who sees it."),
+      entry("docs/alerts.md", "Alerts", "What to watch, from which value on, and what to do then."),
+    ],
+  },
+  {
+    title: "Explanations",
+    entries: [
+      entry("docs/architecture.md", "How it works", "The rooms, the paths of requests, and one word for each concept."),
+      entry("docs/reliability.md", "What is promised", "What survives which fault, and how that is tested."),
+      entry("docs/benchmarks.md", "How fast it is", "What was measured, and how to measure it again."),
+    ],
+  },
+];
+
+/** Pages that are not Markdown of this repository. */
+export const API_REFERENCE = {
+  group: "Reference",
+  href: "reference",
+  label: "API",
+  about: "Every route with its schemas, errors and examples.",
+};
+/** The list of all decisions, which the build writes. */
+export const DECISIONS = {
+  path: "decisions",
+  folder: "docs/adr",
+  label: "Decisions",
+  about: "Why it is built this way: one page for each choice.",
+};

@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { BuiltFile } from "./files.ts";
+
+/** No inline code or style, nothing from elsewhere, and no text that becomes markup (Trusted Types). */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const PAGE_HEADERS = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+};
+/** Names of assets contain a hash of their content. */
+export const IMMUTABLE = "public, max-age=31536000, immutable";
+
+const accepts = ({ headers }: FastifyRequest, encoding: string): boolean =>
+  String(headers["accept-encoding"] ?? "")
+    .split(",")
+    .some((part) => {
+      const [name = "", ...params] = part.split(";").map((text) => text.trim().toLowerCase());
+      return name === encoding && !params.some((param) => /^q=0(\.0*)?$/.test(param));
+    });
+
+export function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile, cacheControl: string) {
+  reply.headers({ ...PAGE_HEADERS, "cache-control": cacheControl, etag: file.etag, vary: "accept-encoding" });
+  if (request.headers["if-none-match"] === file.etag) return reply.code(304).send();
+  reply.header("content-type", file.type);
+  if (file.br && accepts(request, "br")) return reply.header("content-encoding", "br").send(file.br);
+  if (file.gzip && accepts(request, "gzip")) return reply.header("content-encoding", "gzip").send(file.gzip);
+  return reply.send(file.bytes);
+}
+
+/** A page with the address of the service, which a proxy may place below a path. `path`: the base in the built page. */
+export function placePage(page: BuiltFile, path: string, baseUrl: string): BuiltFile {
+  const base = `${new URL(baseUrl).pathname.replace(/\/$/, "")}${path}`;
+  const escaped = base.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const html = page.bytes.toString().replaceAll(`"${path}`, `"${escaped}`);
+  // small: not worth compressing again
+  return { ...page, bytes: Buffer.from(html), br: undefined, gzip: undefined };
+}
+
+export const wantsPage = ({ headers }: FastifyRequest): boolean => (headers.accept ?? "").includes("text/html");

@@ -1,0 +1,86 @@
+import { beforeAll, expect, test } from "vitest";
+import { inspect, openConsole, PHONE, type Console } from "./browser.ts";
+
+/* The documentation in a browser. `newPage` fails a test when its page breaks the content security policy. */
+
+let consoleUi: Console;
+beforeAll(async () => {
+  consoleUi = await openConsole();
+});
+const open = async (path: string, viewport?: typeof PHONE) => {
+  const page = await consoleUi.newPage(viewport);
+  await page.goto(`${consoleUi.service.base}/docs/${path}`);
+  return page;
+};
+
+test.each([
+  "",
+  "overview",
+  "operating",
+  "permissions",
+  "workflows",
+  "decisions",
+  "adr/0009-rounds-are-events",
+  "no-such-page",
+])("the page %j is accessible and fits, in both themes, at a desk and on a phone", async (path) => {
+  const page = await open(path);
+  await inspect(page, `docs-${path.replaceAll("/", "-") || "start"}`);
+});
+
+test("somebody searches by keyboard alone, and arrives at the section", async () => {
+  const page = await open("adr/0009-rounds-are-events");
+  await page.keyboard.press("/");
+  await page.keyboard.type("backup and rest");
+  const results = page.getByRole("search").getByRole("link");
+  await results.first().waitFor();
+  await inspect(page, "docs-search");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/docs/operating#backup-and-restore");
+  await page.keyboard.press("/");
+  await page.keyboard.type("zzzznothing");
+  await page.getByText("Nothing found").waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.getByText("Nothing found").isVisible()).toBe(false);
+});
+
+test("what is typed into search stays text", async () => {
+  const page = await open("");
+  await page.getByRole("searchbox").fill("<img src=x onerror=reportViolation(1)>");
+  await page.getByText("Nothing found").waitFor();
+  expect(await page.locator(".results img").count()).toBe(0);
+});
+
+test("somebody reads on: next, previous, contents, another page of the same group, back to the console", async () => {
+  const page = await open("workflows");
+  await page.getByRole("navigation", { name: "Previous and next" }).getByRole("link", { name: "Next" }).click();
+  await page.getByRole("navigation", { name: "Previous and next" }).getByRole("link", { name: "Previous" }).click();
+  await page.waitForURL("**/docs/workflows");
+  const contents = page.getByRole("navigation", { name: "On this page" });
+  const target = await contents.getByRole("link").nth(1).getAttribute("href");
+  await contents.getByRole("link").nth(1).click();
+  await page.waitForURL(`**/docs/workflows${target}`);
+  expect(await page.locator(`[id="${target!.slice(1)}"]`).isVisible()).toBe(true);
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "How it works" }).click();
+  await page.getByRole("heading", { name: "Architecture", level: 1 }).waitFor();
+  await page.getByRole("link", { name: "Console", exact: true }).click();
+  await page.waitForURL("**/console/**");
+});
+
+test("on a phone all pages are one tap away, and nothing is cut off", async () => {
+  const page = await open("operating", PHONE);
+  await page.getByRole("link", { name: "All pages" }).click();
+  await page.waitForURL("**/operating#pages");
+  await page.getByRole("link", { name: "Permissions", exact: true }).click();
+  await page.getByRole("heading", { name: "Who may do what", level: 1 }).waitFor();
+});
+
+test("paper shows the text and nothing else", async () => {
+  const page = await open("operating");
+  await page.emulateMedia({ media: "print" });
+  expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);
+  expect(await page.getByRole("search").isVisible()).toBe(false);
+  expect(await page.getByRole("heading", { name: "Operating", level: 1 }).isVisible()).toBe(true);
+});
