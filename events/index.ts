@@ -13,6 +13,7 @@ import * as price from "./price.ts";
 import * as project from "./project.ts";
 import * as provider from "./provider.ts";
 import * as run from "./run.ts";
+import * as schedule from "./schedule.ts";
 import * as secret from "./secret.ts";
 import * as session from "./session.ts";
 import * as thread from "./thread.ts";
@@ -36,6 +37,7 @@ const MODULES = [
   project,
   provider,
   run,
+  schedule,
   secret,
   session,
   thread,

@@ -18,7 +18,7 @@ import {
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 /** The person or system that acted on a run. */
-export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "system"]), id: z.string() });
+export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "schedule", "system"]), id: z.string() });
 export type Actor = z.infer<typeof Actor>;
 
 const Id = z.object({ run_id: z.uuid() });

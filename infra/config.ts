@@ -140,6 +140,8 @@ const schema = z
     HISTORY_KILOBYTES: count(1, 64_000).default(4_000),
     THREAD_MEGABYTES: count(1, 10_000).default(100),
     ORGANIZATION_MEGABYTES: count(1, 100_000_000).default(100_000),
+    ORGANIZATION_SCHEDULES: count(0, 1_000_000).default(1_000),
+    SCHEDULE_SECONDS: count(1, 86_400).default(60),
     READERS: count(1, 32).default(Math.min(availableParallelism(), 4)),
   })
   .refine((env) => !env.DATABASE_URL || env.MASTER_KEY, {

@@ -12,6 +12,7 @@ import type { Projection } from "./projection.ts";
 import { projects } from "./projects/project.ts";
 import { providers } from "./providers/project.ts";
 import { runs } from "./runs/project.ts";
+import { schedules } from "./schedules/project.ts";
 import { secrets } from "./secrets/project.ts";
 import { sessions } from "./sessions/project.ts";
 import { triggers } from "./triggers/project.ts";
@@ -41,5 +42,6 @@ export const projections: Projection[] = [
   erasures,
   workflows,
   triggers,
+  schedules,
   runs,
 ];

@@ -9,11 +9,13 @@ import { parseTraceHeaders } from "#events/trace.ts";
 import { createHandler, type Handle } from "#services/handle.ts";
 import { reactors } from "#services/reactors/index.ts";
 import { createSweep } from "#services/sweep.ts";
+import { openScriptStore } from "#services/workflows/script.ts";
 import { withStepSpans } from "#services/workflows/stepSpans.ts";
 import { openDocumentWork } from "./documentWork.ts";
 import { openErasing } from "./erasing.ts";
 import { startRelays } from "./relays.ts";
 import type { Resources } from "./resources.ts";
+import { openScheduleWork } from "./scheduleWork.ts";
 import { openStepHosts } from "./stepHost.ts";
 import { withStreamTrace } from "./streamTrace.ts";
 import { openTools } from "./tools.ts";
@@ -22,7 +24,7 @@ import { openWorkflowWork } from "./workflowWork.ts";
 
 type Attend = (head: StreamHead) => Promise<void>;
 
-/** The work of a services process: turns, documents and runs, the handler of the commands that start it, and who recovers it. */
+/** The work of a services process: turns, documents, runs and schedules, the handler of the commands that start it, and who recovers it. */
 function openWork(resources: Resources) {
   const { settings, log, bus, worker, db } = resources;
   // commands start work, and work sends commands: the handler is complete when all work is open
@@ -34,10 +36,14 @@ function openWork(resources: Resources) {
   const { readings } = documents;
   const erasing = openErasing(resources, handle);
   const runner = withStepSpans(openWorkflows({ processes: settings.READERS }));
-  const runs = openWorkflowWork(resources, handle, { runner, openHost: openStepHosts(resources, { handle, tools }) });
+  const scripts = openScriptStore(resources);
+  const openHost = openStepHosts(resources, { handle, tools });
+  const runs = openWorkflowWork(resources, handle, { runner, openHost, scripts });
+  const schedules = openScheduleWork(resources, handle, { scripts });
 
   const hasRoom = (aggregate: string, organization: string): boolean => {
     if (aggregate === "thread") return turns.hasRoom(organization);
+    if (aggregate === "trigger") return schedules.hasRoom(organization);
     return aggregate === "run" ? runs.hasRoom(organization) : readings.hasRoom(organization);
   };
   const handler = createHandler({
@@ -46,7 +52,7 @@ function openWork(resources: Resources) {
     worker: (aggregate, organization) => (hasRoom(aggregate, organization) ? worker : undefined),
     begin: runs.begin,
     afterCommit(committed) {
-      for (const work of [turns, readings, runs]) work.afterCommit(committed);
+      for (const work of [turns, readings, runs, schedules]) work.afterCommit(committed);
     },
   });
 
@@ -58,15 +64,17 @@ function openWork(resources: Resources) {
     collection: documents.attend.collection,
     erasure: erasing.attend,
     run: traced(runs.attend),
+    trigger: schedules.attend,
   };
 
   return {
     handle,
     attendByAggregate,
-    busy: (): string[] => [...turns.busy(), ...readings.busy(), ...runs.busy()],
+    busy: (): string[] => [...turns.busy(), ...readings.busy(), ...runs.busy(), ...schedules.busy()],
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when the running work has ended. */
-    finish: (): Promise<unknown> => Promise.all([runs.stop(), turns.idle(), documents.idle(), erasing.stop()]),
+    finish: (): Promise<unknown> =>
+      Promise.all([schedules.stop(), runs.stop(), turns.idle(), documents.idle(), erasing.stop()]),
     /** Leaves running turns to other workers. */
     leave: turns.leave,
     close: (): Promise<unknown> => Promise.all([documents.close(), closeTools(), runner.close()]),

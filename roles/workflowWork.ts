@@ -5,7 +5,7 @@ import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";
 import { createRuns } from "#services/workflows/runs.ts";
-import { openScriptStore } from "#services/workflows/script.ts";
+import type { ScriptStore } from "#services/workflows/script.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
 import type { Resources } from "./resources.ts";
 
@@ -13,7 +13,7 @@ import type { Resources } from "./resources.ts";
 export function openWorkflowWork(
   { db, log, vault, worker, logger, schemas }: Resources,
   handle: Handle,
-  { runner, openHost }: { runner: WorkflowRunner; openHost: AttemptDeps["openHost"] },
+  { runner, openHost, scripts }: { runner: WorkflowRunner; openHost: AttemptDeps["openHost"]; scripts: ScriptStore },
 ) {
   return createRuns({
     vault,
@@ -23,7 +23,7 @@ export function openWorkflowWork(
     runner,
     openHost,
     schemas,
-    scripts: openScriptStore({ vault, log }),
+    scripts,
     threadsOf: async (organization, run_id, position) =>
       (await hasProjected(db, "turns", position)) ? listRunThreads(db, organization, run_id) : undefined,
     failpoint,

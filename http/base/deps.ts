@@ -39,6 +39,10 @@ export interface HttpDeps extends HttpPorts {
     THREAD_MEGABYTES: number;
     /** What an organization may store in threads, files, documents and extractions. */
     ORGANIZATION_MEGABYTES: number;
+    /** Schedules that an organization may have. */
+    ORGANIZATION_SCHEDULES: number;
+    /** The shortest interval of a schedule. */
+    SCHEDULE_SECONDS: number;
     /** Proxies whose `x-forwarded-for` is trusted: addresses and networks. */
     TRUST_PROXY: string[];
     /** Search endpoint of the deployment, if it has one. */

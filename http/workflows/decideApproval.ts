@@ -9,7 +9,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { identifyPost, previousOutcome } from "../base/idempotency.ts";
 import { actorFrom } from "./access.ts";
-import { violationMessage } from "./violationMessage.ts";
+import { violationMessage } from "#events/violationMessage.ts";
 
 /** Bytes of JSON: the data is part of a command, which may have 256 KiB. */
 const MAX_DATA_BYTES = 64 * 1024;

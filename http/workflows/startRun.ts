@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { Principal } from "#events/envelope.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
+import { MAX_SLOT_ATTEMPTS, runSettings, type StartableWorkflow } from "#events/newRun.ts";
 import { StartRun, type Actor } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
-import type { Envelope, RunAs } from "#events/workflow.ts";
+import type { RunAs } from "#events/workflow.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, rejectionError } from "../base/errors.ts";
 import {
@@ -15,19 +16,8 @@ import {
 } from "../base/idempotency.ts";
 import { loadArgsSchema } from "./argsSchema.ts";
 import { findFreeSlots } from "./concurrencySlots.ts";
-import { violationMessage } from "./violationMessage.ts";
+import { violationMessage } from "#events/violationMessage.ts";
 import { deleteArgs, storeArgs } from "./runValues.ts";
-
-/** The fields of a workflow that a start needs. */
-export interface StartableWorkflow {
-  id: string;
-  organization_id: string;
-  project_id: string | null;
-  definition_id: string;
-  definition_version: number;
-  enabled: boolean;
-  envelope: Envelope;
-}
 
 export interface RunRequest {
   request: FastifyRequest;
@@ -46,9 +36,6 @@ export interface RunRequest {
   run_as: RunAs;
   external_user_id: string | null;
 }
-
-/** Attempts to claim a concurrency slot before answering 429: each one fails only if another run took the slot meanwhile. */
-const MAX_SLOT_ATTEMPTS = 8;
 
 function identifyStart(organization_id: string, start: RunRequest): IdempotentRequest {
   const { principal, path, key, body, external_user_id } = start;
@@ -78,22 +65,10 @@ async function resumeStart(
   }
 }
 
-/** The data of StartRun. The rules of the envelope are copied, so later changes of it do not affect the run. */
+/** The data of StartRun. */
 function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string, args: StoredValue) {
-  const { limits, retention_days, approvals } = workflow.envelope;
   return {
-    run_id,
-    workflow_id: workflow.id,
-    definition_id: workflow.definition_id,
-    definition_version: workflow.definition_version,
-    project_id: workflow.project_id,
-    trigger_id: start.trigger_id,
-    started_by: start.started_by,
-    run_as: start.run_as,
-    limits,
-    expires_at: new Date(Date.now() + limits.run_ttl_s * 1000).toISOString(),
-    retention_days,
-    approvals,
+    ...runSettings(workflow, { ...start, run_id }),
     args,
     external_user_id: start.external_user_id,
     ...(start.headers && Object.keys(start.headers).length > 0 && { headers: start.headers }),

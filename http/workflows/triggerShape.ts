@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { PROVIDER_SCHEMES } from "#events/trigger.ts";
 import { EnvelopeChange, RunAs } from "#events/workflow.ts";
+import type { ScheduleRow } from "#projections/schedules/query.ts";
 import type { TriggerRow } from "#projections/triggers/query.ts";
 import type { FieldCodes } from "../base/validate.ts";
+import { NO_SCHEDULE, presentSchedule, Schedule, SCHEDULE_CODES, scheduleFields, When } from "./scheduleShape.ts";
 
 /** In JSON: the arguments are part of a command, which may have 256 KiB. */
 const MAX_DEFAULT_ARGS_BYTES = 65_536;
@@ -12,6 +14,7 @@ export const TRIGGER_CODES: FieldCodes = [
   [/^default_args/, "invalid_default_args"],
   [/^verify/, "invalid_verify"],
   [/^headers/, "invalid_headers"],
+  ...SCHEDULE_CODES,
 ];
 
 const HeaderName = z
@@ -50,7 +53,7 @@ const Verify = z
     error: "must be base64, with or without whsec_ before it",
   });
 
-export const Create = z.object({
+const Fields = z.object({
   name: z.string().trim().max(200).nullish(),
   default_args: z
     .record(z.string(), z.unknown(), "must be a JSON object")
@@ -67,6 +70,21 @@ export const Create = z.object({
     .max(MAX_HEADERS)
     .nullish()
     .describe("Names of request headers that `run()` receives as `ctx.headers`."),
+  schedule: When.nullish().describe("Makes the trigger a schedule, which starts runs by itself and has no hook."),
+  ...scheduleFields,
+});
+const WEBHOOK_ONLY = { verify: "leave it out", headers: "leave it out", default_args: "use args" } as const;
+
+export const Create = Fields.superRefine((body, context) => {
+  const refuse = (field: string, message: string) => context.addIssue({ code: "custom", path: [field], message });
+  const isGiven = (field: string) => (body as Record<string, unknown>)[field] != null;
+  if (body.schedule) {
+    for (const [field, way] of Object.entries(WEBHOOK_ONLY))
+      if (isGiven(field)) refuse(field, `belongs to webhooks, and a schedule has no caller: ${way}`);
+    return;
+  }
+  for (const field of Object.keys(scheduleFields))
+    if (isGiven(field)) refuse(field, "belongs to a trigger with schedule");
 });
 /** A body of the rotation replaces the sender's secret instead of the trigger's own. */
 export const Rotate = z.object({ verify: z.object({ secret: SigningSecret }).optional() }).nullish();
@@ -74,10 +92,11 @@ export const Rotate = z.object({ verify: z.object({ secret: SigningSecret }).opt
 export const Trigger = z.object({
   id: z.string(),
   workflow_id: z.string(),
+  kind: z.enum(["webhook", "schedule"]),
   name: z.string(),
-  hook_token: z.string(),
-  hook_url: z.string(),
-  secret_hint: z.string().describe("The last four characters of the secret."),
+  hook_token: z.string().nullable().describe("Null for a schedule, as are the address and the hint."),
+  hook_url: z.string().nullable(),
+  secret_hint: z.string().nullable().describe("The last four characters of the secret."),
   default_args: z.record(z.string(), z.unknown()),
   run_as: RunAs.nullable(),
   verify: z
@@ -90,20 +109,29 @@ export const Trigger = z.object({
   last_used_at: z.iso.datetime().nullable().describe("When it last started a run."),
   created_at: z.iso.datetime(),
   rotated_at: z.iso.datetime().nullable(),
+  ...Schedule.shape,
 });
 export const WithSecret = Trigger.extend({
   secret: z.string().optional().describe("Shown once: a repeated request is answered without it."),
 });
 
-/** @param base public address of the service. The Host header of a request is not trusted. */
-export const present = (row: TriggerRow, runs: number, base: string): z.infer<typeof Trigger> => ({
+interface Context {
+  runs: number;
+  /** Public address of the service. The Host header of a request is not trusted. */
+  base: string;
+  /** Of a trigger that is one. */
+  schedule: ScheduleRow | undefined;
+}
+
+export const present = (row: TriggerRow, { runs, base, schedule }: Context): z.infer<typeof Trigger> => ({
   id: row.id,
   workflow_id: row.workflow_id,
+  kind: row.hook_token === null ? "schedule" : "webhook",
   name: row.name,
   hook_token: row.hook_token,
-  hook_url: `${base}/api/workflows/hooks/${row.hook_token}`,
+  hook_url: row.hook_token === null ? null : `${base}/api/workflows/hooks/${row.hook_token}`,
   secret_hint: row.secret_hint,
-  default_args: JSON.parse(row.default_args) as Record<string, unknown>,
+  default_args: row.hook_token === null ? {} : (JSON.parse(row.default_args) as Record<string, unknown>),
   run_as: row.run_as,
   verify: row.verify,
   headers: row.headers,
@@ -112,4 +140,5 @@ export const present = (row: TriggerRow, runs: number, base: string): z.infer<ty
   last_used_at: row.last_used_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),
   rotated_at: row.rotated_at?.toISOString() ?? null,
+  ...(schedule ? presentSchedule(schedule, row.default_args) : NO_SCHEDULE),
 });

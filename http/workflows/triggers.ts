@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { newId, streamName } from "#events/ids.ts";
 import { CreateTrigger, DeleteTrigger, DisableTrigger, RotateTrigger, SetSigningSecret } from "#events/trigger.ts";
+import { findSchedules } from "#projections/schedules/query.ts";
 import {
   countEnabledTriggers,
   countRunsByTrigger,
@@ -25,8 +26,10 @@ import { loadArgsSchema, partialSchema } from "./argsSchema.ts";
 import { checkRunAs } from "./envelope.ts";
 import { signingPurpose } from "./hookAuth.ts";
 import { requireTrigger, requireWorkflow } from "./lookups.ts";
+import { ChangeTrigger } from "./scheduleShape.ts";
+import { changeSchedule, createSchedule } from "./schedules.ts";
 import { Create, present, Rotate, Trigger, TRIGGER_CODES, WithSecret } from "./triggerShape.ts";
-import { violationMessage } from "./violationMessage.ts";
+import { violationMessage } from "#events/violationMessage.ts";
 
 /** Enabled triggers of one workflow. Requests at the same moment may exceed it by a few. */
 const MAX_TRIGGERS = 100;
@@ -39,12 +42,15 @@ const envelope = (request: FastifyRequest, trigger_id: string) =>
 async function presentAll(http: Http, workflow_id: string, rows: TriggerRow[]): Promise<z.infer<typeof Trigger>[]> {
   const ids = rows.map(({ id }) => id);
   const runs = await countRunsByTrigger(http.db, workflow_id, ids);
-  return rows.map((row) => present(row, runs.get(row.id) ?? 0, http.settings.BASE_URL));
+  const schedules = await findSchedules(http.db, ids);
+  return rows.map((row) =>
+    present(row, { runs: runs.get(row.id) ?? 0, base: http.settings.BASE_URL, schedule: schedules.get(row.id) }),
+  );
 }
 
 async function readOne(http: Http, workflow_id: string, id: string): Promise<z.infer<typeof Trigger>> {
   const row = await requireTrigger(http, workflow_id, id);
-  await http.freshRead(["runs", "workflows"]);
+  await http.freshRead(["runs", "workflows", "schedules"]);
   return (await presentAll(http, workflow_id, [row]))[0]!;
 }
 
@@ -64,7 +70,7 @@ async function checkDefaults(http: Http, workflow: WorkflowRow, defaults: Record
   throw new ApiError("invalid_default_args", message, { param: `/default_args${violation.pointer}` });
 }
 
-async function create(
+async function createWebhook(
   http: Http,
   request: FastifyRequest,
   workflow: WorkflowRow,
@@ -74,7 +80,6 @@ async function create(
   const identity = identifyPost(request, `/api/workflows/${workflow_id}/triggers`);
   checkRunAs(request.caller, body.run_as, "run_as");
   await checkDefaults(http, workflow, body.default_args ?? {});
-  await checkCount(http, workflow_id);
   const trigger_id = newId();
   const { secret, hash, hint } = newSecret("whsec", http.settings.SERVICE_NAME);
   const { secret: signing_secret, ...verify } = body.verify ?? { secret: undefined };
@@ -99,7 +104,20 @@ async function create(
   // The secret cannot be shown again, so the answer does not wait for a read model that lags.
   const created_at = await readRecordedAt(http, position);
   const row = { ...data, id: trigger_id, enabled: true, created_at, rotated_at: null, last_used_at: null };
-  return { ...present(row, 0, http.settings.BASE_URL), secret };
+  return { ...present(row, { runs: 0, base: http.settings.BASE_URL, schedule: undefined }), secret };
+}
+
+async function create(
+  http: Http,
+  request: FastifyRequest,
+  workflow: WorkflowRow,
+  body: z.infer<typeof Create>,
+): Promise<z.infer<typeof WithSecret>> {
+  await checkCount(http, workflow.id);
+  const { schedule } = body;
+  if (!schedule) return createWebhook(http, request, workflow, body);
+  const id = await createSchedule(http, request, workflow, { ...body, schedule });
+  return readOne(http, workflow.id, id);
 }
 
 /** The sender's secret as a command carries it. */
@@ -164,7 +182,7 @@ export function triggerRoutes(app: App, http: Http): void {
   app.get("/:id/triggers", { onRequest: reading, schema: listing }, async ({ caller, params, query }) => {
     const { id } = await requireWorkflow(http, caller, params.id);
     const page = readPage(query);
-    await http.freshRead(["triggers", "runs", "workflows"]);
+    await http.freshRead(["triggers", "runs", "workflows", "schedules"]);
     const { rows, total } = await listTriggers(http.db, id, page);
     return { data: await presentAll(http, id, rows), total, ...page };
   });
@@ -184,6 +202,23 @@ export function triggerRoutes(app: App, http: Http): void {
     "/:id/triggers/:trigger_id/rotate",
     { onRequest: managing, schema: rotating, validatorCompiler: validator(TRIGGER_CODES) },
     async (request) => rotate(http, request, await find(request, request.params), request.body),
+  );
+
+  const changing = {
+    ...one,
+    summary: "Change, pause or resume a schedule",
+    body: ChangeTrigger,
+    response: { 200: Trigger },
+  };
+  app.patch(
+    "/:id/triggers/:trigger_id",
+    { onRequest: managing, schema: changing, validatorCompiler: validator(TRIGGER_CODES) },
+    async (request) => {
+      const workflow = await requireWorkflow(http, request.caller, request.params.id);
+      const trigger = await requireTrigger(http, workflow.id, request.params.trigger_id);
+      await changeSchedule(http, request, { workflow, trigger }, request.body);
+      return readOne(http, workflow.id, trigger.id);
+    },
   );
 
   const deleting = { ...one, summary: "Delete a trigger, or disable one that has runs", response: { 204: z.null() } };

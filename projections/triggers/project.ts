@@ -1,9 +1,13 @@
+import type { ScheduleEvent } from "#events/schedule.ts";
 import type { TriggerEvent } from "#events/trigger.ts";
 import { defineProjection, encode } from "../projection.ts";
 
-export const triggers = defineProjection<TriggerEvent>({
+/** Of the events of a schedule, those that change what the row of its trigger holds. */
+type NamedSchedule = Extract<ScheduleEvent, { type: "ScheduleCreated" | "ScheduleChanged" }>;
+
+export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
   name: "triggers",
-  version: 2,
+  version: 3,
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
@@ -34,6 +38,42 @@ export const triggers = defineProjection<TriggerEvent>({
             },
           ]
         : [],
+    ScheduleCreated: ({ organization_id, data, personal, recorded_at }) =>
+      personal
+        ? [
+            {
+              table: "triggers",
+              kind: "put",
+              key: { id: data.trigger_id },
+              row: {
+                organization_id,
+                workflow_id: data.workflow_id,
+                hook_token: null,
+                secret_hash: null,
+                secret_hint: null,
+                run_as: encode(data.run_as),
+                enabled: true,
+                name: encode(personal.name),
+                default_args: personal.args,
+                created_at: recorded_at,
+                rotated_at: null,
+                verify: null,
+                sealed_secret: null,
+                headers: encode([]),
+              },
+            },
+          ]
+        : [],
+    ScheduleChanged: ({ data, personal }) => {
+      const { name, args } = personal ?? {};
+      const row = {
+        ...(name !== undefined && { name: encode(name) }),
+        ...(args !== undefined && { default_args: args }),
+      };
+      return Object.keys(row).length > 0
+        ? [{ table: "triggers", kind: "patch", key: { id: data.trigger_id }, row }]
+        : [];
+    },
     SigningSecretSet: ({ data: { trigger_id }, personal }) => [
       {
         table: "triggers",

@@ -6,14 +6,15 @@ import { decodeOrNull, decode, type Db } from "../projection.ts";
 export interface TriggerRow {
   id: string;
   workflow_id: string;
-  hook_token: string;
+  /** Null for a schedule, as is the hint. */
+  hook_token: string | null;
   /** The last four characters. */
-  secret_hint: string;
+  secret_hint: string | null;
   /** Overrides the workflow's `run_as`. */
   run_as: RunAs | null;
   enabled: boolean;
   name: string;
-  /** JSON of an object. */
+  /** JSON of an object; of a schedule, the arguments of its runs. */
   default_args: string;
   created_at: Date;
   rotated_at: Date | null;

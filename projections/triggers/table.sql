@@ -2,9 +2,10 @@ create table triggers (
   id uuid primary key,
   organization_id uuid not null,
   workflow_id uuid not null,
-  hook_token text not null,
-  secret_hash text not null,
-  secret_hint text not null,
+  -- null for a schedule, as are the hash and the hint of the secret
+  hook_token text,
+  secret_hash text,
+  secret_hint text,
   run_as text,
   enabled boolean not null,
   name text not null,

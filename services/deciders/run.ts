@@ -1,6 +1,7 @@
 import type { Decider } from "#events/decider.ts";
 import type { CommandFrom } from "#events/envelope.ts";
 import { streamName } from "#events/ids.ts";
+import { slotClaim } from "#events/newRun.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
   ApprovalDecided,
@@ -172,13 +173,13 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
   claims: (events) => ({
     hold: events.flatMap((event) =>
       event.type === "RunCreated" && event.data.slot !== null
-        ? [{ name: `run-slot:${event.data.slot}`, rejection: slotTaken }]
+        ? [{ name: slotClaim(event.data.slot), rejection: slotTaken }]
         : [],
     ),
     release: events.flatMap((event) =>
       (event.type === "RunCompleted" || event.type === "RunFailed" || event.type === "RunCancelled") &&
       event.data.slot !== null
-        ? [`run-slot:${event.data.slot}`]
+        ? [slotClaim(event.data.slot)]
         : [],
     ),
   }),

@@ -13,6 +13,8 @@ export interface Script {
   steps: Record<string, StepSettings>;
   /** `run()` may catch the signal that suspends it, so it must be suspended at the same calls on every tick. */
   catches: boolean;
+  /** JSON Schema of the arguments of a run. */
+  args_schema: Record<string, unknown>;
 }
 
 export interface DefinitionVersion {
@@ -44,7 +46,7 @@ export function openScriptStore(deps: VaultDeps & { log: Pick<EventLog, "read"> 
     if (!blobs || !saved.personal) throw gone();
     const { js } = JSON.parse((await blobs.get(saved.data.blob)).toString()) as { js: string };
     const { steps = {}, catches = true } = saved.personal.meta.workflow ?? {};
-    return { js, sha256: saved.data.sha256, steps, catches };
+    return { js, sha256: saved.data.sha256, steps, catches, args_schema: saved.personal.meta.parameters };
   }
 
   return (version: DefinitionVersion): Promise<Script> => {

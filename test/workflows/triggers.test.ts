@@ -36,6 +36,7 @@ describe("a new trigger", () => {
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       workflow_id: workflow.id,
+      kind: "webhook",
       name: "shop",
       hook_token: expect.stringMatching(/^[A-Za-z0-9_-]{24}$/),
       hook_url: `${BASE}/api/workflows/hooks/${body.hook_token}`,
@@ -50,6 +51,14 @@ describe("a new trigger", () => {
       last_used_at: null,
       created_at: expect.stringMatching(/Z$/),
       rotated_at: null,
+      schedule: null,
+      args: null,
+      jitter_seconds: null,
+      overlap: null,
+      missed: null,
+      paused: null,
+      next_times: null,
+      last_fired: null,
     });
     expect(await list(workflow.id)).toEqual({ data: [without(body)], total: 1, limit: 50, offset: 0 });
     expect((await home.owner("GET", `/workflows/${workflow.id}`)).body.triggers).toBe(1);

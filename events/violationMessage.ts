@@ -1,5 +1,5 @@
-import type { SchemaViolation } from "#events/ports.ts";
+import type { SchemaViolation } from "./ports.ts";
 
-/** A sentence for an API error. Messages of schemas may end in a full stop. */
+/** A sentence for an error. Messages of schemas may end in a full stop. */
 export const violationMessage = (where: string, { message }: SchemaViolation): string =>
   `${where}: ${message}.`.replace(/\.\.$/, ".");

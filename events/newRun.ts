@@ -1,0 +1,71 @@
+import type { Actor } from "./run.ts";
+import type { Envelope, RunAs } from "./workflow.ts";
+
+/* What every start of a run has in common: over HTTP, and by a schedule. */
+
+/** The fields of a workflow that a start needs. */
+export interface StartableWorkflow {
+  id: string;
+  organization_id: string;
+  project_id: string | null;
+  definition_id: string;
+  definition_version: number;
+  enabled: boolean;
+  envelope: Envelope;
+}
+
+/** Attempts to claim a concurrency slot: each one fails only if another run took the slot meanwhile. */
+export const MAX_SLOT_ATTEMPTS = 8;
+
+/** The settings of a run that starts now. The rules of the envelope are copied, so later changes of it do not affect the run. */
+export function runSettings(
+  workflow: StartableWorkflow,
+  start: { run_id: string; trigger_id: string | null; started_by: Actor; run_as: RunAs },
+) {
+  const { limits, retention_days, approvals } = workflow.envelope;
+  const { run_id, trigger_id, started_by, run_as } = start;
+  return {
+    run_id,
+    workflow_id: workflow.id,
+    definition_id: workflow.definition_id,
+    definition_version: workflow.definition_version,
+    project_id: workflow.project_id,
+    trigger_id,
+    started_by,
+    run_as,
+    limits,
+    expires_at: new Date(Date.now() + limits.run_ttl_s * 1000).toISOString(),
+    retention_days,
+    approvals,
+  };
+}
+
+/** The value at a JSON pointer, if there is one. */
+function valueAt(value: unknown, pointer: string): unknown {
+  for (const part of pointer.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
+
+/** A pointer is relative to the body of a start (`/args/customer`) or to the arguments. */
+function readKey(args: Record<string, unknown>, pointer: string | null): unknown {
+  if (pointer === null) return undefined;
+  return valueAt(/^\/args(\/|$)/.test(pointer) ? { args } : args, pointer);
+}
+
+/** Names of all slots for live runs of a workflow with these arguments. Keyed hashes, so the argument does not show. */
+export function slotNames(
+  keyedHash: (purpose: string, text: string) => string,
+  { id, organization_id }: Pick<StartableWorkflow, "id" | "organization_id">,
+  { max_runs, key }: NonNullable<Envelope["concurrency"]>,
+  args: Record<string, unknown>,
+): string[] {
+  const group = JSON.stringify([organization_id, id, readKey(args, key) ?? null]);
+  return Array.from({ length: max_runs }, (_, n) => keyedHash("run-slot", `${group}${n}`));
+}
+
+/** The claim that a live run holds on its slot. */
+export const slotClaim = (slot: string): string => `run-slot:${slot}`;

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { deriveId, streamName } from "./ids.ts";
+import { RunAs } from "./workflow.ts";
+
+/* A schedule is a trigger that starts runs at due times. Its events are part of the trigger's stream. */
+
+export const ScheduleRule = z.union([
+  /** `time_zone`: an IANA name. */
+  z.object({ cron: z.string(), time_zone: z.string() }),
+  /** Seconds, counted from `from`. */
+  z.object({ every: z.int().positive(), from: z.iso.datetime() }),
+  z.object({ at: z.iso.datetime() }),
+]);
+export type ScheduleRule = z.infer<typeof ScheduleRule>;
+
+/** What happens at a due time while the run of an earlier one is still live. */
+export const OVERLAPS = ["skip", "queue", "cancel"] as const;
+/** Which of the due times that no process could attend to start a run afterwards. */
+export const MISSED_RULES = ["one", "all", "none"] as const;
+
+const Settings = z.object({
+  rule: ScheduleRule,
+  /** Each start is delayed by a part of this, so that schedules with the same time do not start together. */
+  jitter_seconds: z.int().min(0),
+  overlap: z.enum(OVERLAPS),
+  missed: z.enum(MISSED_RULES),
+});
+export type ScheduleSettings = z.infer<typeof Settings>;
+
+/** `due_at` is the time by the rule; `fires_at` is later by the jitter. */
+const DueTime = z.object({ due_at: z.iso.datetime(), fires_at: z.iso.datetime() });
+export type DueTime = z.infer<typeof DueTime>;
+
+const Id = z.object({ trigger_id: z.uuid() });
+const Next = z.object({
+  /** Null: the schedule has no further time. */
+  next: DueTime.nullable(),
+});
+const Owner = Id.extend({
+  workflow_id: z.uuid(),
+  /** Overrides the workflow's `run_as`; null: no override. */
+  run_as: RunAs.nullable(),
+});
+/** `args`: JSON of an object. */
+const Personal = z.object({ name: z.string().max(200), args: z.string() });
+const Run = Id.extend({ due_at: z.iso.datetime(), run_id: z.uuid() });
+/** The process that starts the runs of this schedule which have not been started yet. */
+const Lease = z.object({ epoch: z.int().nonnegative(), worker: z.string().nullable() });
+
+/** Intervals (`every`) count from the command's time. */
+const NewRule = z.union([
+  ScheduleRule.options[0],
+  ScheduleRule.options[1].omit({ from: true }),
+  ScheduleRule.options[2],
+]);
+export const CreateSchedule = defineCommand(
+  "CreateSchedule",
+  "trigger",
+  Owner.extend(Settings.shape).extend(Personal.shape).extend({ rule: NewRule }),
+);
+/** Fields left out keep their value. */
+export const ChangeSchedule = defineCommand(
+  "ChangeSchedule",
+  "trigger",
+  Id.extend(Settings.extend(Personal.shape).extend({ rule: NewRule, paused: z.boolean() }).partial().shape),
+);
+/** Attends to a due time. Has no effect when it is not the schedule's next one, or too early. */
+export const FireSchedule = defineCommand(
+  "FireSchedule",
+  "trigger",
+  Id.extend({
+    due_at: z.iso.datetime(),
+    /** The run of an earlier due time is live. */
+    overlaps: z.boolean(),
+  }),
+);
+/** The run that the first due time in the queue waited for has ended. */
+export const StartQueuedRun = defineCommand(
+  "StartQueuedRun",
+  "trigger",
+  Id.extend({ epoch: z.int(), due_at: z.iso.datetime() }),
+);
+/** Gives the open work of a lost process to another one. */
+export const TakeSchedule = defineCommand("TakeSchedule", "trigger", Id.extend({ epoch: z.int(), worker: z.string() }));
+/** What became of the start that was decided. */
+export const RecordScheduledRun = defineCommand(
+  "RecordScheduledRun",
+  "trigger",
+  Id.extend({
+    due_at: z.iso.datetime(),
+    /** Null: the run was started. */
+    refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
+  }),
+);
+
+const thing = (data: { trigger_id: string }) => streamName("trigger", data.trigger_id);
+export const ScheduleCreated = defineEvent("ScheduleCreated", {
+  public: Owner.extend(Settings.shape).extend(Next.shape),
+  personal: Personal,
+  thing,
+  opens: true,
+});
+/** All settings as they are from now on. */
+export const ScheduleChanged = defineEvent("ScheduleChanged", {
+  public: Id.extend(Settings.shape).extend(Next.shape).extend({ changes_args: z.boolean() }),
+  personal: Personal.partial(),
+  thing,
+});
+export const SchedulePaused = defineEvent("SchedulePaused", { public: Id });
+export const ScheduleResumed = defineEvent("ScheduleResumed", { public: Id.extend(Next.shape) });
+/** It is decided what happens at a due time, and which one is next. */
+export const ScheduleFired = defineEvent("ScheduleFired", {
+  public: Id.extend(Next.shape)
+    .extend(Lease.shape)
+    .extend({
+      due_at: z.iso.datetime(),
+      action: z.enum(["start", "queue", "skip"]),
+      /** The live run that is cancelled first. */
+      cancels: z.uuid().nullable(),
+    }),
+});
+/** The due times from `first_due_at` until `next` start no run: no process could attend to them in time. */
+export const ScheduleTimesMissed = defineEvent("ScheduleTimesMissed", {
+  public: Id.extend(Next.shape).extend({ first_due_at: z.iso.datetime() }),
+});
+/** The first due time in the queue is going to start its run. */
+export const ScheduleDequeued = defineEvent("ScheduleDequeued", { public: Id.extend({ due_at: z.iso.datetime() }) });
+export const ScheduleTaken = defineEvent("ScheduleTaken", { public: Id.extend(Lease.shape) });
+export const ScheduledRunStarted = defineEvent("ScheduledRunStarted", { public: Run });
+export const ScheduledRunRefused = defineEvent("ScheduledRunRefused", {
+  public: Id.extend({ due_at: z.iso.datetime(), code: z.string() }),
+  personal: z.object({ message: z.string() }),
+  thing,
+});
+
+/** The run of a due time: whatever tries to start it a second time finds it there. */
+export const scheduledRunId = (trigger_id: string, due_at: string): string =>
+  deriveId("scheduled-run", trigger_id, due_at);
+/** The id of the command that starts it; `attempt` counts the concurrency slots that others took meanwhile. */
+export const scheduledRunCommandId = (trigger_id: string, due_at: string, attempt: number): string =>
+  createHash("sha256")
+    .update(JSON.stringify(["scheduled-run", trigger_id, due_at, attempt]))
+    .digest("hex");
+
+export type ScheduleCommand = CommandsIn<typeof import("./schedule.ts")>;
+export type ScheduleEvent = EventsIn<typeof import("./schedule.ts")>;

@@ -1,0 +1,80 @@
+import type { z } from "zod";
+import type { ScheduleRule } from "#events/schedule.ts";
+import { parseCron, timesAfter } from "#events/scheduleTimes.ts";
+import { ApiError } from "../base/errors.ts";
+import type { When } from "./scheduleShape.ts";
+
+/** Intervals that are looked at: with five fields, the shortest one occurs within the first days with a due time. */
+const EXAMINED_TIMES = 60;
+const YEAR_MS = 366 * 86_400_000;
+const MAX_YEARS_AHEAD = 10;
+
+const refuse = (param: string, why: string) => new ApiError("invalid_schedule", `${param}: ${why}`, { param });
+
+function requireTimeZone(time_zone: string): string {
+  try {
+    // offsets such as +02:00 know no daylight saving
+    if (!/^[A-Za-z]/.test(time_zone)) throw new RangeError("not a name");
+    new Intl.DateTimeFormat("en", { timeZone: time_zone });
+    return time_zone;
+  } catch {
+    throw refuse("schedule.time_zone", `${time_zone} is no time zone; use an IANA name such as Europe/Berlin.`);
+  }
+}
+
+/** Messages of croner start with the name of its class. */
+const explain = (error: unknown): string => (error as Error).message.replace(/^CronPattern: /, "").replace(/\.?$/, ".");
+
+function readCron(cron: string, time_zone: string): ScheduleRule {
+  const rule = { cron: cron.replace(/\s+/g, " "), time_zone: requireTimeZone(time_zone) };
+  try {
+    parseCron(rule.cron, rule.time_zone);
+  } catch (error) {
+    throw refuse("schedule.cron", explain(error));
+  }
+  return rule;
+}
+
+function readAt(at: string, now: Date): ScheduleRule {
+  const time = Date.parse(at);
+  if (time <= now.getTime()) throw refuse("schedule.at", "must be in the future.");
+  if (time > now.getTime() + MAX_YEARS_AHEAD * YEAR_MS)
+    throw refuse("schedule.at", `must be at most ${MAX_YEARS_AHEAD} years ahead.`);
+  return { at: new Date(time).toISOString() };
+}
+
+function readRule({ cron, time_zone, every, at }: z.infer<typeof When>, now: Date): ScheduleRule {
+  const given = [cron, every, at].filter((rule) => rule !== null && rule !== undefined);
+  if (given.length !== 1) throw refuse("schedule", "give exactly one of cron, every and at.");
+  if (typeof time_zone === "string" && typeof cron !== "string")
+    throw refuse("schedule.time_zone", "belongs to cron; leave it out.");
+  if (typeof cron === "string") return readCron(cron, time_zone ?? "UTC");
+  return typeof every === "number" ? { every, from: now.toISOString() } : readAt(at!, now);
+}
+
+/** The shortest time between two runs, in seconds; Infinity for a single one. */
+function shortestInterval(rule: ScheduleRule, times: Date[]): number {
+  if ("every" in rule) return rule.every;
+  const gaps = times.slice(1).map((time, n) => (time.getTime() - times[n]!.getTime()) / 1_000);
+  return Math.min(...gaps);
+}
+
+/**
+ * The rule of a body. Throws 400 `invalid_schedule`, which names the field: an expression or a time zone that cannot be read,
+ * a schedule that is never due, one that is due more often than every `min_seconds`, and jitter beyond the interval.
+ */
+export function checkSchedule(
+  when: z.infer<typeof When>,
+  { min_seconds, jitter_seconds }: { min_seconds: number; jitter_seconds: number },
+): ScheduleRule {
+  const now = new Date();
+  const rule = readRule(when, now);
+  const times = timesAfter(rule, now, EXAMINED_TIMES);
+  if (times.length === 0) throw refuse("schedule.cron", "no date fits it, so it never fires.");
+  const interval = shortestInterval(rule, times);
+  const field = "every" in rule ? "schedule.every" : "schedule.cron";
+  if (interval < min_seconds) throw refuse(field, `must leave at least ${min_seconds} seconds between two runs.`);
+  if (jitter_seconds >= interval)
+    throw refuse("jitter_seconds", `must be less than the ${interval} seconds between two runs.`);
+  return rule;
+}

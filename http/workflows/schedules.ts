@@ -1,0 +1,112 @@
+import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { newId, streamName } from "#events/ids.ts";
+import { ChangeSchedule, CreateSchedule } from "#events/schedule.ts";
+import { countSchedules } from "#projections/schedules/query.ts";
+import type { TriggerRow } from "#projections/triggers/query.ts";
+import type { WorkflowRow } from "#projections/workflows/query.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { loadArgsSchema } from "./argsSchema.ts";
+import { checkRunAs } from "./envelope.ts";
+import { checkSchedule } from "./scheduleRule.ts";
+import type { ChangeTrigger, When } from "./scheduleShape.ts";
+import type { Create } from "./triggerShape.ts";
+import { violationMessage } from "#events/violationMessage.ts";
+
+const DEFAULTS = { jitter_seconds: 0, overlap: "skip", missed: "one" } as const;
+
+const commandEnvelope = (request: FastifyRequest, trigger_id: string) => ({
+  ...commandFields(request, streamName("trigger", trigger_id), ["triggers", "schedules"]),
+  requireProjected: true,
+});
+
+/** A schedule has no caller that could add arguments, so they must be whole. Throws 400 `invalid_args`. */
+async function checkArgs(http: Http, workflow: WorkflowRow, args: Record<string, unknown>): Promise<void> {
+  const schema = await loadArgsSchema(http, workflow);
+  const violation = await http.schemas.check(workflow.organization_id, schema, args);
+  if (!violation) return;
+  const where = `args${violation.pointer}`;
+  throw new ApiError("invalid_args", violationMessage(where, violation), { param: `/${where}` });
+}
+
+async function checkCount({ db, freshRead, settings }: Http, organization: string): Promise<void> {
+  await freshRead(["schedules"]);
+  const limit = settings.ORGANIZATION_SCHEDULES;
+  if ((await countSchedules(db, organization)) < limit) return;
+  throw new ApiError(
+    "too_many_schedules",
+    `The organization has ${limit} schedules, which is its limit; delete one of them.`,
+    { param: "schedule" },
+  );
+}
+
+const requireEnabled = ({ enabled }: WorkflowRow): void => {
+  if (!enabled)
+    throw new ApiError("workflow_disabled", "The workflow is disabled or deleted; enable it before you schedule it.", {
+      param: "id",
+    });
+};
+
+/** Creates a schedule, or finds the one that the same request created. Answers its id. */
+export async function createSchedule(
+  http: Http,
+  request: FastifyRequest,
+  workflow: WorkflowRow,
+  body: z.infer<typeof Create> & { schedule: z.infer<typeof When> },
+): Promise<string> {
+  const identity = identifyPost(request, `/api/workflows/${workflow.id}/triggers`);
+  checkRunAs(request.caller, body.run_as, "run_as");
+  const jitter_seconds = body.jitter_seconds ?? DEFAULTS.jitter_seconds;
+  const rule = checkSchedule(body.schedule, { min_seconds: http.settings.SCHEDULE_SECONDS, jitter_seconds });
+  requireEnabled(workflow);
+  await checkArgs(http, workflow, body.args ?? {});
+  await checkCount(http, workflow.organization_id);
+  const trigger_id = newId();
+  const data = {
+    trigger_id,
+    workflow_id: workflow.id,
+    run_as: body.run_as ?? null,
+    rule,
+    jitter_seconds,
+    overlap: body.overlap ?? DEFAULTS.overlap,
+    missed: body.missed ?? DEFAULTS.missed,
+    name: body.name ?? "",
+    args: JSON.stringify(body.args ?? {}),
+  };
+  const command = { ...commandEnvelope(request, trigger_id), ...identity, data };
+  return (await createOnce(http, CreateSchedule, command)).created_id;
+}
+
+/** The value of a changed field: undefined keeps what is, null resets it. */
+const changed = <T>(value: T | null | undefined, reset: T): T | undefined => (value === null ? reset : value);
+
+/** Throws 409 `trigger_has_no_schedule`, and what creating a schedule throws. */
+export async function changeSchedule(
+  http: Http,
+  request: FastifyRequest,
+  { workflow, trigger }: { workflow: WorkflowRow; trigger: TriggerRow },
+  body: z.infer<typeof ChangeTrigger>,
+): Promise<void> {
+  const { jitter_seconds, overlap, missed, name, paused } = body;
+  const args = changed(body.args, {});
+  if (args) await checkArgs(http, workflow, args);
+  const data = {
+    trigger_id: trigger.id,
+    rule:
+      body.schedule &&
+      checkSchedule(body.schedule, {
+        min_seconds: http.settings.SCHEDULE_SECONDS,
+        jitter_seconds: jitter_seconds ?? 0,
+      }),
+    jitter_seconds: changed(jitter_seconds, DEFAULTS.jitter_seconds),
+    overlap: changed(overlap, DEFAULTS.overlap),
+    missed: changed(missed, DEFAULTS.missed),
+    name: changed(name, ""),
+    args: args && JSON.stringify(args),
+    paused: changed(paused, false),
+  };
+  await http.send(ChangeSchedule, { ...commandEnvelope(request, trigger.id), data });
+}

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CommandFrom } from "#events/envelope.ts";
+import { Rejection } from "#events/rejection.ts";
+import {
+  ScheduleChanged,
+  ScheduleCreated,
+  ScheduleDequeued,
+  ScheduledRunRefused,
+  ScheduledRunStarted,
+  ScheduleFired,
+  SchedulePaused,
+  ScheduleResumed,
+  ScheduleTaken,
+  ScheduleTimesMissed,
+  type ChangeSchedule,
+  type CreateSchedule,
+  type DueTime,
+  type FireSchedule,
+  type RecordScheduledRun,
+  type ScheduleCommand,
+  type ScheduleEvent,
+  type ScheduleRule,
+  type ScheduleSettings,
+} from "#events/schedule.ts";
+import { jitter, timesAfter, timesUpTo } from "#events/scheduleTimes.ts";
+import { hasOpenStart, runAt, type ScheduleState } from "./scheduleState.ts";
+
+/** A due time that no process has attended to by then counts as missed. Restarts and takeovers take less. */
+const MISSED_AFTER_MS = 60_000;
+/** With `missed: "all"`, the newest that start runs after an outage: a day's outage of a schedule of every minute has 1,440. */
+export const MAX_MISSED = 100;
+/** With `overlap: "queue"`, due times that wait at once; more are skipped. */
+export const MAX_QUEUED = 10;
+
+type Timing = Pick<ScheduleSettings, "rule" | "jitter_seconds"> & { trigger_id: string };
+
+const dueTime = ({ trigger_id, jitter_seconds }: Timing, due: Date): DueTime => ({
+  due_at: due.toISOString(),
+  fires_at: new Date(due.getTime() + jitter(trigger_id, due, jitter_seconds)).toISOString(),
+});
+
+function nextAfter(timing: Timing, after: string | number): DueTime | null {
+  const [due] = timesAfter(timing.rule, new Date(after), 1);
+  return due ? dueTime(timing, due) : null;
+}
+
+type NewRule = CommandFrom<typeof CreateSchedule>["data"]["rule"];
+const startRule = (rule: NewRule, at: string): ScheduleRule => ("every" in rule ? { ...rule, from: at } : rule);
+
+function requireNext(timing: Timing, at: string): DueTime {
+  const next = nextAfter(timing, at);
+  if (next) return next;
+  throw new Rejection("invalid_schedule", "schedule: has no due time in the future.", { param: "schedule" });
+}
+
+export function createSchedule({ data, at }: CommandFrom<typeof CreateSchedule>): ScheduleEvent[] {
+  const { name, args, ...given } = data;
+  const settings = { ...given, rule: startRule(given.rule, at) };
+  return [ScheduleCreated.of({ ...settings, next: requireNext(settings, at) }, { name, args })];
+}
+
+function changeSchedule({ data, at }: CommandFrom<typeof ChangeSchedule>, state: ScheduleState): ScheduleEvent[] {
+  const { trigger_id, name, args, paused = state.paused } = data;
+  const before = { rule: state.rule, jitter_seconds: state.jitter_seconds };
+  const rule = data.rule ? startRule(data.rule, at) : state.rule;
+  const jitter_seconds = data.jitter_seconds ?? state.jitter_seconds;
+  const { overlap = state.overlap, missed = state.missed } = data;
+  const timing = { trigger_id, rule, jitter_seconds };
+  const hasNewTimes = !isDeepStrictEqual({ rule, jitter_seconds }, before);
+  const next = data.rule ? requireNext(timing, at) : hasNewTimes ? nextAfter(timing, at) : state.next;
+  const changesRules = hasNewTimes || overlap !== state.overlap || missed !== state.missed;
+  const personal = { ...(name !== undefined && { name }), ...(args !== undefined && { args }) };
+  const events: ScheduleEvent[] = [];
+  if (changesRules || Object.keys(personal).length > 0) {
+    const changes_args = args !== undefined;
+    events.push(ScheduleChanged.of({ ...timing, overlap, missed, next, changes_args }, personal));
+  }
+  if (paused && !state.paused) events.push(SchedulePaused.of({ trigger_id }));
+  // what was due during the pause is not missed
+  if (!paused && state.paused) events.push(ScheduleResumed.of({ trigger_id, next: nextAfter(timing, at) }));
+  return events;
+}
+
+/** The due time to go on with when the next one is so late that it counts as missed. */
+function afterMissed(state: ScheduleState, next: DueTime, at: string): DueTime | null {
+  const now = Date.parse(at);
+  const horizon = now - MISSED_AFTER_MS;
+  if (Date.parse(next.fires_at) >= horizon) return next;
+  if (state.missed === "none") return nextAfter(state, horizon);
+  const newest = timesUpTo(state.rule, new Date(now), state.missed === "one" ? 1 : MAX_MISSED);
+  const oldest = newest.at(-1);
+  return oldest && oldest.getTime() > Date.parse(next.due_at) ? dueTime(state, oldest) : next;
+}
+
+function chooseAction(state: ScheduleState, overlaps: boolean): "start" | "queue" | "skip" {
+  if (state.overlap === "queue" && (overlaps || state.queue.length > 0))
+    return state.queue.length < MAX_QUEUED ? "queue" : "skip";
+  return overlaps && state.overlap === "skip" ? "skip" : "start";
+}
+
+function fireSchedule(command: CommandFrom<typeof FireSchedule>, state: ScheduleState): ScheduleEvent[] {
+  const { data, at } = command;
+  const { trigger_id, due_at, overlaps } = data;
+  const isDue = (time: DueTime) => Date.parse(time.fires_at) <= Date.parse(at);
+  if (state.paused || state.starting || state.next?.due_at !== due_at || !isDue(state.next)) return [];
+  const due = afterMissed(state, state.next, at);
+  const missed =
+    due?.due_at === due_at ? [] : [ScheduleTimesMissed.of({ trigger_id, first_due_at: due_at, next: due })];
+  if (!due || !isDue(due)) return missed;
+  // The process that has open starts of this schedule keeps them. If none has, this one takes it.
+  const lease = hasOpenStart(state)
+    ? { epoch: state.epoch, worker: state.worker }
+    : { epoch: state.epoch + 1, worker: command.worker ?? null };
+  const action = chooseAction(state, overlaps);
+  const cancels = overlaps && state.overlap === "cancel" ? state.run_id : null;
+  const next = nextAfter(state, due.due_at);
+  return [...missed, ScheduleFired.of({ trigger_id, due_at: due.due_at, action, cancels, next, ...lease })];
+}
+
+function recordRun({ data }: CommandFrom<typeof RecordScheduledRun>, state: ScheduleState): ScheduleEvent[] {
+  const { trigger_id, due_at, refusal } = data;
+  if (state.starting?.due_at !== due_at) return [];
+  if (refusal)
+    return [ScheduledRunRefused.of({ trigger_id, due_at, code: refusal.code }, { message: refusal.message })];
+  return [ScheduledRunStarted.of({ trigger_id, due_at, run_id: runAt(state, due_at) })];
+}
+
+/** What a command does to a schedule that exists. */
+export function decideSchedule(
+  command: Exclude<ScheduleCommand, CommandFrom<typeof CreateSchedule>>,
+  state: ScheduleState,
+): ScheduleEvent[] {
+  switch (command.type) {
+    case "ChangeSchedule":
+      return changeSchedule(command, state);
+    case "FireSchedule":
+      return fireSchedule(command, state);
+    case "StartQueuedRun": {
+      const { trigger_id, epoch, due_at } = command.data;
+      const isFirst = state.epoch === epoch && !state.starting && state.queue[0] === due_at;
+      return isFirst ? [ScheduleDequeued.of({ trigger_id, due_at })] : [];
+    }
+    case "TakeSchedule": {
+      const { trigger_id, epoch, worker } = command.data;
+      if (!hasOpenStart(state) || state.epoch !== epoch) return [];
+      return [ScheduleTaken.of({ trigger_id, epoch: epoch + 1, worker })];
+    }
+    case "RecordScheduledRun":
+      return recordRun(command, state);
+  }
+}
