@@ -35,9 +35,17 @@ async function runUnderFaults(
     effects,
   }: { topology: Topology; journal: Journal; providerUrl: string; effects: Effects },
 ) {
-  const load = await startClients({ seed, clients, topology, journal, providerUrl, effects });
+  const load = await startClients({
+    seed,
+    clients,
+    topology,
+    journal,
+    providerUrl,
+    effects,
+    favoured: plant?.load ?? [],
+  });
   const feed = await listenToFeed(topology.addresses.nats_url, journal);
-  await injectFaults(topology, planFaults(seed, kills, faults, plant?.aim), journal, print);
+  await injectFaults(topology, planFaults(seed, kills, faults, plant?.faults), journal, print);
   await sleep(LAST_MS);
   print("All faults are injected; waiting until no work is open.");
   await load.stop();

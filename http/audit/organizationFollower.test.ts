@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { createOrganizationFollowers } from "./organizationFollower.ts";
 
-const soon = { timeout: 5_000, interval: 10 };
+const soon = { timeout: 60_000, interval: 10 };
 
 /** A log of one organization, whose reads are counted. */
 function createLog() {

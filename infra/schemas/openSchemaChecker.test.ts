@@ -27,7 +27,7 @@ describe("a check that could hold the event loop", () => {
     const items = many(60_000, () => ({}));
     await checker.check("a", wide, [{}]);
     expect(await checker.check("a", wide, items)).toMatchObject({ message: expect.stringContaining("takes too long") });
-    expect(await computingTime(() => checker.check("a", wide, items))).toBeLessThan(100);
+    expect(await computingTime(() => checker.check("a", wide, items))).toBeLessThan(500);
   });
 
   test("with a pattern that backtracks is stopped", async () => {

@@ -47,9 +47,9 @@ const events: RunEvent[] = [
 ];
 
 /** A tick records so many events at once, on the event loop that all organizations share: copies of objects took seconds. */
-const MAX_MS = 400;
+const MAX_MS = 1_000;
 
-test("the events of 2,000 steps that are open at once are folded within 400 ms of processor time", () => {
+test("the events of 2,000 steps that are open at once are folded within a second of processor time", () => {
   const fold = () => events.reduce((state, event) => evolve(state, event), run as ReturnType<typeof evolve>);
   const end = fold();
   expect(isLive(end) && [end.steps.length, end.scheduled]).toEqual([0, STEPS]);

@@ -110,7 +110,7 @@ describe("a turn that lost its worker", () => {
     const slow = echoTool("one", () => new Promise((resolve) => setTimeout(resolve, 20)));
     const turn = stageTurn({ rounds: [{ calls: ["one"] }, { text: ["Found"] }], tools: [slow] });
     const first = turn.worker("first").start();
-    await vi.waitFor(() => expect(turn.types()).toContain("RoundRequested"), { interval: 1, timeout: 30_000 });
+    await vi.waitFor(() => expect(turn.types()).toContain("RoundRequested"), { interval: 1, timeout: 60_000 });
     await turn.worker("second").sweep();
     await first;
     expect(turn.types()).toEqual(["TurnStarted", "RoundRequested", "TurnTakenOver", "ToolFinished", "TurnCompleted"]);

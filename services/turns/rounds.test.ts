@@ -220,7 +220,7 @@ describe("a turn with a running tool", () => {
   test("is stopped by its client", async () => {
     const turn = stageTurn(running);
     const run = turn.worker("w").start();
-    await vi.waitFor(() => expect(turn.types()).toContain("RoundRequested"), { interval: 1, timeout: 30_000 });
+    await vi.waitFor(() => expect(turn.types()).toContain("RoundRequested"), { interval: 1, timeout: 60_000 });
     turn.stop();
     await run;
     expect(lastEvent(turn)).toMatchObject({

@@ -17,19 +17,19 @@ const createKey = async (body: object) => {
 };
 
 test("an API key works until its expiry to the second, whatever time zone the expiry was sent in", async () => {
-  const end = Math.ceil((Date.now() + 1_500) / 1_000) * 1_000;
+  const end = Math.ceil((Date.now() + 3_000) / 1_000) * 1_000;
   const inZone = new Date(end + 5.5 * 3_600_000).toISOString().replace("Z", "+05:30");
   const keys = [await createKey({ expires_at: new Date(end).toISOString() }), await createKey({ expires_at: inZone })];
   for (const use of keys) {
     for (let before = 0; ; before++) {
+      const sent = Date.now();
       const { status, body } = await use("GET", "/files");
       if (status !== 200) {
         expect([status, body.error.code]).toEqual([401, "expired_api_key"]);
         expect(Date.now()).toBeGreaterThanOrEqual(end);
         break;
       }
-      // an answer that was under way at the expiry may come a little later
-      expect(Date.now()).toBeLessThan(end + 1_000);
+      expect(sent).toBeLessThan(end);
       if (before > 0) await sleep(20);
     }
     expectRefusal(await use("POST", "/chat/completions", say("x")), 401, "expired_api_key");

@@ -37,8 +37,8 @@ const hasText = (words: string) => (seen: any[]) =>
     .join("")
     .startsWith(words);
 
-test("a running response is cancelled before its next words: its stream ends, and its output is kept", async () => {
-  const { events, answer } = await cancelWhen("/slow 1\n/say one two three four five six", hasText("one two"));
+test("a running response is cancelled before its next word: its stream ends, and its output is kept", async () => {
+  const { events, answer } = await cancelWhen("/slow 3\n/say one two three four five six", hasText("one two"));
   const response = expectStream(events);
   expect(events.at(-1).type).toBe("response.failed");
   expect(response).toMatchObject({ status: "cancelled", error: null, completed_at: null });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { agentClient, startAgents, TOOL, type AgentClient, type Agents } from "./agents.ts";
 
@@ -143,8 +142,9 @@ describe("an agent that changes", () => {
   test("or is deleted while it answers completes the turn", async () => {
     const id = await agents.agent();
     const client = agentClient(agents.url, agents.api_key, id);
-    const asked = client.stream("/slow 0.3\n/say one two three");
-    await sleep(300);
+    const before = await agents.count("TurnStarted");
+    const asked = client.stream("/slow 0.5\n/say one two three");
+    await expect.poll(() => agents.count("TurnStarted")).toBe(before + 1);
     expect((await agents.person.call("DELETE", `/agents/${id}`)).status).toBe(204);
     expect((await asked).response.status).toBe("completed");
     expect((await client.post({ input: "x" })).body.error.code).toBe("agent_not_found");

@@ -88,10 +88,20 @@ describe("a response request that is repeated under its Idempotency-Key", () => 
   });
 });
 
+/** Requests whose client left, as the http process recorded it: a retry joins only these. */
+const unanswered = async (): Promise<number> => (await agents.db.query("select from ops.unanswered")).length;
+
 /** Sends a request, and disconnects after the first events. */
-const leave = (body: object) => agent.some("/responses", { ...body, stream: true }, (seen) => seen.length > 2);
+async function leave(body: object): Promise<any[]> {
+  const before = await unanswered();
+  const heard = await agent.some("/responses", { ...body, stream: true }, (seen) => seen.length > 2);
+  await expect.poll(unanswered).toBeGreaterThan(before);
+  return heard;
+}
+/** Sends a request, and disconnects once its turn has begun. */
 async function leaveBuffered(body: object): Promise<void> {
   const gone = new AbortController();
+  const before = await unanswered();
   const headers = { authorization: `Bearer ${agents.api_key}`, "content-type": "application/json" };
   const sent = fetch(`${agent.base}/responses`, {
     method: "POST",
@@ -99,16 +109,16 @@ async function leaveBuffered(body: object): Promise<void> {
     body: JSON.stringify(body),
     signal: gone.signal,
   });
-  await Promise.race([sent.catch(() => {}), sleep(300)]);
+  await expect.poll(begun).toBe(1);
   gone.abort();
   await sent.catch(() => {});
+  await expect.poll(unanswered).toBeGreaterThan(before);
 }
 
 describe("a retry of a response request", () => {
   test("resumes the turn whose client had disconnected, once", async () => {
-    const body = { input: "/slow 0.3\n/say left one two" };
+    const body = { input: "/slow 0.5\n/say left one two" };
     await leaveBuffered(body);
-    await sleep(100);
     expect((await agent.ask(body.input, {}, retry)).output[0].content[0].text).toBe("left one two");
     expect(await begun()).toBe(1);
     expect((await agent.ask(body.input, {}, retry)).status).toBe("completed");
@@ -118,7 +128,6 @@ describe("a retry of a response request", () => {
   test("resumes an abandoned stream from its start", async () => {
     const body = { input: "/slow 0.3\n/say streamed one two three" };
     const heard = await leave(body);
-    await sleep(100);
     const { events, response } = await agent.stream(body.input, {}, retry);
     expect(events.slice(0, heard.length)).toEqual(heard);
     expect([await begun(), response.status]).toEqual([1, "completed"]);
@@ -147,9 +156,10 @@ describe("a busy thread of an agent", () => {
 
   test("answers 409 thread_busy after 20 s, with the headers for a retry", async () => {
     const { id, thread_id } = await agent.ask("/say First");
-    const running = agent.stream("/slow 1\n/say one two", { previous_response_id: id });
-    await sleep(200);
+    const running = agent.stream("/slow 2\n/say one two", { previous_response_id: id });
+    await expect.poll(begun).toBe(2);
     const refused = agent.post({ input: "/say x" }, { "x-thread-id": thread_id });
+    // it is refused once, and then waits
     await sleep(200);
     const { now } = Date;
     vi.spyOn(Date, "now").mockImplementation(() => now() + 20_000);
@@ -169,7 +179,8 @@ describe("a client that waits for an agent", () => {
 
   test("gets white space after 15 s of a buffered response, and then valid JSON", async () => {
     vi.useFakeTimers({ toFake: [...timers.toFake] });
-    const asked = agent.post({ input: "/slow 0.5\n/say one two" });
+    const asked = agent.post({ input: "/slow 2\n/say one two" });
+    await expect.poll(begun).toBe(1);
     await sleep(300);
     vi.advanceTimersByTime(45_000);
     const { status, text, headers } = await asked;
@@ -183,7 +194,8 @@ describe("a client that waits for an agent", () => {
 
   test("gets SSE comments while a stream is silent", async () => {
     vi.useFakeTimers({ toFake: [...timers.toFake] });
-    const asked = agent.post({ input: "/slow 0.5\n/say one two", stream: true }, { "x-request-id": "mine-1" });
+    const asked = agent.post({ input: "/slow 2\n/say one two", stream: true }, { "x-request-id": "mine-1" });
+    await expect.poll(begun).toBe(1);
     await sleep(300);
     vi.advanceTimersByTime(30_000);
     const { text, headers } = await asked;

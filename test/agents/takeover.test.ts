@@ -62,7 +62,7 @@ beforeAll(async () => {
   streams = Object.fromEntries(
     NAMES.map((name, n) => [name, { live: whole[n]!, resumed: parts[n]! }]),
   ) as typeof streams;
-}, 90_000);
+});
 
 describe.each(NAMES)("a response whose worker dies, case %s,", (name) => {
   test("is one valid stream: live, resumed, and replayed", async () => {

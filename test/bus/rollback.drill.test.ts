@@ -55,7 +55,7 @@ test("commands are delivered after the command stream fell behind its consumer, 
   // the server writes the consumer's state once a second
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await whileDown(() => restoreMessages(names.streams.commands, copy));
-  expect(await sender.send(newCommand({ seconds: 8 }))).toEqual({ position: 1, repeated: false });
+  expect(await sender.send(newCommand({ seconds: 30 }))).toEqual({ position: 1, repeated: false });
   expect(repairs).toContain("consumer_ahead");
   await inspector.close();
 });
@@ -67,7 +67,7 @@ test("commands are delivered after the stream was created again while its consum
   for (let n = 0; n < 30; n++) await sender.send(newCommand());
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await whileDown(() => rm(folderOf(names.streams.commands), { recursive: true }));
-  const answers = await Promise.all(Array.from({ length: 5 }, () => sender.send(newCommand({ seconds: 8 }))));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => sender.send(newCommand({ seconds: 30 }))));
   expect(answers).toEqual(answers.map(() => ({ position: 1, repeated: false })));
   expect(repairs).toContain("consumer_ahead");
 });
@@ -93,7 +93,7 @@ test("reactions and a feed subscriber's own consumer are delivered after their s
     await http.reactions.publish(event(position));
     await http.feed.last();
     await http.feed.publish([{ event: event(position), traceparent: undefined }]);
-    const message = await subscriber.next({ expires: 5_000 });
+    const message = await subscriber.next({ expires: 30_000 });
     await message?.ackAck();
     return message?.json<{ position: number }>().position;
   };

@@ -21,4 +21,4 @@ test("a NATS server that accepts connections but does not answer fails tools wit
   } finally {
     mute.close();
   }
-}, 90_000);
+});

@@ -239,12 +239,12 @@ describe("a connection that breaks", () => {
 
 describe("a client that gives up", () => {
   test("by its timeout leaves a buffered turn running: its retry hears it", async () => {
-    deployment.answers(after(1_500, "late"));
+    deployment.answers(after(3_500, "late"));
     const before = await deployment.count("TurnStarted");
-    expect(await failure(open({ timeout: 300 }).chat.completions.create(say("too slow")))).toBeInstanceOf(
+    expect(await failure(open({ timeout: 1_500 }).chat.completions.create(say("too slow")))).toBeInstanceOf(
       OpenAI.APIConnectionTimeoutError,
     );
-    const { choices } = await open({ timeout: 1_000, maxRetries: 3 }).chat.completions.create(say("slow enough"));
+    const { choices } = await open({ timeout: 2_000, maxRetries: 3 }).chat.completions.create(say("slow enough"));
     expect(choices[0]!.message.content).toBe("late");
     expect(deployment.calls()).toBe(2);
     expect(await deployment.count("TurnStarted")).toBe(before + 2);

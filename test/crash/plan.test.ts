@@ -39,3 +39,12 @@ test("a seeded choice follows the weights of its options", () => {
   expect(rare).toBeGreaterThan(140);
   expect(rare).toBeLessThan(260);
 });
+
+test("every second fault of a plan is one of those that a planted bug needs, in turn", () => {
+  const needed = [
+    { what: "kill", role: "services", n: 1 },
+    { what: "kill", role: "postgres" },
+  ] as const;
+  const faults = planFaults(1, 8, [], needed).map(({ fault }) => fault);
+  expect(faults.filter((_, n) => n % 2 === 0)).toEqual([...needed, ...needed]);
+});

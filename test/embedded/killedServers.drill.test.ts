@@ -14,7 +14,7 @@ test("embedded servers killed with -9 restart on their ports with their data, an
   const before = servers(folder);
   for (const { pid } of Object.values(before)) process.kill(pid, "SIGKILL");
 
-  await vi.waitFor(async () => expect(await findWords(services)).toEqual(["survived", "survived", "survived"]), 20_000);
+  await vi.waitFor(async () => expect(await findWords(services)).toEqual(["survived", "survived", "survived"]), 60_000);
   for (const [name, { pid }] of Object.entries(before)) {
     expect(services.lines).toContain(`${name} (process ${pid}) died (SIGKILL), restarting it`);
     await vi.waitFor(

@@ -30,7 +30,7 @@ test("embedded servers end when their process ends with an uncaught error", asyn
   const folder = await testDataFolder();
   const { gone } = await startScript("holder.ts", folder, "throw");
   await gone;
-  await vi.waitFor(() => expect(alive(servers(folder))).toEqual([]), 20_000);
+  await vi.waitFor(() => expect(alive(servers(folder))).toEqual([]), 60_000);
 });
 
 test("the service and its servers end when svc.mjs is killed", async () => {
@@ -39,5 +39,5 @@ test("the service and its servers end when svc.mjs is killed", async () => {
   const identities = servers(folder);
   expect(alive(identities).sort()).toEqual(all);
   child.kill("SIGKILL");
-  await vi.waitFor(() => expect(alive(identities)).toEqual([]), 20_000);
+  await vi.waitFor(() => expect(alive(identities)).toEqual([]), 60_000);
 });

@@ -60,7 +60,7 @@ export async function plantCanary({ url, credentials }: Deployment, canary: stri
   const uploaded = await library.keep(slug, { content, name: `${canary}.md`, fields: [["tags", canary]] });
   const pushed = await createdId(library.push(slug, { text: `${content} Pushed.`, name: canary, external_id: canary }));
   expect([uploaded.status, (await library.ended(pushed)).status]).toEqual(["ready", "ready"]);
-  const found = await vi.waitFor(() => succeed(library.search({ query: canary })), { timeout: 20_000, interval: 100 });
+  const found = await vi.waitFor(() => succeed(library.search({ query: canary })), { timeout: 60_000, interval: 100 });
   expect(found.body.results).toHaveLength(2);
   const extraction = await createdId(library.extract({ content: `${content} Extracted.`, name: `${canary}.md` }));
   expect((await library.extracted(extraction)).markdown).toContain(canary);

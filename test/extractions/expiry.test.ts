@@ -24,7 +24,7 @@ const extraction = (ms: number, text: string) =>
   );
 
 test("an extraction can be read until the moment it expires, and is then a 404", async () => {
-  const { id, expires_at } = await extraction(4_000, "Gone in a moment.");
+  const { id, expires_at } = await extraction(8_000, "Gone in a moment.");
   const record = await library.extracted(id);
   expect([record.status, record.markdown.trim(), record.expires_at]).toEqual([
     "ready",
@@ -45,10 +45,10 @@ test("an extraction can be read until the moment it expires, and is then a 404",
 });
 
 test("identical bytes sent after the expiry are a new extraction, even before the sweep deletes the old one", async () => {
-  const { id } = await extraction(3_000, "Sent again.");
+  const { id, expires_at } = await extraction(6_000, "Sent again.");
   const sent = { content: "Sent again.", name: "moment.md" };
   expect((await library.extract(sent)).body.id).toBe(id);
-  await sleep(3_100);
+  await sleep(expires_at.getTime() - Date.now() + 100);
   const second = await library.extract(sent);
   expect([second.status, second.body.id === id]).toEqual([202, false]);
   expect((await library.extracted(second.body.id)).status).toBe("ready");
@@ -56,7 +56,7 @@ test("identical bytes sent after the expiry are a new extraction, even before th
 });
 
 test("the bytes, the text and the key of an expired extraction are destroyed soon after", async () => {
-  const { id, folder, expires_at } = await extraction(2_500, "Swept up.");
+  const { id, folder, expires_at } = await extraction(6_000, "Swept up.");
   await library.extracted(id);
   const { db } = library.platform.resources;
   const blobs = () => readdir(join(library.platform.settings.DATA_DIR, "blobs", folder)).catch(() => []);

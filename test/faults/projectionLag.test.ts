@@ -82,4 +82,4 @@ test("a write is answered from what is known, a read that cannot be fresh is a 5
     expect.objectContaining({ id: keyId, enabled: false }),
   );
   expect((await upload("a.txt")).body).toEqual(file.body);
-}, 60_000);
+});

@@ -41,4 +41,4 @@ test("every hostile file is accepted and then read or failed, while another tena
   );
   for (const [n, { title, status, error }] of ends.entries())
     expect.soft(files[n]!.ends, `${title}: ${status} ${JSON.stringify(error)}`).toContain(status);
-}, 300_000);
+});

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fileForm } from "../http/service.ts";
 import { expectRefusal, leavesWell, say, startTarget, type Answered, type Target } from "./target.ts";
@@ -9,11 +8,12 @@ beforeAll(async () => {
 });
 leavesWell(() => target);
 
+const started = "select from log.events where type = 'TurnStarted'";
+const begun = async (): Promise<number> => (await target.platform.resources.db.query(started, [])).length;
 const thread = async () => (await target.complete(say("Hello"))).headers.get("x-thread-id")!;
 const upload = (name: string, headers: Record<string, string> = {}) =>
   target.send("POST", "/files", fileForm(name, `${name}.txt`), headers);
-const slow = (text: string, more: object = {}) =>
-  say(`/slow 0.5\n/say ${text}`, { model: "offline/scripted", ...more });
+const slow = (text: string, more: object = {}) => say(`/slow 3\n/say ${text}`, { model: "offline/scripted", ...more });
 const tally = (answers: Answered[]) => {
   const counts: Record<string, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -25,19 +25,24 @@ const times = <T>(n: number, each: (n: number) => Promise<T>) =>
 describe("a thread that is deleted while its turn runs", () => {
   test("answers 404 to waiting clients", async () => {
     const id = await thread();
+    const before = await begun();
     const waiting = target.complete(slow("one"), { "x-thread-id": id });
-    await sleep(200);
+    await expect.poll(begun).toBe(before + 1);
     expect((await target.send("DELETE", `/threads/${id}`)).status).toBe(200);
     expectRefusal(await waiting, 404, "thread_not_found", "x-thread-id");
   });
 
   test("ends a stream with an error", async () => {
     const id = await thread();
-    const waiting = target.complete(slow("one two three", { stream: true }), { "x-thread-id": id });
-    await sleep(800);
+    // resolves with the first word
+    const streaming = await fetch(`${target.chat}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${target.api_key}`, "content-type": "application/json", "x-thread-id": id },
+      body: JSON.stringify(slow("one two three", { stream: true })),
+    });
     expect((await target.send("DELETE", `/threads/${id}`)).status).toBe(200);
-    const { status, text } = await waiting;
-    expect([status, text.includes("[DONE]")]).toEqual([200, false]);
+    const text = await streaming.text();
+    expect([streaming.status, text.includes("[DONE]")]).toEqual([200, false]);
     expect(JSON.parse(text.trim().split("data: ").at(-1)!)).toEqual({
       error: { message: expect.stringContaining("deleted"), type: "api_error", param: null, code: null },
     });

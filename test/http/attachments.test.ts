@@ -10,7 +10,7 @@ let call: ReturnType<typeof clientOf>;
 beforeAll(async () => {
   service = await startService({ HISTORY_KILOBYTES: "20", THREAD_MEGABYTES: "1", ORGANIZATION_MEGABYTES: "3" });
   call = clientOf(service, service.credentials.api_key);
-}, 60_000);
+});
 
 const complete = (body: unknown, headers?: Record<string, string>) => call("POST", "/chat/completions", body, headers);
 

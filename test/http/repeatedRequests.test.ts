@@ -24,14 +24,18 @@ const turns = async (): Promise<number> => {
 };
 const retry = { "x-stainless-retry-count": "1" };
 
-/** Sends a request and disconnects: at once, or some time after the first bytes of the answer. */
+/** Requests whose client left, as the http process recorded it. */
+const unanswered = async (): Promise<number> => (await service.db.query("select from ops.unanswered")).length;
+
+/** Sends a request and disconnects: once its turn has begun, or some time after the first bytes of the answer. */
 async function leave(
   body: unknown,
-  after: "sending" | "first bytes",
+  after: "turn began" | "first bytes",
   headers: Record<string, string> = {},
   staysMs = 0,
 ): Promise<void> {
   const gone = new AbortController();
+  const before = { turns: await turns(), unanswered: await unanswered() };
   const sent = fetch(`${service.chat}/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json", ...headers },
@@ -39,11 +43,12 @@ async function leave(
     signal: gone.signal,
   });
   if (after === "first bytes") await (await sent).body!.getReader().read();
-  else await Promise.race([sent.catch(() => {}), sleep(200)]);
+  else await expect.poll(turns).toBeGreaterThan(before.turns);
   await sleep(staysMs);
   gone.abort();
   await sent.catch(() => {});
-  await sleep(100);
+  // a stream that was left is stopped, and a retry of another request joins only what was recorded
+  if (after === "turn began") await expect.poll(unanswered).toBeGreaterThan(before.unanswered);
 }
 
 describe("a request that is repeated under its Idempotency-Key", () => {
@@ -143,9 +148,9 @@ describe("a request that is repeated under its Idempotency-Key", () => {
 
 describe("a retry without an Idempotency-Key", () => {
   test("resumes the turn whose client had disconnected, once", async () => {
-    const body = say("/slow 0.2\n/say left alone here", { model: "offline/scripted" });
+    const body = say("/slow 0.5\n/say left alone here", { model: "offline/scripted" });
     const before = await turns();
-    await leave(body, "sending");
+    await leave(body, "turn began");
     const joined = await complete(body, retry);
     expect(joined.body.choices[0].message.content).toBe("left alone here");
     expect(await turns()).toBe(before + 1);
@@ -158,8 +163,8 @@ describe("a retry without an Idempotency-Key", () => {
     const before = await turns();
     await complete(say("Answered"), retry);
     expect(await turns()).toBe(before + 1);
-    const slow = say("/slow 0.2\n/say whose turn", { model: "offline/scripted" });
-    await leave(slow, "sending");
+    const slow = say("/slow 0.5\n/say whose turn", { model: "offline/scripted" });
+    await leave(slow, "turn began");
     const other = clientOf(service, (await service.organization("Third")).api_key);
     await other("POST", "/chat/completions", slow, retry);
     await complete({ ...slow, seed: 1 }, retry);
@@ -167,11 +172,11 @@ describe("a retry without an Idempotency-Key", () => {
   });
 
   test("resumes the turn at the next attempt when the read model lags at this one", async () => {
-    const body = say("/slow 0.2\n/say later then", { model: "offline/scripted" });
+    const body = say("/slow 0.5\n/say later then", { model: "offline/scripted" });
     const before = await turns();
     const holding = await service.pool.connect();
     await holding.query("begin; lock table log.checkpoints in share mode");
-    await leave(body, "sending");
+    await leave(body, "turn began");
     expect((await complete(body, retry)).status).toBe(503);
     await holding.query("rollback");
     holding.release();
@@ -233,7 +238,7 @@ describe("a client that disconnects", () => {
   });
 
   test("from a buffered answer leaves the turn running until it completes", async () => {
-    await leave(slow("a b c d e f g h", false), "sending");
+    await leave(slow("a b c d e f g h", false), "turn began");
     await expect.poll(statusOf).toBe("completed");
   });
 

@@ -42,7 +42,7 @@ describe("a malformed body", () => {
     const answer = await complete(body);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(shape(code));
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
   });
 

@@ -32,4 +32,4 @@ test("an organization with one file does not wait for the many files of another"
     events.findIndex((event) => event.type === type && event.stream === streamName("extraction", id));
   const between = events.slice(positionOf("ExtractionRequested"), positionOf("ExtractionStarted"));
   expect(between.filter(({ type }) => type === "ExtractionStarted").length).toBeLessThanOrEqual(MAX_STARTED_BEFORE);
-}, 120_000);
+});

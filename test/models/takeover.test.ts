@@ -20,7 +20,7 @@ beforeAll(async () => {
       const call = { name: TOOL, args: { text: "a" } };
       const held = holdAfter(provider, { reasoning: "I could repeat it.", calls: [call] });
       const events = agent.some("/responses", { input: "Repeat", stream: true }, () => false);
-      await vi.waitFor(() => expect(held.open()).toBe(1), { timeout: 30_000 });
+      await vi.waitFor(() => expect(held.open()).toBe(1), { timeout: 60_000 });
       return { name, provider, events, before: provider.prompts().at(-1)!.body };
     }),
   );
@@ -34,7 +34,7 @@ beforeAll(async () => {
       after: provider.prompts().at(-1)!.body,
       state: provider.conversations().at(-1)!.state,
     };
-}, 90_000);
+});
 
 describe.each(PROVIDERS)("a turn on a model of %s", (name) => {
   test("continues after its finished round on another worker, with the provider's own state", () => {

@@ -51,7 +51,7 @@ const until = async (happens: () => boolean): Promise<void> => {
 };
 
 test("a process starts for the first file, reads the next ones too, and ends when idle", async () => {
-  const reader = open(2, { idle_ms: 200 });
+  const reader = open(2, { idle_ms: 3_000 });
   expect(readers()).toEqual([]);
   const first = await run(reader, "echo");
   expect(await run(reader, "echo")).toBe(first);
@@ -71,7 +71,7 @@ test.each([
   ["loop", "took too long"],
   ["wait", "took too long"],
 ])("%s: a file that takes too long fails, and the next one is read", async (action, message) => {
-  const reader = open(1, { deadline_ms: 500 });
+  const reader = open(1, { deadline_ms: 2_000 });
   const [failed, next] = await Promise.all([failure(reader, action), run(reader, "echo", "next")]);
   expect(failed).toBeInstanceOf(UnreadableFile);
   expect(String(failed)).toContain(message);

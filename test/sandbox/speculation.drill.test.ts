@@ -256,7 +256,7 @@ describe("a step that cannot run speculatively, because it", () => {
     expect(JSON.parse(speculated.results[1]!)).toMatchObject({ error: { code: "step_limit" } });
     expect(speculated.speculated).toBe(0);
     expect(visible(speculated)).toEqual(visible(await play(moduleOf(steps, run), { speculative: false })));
-  }, 60_000);
+  });
 
   test("makes its request, makes it once", async () => {
     let requests = 0;

@@ -73,7 +73,7 @@ test("deep pages go through everything that matches once", async () => {
     if (offset < 500) expect(contents.every((content) => content.includes("shore"))).toBe(true);
   }
   expect(seen.size).toBe(count);
-}, 60_000);
+});
 
 test("pages of a question in which every word is frequent fit together: nothing twice, nothing left out", async () => {
   const shelf = await its.shelf();
@@ -88,7 +88,7 @@ test("pages of a question in which every word is frequent fit together: nothing 
   for (let offset = 0; offset < texts.length; offset += 100)
     seen.push(...(await its.contents(shelf, "anchor beacon cargo ferry", { limit: 100, offset })));
   expect(seen.toSorted()).toEqual(texts.toSorted());
-}, 60_000);
+});
 
 test("equal passages are in the order of their documents and their places", async () => {
   const shelf = await its.shelf();

@@ -275,4 +275,4 @@ test("a stopping process records everything it has buffered, and starts nothing 
     expect(counted.get(`added ${ids[n]}`)).toBe(60);
   }
   await first!.sweep.stop();
-}, 60_000);
+});

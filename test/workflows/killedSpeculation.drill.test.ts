@@ -86,4 +86,4 @@ test("a run whose speculated results need too much memory fails as one whose ste
   );
   expect([one.status, one.error_info.code]).toEqual(["failed", "out_of_memory"]);
   expect([one.status, one.error_info, one.counts]).toEqual([other.status, other.error_info, other.counts]);
-}, 120_000);
+});

@@ -55,7 +55,7 @@ test("the lines of the README on documents find what stands in them, and answer 
   expect(found.results[0].passages[0].content).toContain("home");
   expect(answered.choices[0].message.content).toContain("home");
   expect(more).toEqual([]);
-}, 60_000);
+});
 
 test("the lines of the README on agents have one answer, whole and streamed", async () => {
   const printed = await paste([...names, blockUnder("Ask an agent")].join("\n"));

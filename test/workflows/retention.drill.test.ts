@@ -89,4 +89,4 @@ test("after its days a run is gone with its threads, rows, keys and blobs, and n
 
   await expect.poll(() => tablesWith(db, CANARY), SOON).toEqual([]);
   expect((await home.read(kept)).result).toMatchObject({ comment: "kept", used: { said: ["kept", "kept"] } });
-}, 60_000);
+});

@@ -156,7 +156,7 @@ test("a step that never ends in a native operation ends the run as it would by i
   const { status, error_info, counts } = await stuck;
   expect([status, error_info]).toMatchObject(["failed", { code: "step_limit", step: "stuck", attempt: 1 }]);
   expect(counts).toEqual({ steps: 11, attempts: 11, ticks: 11 });
-}, 60_000);
+});
 
 test("times, ids and chance of run() are those that its steps were given, when it is read back", async () => {
   const run = `const all = [];
@@ -216,7 +216,7 @@ test("a cancel in the middle of a long run ends it soon, and nothing comes after
     const after = events.slice(events.indexOf("run.cancelled") + 1);
     expect(after).toEqual(expect.toBeOneOf([[], ["step.completed"], ["step.log", "step.completed"]]));
   }
-}, 60_000);
+});
 
 test("a wait beyond the years that the log can tell is refused to the script", async () => {
   const source = workflowSource(`${LINE} await ctx.sleepUntil(["9999-12-31T23:59:59", "-10:00"].join(""));`, PURE);

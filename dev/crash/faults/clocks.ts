@@ -9,15 +9,17 @@ const HOUR_MS = 3_600_000;
 export interface Clocks {
   /** What the process must be started with. */
   settings(process: string): Environment;
-  /** Makes a clock jump while its process runs, and back. */
+  /** Sets how far a clock is ahead, while its process runs. */
+  set(process: string, hours: number): void;
+  /** Makes a clock jump, and back. */
   shift(process: string, hours: number, ms: number): Promise<void>;
 }
 
 export function openClocks(folder: string): Clocks {
   mkdirSync(folder, { recursive: true });
   const fileOf = (process: string) => join(folder, process);
-  const set = (process: string, offset_ms: number) => {
-    writeFileSync(`${fileOf(process)}.new`, String(offset_ms));
+  const set = (process: string, hours: number) => {
+    writeFileSync(`${fileOf(process)}.new`, String(hours * HOUR_MS));
     renameSync(`${fileOf(process)}.new`, fileOf(process));
   };
   return {
@@ -25,8 +27,9 @@ export function openClocks(folder: string): Clocks {
       set(process, 0);
       return { CRASH_CLOCK: fileOf(process) };
     },
+    set,
     async shift(process, hours, ms) {
-      set(process, hours * HOUR_MS);
+      set(process, hours);
       await sleep(ms);
       set(process, 0);
     },

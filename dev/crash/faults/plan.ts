@@ -1,12 +1,5 @@
 import { randomFrom, type Random } from "../random.ts";
-import {
-  ROLES,
-  pickSurrounding,
-  type Family,
-  type RoleName,
-  type ServerName,
-  type Surrounding,
-} from "./surroundings.ts";
+import { ROLES, pickSurrounding, type Family, type RoleName, type Surrounding } from "./surroundings.ts";
 
 /** Failpoints at which a process can be made to exit, and the roles that reach them. */
 const POINTS = {
@@ -122,14 +115,14 @@ function takeTurns(seed: number, families: readonly Family[]): () => Family {
 }
 
 /**
- * The faults of a run; every second one is of the given families or kills the server `aim`, if any is given. Their order and
+ * The faults of a run; every second one is of the given families, or one of `needed` in turn, if any is given. Their order and
  * kinds depend on the arguments alone.
  */
 export function planFaults(
   seed: number,
   kills: number,
   families: readonly Family[] = [],
-  aim?: ServerName,
+  needed: readonly Fault[] = [],
 ): PlannedFault[] {
   const random = randomFrom(seed, "faults");
   const around = randomFrom(seed, "surroundings");
@@ -137,7 +130,7 @@ export function planFaults(
   return Array.from({ length: kills }, (_, n) => {
     const planned = { pause: random.int(500, 6_500), fault: pickFault(random) };
     if (n % 2 !== 0) return planned;
-    if (aim) return { ...planned, fault: { what: "kill", role: aim } };
+    if (needed.length > 0) return { ...planned, fault: needed[(n / 2) % needed.length]! };
     return families.length > 0 ? { ...planned, fault: pickSurrounding(around, nextFamily()) } : planned;
   });
 }

@@ -30,7 +30,7 @@ import {
   suspendMember,
   useMember,
 } from "./members.ts";
-import { changeProject, createProject, deleteProject, readProject } from "./projects.ts";
+import { changeProject, createProject, deleteProject, readProject, renameAndRead } from "./projects.ts";
 import { attendApprovals, callHook, cancelRun, cancelSoon, readApprovals, readRun, startRun } from "./runs.ts";
 import type { Action, Session } from "./session.ts";
 import type { KnownDocument, KnownMember, KnownProject, KnownRun } from "./known.ts";
@@ -92,11 +92,19 @@ const WEIGHTS = {
   readProject: 3,
   changeProject: 2,
   deleteProject: 1,
+  renameAndRead: 2,
   putProvider: 2,
   readProvider: 2,
   deleteProvider: 1,
 };
-type Act = keyof typeof WEIGHTS;
+export type Act = keyof typeof WEIGHTS;
+/** How much more often clients do what a run favours. */
+const FAVOUR = 10;
+
+const favouring = (favoured: readonly Act[]): typeof WEIGHTS => ({
+  ...WEIGHTS,
+  ...Object.fromEntries(favoured.map((act) => [act, WEIGHTS[act] * FAVOUR])),
+});
 
 /** Applies an act to one of the existing things, if there are any. */
 async function onOne<T>({ random }: Action, things: readonly T[], act: (thing: T) => Promise<void>): Promise<void> {
@@ -167,6 +175,7 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   readProject: (action) => onProject(action, (project, token) => readProject(action, project, token)),
   changeProject: (action) => onProject(action, (project, token) => changeProject(action, project, token), isThere),
   deleteProject: (action) => onProject(action, (project, token) => deleteProject(action, project, token), isThere),
+  renameAndRead: (action) => onProject(action, (project, token) => renameAndRead(action, project, token), isThere),
   putProvider: (action) => signedIn(action, (token) => putProvider(action, token)),
   readProvider: (action) =>
     onOne(action, action.session.providers, (name) => signedIn(action, (token) => readProvider(action, name, token))),
@@ -214,8 +223,14 @@ const THINK_MS = 250;
 /** Turns of a client whose traces are read. */
 const TRACES = 6;
 
+interface ClientOptions {
+  favoured: readonly Act[];
+  stopped(): boolean;
+}
+
 /** One client: performs one operation after the other until it is stopped. */
-export async function runClient(seed: number, session: Session, stopped: () => boolean): Promise<void> {
+export async function runClient(seed: number, session: Session, { favoured, stopped }: ClientOptions): Promise<void> {
+  const weights = favouring(favoured);
   const action = (n: number): Action => {
     const id = `${seed}-${session.client}-${n}`;
     return { id, session, random: randomFrom(seed, "act", session.client, n) };
@@ -223,7 +238,7 @@ export async function runClient(seed: number, session: Session, stopped: () => b
   await login(action(0));
   for (let n = 1; !stopped(); n++) {
     const now = action(n);
-    await acts[FIRST[n - 1] ?? now.random.weighted(WEIGHTS)](now);
+    await acts[FIRST[n - 1] ?? now.random.weighted(weights)](now);
     await sleep(now.random.next() * THINK_MS);
   }
 }

@@ -2,7 +2,7 @@ import type { Journal } from "../journal.ts";
 import { randomFrom } from "../random.ts";
 import { PERSONAL, type Topology } from "../topology.ts";
 import { readAudit } from "./audit.ts";
-import { readEverything, runClient } from "./client.ts";
+import { readEverything, runClient, type Act } from "./client.ts";
 import { startProbe } from "./probe.ts";
 import { KNOWLEDGE, type Session } from "./session.ts";
 import { openWire, type Wire } from "./wire.ts";
@@ -15,6 +15,8 @@ interface ClientsOptions {
   journal: Journal;
   providerUrl: string;
   effects: { host: string; url: string };
+  /** What the clients do more often than otherwise. */
+  favoured: readonly Act[];
 }
 
 async function signedIn(wire: Wire, admin: { email: string; password: string }, name: string): Promise<string> {
@@ -50,7 +52,8 @@ async function setPrice(wire: Wire, admin: { email: string; password: string }):
 }
 
 /** Starts the clients; two share an API key, an end user and threads. */
-export async function startClients({ seed, clients, topology, journal, providerUrl, effects }: ClientsOptions) {
+export async function startClients(options: ClientsOptions) {
+  const { seed, clients, topology, journal, providerUrl, effects, favoured } = options;
   const { ports, credentials, other } = topology;
   const sessions: Session[] = [];
   await setPrice(openWire(journal, ports, 0), credentials.admin);
@@ -92,7 +95,9 @@ export async function startClients({ seed, clients, topology, journal, providerU
   }
   const probe = startProbe({ journal, ports, api_key: other.api_key });
   let stopped = false;
-  const running = Promise.all(sessions.map((session) => runClient(seed, session, () => stopped)));
+  const running = Promise.all(
+    sessions.map((session) => runClient(seed, session, { favoured, stopped: () => stopped })),
+  );
   return {
     async stop(): Promise<void> {
       stopped = true;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ServerName } from "../faults/surroundings.ts";
+import type { Fault } from "../faults/plan.ts";
+import type { Act } from "../load/client.ts";
 
 /* Bugs that the harness plants into the processes that it starts, to prove that it sees them. Production code knows nothing of them. */
 
@@ -14,22 +15,32 @@ export interface Plant {
   instead: string;
   /** Rules of the findings that name this bug. */
   rules: string[];
-  /** The server that every second fault kills, for a bug that only its death shows. */
-  aim?: ServerName;
+  /** What the clients do ten times as often, for a bug that shows only there. */
+  load?: Act[];
+  /** Every second fault is one of these, for a bug that shows only then. */
+  faults?: Fault[];
 }
 
 /** True for every nth evaluation in a process. */
 const every = (n: number, name: string): string =>
   `(((globalThis as any).planted_${name} = ((globalThis as any).planted_${name} ?? 0) + 1) % ${n} === 0)`;
 
+const KILL_SERVICES: Fault[] = [
+  { what: "kill", role: "services", n: 1 },
+  { what: "kill", role: "services", n: 2 },
+];
+const KILL_POSTGRES: Fault[] = [{ what: "kill", role: "postgres" }];
+
 export const PLANTS: Plant[] = [
   {
     name: "append-dropped",
     file: "services/handle.ts",
     text: "const appended = await log.append(plan.append);",
-    instead: `const appended = plan.append.events[0]?.event.type === "FileUploaded" && ${every(4, "append")}
+    // an answer that reads its own write would be a 404 instead of a lie
+    instead: `const appended = plan.append.events[0]?.event.type === "FileDeleted" && ${every(3, "append")}
       ? ({ kind: "committed", first: 1, last: 1 } as any) : await log.append(plan.append);`,
     rules: ["I1"],
+    load: ["upload", "deleteFile"],
   },
   {
     name: "dedupe-skipped",
@@ -52,6 +63,8 @@ export const PLANTS: Plant[] = [
     text: "TurnTakenOver: ({ data }) => patch(data.turn_id, { attempt: data.attempt }),",
     instead: "TurnTakenOver: () => [],",
     rules: ["I6"],
+    load: ["newThread", "goOn"],
+    faults: KILL_SERVICES,
   },
   {
     name: "reaction-lost",
@@ -59,7 +72,8 @@ export const PLANTS: Plant[] = [
     text: "await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {",
     instead: `if (${every(5, "reaction")}) return;
         await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {`,
-    rules: ["I12", "I8"],
+    rules: ["I12"],
+    load: ["upload", "deleteFile"],
   },
   {
     name: "stream-ends-early",
@@ -75,6 +89,7 @@ export const PLANTS: Plant[] = [
     instead:
       "if (isDue(fires_at)) { changes.add(TimerFired.of({ run_id, key })); changes.add(TimerFired.of({ run_id, key })); }",
     rules: ["I10"],
+    load: ["startRun"],
   },
   {
     name: "decision-counted-twice",
@@ -82,6 +97,7 @@ export const PLANTS: Plant[] = [
     text: "return [decided, ...advanceRun(",
     instead: "return [decided, decided, ...advanceRun(",
     rules: ["I10"],
+    load: ["startRun", "attendApprovals"],
   },
   {
     name: "erased-key-stays",
@@ -89,20 +105,24 @@ export const PLANTS: Plant[] = [
     text: "...append.erase.things.map((thing) => ({ thing })),",
     instead: "",
     rules: ["I12"],
+    load: ["upload", "deleteFile"],
   },
   {
     name: "blob-removed-early",
     file: "infra/blobs.ts",
     text: 'failpoint("after-blob-rename");',
     instead: `failpoint("after-blob-rename"); if (${every(8, "blob")}) await rm(path);`,
-    rules: ["I1", "I12"],
+    rules: ["I12"],
+    load: ["upload", "withFile"],
   },
   {
     name: "index-entry-stays",
-    file: "services/knowledge/indexing/planChanges.ts",
-    text: "} else plan.deleted.push({ document_id, below_generation: null });",
-    instead: "}",
+    // below the comparison of the index with the read model, which would remove what the follower forgets
+    file: "infra/meilisearch/filter.ts",
+    text: "whole.map(({ document_id }) => document_id),",
+    instead: "[],",
     rules: ["I7"],
+    load: ["uploadDocument", "deleteDocument"],
   },
   {
     name: "feed-skips",
@@ -125,7 +145,7 @@ export const PLANTS: Plant[] = [
     instead: `pool.on("error", () => {});
   pool.on("connect", (client) => void client.query("set synchronous_commit = off").catch(() => {}));`,
     rules: ["I1"],
-    aim: "postgres",
+    faults: KILL_POSTGRES,
   },
   {
     name: "read-models-taken-as-regained",
@@ -133,7 +153,8 @@ export const PLANTS: Plant[] = [
     text: "if (lost.size === 0) return;",
     instead: "if (lost.size >= 0) return;",
     rules: ["I16"],
-    aim: "postgres",
+    load: ["renameAndRead"],
+    faults: KILL_POSTGRES,
   },
 ];
 

@@ -6,7 +6,7 @@ import type { IndexedGeneration } from "../passageIndex.ts";
 import { createReconcile } from "./reconcile.ts";
 
 /** Comparing takes at most a hundredth of the time: after one that took 20 ms, the next comes 2 s later. */
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 
 const generation = (document_id: string, passages = 3, number = 1): IndexedGeneration => ({
   document_id,
