@@ -172,9 +172,23 @@ export type Note = Attempt | Operation | InjectedFault | Effect | FeedMessage | 
 /** A journal of JSON lines; each is in the file before the next operation. */
 export function openJournal(path: string) {
   const file = openSync(path, "a");
+  const waiters = new Set<(note: Note) => void>();
   return {
     now: (): Moment => performance.now(),
-    note: (note: Note): void => void writeSync(file, `${JSON.stringify(note)}\n`),
+    note(note: Note): void {
+      writeSync(file, `${JSON.stringify(note)}\n`);
+      for (const hear of waiters) hear(note);
+    },
+    /** Resolves at the next note that matches. */
+    next: (matches: (note: Note) => boolean): Promise<void> =>
+      new Promise((resolve) => {
+        const hear = (note: Note): void => {
+          if (!matches(note)) return;
+          waiters.delete(hear);
+          resolve();
+        };
+        waiters.add(hear);
+      }),
     close: (): void => closeSync(file),
   };
 }

@@ -41,8 +41,8 @@ test("a planted bug is caught by a finding of its own rule, and looked for in at
     return kills.length === 3 ? [other, rule] : [other];
   };
   expect(await tryPlants([plant], options, find(own))).toBe(true);
-  expect(kills).toEqual([4, 8, 12]);
+  expect(kills).toEqual([8, 12, 20]);
   kills.length = 0;
   expect(await tryPlants([plant], options, find(other))).toBe(false);
-  expect(kills).toEqual([4, 8, 12, 16]);
+  expect(kills).toEqual([8, 12, 20]);
 });

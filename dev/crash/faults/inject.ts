@@ -96,6 +96,38 @@ const loseIndex = ({ meili_url, meili_master_key, database_url }: Topology["addr
     return (await fetch(`${meili_url}/indexes/${rows[0].index_id}`, { method: "DELETE", headers })).ok;
   });
 
+/** The read models stay as the crash left them for so long after PostgreSQL is back. */
+const HOLD_MS = 3_000;
+
+/** Kills PostgreSQL at the moment when a client gets such an acknowledgement. */
+async function crashPostgres(
+  { roles, pidOf, addresses }: Topology,
+  { after, holds }: Extract<Fault, { what: "crash" }>,
+  journal: Journal,
+): Promise<{ ended: Promise<void> } | undefined> {
+  const pid = await pidOf("postgres").catch(() => undefined);
+  if (pid === undefined) return undefined;
+  const acknowledged = journal.next(
+    (note) => note.kind === "operation" && note.what === after && note.outcome === "done",
+  );
+  await Promise.race([acknowledged, sleep(POINT_MS)]);
+  if (!kill(pid)) return undefined;
+  if (!holds) return { ended: Promise.resolve() };
+  const held = roles.filter(({ role }) => role === "projections");
+  for (const one of held) one.signal("SIGSTOP");
+  const isBack = () =>
+    ask(addresses.database_url, (client) => client.query("select 1")).then(
+      () => true,
+      () => false,
+    );
+  const release = async () => {
+    for (const until = Date.now() + POINT_MS; Date.now() < until && !(await isBack()); await sleep(50));
+    await sleep(HOLD_MS);
+    for (const one of held) one.signal("SIGCONT");
+  };
+  return { ended: release() };
+}
+
 /** Resolves with the pids that stand for a target; empty when it does not run. */
 async function pidsOf({ roles, pidOf }: Topology, { role, n }: Extract<Fault, { what: "stop" }>): Promise<number[]> {
   if (n !== undefined) return [roles.find(({ name }) => name === `${role}-${n}`)!.pid() ?? []].flat();
@@ -130,7 +162,11 @@ async function injectSurrounding(
 }
 
 /** Injects one fault; undefined when its target does not run. `ended` resolves when the fault is over. */
-async function injectFault(topology: Topology, fault: Fault): Promise<{ ended: Promise<void> } | undefined> {
+async function injectFault(
+  topology: Topology,
+  fault: Fault,
+  journal: Journal,
+): Promise<{ ended: Promise<void> } | undefined> {
   const { roles, pidOf, addresses } = topology;
   const named = (role: string, n: number): SupervisedProcess => roles.find(({ name }) => name === `${role}-${n}`)!;
   const after = (isInjected: boolean) => (isInjected ? { ended: Promise.resolve() } : undefined);
@@ -149,6 +185,8 @@ async function injectFault(topology: Topology, fault: Fault): Promise<{ ended: P
     }
     case "point":
       return { ended: failAt(named(fault.role, fault.n), fault, addresses.database_url) };
+    case "crash":
+      return crashPostgres(topology, fault, journal);
     case "kill":
       if ("n" in fault) return after(named(fault.role, fault.n).signal("SIGKILL"));
       return after(kill(await pidOf(fault.role).catch(() => undefined)));
@@ -184,8 +222,8 @@ export async function injectFaults(
   for (const { pause, fault } of plan) {
     await sleep(pause);
     if (isSurrounding(fault)) await around;
-    let injected = await injectFault(topology, fault);
-    for (; !injected; injected = await injectFault(topology, fault)) await sleep(250);
+    let injected = await injectFault(topology, fault, journal);
+    for (; !injected; injected = await injectFault(topology, fault, journal)) await sleep(250);
     const [at, target] = [journal.now(), targetOf(fault)];
     const lasts = "ms" in fault ? ` for ${Math.round(fault.ms / 1_000)} s` : "";
     print(`${((at - began) / 1_000).toFixed(1)} s: ${fault.what} ${target}${lasts}`);

@@ -1,3 +1,4 @@
+import type { OperationKind } from "../journal.ts";
 import { randomFrom, type Random } from "../random.ts";
 import { ROLES, pickSurrounding, type Family, type RoleName, type Surrounding } from "./surroundings.ts";
 
@@ -44,9 +45,11 @@ const POINTS = {
 } as const;
 export type Point = keyof typeof POINTS;
 
+/** `crash`: a kill at the moment of an acknowledgement; `holds`: the read models catch up only 3 s after the restart. */
 export type Fault =
   | { what: "kill"; role: RoleName; n: number }
   | { what: "kill"; role: "nats" | "postgres" | "meilisearch" }
+  | { what: "crash"; role: "postgres"; after: OperationKind; holds: boolean }
   | { what: "backend"; nth: number }
   | { what: "index" }
   | { what: "feed" }

@@ -99,7 +99,7 @@ const WEIGHTS = {
 };
 export type Act = keyof typeof WEIGHTS;
 /** How much more often clients do what a run favours. */
-const FAVOUR = 10;
+const FAVOUR = 50;
 
 const favouring = (favoured: readonly Act[]): typeof WEIGHTS => ({
   ...WEIGHTS,

@@ -15,7 +15,7 @@ export interface Plant {
   instead: string;
   /** Rules of the findings that name this bug. */
   rules: string[];
-  /** What the clients do ten times as often, for a bug that shows only there. */
+  /** What the clients do fifty times as often, for a bug that shows only there. */
   load?: Act[];
   /** Every second fault is one of these, for a bug that shows only then. */
   faults?: Fault[];
@@ -29,7 +29,6 @@ const KILL_SERVICES: Fault[] = [
   { what: "kill", role: "services", n: 1 },
   { what: "kill", role: "services", n: 2 },
 ];
-const KILL_POSTGRES: Fault[] = [{ what: "kill", role: "postgres" }];
 
 export const PLANTS: Plant[] = [
   {
@@ -37,7 +36,7 @@ export const PLANTS: Plant[] = [
     file: "services/handle.ts",
     text: "const appended = await log.append(plan.append);",
     // an answer that reads its own write would be a 404 instead of a lie
-    instead: `const appended = plan.append.events[0]?.event.type === "FileDeleted" && ${every(3, "append")}
+    instead: `const appended = plan.append.events[0]?.event.type === "FileDeleted" && ${every(2, "append")}
       ? ({ kind: "committed", first: 1, last: 1 } as any) : await log.append(plan.append);`,
     rules: ["I1"],
     load: ["upload", "deleteFile"],
@@ -144,8 +143,13 @@ export const PLANTS: Plant[] = [
     text: 'pool.on("error", () => {});',
     instead: `pool.on("error", () => {});
   pool.on("connect", (client) => void client.query("set synchronous_commit = off").catch(() => {}));`,
-    rules: ["I1"],
-    faults: KILL_POSTGRES,
+    // the feed may have told what the log has lost
+    rules: ["I1", "I17"],
+    load: ["createProject", "createKey"],
+    faults: [
+      { what: "crash", role: "postgres", after: "project.create", holds: false },
+      { what: "crash", role: "postgres", after: "key.create", holds: false },
+    ],
   },
   {
     name: "read-models-taken-as-regained",
@@ -154,7 +158,7 @@ export const PLANTS: Plant[] = [
     instead: "if (lost.size >= 0) return;",
     rules: ["I16"],
     load: ["renameAndRead"],
-    faults: KILL_POSTGRES,
+    faults: [{ what: "crash", role: "postgres", after: "project.change", holds: true }],
   },
 ];
 

@@ -3,7 +3,7 @@ import type { Finding } from "../check/finding.ts";
 import { checkPlant, type Plant } from "./plants.ts";
 
 /** Kills of one run after the other; the first run that finds the bug is the last. */
-const STAGES = [4, 8, 12, 16];
+const STAGES = [8, 12, 20];
 
 export type RunOnce = (options: CrashOptions) => Promise<Finding[]>;
 
