@@ -33,78 +33,8 @@ import {
 import { changeProject, createProject, deleteProject, readProject, renameAndRead } from "./projects.ts";
 import { attendApprovals, callHook, cancelRun, cancelSoon, readApprovals, readRun, startRun } from "./runs.ts";
 import type { Action, Session } from "./session.ts";
+import { favouring, type Act } from "./weights.ts";
 import type { KnownDocument, KnownMember, KnownProject, KnownRun } from "./known.ts";
-
-/** What a client does, with weights. It skips what it cannot do yet (delete a file without having one). */
-const WEIGHTS = {
-  newThread: 18,
-  goOn: 20,
-  withFile: 5,
-  withLargeFile: 2,
-  withUploaded: 3,
-  readThread: 10,
-  deleteThread: 3,
-  upload: 7,
-  uploadLarge: 2,
-  readFile: 6,
-  listFiles: 3,
-  deleteFile: 3,
-  respond: 10,
-  goOnResponding: 6,
-  readResponse: 4,
-  replayResponse: 3,
-  uploadDocument: 8,
-  pushText: 3,
-  readDocument: 6,
-  readText: 2,
-  reprocess: 3,
-  deleteDocument: 3,
-  search: 10,
-  extract: 3,
-  readExtraction: 3,
-  deleteExtraction: 1,
-  startRun: 8,
-  callHook: 16,
-  readRun: 8,
-  attendApprovals: 12,
-  followRun: 4,
-  cancelRun: 2,
-  cancelSoon: 2,
-  login: 1,
-  useSession: 2,
-  logout: 0.5,
-  createKey: 2,
-  useKey: 4,
-  changeKey: 2,
-  deleteKey: 1,
-  createProjectKey: 3,
-  rotateKey: 3,
-  useEnded: 3,
-  createMember: 4,
-  loginMember: 3,
-  useMember: 8,
-  readMember: 2,
-  changeMember: 5,
-  suspendMember: 4,
-  resetPassword: 1,
-  deleteMember: 1,
-  createProject: 3,
-  readProject: 3,
-  changeProject: 2,
-  deleteProject: 1,
-  renameAndRead: 2,
-  putProvider: 2,
-  readProvider: 2,
-  deleteProvider: 1,
-};
-export type Act = keyof typeof WEIGHTS;
-/** How much more often clients do what a run favours. */
-const FAVOUR = 50;
-
-const favouring = (favoured: readonly Act[]): typeof WEIGHTS => ({
-  ...WEIGHTS,
-  ...Object.fromEntries(favoured.map((act) => [act, WEIGHTS[act] * FAVOUR])),
-});
 
 /** Applies an act to one of the existing things, if there are any. */
 async function onOne<T>({ random }: Action, things: readonly T[], act: (thing: T) => Promise<void>): Promise<void> {

@@ -2,9 +2,10 @@ import type { Journal } from "../journal.ts";
 import { randomFrom } from "../random.ts";
 import { PERSONAL, type Topology } from "../topology.ts";
 import { readAudit } from "./audit.ts";
-import { readEverything, runClient, type Act } from "./client.ts";
+import { readEverything, runClient } from "./client.ts";
 import { startProbe } from "./probe.ts";
 import { KNOWLEDGE, type Session } from "./session.ts";
+import type { Act } from "./weights.ts";
 import { openWire, type Wire } from "./wire.ts";
 import { makeWorkflows } from "./workflows.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Fault } from "../faults/plan.ts";
-import type { Act } from "../load/client.ts";
+import type { Act } from "../load/weights.ts";
 
 /* Bugs that the harness plants into the processes that it starts, to prove that it sees them. Production code knows nothing of them. */
 
