@@ -44,8 +44,7 @@ test("turns go on while the database is away for long: nobody takes them from wo
         say(`/slow ${stream ? 0.5 : 15}\n/say ${WORDS}`, { model: "offline/scripted", stream }),
       );
     const turns = Array.from({ length: 12 }, (_, n) => ask(n % 2 === 0));
-    const started = "select from log.events where type = 'TurnStarted'";
-    await expect.poll(async () => (await face.resources.db.query(started, [])).length).toBe(turns.length);
+    await sleep(1_000);
     const goOn = freeze(folder);
     await sleep(AWAY_MS);
     goOn();
