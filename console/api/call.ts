@@ -29,7 +29,7 @@ export const isFinal = (error: unknown): boolean =>
   error instanceof Failure && error.status >= 400 && error.status < 500 && error.status !== 429;
 
 interface Request {
-  method?: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE";
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   query?: Record<string, string | number | undefined>;
   /** Sent as JSON. */
   body?: unknown;

@@ -55,17 +55,6 @@ export const listAgents = queryOptions({
   queryFn: ({ signal }) => call<Page<Named>>("agents", { signal, query: { limit: 500 } }),
 });
 
-export const listMembers = queryOptions({
-  queryKey: ["organization", "members"],
-  queryFn: ({ signal }) => call<Page<Named & { email: string }>>("members", { signal, query: { limit: 500 } }),
-});
-
-/** For administrators only. */
-export const listKeys = queryOptions({
-  queryKey: ["key", "list"],
-  queryFn: ({ signal }) => call<Page<Named>>("keys", { signal, query: { limit: 500 } }),
-});
-
 export const listModels = queryOptions({
   queryKey: ["provider", "models"],
   queryFn: ({ signal }) => call<{ data: { id: string }[] }>("openai/v1/models", { signal }),

@@ -1,21 +1,19 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { DOCUMENT_STATUSES, type DocumentStatus } from "../api/knowledge.ts";
 import type { RunFilter } from "../api/queries.ts";
 import { APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES, type ApprovalStatus } from "../api/types.ts";
 import type { LogSearch } from "../screens/log/search.ts";
 import type { RequestSearch } from "../screens/requests/filter.ts";
-import { NotFound } from "./NotFound.tsx";
+import { accountRoutes } from "./accountRoutes.tsx";
+import { root } from "./root.ts";
 import { readChoice, readNumber, readText } from "./search.ts";
-import { Shell } from "./Shell.tsx";
 
 interface CollectionSearch {
   q?: string | undefined;
   status?: DocumentStatus | undefined;
   page?: number | undefined;
 }
-
-const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Shell, notFoundComponent: NotFound });
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -163,6 +161,7 @@ const routeTree = root.addChildren([
   collection,
   documentPage,
   log,
+  ...accountRoutes,
 ]);
 
 export const createAppRouter = (queries: QueryClient) =>

@@ -7,4 +7,8 @@ export const SCREENS = [
   { to: "/runs", name: "Runs", letter: "r" },
   { to: "/knowledge", name: "Knowledge", letter: "k" },
   { to: "/log", name: "Log", letter: "l", isForAdmins: true },
+  { to: "/usage", name: "Usage", letter: "u", isForAdmins: true },
+  { to: "/members", name: "Members", letter: "m" },
+  { to: "/keys", name: "Keys", letter: "y", isForAdmins: true },
+  { to: "/settings", name: "Settings", letter: "s" },
 ] as const satisfies readonly { to: string; name: string; letter: string; isForAdmins?: true }[];

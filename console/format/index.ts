@@ -51,6 +51,15 @@ export function formatDuration(ms: number): string {
 
 export const formatNumber = (value: number): string => number.format(value);
 
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+const cents = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 2 });
+
+/** "$12.30", "$0.0012"; a cost that is not known is none. */
+export function formatCost(cost: string | null): string {
+  if (cost === null) return "no cost known";
+  return (Math.abs(Number(cost)) < 1 ? cents : dollars).format(Number(cost));
+}
+
 /** "1 run", "12 runs". */
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>
   `${formatNumber(count)} ${count === 1 ? one : many}`;

@@ -4,6 +4,7 @@ const TONES: Record<string, string> = {
   completed: "good",
   approved: "good",
   ready: "good",
+  active: "good",
   failed: "bad",
   rejected: "bad",
   lost: "bad",
@@ -14,6 +15,8 @@ const TONES: Record<string, string> = {
   retry_wait: "warn",
   scheduled: "warn",
   stopped: "warn",
+  disabled: "warn",
+  "locked out": "warn",
   expired: "warn",
 };
 

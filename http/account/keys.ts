@@ -102,6 +102,11 @@ export function keyRoutes(app: App, http: Http): void {
     return pageResponse(query, (page) => listKeys(http.db, caller.organization_id, page), present);
   });
 
+  const reading = { ...one, summary: "Get an API key, without its secret", response: { 200: Key } };
+  app.get("/keys/:id", { onRequest, schema: reading }, async ({ caller, params }) =>
+    present(await requireKey(http, caller, params.id)),
+  );
+
   const creating = { ...described, summary: "Create an API key", body: Create, response: { 201: Created } };
   app.post("/keys", { onRequest, schema: creating }, async (request, reply) =>
     reply.code(201).send(await create(http, request, request.body)),

@@ -54,6 +54,18 @@ async function visit(browser: Browser, viewport: typeof DESKTOP): Promise<Page> 
   return page;
 }
 
+/** As long as names may be, without a place to break. */
+export const LONG_NAME = "Unbreakable".repeat(18);
+
+/** The secret that a page shows once. */
+export const shownSecret = async (page: Page): Promise<string> => (await page.locator("section code").textContent())!;
+
+/** Answers every question of a page with yes. */
+export const agreeToAll = (page: Page) => page.on("dialog", (dialog) => void dialog.accept());
+
+/** The id of the thing that a page shows. */
+export const idIn = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1)!;
+
 export type Console = Awaited<ReturnType<typeof openConsole>>;
 
 /** A service with its console in a browser, and the organization that the console shows. For `beforeAll`. */

@@ -6,6 +6,7 @@ import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, type Page } from
 import { formatCount } from "../../format/index.ts";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Tab } from "../../parts/Tab.tsx";
 import { Time } from "../../parts/Time.tsx";
 import "./inbox.css";
 
@@ -89,14 +90,14 @@ export function Inbox() {
       <h1 id="title">Inbox</h1>
       <nav aria-label="Status" className="tabs">
         {APPROVAL_STATUSES.map((choice) => (
-          <Link
+          <Tab
             key={choice}
             to="/inbox"
             search={choice === "pending" ? {} : { status: choice }}
-            aria-current={choice === status ? "page" : undefined}
+            isCurrent={choice === status}
           >
             {choice === "pending" ? "waiting" : choice}
-          </Link>
+          </Tab>
         ))}
       </nav>
       <Loaded query={approvals} what="approvals">

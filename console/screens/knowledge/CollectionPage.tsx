@@ -14,7 +14,9 @@ import {
 import { useRole } from "../../api/useRole.ts";
 import { formatBytes, formatCount, formatNumber } from "../../format/index.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";
+import { Tab } from "../../parts/Tab.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
@@ -86,15 +88,15 @@ function Progress({ slug }: { slug: string }) {
 const Statuses = ({ slug, status }: { slug: string; status: DocumentStatus | undefined }) => (
   <nav aria-label="Status" className="tabs">
     {([undefined, ...DOCUMENT_STATUSES] as const).map((choice) => (
-      <Link
+      <Tab
         key={choice ?? "all"}
         to="/knowledge/$collection"
         params={{ collection: slug }}
         search={choice ? { status: choice } : {}}
-        aria-current={choice === status ? "page" : undefined}
+        isCurrent={choice === status}
       >
         {choice ?? "all"}
-      </Link>
+      </Tab>
     ))}
   </nav>
 );
@@ -131,13 +133,7 @@ function List({ slug, mayChange }: { slug: string; mayChange: boolean }) {
               rows={found.data}
               rowKey={({ id }) => id}
             />
-            {found.total > DOCUMENTS_PER_PAGE && (
-              <nav aria-label="Pages" className="title-line">
-                {page > 0 && leadTo(page - 1, "Newer")}
-                {(page + 1) * DOCUMENTS_PER_PAGE < found.total && leadTo(page + 1, "Older")}
-                <span className="quiet">{formatCount(found.total, "document")}</span>
-              </nav>
-            )}
+            <Pages page={page} perPage={DOCUMENTS_PER_PAGE} total={found.total} what="document" link={leadTo} />
           </>
         )
       }

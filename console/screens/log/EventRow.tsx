@@ -31,6 +31,12 @@ function Thing({ event: { stream, data } }: { event: LogEvent }) {
         Open the document
       </Link>
     );
+  if (kind === "key")
+    return (
+      <Link to="/keys/$keyId" params={{ keyId: id }}>
+        Open the key
+      </Link>
+    );
   return null;
 }
 

@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { listAgents, listKeys, listMembers, listModels } from "../../api/requests.ts";
+import { listKeys } from "../../api/keys.ts";
+import { listMembers } from "../../api/members.ts";
+import { listAgents, listModels } from "../../api/requests.ts";
 import { TURN_STATUSES } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
@@ -17,8 +19,8 @@ function Who({
   isAdmin: boolean;
   onPick(value?: string): void;
 }) {
-  const members = useQuery(listMembers);
-  const keys = useQuery({ ...listKeys, enabled: isAdmin });
+  const members = useQuery(listMembers());
+  const keys = useQuery({ ...listKeys(), enabled: isAdmin });
   const choices = [
     { value: "me", label: "me" },
     ...(members.data?.data ?? []).map(({ id, name, email }) => ({ value: `person:${id}`, label: name || email })),

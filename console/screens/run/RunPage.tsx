@@ -5,6 +5,7 @@ import { getRun } from "../../api/queries.ts";
 import type { Run, Waiting } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount, formatDuration } from "../../format/index.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -76,14 +77,14 @@ function CancelButton({ run }: { run: Run }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
   });
   if (!isLive(run) || !isBuilder) return null;
-  const ask = () => {
-    if (window.confirm("Cancel this run? Steps that are running are not interrupted.")) cancel.mutate();
-  };
   return (
     <>
-      <button type="button" className="button danger" disabled={cancel.isPending} onClick={ask}>
-        Cancel run
-      </button>
+      <ActionButton
+        label="Cancel run"
+        question="Cancel this run? Steps that are running are not interrupted."
+        isDangerous
+        action={cancel}
+      />
       {cancel.isError && <ErrorNotice error={cancel.error} />}
     </>
   );

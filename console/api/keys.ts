@@ -1,0 +1,65 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./call.ts";
+import type { Page } from "./types.ts";
+
+/* API keys of the organization, for administrators. */
+
+export const PRODUCTS = ["knowledge", "extraction"] as const;
+export type Product = (typeof PRODUCTS)[number];
+
+export interface KeySettings {
+  name: string;
+  products: Product[];
+  enabled: boolean;
+  expires_at: string | null;
+  /** Null: all models. */
+  allowed_models: string[] | null;
+  /** Whether completions may pass tools that the caller runs. */
+  client_tools: boolean;
+}
+
+export interface Key extends KeySettings {
+  id: string;
+  /** The last four characters. */
+  key_hint: string;
+  project_id: string | null;
+  last_used_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A key with its secret, which no later answer has. */
+export type KeyWithSecret = Key & { key?: string };
+
+export const KEY_STATES = ["active", "disabled", "expired"] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** `now`: epoch milliseconds. */
+export const stateOf = ({ enabled, expires_at }: Key, now: number): KeyState =>
+  enabled ? (expires_at && Date.parse(expires_at) <= now ? "expired" : "active") : "disabled";
+
+export const KEYS_PER_PAGE = 500;
+
+/** One page, newest first; `page` counts from 0. */
+export const listKeys = (page = 0) =>
+  queryOptions({
+    queryKey: ["key", "list", page],
+    queryFn: ({ signal }) =>
+      call<Page<Key>>("keys", { signal, query: { limit: KEYS_PER_PAGE, offset: page * KEYS_PER_PAGE } }),
+    placeholderData: (previous) => previous,
+  });
+
+const pathOf = (id: string) => `keys/${encodeURIComponent(id)}`;
+
+export const getKey = (id: string) =>
+  queryOptions({ queryKey: ["key", "one", id], queryFn: ({ signal }) => call<Key>(pathOf(id), { signal }) });
+
+export const createKey = (body: KeySettings & { project_id: string | null }) =>
+  call<KeyWithSecret>("keys", { method: "POST", body });
+
+export const changeKey = (id: string, body: Partial<KeySettings>) => call<Key>(pathOf(id), { method: "PATCH", body });
+
+/** Gives the key a new secret. The one before ends at once. */
+export const rotateKey = (id: string) => call<KeyWithSecret>(`${pathOf(id)}/rotate`, { method: "POST" });
+
+export const deleteKey = (id: string) => call<void>(pathOf(id), { method: "DELETE" });

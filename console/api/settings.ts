@@ -1,0 +1,62 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./call.ts";
+import type { Page } from "./types.ts";
+
+/* Projects, providers of models, secrets, and the person's own password. What is secret is written and never read back. */
+
+interface Dated {
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Project extends Dated {
+  id: string;
+  name: string;
+}
+
+export interface Provider extends Dated {
+  name: string;
+  base_url: string | null;
+  /** Null: those that the provider lists. */
+  models: string[] | null;
+}
+
+export interface Secret extends Dated {
+  name: string;
+}
+
+const LIMIT = 500;
+const one = (kind: string, id: string) => `${kind}/${encodeURIComponent(id)}`;
+
+export const listProjects = queryOptions({
+  queryKey: ["project", "list"],
+  queryFn: ({ signal }) => call<Page<Project>>("projects", { signal, query: { limit: LIMIT } }),
+});
+export const createProject = (name: string) => call<Project>("projects", { method: "POST", body: { name } });
+export const renameProject = (id: string, name: string) =>
+  call<Project>(one("projects", id), { method: "PATCH", body: { name } });
+export const deleteProject = (id: string) => call<void>(one("projects", id), { method: "DELETE" });
+
+/** For administrators. */
+export const listProviders = queryOptions({
+  queryKey: ["provider", "list"],
+  queryFn: ({ signal }) => call<Page<Provider>>("providers", { signal, query: { limit: LIMIT } }),
+});
+export const configureProvider = (
+  name: string,
+  body: { api_key: string; base_url: string | null; models: string[] | null },
+) => call<Provider>(one("providers", name), { method: "PUT", body });
+export const removeProvider = (name: string) => call<void>(one("providers", name), { method: "DELETE" });
+
+/** For builders. */
+export const listSecrets = queryOptions({
+  queryKey: ["secret", "list"],
+  queryFn: ({ signal }) => call<Page<Secret>>("secrets", { signal, query: { limit: LIMIT } }),
+});
+export const setSecret = (name: string, value: string) =>
+  call<Secret>(one("secrets", name), { method: "PUT", body: { value } });
+export const removeSecret = (name: string) => call<void>(one("secrets", name), { method: "DELETE" });
+
+/** Ends the person's other sessions. */
+export const changePassword = (body: { current_password: string; new_password: string }) =>
+  call<unknown>("auth/password", { method: "POST", body });

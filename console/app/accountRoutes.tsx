@@ -1,0 +1,88 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { KEY_STATES } from "../api/keys.ts";
+import { ROLES } from "../api/members.ts";
+import { GROUPINGS } from "../api/usage.ts";
+import type { KeySearch } from "../screens/keys/search.ts";
+import { MEMBER_STATES, type MemberSearch } from "../screens/members/search.ts";
+import { SECTIONS, type SettingsSearch } from "../screens/settings/search.ts";
+import { MEASURES, type UsageSearch } from "../screens/usage/rows.ts";
+import { root } from "./root.ts";
+import { readChoice, readNumber, readText } from "./search.ts";
+
+/* The screens of the organization itself: its keys, people, usage and settings. */
+
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: "/keys",
+  validateSearch: ({ q, state, project, page }: Record<string, unknown>): KeySearch => ({
+    q: readText(q),
+    state: readChoice(state, KEY_STATES),
+    project: readText(project),
+    page: readNumber(page),
+  }),
+  component: lazyRouteComponent(() => import("../screens/keys/Keys.tsx"), "Keys"),
+});
+
+const newKey = createRoute({
+  getParentRoute: () => root,
+  path: "/keys/new",
+  validateSearch: ({ project }: Record<string, unknown>): { project?: string | undefined } => ({
+    project: readText(project),
+  }),
+  component: lazyRouteComponent(() => import("../screens/keys/NewKey.tsx"), "NewKey"),
+});
+
+const key = createRoute({
+  getParentRoute: () => root,
+  path: "/keys/$keyId",
+  component: lazyRouteComponent(() => import("../screens/keys/KeyPage.tsx"), "KeyPage"),
+});
+
+const members = createRoute({
+  getParentRoute: () => root,
+  path: "/members",
+  validateSearch: ({ q, role, state, page }: Record<string, unknown>): MemberSearch => ({
+    q: readText(q),
+    role: readChoice(role, ROLES),
+    state: readChoice(state, MEMBER_STATES),
+    page: readNumber(page),
+  }),
+  component: lazyRouteComponent(() => import("../screens/members/Members.tsx"), "Members"),
+});
+
+const newMember = createRoute({
+  getParentRoute: () => root,
+  path: "/members/new",
+  component: lazyRouteComponent(() => import("../screens/members/NewMember.tsx"), "NewMember"),
+});
+
+const member = createRoute({
+  getParentRoute: () => root,
+  path: "/members/$memberId",
+  component: lazyRouteComponent(() => import("../screens/members/MemberPage.tsx"), "MemberPage"),
+});
+
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: "/usage",
+  validateSearch: ({ by, measure, from, to, page }: Record<string, unknown>): UsageSearch => ({
+    by: readChoice(by, GROUPINGS),
+    measure: readChoice(measure, MEASURES),
+    from: readText(from),
+    to: readText(to),
+    page: readNumber(page),
+  }),
+  component: lazyRouteComponent(() => import("../screens/usage/Usage.tsx"), "Usage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  validateSearch: ({ section, edit }: Record<string, unknown>): SettingsSearch => ({
+    section: readChoice(section, SECTIONS),
+    edit: readText(edit),
+  }),
+  component: lazyRouteComponent(() => import("../screens/settings/Settings.tsx"), "Settings"),
+});
+
+export const accountRoutes = [keys, newKey, key, members, newMember, member, usage, settings] as const;

@@ -1,0 +1,51 @@
+import type { FormEvent, ReactNode } from "react";
+import type { Action } from "./action.ts";
+import { ErrorNotice } from "./Notices.tsx";
+import "./form.css";
+
+interface Props {
+  /** What sending does: "Create key". */
+  submit: string;
+  /** What was done, for forms that stay: "Saved." */
+  done?: string | undefined;
+  /** Reads the fields by their names; throws an Error that names the field. */
+  send: Action<FormData>;
+  children: ReactNode;
+}
+
+/** Fields with a button, what went wrong, and whether it was done. */
+export function Form({ submit, done, send, children }: Props) {
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    send.mutate(new FormData(event.currentTarget));
+  };
+  return (
+    <form className="card form" onSubmit={onSubmit}>
+      {children}
+      {send.isError && <ErrorNotice error={send.error} />}
+      <p className="title-line">
+        <button type="submit" className="button primary" disabled={send.isPending}>
+          {submit}
+        </button>
+        <span role="status" className="quiet">
+          {send.isSuccess && done}
+        </span>
+      </p>
+    </form>
+  );
+}
+
+interface CheckProps {
+  name: string;
+  value?: string;
+  label: string;
+  hint?: string;
+  isChecked: boolean;
+}
+
+export const Check = ({ name, value, label, hint, isChecked }: CheckProps) => (
+  <label className="check">
+    <input type="checkbox" name={name} value={value} defaultChecked={isChecked} /> {label}
+    {hint && <span className="quiet"> {hint}</span>}
+  </label>
+);

@@ -1,0 +1,39 @@
+import { useId, useRef, useState, type ReactNode } from "react";
+import "./shownOnce.css";
+
+interface Props {
+  title: string;
+  secret: string;
+  children: ReactNode;
+}
+
+/** A secret that no later answer of the service has. */
+export function ShownOnce({ title, secret, children }: Props) {
+  const id = useId();
+  const text = useRef<HTMLElement>(null);
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    // for a page on plain http, where there is no clipboard, and for browsers that refuse
+    if (text.current) getSelection()?.selectAllChildren(text.current);
+    // `navigator.clipboard` is undefined there, whatever its type says
+    const clipboard = navigator.clipboard as Clipboard | undefined;
+    await clipboard?.writeText(secret).then(
+      () => setCopied(true),
+      () => {},
+    );
+  };
+  return (
+    <section className="notice good shown-once" role="status" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <p>
+        <code ref={text}>{secret}</code>
+      </p>
+      <button type="button" className="button" onClick={() => void copy()}>
+        {isCopied ? "Copied" : "Copy"}
+      </button>
+      <p>
+        <strong>It is shown only now.</strong> {children}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,78 @@
+import { PRODUCTS, type KeySettings } from "../../api/keys.ts";
+import { Check } from "../../parts/Form.tsx";
+import { formLines, formText } from "../../parts/formText.ts";
+
+const HINTS = {
+  knowledge: "collections, documents and their search",
+  extraction: "the text of files",
+} as const;
+
+/** A moment as `datetime-local` has it: in the time zone of the person. */
+function toLocal(moment: string): string {
+  const date = new Date(moment);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** What a key may be limited to. A key can always ask models and agents. */
+export const KeyFields = ({ settings }: { settings: Omit<KeySettings, "enabled"> }) => (
+  <>
+    <label>
+      Name
+      <input name="name" required maxLength={200} defaultValue={settings.name} autoComplete="off" />
+    </label>
+    <fieldset>
+      <legend>Besides models and agents, it may use</legend>
+      {PRODUCTS.map((product) => (
+        <Check
+          key={product}
+          name="products"
+          value={product}
+          label={product}
+          hint={HINTS[product]}
+          isChecked={settings.products.includes(product)}
+        />
+      ))}
+    </fieldset>
+    <fieldset>
+      <legend>Models</legend>
+      <Check name="limits_models" label="Only these, one in each line:" isChecked={settings.allowed_models !== null} />
+      <textarea
+        name="allowed_models"
+        aria-label="Allowed models"
+        rows={3}
+        spellCheck={false}
+        placeholder="openai/gpt-…"
+        defaultValue={settings.allowed_models?.join("\n")}
+      />
+    </fieldset>
+    <Check
+      name="client_tools"
+      label="Requests may bring tools of their own"
+      hint="which the caller runs"
+      isChecked={settings.client_tools}
+    />
+    <label>
+      <span>
+        Expires <span className="quiet">(optional)</span>
+      </span>
+      <input
+        name="expires_at"
+        type="datetime-local"
+        defaultValue={settings.expires_at ? toLocal(settings.expires_at) : ""}
+      />
+    </label>
+  </>
+);
+
+/** The fields as they were entered. `before`: a moment has seconds, which the field for it does not show. */
+export function readKeyFields(form: FormData, before: string | null = null): Omit<KeySettings, "enabled"> {
+  const expires = formText(form, "expires_at");
+  const isSame = before !== null && toLocal(before) === expires;
+  return {
+    name: formText(form, "name"),
+    products: PRODUCTS.filter((product) => form.getAll("products").includes(product)),
+    allowed_models: form.has("limits_models") ? formLines(form, "allowed_models") : null,
+    client_tools: form.has("client_tools"),
+    expires_at: isSame ? before : expires ? new Date(expires).toISOString() : null,
+  };
+}

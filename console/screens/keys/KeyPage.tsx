@@ -1,0 +1,151 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { changeKey, deleteKey, getKey, rotateKey, stateOf, type Key, type KeyWithSecret } from "../../api/keys.ts";
+import { listProjects } from "../../api/settings.ts";
+import { useRole } from "../../api/useRole.ts";
+import { Form } from "../../parts/Form.tsx";
+import { changesOf } from "../../parts/changesOf.ts";
+import { Restricted } from "../../parts/Restricted.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { useNow } from "../../parts/useNow.ts";
+import { KeyFields, readKeyFields } from "./KeyFields.tsx";
+import { KeySecret } from "./KeySecret.tsx";
+
+const route = getRouteApi("/keys/$keyId");
+
+function Facts({ apiKey }: { apiKey: Key }) {
+  const { data: projects } = useQuery(listProjects);
+  const { id, key_hint, project_id, last_used_at, expires_at, created_at, updated_at } = apiKey;
+  return (
+    <dl className="facts">
+      <dt>Secret</dt>
+      <dd>
+        ends with <span className="mono">{key_hint}</span>
+      </dd>
+      <dt>Project</dt>
+      <dd>
+        {project_id ? (
+          <Link to="/keys" search={{ project: project_id }}>
+            {projects?.data.find((project) => project.id === project_id)?.name ?? project_id}
+          </Link>
+        ) : (
+          "none: it reaches the whole organization"
+        )}
+      </dd>
+      <dt>Last used</dt>
+      <dd>{last_used_at ? <Time at={last_used_at} /> : "never"}</dd>
+      <dt>Expires</dt>
+      <dd>{expires_at ? <Time at={expires_at} /> : "never"}</dd>
+      <dt>Created</dt>
+      <dd>
+        <Time at={created_at} />
+      </dd>
+      <dt>Changed</dt>
+      <dd>
+        <Time at={updated_at} />
+      </dd>
+      <dt>Id</dt>
+      <dd className="mono">{id}</dd>
+      <dt>See</dt>
+      <dd>
+        <Link to="/requests" search={{ who: `key:${id}` }}>
+          its requests
+        </Link>
+        {" · "}
+        <Link to="/log" search={{ stream: `key-${id}` }}>
+          its log
+        </Link>
+      </dd>
+    </dl>
+  );
+}
+
+function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
+  const navigate = useNavigate();
+  const [rotated, setRotated] = useState<KeyWithSecret>();
+  const actions = [
+    {
+      label: enabled ? "Disable" : "Enable",
+      question: enabled
+        ? `Disable the key “${name}”? Its requests are refused at once, until it is enabled.`
+        : undefined,
+      run: () => changeKey(id, { enabled: !enabled }),
+    },
+    {
+      label: "New secret",
+      question: `Give the key “${name}” a new secret? Requests with the present one are refused at once.`,
+      run: async () => setRotated(await rotateKey(id)),
+    },
+    {
+      label: "Delete",
+      question: `Delete the key “${name}”? Its requests are refused at once, for good. Its conversations and files stay.`,
+      isDangerous: true,
+      run: async () => {
+        await deleteKey(id);
+        await navigate({ to: "/keys" });
+      },
+    },
+  ];
+  return (
+    <>
+      <ThingActions actions={actions} kind="key" />
+      {rotated && <KeySecret title="The key has a new secret" changed={rotated} />}
+    </>
+  );
+}
+
+/** Sends only what was changed here: somebody else may be changing the key too. */
+function Settings({ apiKey }: { apiKey: Key }) {
+  const queries = useQueryClient();
+  const [before, setBefore] = useState(apiKey);
+  const save = useMutation({
+    mutationFn: async (form: FormData) =>
+      changeKey(before.id, changesOf(before, readKeyFields(form, before.expires_at))),
+    onSuccess: setBefore,
+    onSettled: () => queries.invalidateQueries({ queryKey: ["key"] }),
+  });
+  return (
+    <section aria-labelledby="settings" className="stack">
+      <h2 id="settings">Settings</h2>
+      <Form submit="Save" done="Saved." send={save}>
+        <KeyFields settings={before} />
+      </Form>
+    </section>
+  );
+}
+
+const Details = ({ apiKey }: { apiKey: Key }) => (
+  <>
+    <header className="title-line">
+      <h1>{apiKey.name}</h1>
+      <Status status={stateOf(apiKey, useNow())} />
+    </header>
+    <Actions apiKey={apiKey} />
+    <Facts apiKey={apiKey} />
+    <Settings apiKey={apiKey} />
+  </>
+);
+
+function ReadKey() {
+  const { keyId } = route.useParams();
+  const key = useQuery(getKey(keyId));
+  return (
+    <ThingScreen back={<Link to="/keys">← Keys</Link>} query={key} kind="Key" narrow>
+      {(data) => <Details key={data.id} apiKey={data} />}
+    </ThingScreen>
+  );
+}
+
+/** One API key: what it may do, when it was used, and what ends it. */
+export function KeyPage() {
+  const { isAdmin } = useRole();
+  return (
+    <Restricted what="API keys" isAllowed={isAdmin}>
+      <ReadKey />
+    </Restricted>
+  );
+}

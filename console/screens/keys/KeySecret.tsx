@@ -1,0 +1,14 @@
+import type { KeyWithSecret } from "../../api/keys.ts";
+import { ShownOnce } from "../../parts/ShownOnce.tsx";
+
+/** The secret of a key that was created or rotated a moment ago. */
+export const KeySecret = ({ title, changed }: { title: string; changed: KeyWithSecret }) =>
+  changed.key === undefined ? (
+    <p className="notice warn" role="status">
+      The request was repeated, and its secret was shown before. If nobody has it, give the key a new one.
+    </p>
+  ) : (
+    <ShownOnce title={title} secret={changed.key}>
+      The service keeps only a hash of it. Whoever has it can ask in the name of this key.
+    </ShownOnce>
+  );

@@ -1,0 +1,149 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { KEY_STATES, KEYS_PER_PAGE, listKeys, stateOf, type Key } from "../../api/keys.ts";
+import { listProjects, type Project } from "../../api/settings.ts";
+import type { Page } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
+import { readChoice } from "../../app/search.ts";
+import { InputFilter, namedChoices, SelectFilter, wordChoices } from "../../parts/Filter.tsx";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Pages } from "../../parts/Pages.tsx";
+import { Restricted } from "../../parts/Restricted.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { useNow } from "../../parts/useNow.ts";
+import { matches, NO_PROJECT, type KeySearch } from "./search.ts";
+
+const route = getRouteApi("/keys");
+
+const columns = (projects: Project[], now: number): Columns<Key> => [
+  {
+    title: "Key",
+    cell: ({ id, name, key_hint }) => (
+      <Link to="/keys/$keyId" params={{ keyId: id }} data-row>
+        {name} <span className="mono quiet">…{key_hint}</span>
+      </Link>
+    ),
+  },
+  { title: "State", cell: (key) => <Status status={stateOf(key, now)} /> },
+  {
+    title: "Project",
+    wide: true,
+    cell: ({ project_id }) =>
+      project_id && (
+        <Link to="/keys" search={{ project: project_id }}>
+          {projects.find(({ id }) => id === project_id)?.name ?? project_id}
+        </Link>
+      ),
+  },
+  { title: "Last used", cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : "never") },
+  { title: "Expires", wide: true, cell: ({ expires_at }) => expires_at && <Time at={expires_at} /> },
+  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function Filters({ search, projects }: { search: KeySearch; projects: Project[] }) {
+  const navigate = useNavigate();
+  const change = (part: KeySearch) =>
+    void navigate({ to: "/keys", replace: true, search: { ...search, page: undefined, ...part } });
+  return (
+    <search className="filters">
+      <InputFilter
+        label="Name, or end of the secret"
+        type="search"
+        isFirst
+        value={search.q}
+        onChange={(q) => change({ q })}
+      />
+      <SelectFilter
+        label="State"
+        value={search.state}
+        choices={wordChoices(KEY_STATES)}
+        onPick={(state) => change({ state: readChoice(state, KEY_STATES) })}
+      />
+      <SelectFilter
+        label="Project"
+        value={search.project}
+        choices={[{ value: NO_PROJECT, label: "without a project" }, ...namedChoices(projects)]}
+        onPick={(project) => change({ project })}
+      />
+    </search>
+  );
+}
+
+const NoKeys = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No key matches the filters">
+      <p>
+        See <Link to="/keys">all keys</Link>.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="There are no API keys">
+      <ol>
+        <li>
+          <Link to="/keys/new">Create a key</Link>, and copy its secret, which is shown once.
+        </li>
+        <li>
+          Send it with each request: <code>authorization: Bearer sk-…</code>
+        </li>
+        <li>See here when it was last used, and under Requests what it asked.</li>
+      </ol>
+    </Empty>
+  );
+
+function Found({ page, search, projects }: { page: Page<Key>; search: KeySearch; projects: Project[] }) {
+  const now = useNow();
+  const { page: number = 0, ...filter } = search;
+  const keys = page.data.filter((key) => matches(key, filter, now));
+  return (
+    <>
+      {keys.length === 0 ? (
+        <NoKeys isFiltered={page.total > 0} />
+      ) : (
+        <Table caption="API keys, newest first" columns={columns(projects, now)} rows={keys} rowKey={({ id }) => id} />
+      )}
+      <Pages
+        page={number}
+        perPage={KEYS_PER_PAGE}
+        total={page.total}
+        what="key"
+        link={(to, label) => (
+          <Link className="button" to="/keys" search={{ ...filter, page: to || undefined }}>
+            {label}
+          </Link>
+        )}
+      />
+    </>
+  );
+}
+
+function KeyList() {
+  const search = route.useSearch();
+  const keys = useQuery(listKeys(search.page));
+  const { data: projects } = useQuery(listProjects);
+  return (
+    <section className="screen" aria-labelledby="title">
+      <header className="title-line">
+        <h1 id="title">Keys</h1>
+        <Link className="button primary" to="/keys/new">
+          New key
+        </Link>
+      </header>
+      <Filters search={search} projects={projects?.data ?? []} />
+      <Loaded query={keys} what="keys">
+        {(page) => <Found page={page} search={search} projects={projects?.data ?? []} />}
+      </Loaded>
+    </section>
+  );
+}
+
+/** The API keys of the organization, newest first. */
+export function Keys() {
+  const { isAdmin } = useRole();
+  return (
+    <Restricted what="API keys" isAllowed={isAdmin}>
+      <KeyList />
+    </Restricted>
+  );
+}

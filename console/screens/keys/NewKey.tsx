@@ -1,0 +1,81 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { createKey, PRODUCTS, type KeyWithSecret } from "../../api/keys.ts";
+import { listProjects } from "../../api/settings.ts";
+import { useRole } from "../../api/useRole.ts";
+import { Form } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+import { Restricted } from "../../parts/Restricted.tsx";
+import { KeyFields, readKeyFields } from "./KeyFields.tsx";
+import { KeySecret } from "./KeySecret.tsx";
+
+const route = getRouteApi("/keys/new");
+const SETTINGS = { name: "", products: [...PRODUCTS], allowed_models: null, client_tools: false, expires_at: null };
+
+function Project({ chosen }: { chosen: string | undefined }) {
+  const { data } = useQuery(listProjects);
+  return (
+    <label>
+      <span>
+        Project <span className="quiet">(optional, and for good)</span>
+      </span>
+      <span className="quiet">A key of a project reaches the agents and workflows of this project only.</span>
+      {/* anew once the projects are known: only then one of them can be chosen */}
+      <select key={String(data === undefined)} name="project" defaultValue={chosen ?? ""}>
+        <option value="">none</option>
+        {data?.data.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const Created = ({ created, onNext }: { created: KeyWithSecret; onNext: () => void }) => (
+  <>
+    <KeySecret title={`The key “${created.name}” was created`} changed={created} />
+    <p className="title-line">
+      <Link to="/keys/$keyId" params={{ keyId: created.id }}>
+        See the key
+      </Link>
+      <button type="button" className="button" onClick={onNext}>
+        Create another
+      </button>
+    </p>
+  </>
+);
+
+function Create() {
+  const queries = useQueryClient();
+  const { project } = route.useSearch();
+  const create = useMutation({
+    mutationFn: async (form: FormData) =>
+      createKey({ ...readKeyFields(form), enabled: true, project_id: formText(form, "project") || null }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["key"] }),
+  });
+  if (create.data) return <Created created={create.data} onNext={() => create.reset()} />;
+  return (
+    <Form submit="Create key" send={create}>
+      <KeyFields settings={SETTINGS} />
+      <Project chosen={project} />
+    </Form>
+  );
+}
+
+/** A new API key. Its secret is shown once. */
+export function NewKey() {
+  const { isAdmin } = useRole();
+  return (
+    <Restricted what="API keys" isAllowed={isAdmin}>
+      <section className="screen narrow" aria-labelledby="title">
+        <p>
+          <Link to="/keys">← Keys</Link>
+        </p>
+        <h1 id="title">New key</h1>
+        <Create />
+      </section>
+    </Restricted>
+  );
+}

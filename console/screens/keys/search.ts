@@ -1,0 +1,20 @@
+import { stateOf, type Key, type KeyState } from "../../api/keys.ts";
+
+/** What the address of the list says. */
+export interface KeySearch {
+  /** Part of the name, or the end of the secret. */
+  q?: string | undefined;
+  state?: KeyState | undefined;
+  /** Id of the project, or `none`. */
+  project?: string | undefined;
+  page?: number | undefined;
+}
+
+export const NO_PROJECT = "none";
+
+/** `now`: epoch milliseconds. */
+export function matches(key: Key, { q, state, project }: KeySearch, now: number): boolean {
+  if (state && stateOf(key, now) !== state) return false;
+  if (project && (key.project_id ?? NO_PROJECT) !== project) return false;
+  return !q || key.name.toLowerCase().includes(q.toLowerCase()) || key.key_hint === q;
+}

@@ -1,0 +1,153 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { changeMember, getMember, removeMember, resetPassword, ROLES, type Member } from "../../api/members.ts";
+import { whoAmI } from "../../api/queries.ts";
+import { useRole } from "../../api/useRole.ts";
+import { readChoice } from "../../app/search.ts";
+import { changesOf } from "../../parts/changesOf.ts";
+import { Form } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+import { Status } from "../../parts/Status.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { MemberPassword } from "./MemberPassword.tsx";
+import { MEANINGS, RoleFields } from "./roles.tsx";
+import { stateOf } from "./search.ts";
+
+const route = getRouteApi("/members/$memberId");
+
+function Facts({ member }: { member: Member }) {
+  const { isBuilder } = useRole();
+  const { id, email, role, created_at, updated_at } = member;
+  return (
+    <dl className="facts">
+      <dt>E-mail</dt>
+      <dd>{email}</dd>
+      <dt>Role</dt>
+      <dd>
+        {role} <span className="quiet">({MEANINGS[role]})</span>
+      </dd>
+      <dt>Joined</dt>
+      <dd>
+        <Time at={created_at} />
+      </dd>
+      <dt>Changed</dt>
+      <dd>
+        <Time at={updated_at} />
+      </dd>
+      <dt>Id</dt>
+      <dd className="mono">{id}</dd>
+      {isBuilder && (
+        <>
+          <dt>See</dt>
+          <dd>
+            <Link to="/requests" search={{ who: `person:${id}` }}>
+              their requests
+            </Link>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Actions({ member: { id, name, active } }: { member: Member }) {
+  const navigate = useNavigate();
+  const [password, setPassword] = useState<string>();
+  const actions = [
+    {
+      label: active ? "Lock out" : "Let in again",
+      question: active ? `Lock out ${name}? All sessions end, and ${name} cannot sign in.` : undefined,
+      run: () => changeMember(id, { active: !active }),
+    },
+    {
+      label: "New password",
+      question: `Give ${name} a new password? The present one and all sessions end.`,
+      run: async () => setPassword((await resetPassword(id)).password),
+    },
+    {
+      label: "Remove",
+      question: `Remove ${name}? All sessions end at once. What ${name} made stays.`,
+      isDangerous: true,
+      run: async () => {
+        await removeMember(id);
+        await navigate({ to: "/members" });
+      },
+    },
+  ];
+  return (
+    <>
+      <ThingActions actions={actions} kind="organization" />
+      {password && <MemberPassword title={`The new password of ${name}`} password={password} />}
+    </>
+  );
+}
+
+/** People who lock out or remove themselves could not undo it. */
+const Self = () => (
+  <p>
+    This is you. Change your password under <Link to="/settings">Settings</Link>.
+  </p>
+);
+
+/** Sends only what was changed here: somebody else may be changing the member too. */
+function Settings({ member, isOwner }: { member: Member; isOwner: boolean }) {
+  const queries = useQueryClient();
+  const [before, setBefore] = useState(member);
+  const save = useMutation({
+    mutationFn: async (form: FormData) => {
+      const entered = { name: formText(form, "name"), role: readChoice(form.get("role"), ROLES) ?? before.role };
+      return changeMember(before.id, changesOf<Pick<Member, "name" | "role">>(before, entered));
+    },
+    onSuccess: setBefore,
+    // one's own name and role are part of the session
+    onSettled: () =>
+      Promise.all([queries.invalidateQueries({ queryKey: ["organization"] }), queries.invalidateQueries(whoAmI)]),
+  });
+  return (
+    <section aria-labelledby="settings" className="stack">
+      <h2 id="settings">Settings</h2>
+      <Form submit="Save" done="Saved." send={save}>
+        <label>
+          Name
+          <input name="name" required maxLength={200} defaultValue={before.name} autoComplete="off" />
+        </label>
+        <RoleFields chosen={before.role} isOwner={isOwner} />
+      </Form>
+    </section>
+  );
+}
+
+function Details({ member }: { member: Member }) {
+  const { isAdmin, isOwner } = useRole();
+  const session = useQuery(whoAmI);
+  const mayChange = isOwner || (isAdmin && member.role !== "owner");
+  return (
+    <>
+      <header className="title-line">
+        <h1>{member.name}</h1>
+        <Status status={stateOf(member)} />
+      </header>
+      {mayChange && (session.data?.user.id === member.id ? <Self /> : <Actions member={member} />)}
+      <Facts member={member} />
+      {mayChange ? (
+        <Settings member={member} isOwner={isOwner} />
+      ) : (
+        <p className="quiet">{isAdmin ? "Only an owner changes an owner." : "Administrators change members."}</p>
+      )}
+    </>
+  );
+}
+
+/** One person: role, and what ends their access. */
+export function MemberPage() {
+  const { memberId } = route.useParams();
+  const member = useQuery(getMember(memberId));
+  return (
+    <ThingScreen back={<Link to="/members">← Members</Link>} query={member} kind="Member" narrow>
+      {(data) => <Details key={data.id} member={data} />}
+    </ThingScreen>
+  );
+}

@@ -1,0 +1,15 @@
+import { service } from "../../api/call.ts";
+import { ShownOnce } from "../../parts/ShownOnce.tsx";
+
+/** Without a password the request was repeated, and the password was shown before. */
+export const MemberPassword = ({ title, password }: { title: string; password: string | undefined }) =>
+  password === undefined ? (
+    <p className="notice warn" role="status">
+      The request was repeated, and the password was shown before. If nobody has it, give the member a new one.
+    </p>
+  ) : (
+    <ShownOnce title={title} secret={password}>
+      Send it to the person, who signs in at <span className="mono">{new URL("console/", service).href}</span> and
+      chooses another one under Settings.
+    </ShownOnce>
+  );

@@ -1,0 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { listMembers, MEMBERS_PER_PAGE, ROLES, type Member } from "../../api/members.ts";
+import type { Page } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
+import { readChoice } from "../../app/search.ts";
+import { InputFilter, SelectFilter, wordChoices } from "../../parts/Filter.tsx";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Pages } from "../../parts/Pages.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { matches, MEMBER_STATES, stateOf, type MemberSearch } from "./search.ts";
+
+const route = getRouteApi("/members");
+
+const COLUMNS: Columns<Member> = [
+  {
+    title: "Member",
+    cell: ({ id, name, email }) => (
+      <>
+        <Link to="/members/$memberId" params={{ memberId: id }} data-row>
+          {name}
+        </Link>
+        <br />
+        <span className="quiet">{email}</span>
+      </>
+    ),
+  },
+  {
+    title: "Role",
+    className: "short",
+    cell: ({ role }) => (
+      <Link to="/members" search={{ role }}>
+        {role}
+      </Link>
+    ),
+  },
+  { title: "State", wide: true, cell: (member) => <Status status={stateOf(member)} /> },
+  { title: "Joined", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function Filters({ search }: { search: MemberSearch }) {
+  const navigate = useNavigate();
+  const change = (part: MemberSearch) =>
+    void navigate({ to: "/members", replace: true, search: { ...search, page: undefined, ...part } });
+  return (
+    <search className="filters">
+      <InputFilter label="Name or e-mail" type="search" isFirst value={search.q} onChange={(q) => change({ q })} />
+      <SelectFilter
+        label="Role"
+        value={search.role}
+        choices={wordChoices(ROLES)}
+        onPick={(role) => change({ role: readChoice(role, ROLES) })}
+      />
+      <SelectFilter
+        label="State"
+        value={search.state}
+        choices={wordChoices(MEMBER_STATES)}
+        onPick={(state) => change({ state: readChoice(state, MEMBER_STATES) })}
+      />
+    </search>
+  );
+}
+
+function Found({ page, search }: { page: Page<Member>; search: MemberSearch }) {
+  const { page: number = 0, ...filter } = search;
+  const members = page.data.filter((member) => matches(member, filter));
+  return (
+    <>
+      {members.length === 0 ? (
+        <Empty title="No member matches the filters">
+          <p>
+            See <Link to="/members">all members</Link>.
+          </p>
+        </Empty>
+      ) : (
+        <Table caption="Members, by when they joined" columns={COLUMNS} rows={members} rowKey={({ id }) => id} />
+      )}
+      <Pages
+        page={number}
+        perPage={MEMBERS_PER_PAGE}
+        total={page.total}
+        what="member"
+        link={(to, label) => (
+          <Link className="button" to="/members" search={{ ...filter, page: to || undefined }}>
+            {label}
+          </Link>
+        )}
+      />
+    </>
+  );
+}
+
+/** The people of the organization. Everybody sees them; administrators change them. */
+export function Members() {
+  const search = route.useSearch();
+  const { isAdmin } = useRole();
+  const members = useQuery(listMembers(search.page));
+  return (
+    <section className="screen" aria-labelledby="title">
+      <header className="title-line">
+        <h1 id="title">Members</h1>
+        {isAdmin && (
+          <Link className="button primary" to="/members/new">
+            Add a member
+          </Link>
+        )}
+      </header>
+      <Filters search={search} />
+      <Loaded query={members} what="members">
+        {(page) => <Found page={page} search={search} />}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { addMember, ROLES, type MemberWithPassword } from "../../api/members.ts";
+import { useRole } from "../../api/useRole.ts";
+import { readChoice } from "../../app/search.ts";
+import { Form } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+import { Restricted } from "../../parts/Restricted.tsx";
+import { MemberPassword } from "./MemberPassword.tsx";
+import { RoleFields } from "./roles.tsx";
+
+const Added = ({ added, onNext }: { added: MemberWithPassword; onNext: () => void }) => (
+  <>
+    <MemberPassword title={`The first password of ${added.name}`} password={added.password} />
+    <p className="title-line">
+      <Link to="/members/$memberId" params={{ memberId: added.id }}>
+        See the member
+      </Link>
+      <button type="button" className="button" onClick={onNext}>
+        Add another
+      </button>
+    </p>
+  </>
+);
+
+function Add({ isOwner }: { isOwner: boolean }) {
+  const queries = useQueryClient();
+  const add = useMutation({
+    mutationFn: async (form: FormData) =>
+      addMember({
+        name: formText(form, "name"),
+        email: formText(form, "email"),
+        role: readChoice(form.get("role"), ROLES) ?? "viewer",
+      }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["organization"] }),
+  });
+  if (add.data) return <Added added={add.data} onNext={() => add.reset()} />;
+  return (
+    <Form submit="Add member" send={add}>
+      <label>
+        Name
+        <input name="name" required maxLength={200} autoComplete="off" />
+      </label>
+      <label>
+        E-mail
+        <input name="email" type="email" required maxLength={320} autoComplete="off" />
+      </label>
+      <RoleFields chosen="viewer" isOwner={isOwner} />
+    </Form>
+  );
+}
+
+/** A new member. The service sends no mail: the first password is shown here, once. */
+export function NewMember() {
+  const { isAdmin, isOwner } = useRole();
+  return (
+    <Restricted what="New members" isAllowed={isAdmin}>
+      <section className="screen narrow" aria-labelledby="title">
+        <p>
+          <Link to="/members">← Members</Link>
+        </p>
+        <h1 id="title">New member</h1>
+        <Add isOwner={isOwner} />
+      </section>
+    </Restricted>
+  );
+}

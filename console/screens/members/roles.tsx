@@ -1,0 +1,24 @@
+import { ROLES } from "../../api/members.ts";
+import type { Role } from "../../api/types.ts";
+
+/** What each role may do (docs/permissions.md). */
+export const MEANINGS: Record<Role, string> = {
+  owner: "everything, and who else is an owner",
+  admin: "keys, people, providers, usage and the log",
+  builder: "agents, workflows, scripts and their secrets",
+  approver: "decides approvals, asks agents and models, adds documents",
+  viewer: "reads, and changes nothing",
+};
+
+/** Only an owner makes owners. */
+export const RoleFields = ({ chosen, isOwner }: { chosen: Role; isOwner: boolean }) => (
+  <fieldset>
+    <legend>Role</legend>
+    {ROLES.filter((role) => isOwner || role !== "owner").map((role) => (
+      <label key={role} className="check">
+        <input type="radio" name="role" value={role} defaultChecked={role === chosen} required /> {role}{" "}
+        <span className="quiet">{MEANINGS[role]}</span>
+      </label>
+    ))}
+  </fieldset>
+);

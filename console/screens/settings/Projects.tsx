@@ -1,0 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { createProject, deleteProject, listProjects, renameProject, type Project } from "../../api/settings.ts";
+import { useRole } from "../../api/useRole.ts";
+import type { Action } from "../../parts/action.ts";
+import { Form } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { RemoveButton, useRemoval } from "./RemoveButton.tsx";
+import { useSaving } from "./useSaving.ts";
+
+const COLUMNS: Columns<Project> = [
+  { title: "Project", cell: ({ name }) => name },
+  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+const editable = (removal: Action<string>): Columns<Project> => [
+  {
+    title: "Project",
+    cell: ({ id, name }) => (
+      <Link to="/settings" search={{ section: "projects", edit: id }} data-row>
+        {name}
+      </Link>
+    ),
+  },
+  ...COLUMNS.slice(1),
+  {
+    title: "Keys",
+    wide: true,
+    cell: ({ id }) => (
+      <Link to="/keys" search={{ project: id }}>
+        Its keys
+      </Link>
+    ),
+  },
+  {
+    title: "Actions",
+    cell: ({ id, name }) => (
+      <RemoveButton
+        id={id}
+        label="Delete"
+        question={`Delete the project “${name}”? That works only once nothing belongs to it.`}
+        removal={removal}
+      />
+    ),
+  },
+];
+
+function ProjectForm({ project }: { project: Project | undefined }) {
+  const { send, formKey } = useSaving("projects", "project", async (form) => {
+    const name = formText(form, "name");
+    return project ? renameProject(project.id, name) : createProject(name);
+  });
+  return (
+    <Form
+      key={`${project?.id} ${formKey}`}
+      submit={project ? "Rename project" : "Create project"}
+      done={project ? undefined : "Saved."}
+      send={send}
+    >
+      <label>
+        {project ? `New name of “${project.name}”` : "Name of a new project"}
+        <input name="name" required maxLength={200} defaultValue={project?.name} autoComplete="off" />
+      </label>
+    </Form>
+  );
+}
+
+/** Agents, workflows and keys may belong to a project; its keys reach nothing else of these. */
+export function Projects({ edit }: { edit: string | undefined }) {
+  const { isAdmin } = useRole();
+  const projects = useQuery(listProjects);
+  const removal = useRemoval("project", deleteProject);
+  return (
+    <Loaded query={projects} what="projects">
+      {({ data }) => (
+        <>
+          {removal.isError && <ErrorNotice error={removal.error} />}
+          {data.length === 0 ? (
+            <Empty title="There are no projects">
+              <p>A key of a project reaches the agents and workflows of this project only. Many need none.</p>
+            </Empty>
+          ) : (
+            <Table
+              caption="Projects"
+              columns={isAdmin ? editable(removal) : COLUMNS}
+              rows={data}
+              rowKey={({ id }) => id}
+            />
+          )}
+          {isAdmin && <ProjectForm project={data.find(({ id }) => id === edit)} />}
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,138 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { configureProvider, listProviders, removeProvider, type Provider } from "../../api/settings.ts";
+import { formatCount } from "../../format/index.ts";
+import type { Action } from "../../parts/action.ts";
+import { Form } from "../../parts/Form.tsx";
+import { formLines, formText } from "../../parts/formText.ts";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { RemoveButton, useRemoval } from "./RemoveButton.tsx";
+import { useSaving } from "./useSaving.ts";
+
+/** Those whose address the service knows. */
+const KNOWN = ["openai", "anthropic", "google"];
+
+const columns = (removal: Action<string>): Columns<Provider> => [
+  {
+    title: "Provider",
+    cell: ({ name, base_url }) => (
+      <>
+        <Link to="/settings" search={{ section: "providers", edit: name }} data-row>
+          {name}
+        </Link>
+        {base_url && (
+          <>
+            <br />
+            <span className="quiet">{base_url}</span>
+          </>
+        )}
+      </>
+    ),
+  },
+  {
+    title: "Models",
+    wide: true,
+    cell: ({ models }) => (models ? formatCount(models.length, "model") : "those that it lists"),
+  },
+  { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  {
+    title: "Actions",
+    cell: ({ name }) => (
+      <RemoveButton
+        id={name}
+        label="Remove"
+        question={`Remove the provider “${name}”? Its models cannot be asked any more, and its API key is forgotten.`}
+        removal={removal}
+      />
+    ),
+  },
+];
+
+function ProviderForm({ provider }: { provider: Provider | undefined }) {
+  const { send, formKey } = useSaving("providers", "provider", async (form) => {
+    const models = formLines(form, "models");
+    return configureProvider(provider?.name ?? formText(form, "name").trim(), {
+      api_key: formText(form, "api_key").trim(),
+      base_url: formText(form, "base_url").trim() || null,
+      models: models.length > 0 ? models : null,
+    });
+  });
+  return (
+    <Form
+      key={`${provider?.name} ${formKey}`}
+      submit={provider ? `Save ${provider.name}` : "Add provider"}
+      done={provider ? undefined : "Saved."}
+      send={send}
+    >
+      <h2>{provider ? `Change ${provider.name}` : "Add a provider"}</h2>
+      {!provider && (
+        <label>
+          <span>Name</span>
+          <span className="quiet">The first part of its models’ names: {KNOWN.join(", ")}, or another one.</span>
+          <input name="name" required maxLength={64} list="known-providers" autoComplete="off" spellCheck={false} />
+          <datalist id="known-providers">
+            {KNOWN.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </datalist>
+        </label>
+      )}
+      <label>
+        <span>API key</span>
+        <span className="quiet">
+          {provider
+            ? "Enter it again: the service keeps it sealed and shows it to nobody."
+            : "It is never shown again."}
+        </span>
+        <input name="api_key" type="password" required maxLength={4_096} autoComplete="off" />
+      </label>
+      <label>
+        <span>
+          Address of its API <span className="quiet">(optional for {KNOWN.join(", ")})</span>
+        </span>
+        <input
+          name="base_url"
+          type="url"
+          maxLength={2_000}
+          defaultValue={provider?.base_url ?? ""}
+          placeholder="https://…/v1"
+        />
+      </label>
+      <label>
+        <span>
+          Models, one in each line <span className="quiet">(optional: those that it lists)</span>
+        </span>
+        <textarea name="models" rows={3} spellCheck={false} defaultValue={provider?.models?.join("\n")} />
+      </label>
+    </Form>
+  );
+}
+
+/** Whose models the organization asks. */
+export function Providers({ edit }: { edit: string | undefined }) {
+  const providers = useQuery(listProviders);
+  const removal = useRemoval("provider", removeProvider);
+  return (
+    <Loaded query={providers} what="providers">
+      {({ data }) => (
+        <>
+          {removal.isError && <ErrorNotice error={removal.error} />}
+          {data.length === 0 ? (
+            <Empty title="There are no providers">
+              <ol>
+                <li>Get an API key from OpenAI, Anthropic, Google, or any service with the API of OpenAI.</li>
+                <li>Add the provider below. Its models can be asked at once.</li>
+                <li>Until then, the models “offline/…” answer without a provider.</li>
+              </ol>
+            </Empty>
+          ) : (
+            <Table caption="Providers" columns={columns(removal)} rows={data} rowKey={({ name }) => name} />
+          )}
+          <ProviderForm provider={data.find(({ name }) => name === edit)} />
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,29 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Action } from "../../parts/action.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
+
+/** Removes one thing of a section. `kind`: the first word of the queries that are out of date afterwards. */
+export function useRemoval(kind: string, remove: (id: string) => Promise<unknown>): Action<string> {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: remove,
+    onSettled: () => queries.invalidateQueries({ queryKey: [kind] }),
+  });
+}
+
+interface Props {
+  id: string;
+  label: string;
+  question: string;
+  removal: Action<string>;
+}
+
+/** The section shows what went wrong: a row of its table has no room for it. */
+export const RemoveButton = ({ id, label, question, removal }: Props) => (
+  <ActionButton
+    label={label}
+    question={question}
+    isDangerous
+    action={{ ...removal, mutate: () => removal.mutate(id) }}
+  />
+);

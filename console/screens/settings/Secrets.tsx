@@ -1,0 +1,102 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { listSecrets, removeSecret, setSecret, type Secret } from "../../api/settings.ts";
+import type { Action } from "../../parts/action.ts";
+import { Form } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { RemoveButton, useRemoval } from "./RemoveButton.tsx";
+import { useSaving } from "./useSaving.ts";
+
+const columns = (removal: Action<string>): Columns<Secret> => [
+  {
+    title: "Secret",
+    cell: ({ name }) => (
+      <Link className="mono" to="/settings" search={{ section: "secrets", edit: name }} data-row>
+        {name}
+      </Link>
+    ),
+  },
+  { title: "Created", wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Got its value", cell: ({ updated_at }) => <Time at={updated_at} /> },
+  {
+    title: "Actions",
+    cell: ({ name }) => (
+      <RemoveButton
+        id={name}
+        label="Remove"
+        question={`Remove the secret ${name}? Scripts that read it fail.`}
+        removal={removal}
+      />
+    ),
+  },
+];
+
+function SecretForm({ secret }: { secret: Secret | undefined }) {
+  const { send, formKey } = useSaving("secrets", "secret", async (form) =>
+    setSecret(secret?.name ?? formText(form, "name").trim(), formText(form, "value")),
+  );
+  return (
+    <Form
+      key={`${secret?.name} ${formKey}`}
+      submit={secret ? `Replace the value of ${secret.name}` : "Set secret"}
+      done={secret ? undefined : "Saved."}
+      send={send}
+    >
+      <h2>{secret ? `A new value for ${secret.name}` : "Set a secret"}</h2>
+      {!secret && (
+        <label>
+          <span>Name</span>
+          <span className="quiet">Letters, digits and underscores. A secret of this name gets the new value.</span>
+          <input name="name" required maxLength={64} autoComplete="off" spellCheck={false} placeholder="CRM_TOKEN" />
+        </label>
+      )}
+      <label>
+        <span>Value</span>
+        <span className="quiet">It is never shown again, and hidden in logs and results.</span>
+        <textarea
+          name="value"
+          rows={2}
+          required
+          minLength={4}
+          maxLength={16_384}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </label>
+    </Form>
+  );
+}
+
+/** What scripts and workflows of the organization may read by name. */
+export function Secrets({ edit }: { edit: string | undefined }) {
+  const secrets = useQuery(listSecrets);
+  const removal = useRemoval("secret", removeSecret);
+  return (
+    <Loaded query={secrets} what="secrets">
+      {({ data }) => (
+        <>
+          {removal.isError && <ErrorNotice error={removal.error} />}
+          {data.length === 0 ? (
+            <Empty title="There are no secrets">
+              <ol>
+                <li>Set a secret below, such as the token of a service that a workflow calls.</li>
+                <li>
+                  Name it in the <code>secrets</code> of the script’s <code>meta</code>.
+                </li>
+                <li>
+                  Read it in a step: <code>await ctx.secrets.get("CRM_TOKEN")</code>
+                </li>
+              </ol>
+            </Empty>
+          ) : (
+            <Table caption="Secrets" columns={columns(removal)} rows={data} rowKey={({ name }) => name} />
+          )}
+          <SecretForm secret={data.find(({ name }) => name === edit)} />
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,52 @@
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useRole } from "../../api/useRole.ts";
+import { Empty } from "../../parts/Notices.tsx";
+import { Tab } from "../../parts/Tab.tsx";
+import { Projects } from "./Projects.tsx";
+import { Providers } from "./Providers.tsx";
+import { SECTIONS, type Section } from "./search.ts";
+import { Secrets } from "./Secrets.tsx";
+import { You } from "./You.tsx";
+
+const route = getRouteApi("/settings");
+
+const NAMES: Record<Section, string> = {
+  you: "Organization and you",
+  projects: "Projects",
+  providers: "Providers",
+  secrets: "Secrets",
+};
+
+const NotYours = ({ section }: { section: Section }) => (
+  <Empty title={`${NAMES[section]} are not shown to your role`}>
+    <p>
+      Owners and administrators see providers; builders see secrets too. <Link to="/members">See who they are</Link>.
+    </p>
+  </Empty>
+);
+
+/** The organization's projects, providers and secrets, and the person's own password. */
+export function Settings() {
+  const { section = "you", edit } = route.useSearch();
+  const { isAdmin, isBuilder } = useRole();
+  const isShown = (name: Section) => (name === "providers" ? isAdmin : name === "secrets" ? isBuilder : true);
+  const screens = {
+    you: <You />,
+    projects: <Projects edit={edit} />,
+    providers: <Providers edit={edit} />,
+    secrets: <Secrets edit={edit} />,
+  };
+  return (
+    <section className="screen narrow" aria-labelledby="title">
+      <h1 id="title">Settings</h1>
+      <nav aria-label="Section" className="tabs">
+        {SECTIONS.filter(isShown).map((name) => (
+          <Tab key={name} to="/settings" search={name === "you" ? {} : { section: name }} isCurrent={name === section}>
+            {NAMES[name]}
+          </Tab>
+        ))}
+      </nav>
+      {isShown(section) ? screens[section] : <NotYours section={section} />}
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+import { Link } from "@tanstack/react-router";
+import type { Grouping, UsageRow } from "../../api/usage.ts";
+import { labelOf } from "./rows.ts";
+
+/** Whose sums these are, with a link to it, or to what it asked. */
+export function GroupLink({ row, by }: { row: UsageRow; by: Grouping }) {
+  const label = labelOf(row, by);
+  if (by === "key" && row.key)
+    return (
+      <Link to="/keys/$keyId" params={{ keyId: row.key }} data-row>
+        {label}
+      </Link>
+    );
+  if (by === "user" && row.member)
+    return (
+      <Link to="/members/$memberId" params={{ memberId: row.member }} data-row>
+        {label}
+      </Link>
+    );
+  if (by === "model" && row.model)
+    return (
+      <Link to="/requests" search={{ model: row.model }} data-row>
+        {label}
+      </Link>
+    );
+  if (by === "agent" && row.agent)
+    return (
+      <Link to="/requests" search={{ agent: row.agent }} data-row>
+        {label}
+      </Link>
+    );
+  if (by === "workflow" && row.workflow)
+    return (
+      <Link to="/runs" search={{ workflow: row.workflow }} data-row>
+        {label}
+      </Link>
+    );
+  return <span>{label}</span>;
+}

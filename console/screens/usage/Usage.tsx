@@ -1,0 +1,187 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import {
+  csvOf,
+  getUsage,
+  GROUPINGS,
+  GROUPS_PER_PAGE,
+  type Grouping,
+  type Usage as Answer,
+  type UsageRow,
+  type UsageSums,
+} from "../../api/usage.ts";
+import { useRole } from "../../api/useRole.ts";
+import { readChoice } from "../../app/search.ts";
+import { formatCost, formatCount, formatNumber } from "../../format/index.ts";
+import { Bar } from "../../parts/Bar.tsx";
+import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Pages } from "../../parts/Pages.tsx";
+import { Restricted } from "../../parts/Restricted.tsx";
+import { Tab } from "../../parts/Tab.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { GroupLink } from "./GroupLink.tsx";
+import { measured, MEASURES, withEmptyDays, type Measure, type UsageSearch } from "./rows.ts";
+import "./usage.css";
+
+const route = getRouteApi("/usage");
+
+const columns = (by: Grouping, measure: Measure, most: number): Columns<UsageRow> => [
+  {
+    title: by[0]!.toUpperCase() + by.slice(1),
+    className: "group",
+    cell: (row) => (
+      <>
+        <GroupLink row={row} by={by} />
+        <Bar within={{ from: 0, to: most }} start={0} end={measured(row, measure)} tone="model" />
+      </>
+    ),
+  },
+  { title: "Tokens", number: true, cell: ({ total_tokens }) => formatNumber(total_tokens) },
+  { title: "In", wide: true, number: true, cell: ({ prompt_tokens }) => formatNumber(prompt_tokens) },
+  { title: "Out", wide: true, number: true, cell: ({ completion_tokens }) => formatNumber(completion_tokens) },
+  { title: "Cost", wide: true, number: true, cell: ({ cost }) => cost !== null && formatCost(cost) },
+  { title: "Requests", number: true, cell: ({ turns }) => formatNumber(turns) },
+  { title: "Pages", wide: true, number: true, cell: ({ pages }) => formatNumber(pages) },
+];
+
+const Totals = ({ totals }: { totals: UsageSums }) => (
+  <section aria-label="In total" className="card totals">
+    <p>
+      <strong>{formatNumber(totals.total_tokens)}</strong> tokens
+      <span className="quiet">
+        {formatNumber(totals.prompt_tokens)} in ({formatNumber(totals.cached_tokens)} cached),{" "}
+        {formatNumber(totals.completion_tokens)} out ({formatNumber(totals.reasoning_tokens)} reasoning)
+      </span>
+    </p>
+    <p>
+      <strong>{formatCost(totals.cost)}</strong> {totals.cost !== null && "spent"}
+      {totals.turns_without_cost > 0 && (
+        <span className="quiet">
+          without {formatCount(totals.turns_without_cost, "request")} to models without a price
+        </span>
+      )}
+    </p>
+    <p>
+      <strong>{formatNumber(totals.turns)}</strong> {totals.turns === 1 ? "request" : "requests"}
+      <span className="quiet">that have ended</span>
+    </p>
+    <p>
+      <strong>{formatNumber(totals.pages)}</strong> {totals.pages === 1 ? "page" : "pages"}
+      <span className="quiet">of files, for knowledge and extraction</span>
+    </p>
+  </section>
+);
+
+function Filters({ search }: { search: UsageSearch }) {
+  const navigate = useNavigate();
+  const change = (part: UsageSearch) =>
+    void navigate({ to: "/usage", replace: true, search: { ...search, page: undefined, ...part } });
+  return (
+    <search className="filters">
+      <InputFilter label="From (UTC)" type="date" isFirst value={search.from} onChange={(from) => change({ from })} />
+      <InputFilter label="To (UTC)" type="date" value={search.to} onChange={(to) => change({ to })} />
+      <SelectFilter
+        label="Bars show"
+        isRequired
+        value={search.measure ?? "tokens"}
+        choices={MEASURES.map((measure) => ({ value: measure, label: measure }))}
+        onPick={(measure) => change({ measure: readChoice(measure, MEASURES) })}
+      />
+    </search>
+  );
+}
+
+const Groupings = ({ search, by }: { search: UsageSearch; by: Grouping }) => (
+  <nav aria-label="Grouped by" className="tabs">
+    {GROUPINGS.map((choice) => (
+      <Tab
+        key={choice}
+        to="/usage"
+        search={{ ...search, page: undefined, by: choice === "day" ? undefined : choice }}
+        isCurrent={choice === by}
+      >
+        by {choice}
+      </Tab>
+    ))}
+  </nav>
+);
+
+function Groups({ usage, search, by }: { usage: Answer; search: UsageSearch; by: Grouping }) {
+  const { measure = "tokens", page = 0 } = search;
+  const rows = by === "day" ? withEmptyDays(usage) : usage.data;
+  if (usage.total === 0)
+    return (
+      <Empty title="Nothing was used in this time">
+        <ul>
+          <li>
+            <Link to="/chat">Ask a model</Link>, or let a program ask with a <Link to="/keys">key</Link>.
+          </li>
+          <li>Tokens count when an answer ends, pages when a file has been read.</li>
+          <li>Choose another time above.</li>
+        </ul>
+      </Empty>
+    );
+  const most = Math.max(Number.MIN_VALUE, ...rows.map((row) => measured(row, measure)));
+  return (
+    <>
+      <Table
+        caption={`Usage by ${by}`}
+        columns={columns(by, measure, most)}
+        rows={rows}
+        rowKey={(row) => JSON.stringify([row[by], row.member])}
+      />
+      <Pages
+        page={page}
+        perPage={GROUPS_PER_PAGE}
+        total={usage.total}
+        what="row"
+        link={(to, label) => (
+          <Link className="button" to="/usage" search={{ ...search, page: to || undefined }}>
+            {label}
+          </Link>
+        )}
+      />
+    </>
+  );
+}
+
+function Spent() {
+  const search = route.useSearch();
+  const { by = "day", page } = search;
+  const usage = useQuery(getUsage({ from: search.from, to: search.to }, by, page));
+  return (
+    <section className="screen" aria-labelledby="title">
+      <header className="title-line">
+        <h1 id="title">Usage</h1>
+        <a className="button" href={csvOf(search, by)} download>
+          Download CSV
+        </a>
+      </header>
+      <Filters search={search} />
+      <Groupings search={search} by={by} />
+      <Loaded query={usage} what="usage">
+        {(answer) => (
+          <>
+            <Totals totals={answer.totals} />
+            <p className="quiet">
+              {answer.from.slice(0, 16).replace("T", " ")} to {answer.to.slice(0, 16).replace("T", " ")} UTC,{" "}
+              {formatCount(answer.total, by)} with usage
+            </p>
+            <Groups usage={answer} search={search} by={by} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+/** Tokens, requests and pages of the organization, by day or by who used them. */
+export function Usage() {
+  const { isAdmin } = useRole();
+  return (
+    <Restricted what="Usage" isAllowed={isAdmin}>
+      <Spent />
+    </Restricted>
+  );
+}

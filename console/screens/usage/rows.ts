@@ -1,0 +1,65 @@
+import type { Grouping, Usage, UsageRow, UsageSums } from "../../api/usage.ts";
+
+export const MEASURES = ["tokens", "cost", "requests", "pages"] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** What the address says. Days are in UTC, both included. */
+export interface UsageSearch {
+  by?: Grouping | undefined;
+  measure?: Measure | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  page?: number | undefined;
+}
+
+const FIELDS = { tokens: "total_tokens", cost: "cost", requests: "turns", pages: "pages" } as const;
+export const measured = (sums: UsageSums, measure: Measure): number => Number(sums[FIELDS[measure]] ?? 0);
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Longer periods show only the days on which something was used. */
+const MAX_DAYS = 400;
+const NOTHING: UsageSums = {
+  turns: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  total_tokens: 0,
+  cached_tokens: 0,
+  reasoning_tokens: 0,
+  pages: 0,
+  cost: null,
+  turns_without_cost: 0,
+};
+
+/** Every day of the period, so that days without usage are seen too. */
+export function withEmptyDays({ data, from, to, total }: Usage): UsageRow[] {
+  const [first, end] = [Math.floor(Date.parse(from) / DAY_MS), Math.ceil(Date.parse(to) / DAY_MS)];
+  if (end - first > MAX_DAYS || data.length < total) return data;
+  const used = new Map(data.map((row) => [row.day, row]));
+  return Array.from({ length: end - first }, (_, n) => {
+    const day = new Date((first + n) * DAY_MS).toISOString().slice(0, 10);
+    return used.get(day) ?? { day, ...NOTHING };
+  });
+}
+
+const NONE: Record<Grouping, string> = {
+  day: "",
+  key: "without an API key",
+  user: "without a user",
+  model: "without a model (pages of files)",
+  agent: "without an agent",
+  workflow: "outside workflows",
+};
+
+/** A person who was signed in, a user that a request named, or both. */
+function labelOfUser({ member, name, user }: UsageRow): string {
+  const person = member ? (name ?? "deleted member") : null;
+  return [person, user].filter(Boolean).join(", for ") || NONE.user;
+}
+
+/** Whose sums these are, as text. */
+export function labelOf(row: UsageRow, by: Grouping): string {
+  if (by === "user") return labelOfUser(row);
+  const group = row[by] ?? null;
+  if (group === null) return NONE[by];
+  return by === "day" || by === "model" ? group : (row.name ?? `deleted ${by}`);
+}

@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { beforeAll, expect, test } from "vitest";
+import { say } from "../http/service.ts";
+import { SOON } from "../workflows/soon.ts";
+import { HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+
+/* What the organization used, for administrators. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+beforeAll(async () => {
+  ({ tenant, open } = await openConsole());
+});
+
+/** Requests of the last 30 days. */
+const countTurns = async (): Promise<number> => (await tenant.made(tenant.owner("GET", "/usage"))).totals.turns;
+
+test("usage is empty at first, is grouped by address, leads to what used it, and is downloaded", async () => {
+  const page = await open("usage");
+  await page.getByRole("heading", { name: "Nothing was used in this time" }).waitFor();
+  await inspect(page, "usage-empty");
+  const named = async (name: string) => {
+    const { id, key } = await tenant.made(tenant.owner("POST", "/keys", { name }));
+    return { id: id as string, call: tenant.clientAt(key) };
+  };
+  const keys = [await named(`=Key ${HOSTILE}`), await named(LONG_NAME)];
+  for (const [n, { call }] of keys.entries())
+    for (let times = 0; times <= n; times++)
+      expect((await call("POST", "/openai/v1/chat/completions", say("Hello", { user: HOSTILE }))).status).toBe(200);
+  await expect.poll(countTurns, SOON).toBe(3);
+  await page.reload();
+  const today = new Date().toISOString().slice(0, 10);
+  await page.getByRole("row", { name: today }).getByRole("cell", { name: "3", exact: true }).first().waitFor();
+  expect(await page.getByRole("row").count()).toBeGreaterThan(30);
+  await inspect(page, "usage-day");
+  await page.getByRole("link", { name: "by key" }).click();
+  await expect.poll(() => page.getByRole("row").count(), SOON).toBe(3);
+  await inspect(page, "usage-key");
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download CSV" }).click(),
+  ]);
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toContain(keys[1]!.id);
+  await page.getByRole("link", { name: "by user" }).click();
+  await page.getByText(HOSTILE).waitFor();
+  await page.getByLabel("Bars show").selectOption("requests");
+  await expect.poll(() => page.url(), SOON).toContain("measure=requests");
+  await page.getByRole("link", { name: "by model" }).click();
+  await page.getByRole("link", { name: "offline/echo" }).click();
+  await page.getByRole("heading", { name: "Requests" }).waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "by key" }).click();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByText(keys[1]!.id).waitFor();
+});
+
+test("the time is part of the address, both days included, and what cannot be read is named", async () => {
+  const [year, day] = [new Date().getUTCFullYear(), new Date().toISOString().slice(0, 10)];
+  const before = await countTurns();
+  await tenant.key("POST", "/openai/v1/chat/completions", say("Today"));
+  await expect.poll(countTurns, SOON).toBe(before + 1);
+  const page = await open(`usage?from=${day}&to=${day}`);
+  await page.getByRole("row", { name: day }).waitFor();
+  expect(await page.getByRole("row").count()).toBe(2);
+  await page.getByLabel("From").fill(`${year - 3}-01-01`);
+  await page.getByLabel("To (UTC)").fill(`${year - 3}-02-01`);
+  await page.getByRole("heading", { name: "Nothing was used in this time" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Nothing was used in this time" }).waitFor();
+  await page.getByLabel("From").fill(`${year - 1}-01-01`);
+  await page.getByRole("alert").getByText("field from").waitFor();
+});
+
+test("a builder has no entry to the usage, and a page that names the administrators", async () => {
+  const builder = await tenant.member("builder");
+  const page = await open("usage", builder);
+  await page.getByRole("heading", { name: "For administrators" }).waitFor();
+  expect(await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Usage" }).count()).toBe(0);
+  await inspect(page, "usage-refused");
+});
