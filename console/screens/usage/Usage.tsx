@@ -33,7 +33,9 @@ const columns = (by: Grouping, measure: Measure, most: number): Columns<UsageRow
     cell: (row) => (
       <>
         <GroupLink row={row} by={by} />
-        <Bar within={{ from: 0, to: most }} start={0} end={measured(row, measure)} tone="model" />
+        {measured(row, measure) > 0 && (
+          <Bar within={{ from: 0, to: most }} start={0} end={measured(row, measure)} tone="model" />
+        )}
       </>
     ),
   },
@@ -57,9 +59,7 @@ const Totals = ({ totals }: { totals: UsageSums }) => (
     <p>
       <strong>{formatCost(totals.cost)}</strong> {totals.cost !== null && "spent"}
       {totals.turns_without_cost > 0 && (
-        <span className="quiet">
-          without {formatCount(totals.turns_without_cost, "request")} to models without a price
-        </span>
+        <span className="quiet">{formatCount(totals.turns_without_cost, "request")} to models without a price</span>
       )}
     </p>
     <p>
