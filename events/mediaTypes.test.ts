@@ -19,13 +19,19 @@ test("aliases and parameters of a media type are removed", () => {
 });
 
 test("every listed media type has a reader, also by its aliases, and no other type has one", () => {
-  for (const type of Object.values(MEDIA_TYPES)) expect(hasReader(type)).toBe(true);
-  expect(hasReader("application/x-rtf")).toBe(true);
-  for (const type of ["image/png", "application/octet-stream", "application/zip", ""])
-    expect(hasReader(type)).toBe(false);
+  for (const type of Object.values(MEDIA_TYPES)) expect(hasReader(type, true)).toBe(true);
+  expect(hasReader("application/x-rtf", false)).toBe(true);
+  for (const type of ["image/gif", "application/octet-stream", "application/zip", ""])
+    expect(hasReader(type, true)).toBe(false);
 });
 
-test("only PDF and PowerPoint have pages", () => {
-  const paged = Object.values(MEDIA_TYPES).filter(hasPages);
-  expect(paged).toEqual([MEDIA_TYPES.pdf, MEDIA_TYPES.pptx]);
+test("pictures have a reader only with text recognition", () => {
+  const { png, jpg, tiff, webp } = MEDIA_TYPES;
+  expect(Object.values(MEDIA_TYPES).filter((type) => !hasReader(type, false))).toEqual([png, jpg, tiff, webp]);
+  expect(hasReader("image/jpg", true)).toBe(true);
+});
+
+test("only PDF, PowerPoint and pictures have pages", () => {
+  const { pdf, pptx, png, jpg, tiff, webp } = MEDIA_TYPES;
+  expect(Object.values(MEDIA_TYPES).filter(hasPages)).toEqual([pdf, pptx, png, jpg, tiff, webp]);
 });

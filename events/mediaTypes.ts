@@ -23,9 +23,18 @@ export const MEDIA_TYPES = {
   txt: "text/plain",
   json: "application/json",
   xml: "application/xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  tiff: "image/tiff",
+  webp: "image/webp",
 } as const;
 
 export type ReadableType = (typeof MEDIA_TYPES)[keyof typeof MEDIA_TYPES];
+
+/** Files whose text can only be recognized (OCR). */
+const PICTURES: ReadonlySet<string> = new Set([MEDIA_TYPES.png, MEDIA_TYPES.jpg, MEDIA_TYPES.tiff, MEDIA_TYPES.webp]);
+
+export type PictureType = (typeof MEDIA_TYPES)["png" | "jpg" | "tiff" | "webp"];
 
 /** File extensions, the keys of MEDIA_TYPES included. */
 const TYPES_BY_EXTENSION: Record<string, ReadableType> = {
@@ -42,6 +51,8 @@ const TYPES_BY_EXTENSION: Record<string, ReadableType> = {
   markdown: MEDIA_TYPES.md,
   text: MEDIA_TYPES.txt,
   log: MEDIA_TYPES.txt,
+  jpeg: MEDIA_TYPES.jpg,
+  tif: MEDIA_TYPES.tiff,
 };
 
 /** Other names that clients and the detection of types use. */
@@ -62,6 +73,9 @@ const ALIASES: Record<string, ReadableType> = {
   "text/x-markdown": MEDIA_TYPES.md,
   "text/json": MEDIA_TYPES.json,
   "text/xml": MEDIA_TYPES.xml,
+  "image/jpg": MEDIA_TYPES.jpg,
+  "image/pjpeg": MEDIA_TYPES.jpg,
+  "image/tif": MEDIA_TYPES.tiff,
 };
 
 const READABLE_TYPES: ReadonlySet<string> = new Set(Object.values(MEDIA_TYPES));
@@ -80,10 +94,14 @@ export const typeFromFileName = (name: string): ReadableType | undefined => {
     : undefined;
 };
 
-export const hasReader = (type: string): boolean => READABLE_TYPES.has(canonicalType(type));
+export const isPicture = (type: string): boolean => PICTURES.has(canonicalType(type));
 
-/** Whether its Markdown has pages (spec, document: `page_count` is present for PDF and PowerPoint). */
+/** `pictures`: whether pictures count, because their text is recognized. */
+export const hasReader = (type: string, pictures: boolean): boolean =>
+  READABLE_TYPES.has(canonicalType(type)) && (pictures || !isPicture(type));
+
+/** Whether its Markdown has pages (spec, document: `page_count` is present for PDF and PowerPoint). A picture has at least one. */
 export const hasPages = (type: string): boolean => {
   const canonical = canonicalType(type);
-  return canonical === MEDIA_TYPES.pdf || canonical === MEDIA_TYPES.pptx;
+  return canonical === MEDIA_TYPES.pdf || canonical === MEDIA_TYPES.pptx || isPicture(canonical);
 };

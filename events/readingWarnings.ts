@@ -1,9 +1,13 @@
 import { z } from "zod";
 
-/* What a reader left out or could not read, in a file that has some text. */
+/* What a reader left out, could not read, or read with doubts, in a file that has some text. */
 
 export const WARNING_CODES = [
   "page_without_text",
+  "read_from_picture",
+  "uncertain_text",
+  "picture_unreadable",
+  "recognition_limit_reached",
   "page_damaged",
   "pages_cut",
   "symbols_instead_of_words",
@@ -21,6 +25,8 @@ export const ReadingWarning = z.object({
   pages: z.array(z.int().positive()).optional(),
   /** Images, changes, comments or sheets; absent if pages say how many. */
   count: z.int().positive().optional(),
+  /** How sure text recognition is of each of `pages`, in their order, from 0 to 100; of pages that were read from pictures. */
+  confidence: z.array(z.int().min(0).max(100)).optional(),
 });
 
 export type ReadingWarning = z.infer<typeof ReadingWarning>;

@@ -143,6 +143,13 @@ const schema = z
     ORGANIZATION_SCHEDULES: count(0, 1_000_000).default(1_000),
     SCHEDULE_SECONDS: count(1, 86_400).default(60),
     READERS: count(1, 32).default(Math.min(availableParallelism(), 4)),
+    OCR: z.enum(["on", "off"], "must be on or off").default("on"),
+    OCR_LANGUAGES: z
+      .string()
+      .regex(/^[a-z]{3}(_[a-z]+)?(\+[a-z]{3}(_[a-z]+)?){0,7}$/, "must be up to 8 languages such as eng+deu")
+      .default("eng+deu"),
+    OCR_READERS: count(1, 32).default(1),
+    OCR_PAGES_PER_DAY: count(0, 10_000_000).default(2_000),
   })
   .refine((env) => !env.DATABASE_URL || env.MASTER_KEY, {
     ...always,
@@ -172,6 +179,8 @@ const schema = z
     ),
     SCRIPTED_TOOLS: env.SCRIPTED_TOOLS === "on",
     SEED: env.SEED === "on",
+    OCR: env.OCR === "on",
+    OCR_LANGUAGES: env.OCR_LANGUAGES.split("+"),
     OFFLINE_MODELS: (env.OFFLINE_MODELS ?? (env.NODE_ENV === "production" ? "off" : "on")) === "on",
   }));
 

@@ -2,6 +2,9 @@ import { failpoint } from "#infra/failpoint.ts";
 import { openPassageIndex } from "#infra/meilisearch/passageIndex.ts";
 import { openIndexRegistry } from "#infra/postgres/indexRegistry.ts";
 import { lead } from "#infra/postgres/leader.ts";
+import { openPageBudget } from "#infra/postgres/pageBudget.ts";
+import { SettingsError } from "#infra/config.ts";
+import { languagePackage, missingLanguages } from "#infra/readers/recognition/languages.ts";
 import { openReader } from "#infra/readers/openReader.ts";
 import { parseStreamName } from "#events/ids.ts";
 import { listDocumentIds } from "#projections/documents/query.ts";
@@ -23,6 +26,28 @@ import { searchServer } from "./searchServer.ts";
 /** Readings for each reading process: while one uses the processor, others wait for the disk. */
 const READINGS_PER_PROCESS = 4;
 
+/** Below the reading of text, which nobody shall wait for. */
+const RECOGNITION_NICE = 10;
+
+/**
+ * The lane of text recognition (ADR 32): processes of its own, which start with the first scan and end when there is none. Undefined
+ * if it is off. Throws SettingsError for languages that are not installed.
+ */
+function openRecognition({ settings, db }: Resources) {
+  if (!settings.OCR) return undefined;
+  const missing = missingLanguages(settings.OCR_LANGUAGES);
+  if (missing.length > 0)
+    throw new SettingsError(`OCR_LANGUAGES: install the packages ${missing.map(languagePackage).join(", ")}`);
+  const lane = { total: settings.OCR_READERS + 1, perTenant: settings.OCR_READERS };
+  const reader = openReader({
+    processes: lane.total,
+    perOwner: lane.perTenant,
+    args: settings.OCR_LANGUAGES,
+    nice: RECOGNITION_NICE,
+  });
+  return { reader, openFiles: createFairSemaphore(lane), budget: openPageBudget(db, settings.OCR_PAGES_PER_DAY) };
+}
+
 /** The work of a services process on documents: it reads and indexes them, and empties deleted collections. */
 export function openDocumentWork(resources: Resources, handle: Handle) {
   const { settings, logger, log, bus, worker, blobs, vault, pool, db } = resources;
@@ -35,15 +60,19 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
       ? logger.error({ err: error }, "passage index inconsistent, reconciling")
       : logger.warn({ err: error }, "passage index follower failed, retrying");
 
-  const deps = { blobs, vault, log, reader, openFiles: createFairSemaphore(readers), send, worker, failpoint };
+  const recognition = openRecognition(resources);
+  const openFiles = createFairSemaphore(readers);
+  const deps = { blobs, vault, log, reader, openFiles, recognition, send, worker, failpoint };
   const readings = createReadings({
     log,
     worker,
     atOnce: readers.total * READINGS_PER_PROCESS,
     perOrganization: readers.perTenant * READINGS_PER_PROCESS,
     send,
-    run: (job) =>
-      parseStreamName(job.stream).aggregate === "document" ? readDocument(deps, job) : readExtraction(deps, job),
+    run: (job, turn) =>
+      parseStreamName(job.stream).aggregate === "document"
+        ? readDocument(deps, job, turn)
+        : readExtraction(deps, job, turn),
     onError: (error, { stream, attempt }) => logger.warn({ err: error, stream, attempt }, "reading failed"),
   });
 
@@ -72,7 +101,7 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
       await Promise.all([readings.stop(), emptying.stop()]);
     },
     async close(): Promise<void> {
-      await Promise.all([reader.close(), index.close()]);
+      await Promise.all([reader.close(), recognition?.reader.close(), index.close()]);
     },
   };
 }

@@ -1,11 +1,15 @@
+import { createRecognizer } from "#infra/readers/recognition/createRecognizer.ts";
 import { serveReading } from "#infra/readers/serve.ts";
 import { toReadText } from "#services/reading/passageLines.ts";
 import { cutPassages } from "#services/reading/passages.ts";
 import { readFile } from "#services/reading/read.ts";
 
-/* The program of a reading process, which infra/readers starts. */
+/* The program of a reading process, which infra/readers starts. Its arguments are the languages of text recognition, if it has any. */
+const languages = process.argv.slice(2);
+const recognizer = languages.length > 0 ? createRecognizer({ languages }) : undefined;
+
 serveReading({
-  read: async (file) => toReadText(await readFile(file)),
+  read: async (file) => toReadText(await readFile(file, recognizer)),
   async cut(bytes, paging) {
     const markdown = bytes.toString();
     const passages = cutPassages(markdown, paging.pages);

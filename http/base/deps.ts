@@ -47,6 +47,8 @@ export interface HttpDeps extends HttpPorts {
     TRUST_PROXY: string[];
     /** Search endpoint of the deployment, if it has one. */
     WEB_SEARCH_URL?: string | undefined;
+    /** Whether text in pictures is recognized. */
+    OCR: boolean;
     /** Whether organizations may use scripted tools. */
     SCRIPTED_TOOLS: boolean;
     /** First part of the subjects that other services subscribe to. */

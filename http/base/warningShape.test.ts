@@ -8,12 +8,18 @@ test("warnings say for people which pages they concern, or how many parts were l
       { code: "page_damaged", pages: [7] },
       { code: "comments_left_out", count: 1 },
       { code: "images_without_text", count: 1_200 },
+      { code: "read_from_picture", pages: [2, 3, 5], confidence: [96, 91, 94] },
+      { code: "uncertain_text", pages: [4], confidence: [42] },
+      { code: "recognition_limit_reached", pages: [6] },
     ]).warnings?.map(({ message }) => message),
   ).toEqual([
     "Pages 2-4, 9 have no text that could be read, as blank and scanned pages do.",
     "Page 7 is damaged and could not be read.",
     "1 comment was left out.",
     "1,200 images were left out.",
+    "Pages 2-3, 5 were read from pictures, 91-96 % sure.",
+    "Page 4 was read from a picture, only 42 % sure: compare the text with the file.",
+    "Page 6 was not read, because the pages of text recognition for one file, or of the organization for today, are used up.",
   ]);
 });
 

@@ -1,17 +1,23 @@
 import { z } from "zod";
 import { WARNING_CODES, type ReadingWarning, type WarningCode } from "#events/readingWarnings.ts";
 
-/** A warning about a file that was read in part. */
+/** A warning about a file that was read in part, or with doubts. */
 export const Warning = z.object({
   code: z.enum(WARNING_CODES),
   pages: z.array(z.int()).optional().describe("The pages or slides that it concerns, from 1."),
   count: z.int().optional().describe("How many images, changes, comments or sheets it concerns."),
+  confidence: z
+    .array(z.int())
+    .optional()
+    .describe("How sure text recognition is of each of these pages, from 0 to 100, in the order of `pages`."),
   message: z.string().describe("The same for people."),
 });
 
 export const Warnings = z
   .array(Warning)
-  .describe("What the text does not have, although the file does. Absent if nothing was left out.");
+  .describe(
+    "What the text does not have, although the file does, and pages whose text was recognized in pictures. Absent if there is nothing to say.",
+  );
 
 /** Ranges of pages that a message lists. */
 const MAX_RANGES = 20;
@@ -31,6 +37,7 @@ function formatPages(pages: readonly number[]): string {
 interface Wording {
   /** The verb after one page, and after several. */
   verbs: [one: string, many: string];
+  /** `%` stands for the confidence. */
   rest: string;
   /** The counted thing, for warnings without pages. */
   noun?: string;
@@ -38,6 +45,13 @@ interface Wording {
 
 const WORDINGS: Record<WarningCode, Wording> = {
   page_without_text: { verbs: ["has", "have"], rest: "no text that could be read, as blank and scanned pages do" },
+  read_from_picture: { verbs: ["was", "were"], rest: "read from pictures, % sure" },
+  uncertain_text: { verbs: ["was", "were"], rest: "read from pictures, only % sure: compare the text with the file" },
+  picture_unreadable: { verbs: ["has", "have"], rest: "pictures that could not be read" },
+  recognition_limit_reached: {
+    verbs: ["was", "were"],
+    rest: "not read, because the pages of text recognition for one file, or of the organization for today, are used up",
+  },
   page_damaged: { verbs: ["is", "are"], rest: "damaged and could not be read" },
   pages_cut: { verbs: ["has", "have"], rest: "more text than can be read, and the rest was left out" },
   symbols_instead_of_words: {
@@ -54,10 +68,19 @@ const WORDINGS: Record<WarningCode, Wording> = {
   hidden_sheets: { noun: "hidden sheet", verbs: ["has", "have"], rest: "hidden sheets that were left out" },
 };
 
-function describeWarning({ code, pages, count = 0 }: ReadingWarning): string {
+/** `91 %`, or `91-96 %`. */
+function formatConfidence(confidence: readonly number[]): string {
+  let [least, most] = [100, 0];
+  for (const one of confidence) [least, most] = [Math.min(least, one), Math.max(most, one)];
+  return least < most ? `${least}-${most} %` : `${most} %`;
+}
+
+function describeWarning({ code, pages, count = 0, confidence = [] }: ReadingWarning): string {
   const { verbs, rest, noun = "part" } = WORDINGS[code];
   if (!pages) return `${count.toLocaleString("en")} ${noun}${count === 1 ? " was" : "s were"} left out.`;
-  return `${pages.length === 1 ? "Page" : "Pages"} ${formatPages(pages)} ${verbs[pages.length === 1 ? 0 : 1]} ${rest}.`;
+  const one = pages.length === 1;
+  const said = rest.replace("%", formatConfidence(confidence));
+  return `${one ? "Page" : "Pages"} ${formatPages(pages)} ${verbs[one ? 0 : 1]} ${one ? said.replace("from pictures", "from a picture") : said}.`;
 }
 
 /** The `warnings` field; no field without warnings. */

@@ -51,7 +51,10 @@ export async function extract(
   request: FastifyRequest,
 ): Promise<{ status: 200 | 202; extraction: PublicExtraction }> {
   const { caller } = request;
-  const { bytes, name, mime_type, sha256 } = await readUpload(request, { ignoresFields: true });
+  const { bytes, name, mime_type, sha256 } = await readUpload(request, {
+    pictures: http.settings.OCR,
+    ignoresFields: true,
+  });
   const content_claim = http.keyring.keyedHash("extraction", [caller.organization_id, sha256].join("\n"));
   const created_at = new Date();
   const expires_at = new Date(created_at.getTime() + LIFETIME_MS);

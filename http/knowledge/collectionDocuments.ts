@@ -42,7 +42,7 @@ async function findByExternalId(http: Http, request: FastifyRequest, collection_
 }
 
 async function uploadFile(http: Http, request: FastifyRequest, collection_id: string) {
-  const file = await readUpload(request);
+  const file = await readUpload(request, { pictures: http.settings.OCR });
   const { name, mime_type, tags, sha256 } = file;
   const path = `/api/v1/knowledge/collections/${collection_id}/documents`;
   const upload = {

@@ -5,8 +5,8 @@ import { MEDIA_TYPES } from "#events/mediaTypes.ts";
 import { detectType } from "./detectType.ts";
 
 const OCTETS = "application/octet-stream";
-const detect = (bytes: Buffer | string, filename = "x", mimetype = OCTETS) =>
-  detectType({ bytes: Buffer.from(bytes), filename, mimetype });
+const detect = (bytes: Buffer | string, filename = "x", mimetype = OCTETS, pictures = true) =>
+  detectType({ bytes: Buffer.from(bytes), filename, mimetype }, { pictures });
 const refused = expect.objectContaining({ errorCode: "unsupported_file_type", status: 415 });
 const real = (name: string) => readFile(new URL(`../../test/files/${name}`, import.meta.url));
 
@@ -89,8 +89,23 @@ describe("detecting the type of binary files", () => {
   });
 
   test.each([
-    ["a picture", "89504e470d0a1a0a0000000d4948445200000001"],
-    ["a photograph", "ffd8ffe000104a46494600010100000100010000"],
+    ["a picture", "89504e470d0a1a0a0000000d4948445200000001", MEDIA_TYPES.png],
+    ["a photograph", "ffd8ffe000104a46494600010100000100010000", MEDIA_TYPES.jpg],
+    ["a fax", "49492a00080000000000000000000000", MEDIA_TYPES.tiff],
+    ["a picture of a web page", "524946461a000000574542505650382000000000", MEDIA_TYPES.webp],
+  ])("recognizes %s under any name, unless text recognition is off", async (_name, hex, type) => {
+    for (const [name, declared] of [
+      ["a.pdf", "application/pdf"],
+      ["a.txt", "text/plain"],
+      ["a.png", "image/png"],
+    ]) {
+      expect(await detect(Buffer.from(hex, "hex"), name, declared)).toBe(type);
+      await expect(detect(Buffer.from(hex, "hex"), name, declared, false)).rejects.toEqual(refused);
+    }
+  });
+
+  test.each([
+    ["an animation", "474946383961010001000000"],
     ["a program", "7f454c4602010100000000000000000002003e00"],
     ["compressed text", "1f8b0800000000000003"],
   ])("refuses %s under any name", async (_name, hex) => {

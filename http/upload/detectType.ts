@@ -1,5 +1,5 @@
 import { fileTypeFromBuffer } from "file-type";
-import { hasReader, typeFromFileName, MEDIA_TYPES, canonicalType } from "#events/mediaTypes.ts";
+import { canonicalType, hasReader, isPicture, MEDIA_TYPES, typeFromFileName } from "#events/mediaTypes.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseMediaType, OCTETS } from "../base/mediaType.ts";
 import { detectCompoundKind, detectZipType, isCompound, isZip } from "./containerTypes.ts";
@@ -29,13 +29,18 @@ interface UploadedFile {
   mimetype: string;
 }
 
+interface DetectionOptions {
+  /** Whether pictures are read. */
+  pictures: boolean;
+}
+
 /** The types that the file claims to have and that a reader exists for: the declared one first, then that of its ending. */
-const findClaimedTypes = ({ filename, mimetype }: UploadedFile): string[] => {
+const findClaimedTypes = ({ filename, mimetype }: UploadedFile, { pictures }: DetectionOptions): string[] => {
   const declared = canonicalType(parseMediaType(mimetype));
   const named = typeFromFileName(filename);
   // senders declare text/plain for any text that they do not know
   const claimed = declared === MEDIA_TYPES.txt ? [named, declared] : [declared, named];
-  return claimed.filter((type): type is string => type !== undefined && hasReader(type));
+  return claimed.filter((type): type is string => type !== undefined && hasReader(type, pictures));
 };
 
 /** An archive or compound file without a known type has its claimed type, if that is an archive or compound type. */
@@ -64,31 +69,35 @@ function textType({ bytes, filename, mimetype }: UploadedFile, claimed: string[]
   if (head.startsWith("{\\rtf")) return MEDIA_TYPES.rtf;
   const textual = claimed.find((type) => TEXTUAL.includes(type));
   if (textual) return textual;
-  if (claimed.length > 0) return claimed[0];
+  if (claimed.length > 0) return claimed.find((type) => !isPicture(type));
   if (parseMediaType(mimetype) !== OCTETS || /\.[^.\s]{1,10}$/.test(filename)) return undefined;
   return HTML.test(head) ? MEDIA_TYPES.html : MEDIA_TYPES.txt;
 }
 
-async function binaryType({ bytes }: UploadedFile, claimed: string[]): Promise<string | undefined> {
+async function binaryType(
+  { bytes }: UploadedFile,
+  claimed: string[],
+  { pictures }: DetectionOptions,
+): Promise<string | undefined> {
   // without a known signature the claimed type counts, and its reader says what is wrong with the file
   const found = await fileTypeFromBuffer(bytes.subarray(0, HEAD_BYTES)).catch(() => undefined);
   if (!found) return claimed.find((type) => !TEXTUAL.includes(type));
   const type = canonicalType(found.mime);
-  return hasReader(type) ? type : undefined;
+  return hasReader(type, pictures) ? type : undefined;
 }
 
 /**
  * Detects the type of a file by its bytes, then by the declared type, then by its ending. Throws 415 `unsupported_file_type`
  * when no reader exists. A file with a wrong claim is accepted, and its reader fails with a reason.
  */
-export async function detectType(sent: UploadedFile): Promise<string> {
-  const claimed = findClaimedTypes(sent);
+export async function detectType(sent: UploadedFile, options: DetectionOptions): Promise<string> {
+  const claimed = findClaimedTypes(sent, options);
   const packed = isZip(sent.bytes) || isCompound(sent.bytes);
   const type = packed
     ? packedType(sent, claimed)
     : looksLikeText(sent.bytes)
       ? textType(sent, claimed)
-      : await binaryType(sent, claimed);
+      : await binaryType(sent, claimed, options);
   if (type) return type;
   throw new ApiError("unsupported_file_type", "Files of this type cannot be read.", { param: "file" });
 }

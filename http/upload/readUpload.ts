@@ -28,19 +28,19 @@ export const UploadForm = z.object({
 });
 
 /**
- * Reads the file of an upload (spec: Knowledge API, Extraction API). Throws 400 `invalid_body`, `missing_file`,
+ * Reads the file of an upload (spec: Knowledge API, Extraction API); `pictures`: whether their text is recognized. Throws 400 `invalid_body`, `missing_file`,
  * `too_many_files`, `empty_document`, 413 `file_too_large`, 415 `unsupported_file_type`.
  */
 export async function readUpload(
   request: FastifyRequest,
-  { ignoresFields = false }: Pick<FormRules, "ignoresFields"> = {},
+  { pictures, ignoresFields = false }: { pictures: boolean } & Pick<FormRules, "ignoresFields">,
 ): Promise<Upload> {
   const { file, fields } = await readForm(request, { ...RULES, ignoresFields });
   if (!file) throw new ApiError("missing_file", "The form needs a part with a filename.", { param: "file" });
   const { bytes, sha256 } = file;
   if (bytes.length === 0) throw new ApiError("empty_document", "The file has no content.", { param: "file" });
   const tags = readTags(fields);
-  const mime_type = await detectType(file);
+  const mime_type = await detectType(file, { pictures });
   return { name: cleanFilename(file.filename) || defaultFilename(mime_type), mime_type, tags, bytes, sha256 };
 }
 

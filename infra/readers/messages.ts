@@ -1,8 +1,8 @@
-import type { Paging, ReadText } from "#services/reading/reader.ts";
+import type { FileToRead, Paging, ReadText } from "#services/reading/reader.ts";
 
 /* The messages between this process and a reading process. File contents go over a pipe next to them. */
 
-export type ReadingTask = { kind: "read"; mime_type: string; name: string } | ({ kind: "cut" } & Paging);
+export type ReadingTask = ({ kind: "read" } & Omit<FileToRead, "bytes">) | ({ kind: "cut" } & Paging);
 
 /** `bytes`: how many follow on the pipe, of the file or of the Markdown to cut. */
 export type Request = ReadingTask & { bytes: number };
@@ -19,5 +19,5 @@ export type Outcome =
       passages: number;
       resident: number;
     }
-  /** `reason`: a message for a person if the file is unreadable, else the stack of an unexpected error. */
-  | { kind: "failed"; unreadable: boolean; reason: string; resident: number };
+  /** `reason`: a message for a person if the file is unreadable, else the stack of an unexpected error. `scanned`: pages of a ScannedFile. */
+  | { kind: "failed"; unreadable: boolean; scanned?: number; reason: string; resident: number };

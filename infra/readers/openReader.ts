@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
+import { ScannedFile, UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import type { Outcome, ReadingTask, Request } from "./messages.ts";
 import { createProcessPool } from "./processPool.ts";
@@ -13,6 +13,9 @@ interface Options {
   perOwner?: number;
   /** The program of a reading process. */
   program?: string;
+  args?: string[];
+  /** Its scheduling priority, from 0 (normal) to 19 (lowest). */
+  nice?: number;
   limits?: Limits;
 }
 
@@ -21,6 +24,8 @@ const LIMITS: Limits = { deadline_ms: 120_000, resident: 1_500_000_000, idle_ms:
 /** Libraries leak: a process is replaced after so many files, or if it holds so many bytes after one. */
 const MAX_FILES = 50;
 const MAX_IDLE_RESIDENT = 400_000_000;
+/** Processor time for each page that may be recognized. */
+const PAGE_MS = 60_000;
 /** Attempts with processes that die before a request reaches them. */
 const MAX_ATTEMPTS = 3;
 
@@ -30,6 +35,7 @@ const toReadText = ({ outcome, bytes }: ReadingResult): ReadText => {
     const { counts, markdown } = outcome;
     return { ...counts, markdown: bytes.subarray(0, markdown), passages: bytes.subarray(markdown) };
   }
+  if (outcome.scanned !== undefined) throw new ScannedFile(outcome.reason, outcome.scanned);
   if (outcome.unreadable) throw new UnreadableFile(outcome.reason);
   throw new UnreadableFile("The file is damaged, or made in a way that cannot be read.", { cause: outcome.reason });
 };
@@ -47,18 +53,25 @@ export const openReader = ({
   processes,
   perOwner = processes,
   program = PROGRAM,
+  args = [],
+  nice,
   limits = LIMITS,
 }: Options): Reader => {
-  const pool = createProcessPool({ program, idle_ms: limits.idle_ms });
+  const pool = createProcessPool({ program, args, ...(nice !== undefined && { nice }), idle_ms: limits.idle_ms });
   const semaphore = createFairSemaphore({ total: processes, perTenant: perOwner });
   const closing = new AbortController();
   const throwIfClosed = (): void => {
     if (pool.isClosed()) throw new Error("The reader was closed");
   };
 
+  const limitsFor = (request: Request): Limits => {
+    const pages = (request.kind === "read" && request.recognize) || 0;
+    return { ...limits, deadline_ms: limits.deadline_ms + pages * PAGE_MS };
+  };
+
   const tryOnce = async (request: Request, bytes: Buffer): Promise<ReadingResult> => {
     const process = pool.take();
-    const result = await process.request(request, bytes, limits).finally(throwIfClosed);
+    const result = await process.request(request, bytes, limitsFor(request)).finally(throwIfClosed);
     if (isSpent(process, result.outcome)) pool.replace(process);
     else pool.keep(process);
     return result;
@@ -75,7 +88,7 @@ export const openReader = ({
   };
 
   return {
-    read: ({ bytes, mime_type, name }, owner) => run({ kind: "read", mime_type, name }, bytes, owner),
+    read: ({ bytes, ...file }, owner) => run({ kind: "read", ...file }, bytes, owner),
     cut: (markdown, { page_count, pages }, owner) => run({ kind: "cut", page_count, pages }, markdown, owner),
     async close() {
       closing.abort(new Error("The reader was closed"));

@@ -1,13 +1,13 @@
-import { startReadingProcess, type ReadingProcess } from "./readingProcess.ts";
+import { startReadingProcess, type ProcessOptions, type ReadingProcess } from "./readingProcess.ts";
 
 /** Starts reading processes when they are needed, and keeps idle ones for `idle_ms`. */
-export const createProcessPool = ({ program, idle_ms }: { program: string; idle_ms: number }) => {
+export const createProcessPool = ({ idle_ms, ...options }: ProcessOptions & { idle_ms: number }) => {
   const processes = new Set<ReadingProcess>();
   const idle: { process: ReadingProcess; timer: NodeJS.Timeout }[] = [];
   let isClosed = false;
 
   const start = (): ReadingProcess => {
-    const process = startReadingProcess(program);
+    const process = startReadingProcess(options);
     processes.add(process);
     void process.exited.then(() => processes.delete(process));
     return process;

@@ -1,7 +1,7 @@
 import { on } from "node:events";
 import type { Socket } from "node:net";
 import { UnreadableFile } from "#services/reading/reader.ts";
-import { launch, PIPE } from "../processes/launch.ts";
+import { launch, type LaunchOptions, PIPE } from "../processes/launch.ts";
 import type { Answer, Outcome, Request } from "./messages.ts";
 import { readExactly } from "./readExactly.ts";
 import { watchLimits, type Limits } from "./watchLimits.ts";
@@ -23,9 +23,12 @@ const MAX_RESULT = 500_000_000;
 const HEAP = 1_024;
 const READABLE = ["services", "infra/readers", "infra/processes"];
 
+/** The program of a process, its arguments and its priority. */
+export type ProcessOptions = Pick<LaunchOptions, "program" | "args" | "nice">;
+
 /** Starts a process that reads one file at a time. */
-export const startReadingProcess = (program: string) => {
-  const process = launch({ program, readable: READABLE, heap: HEAP, pipe: true });
+export const startReadingProcess = (options: ProcessOptions) => {
+  const process = launch({ ...options, readable: READABLE, heap: HEAP, pipe: true });
   // a write to a dead process fails, but the end of its messages reports that already
   const pipe = (process.stdio[PIPE] as Socket).on("error", () => {});
   let isAlive = true;

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";
-import { UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
+import { ScannedFile, UnreadableFile, type Reader, type ReadText } from "#services/reading/reader.ts";
 import { PIPE } from "../processes/launch.ts";
 import type { Answer, Outcome, Request } from "./messages.ts";
 import { readExactly } from "./readExactly.ts";
@@ -33,7 +33,9 @@ const runRequest = async (
   } catch (error) {
     const unreadable = error instanceof UnreadableFile;
     const reason = unreadable ? error.message : String((error instanceof Error && error.stack) || error);
-    return { outcome: { kind: "failed", unreadable, reason, resident: process.memoryUsage.rss() }, results: [] };
+    const scanned = error instanceof ScannedFile ? { scanned: error.pages } : {};
+    const resident = process.memoryUsage.rss();
+    return { outcome: { kind: "failed", unreadable, ...scanned, reason, resident }, results: [] };
   }
 };
 

@@ -8,9 +8,9 @@ const ACCEPT = "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/pd
 /** The declared type; when it has no reader, the type of the file extension. */
 function mediaTypeOf({ url, headers }: Download): string {
   const declared = canonicalType(headers.get("content-type") ?? "");
-  if (hasReader(declared)) return declared;
+  if (hasReader(declared, false)) return declared;
   const byExtension = typeFromFileName(new URL(url).pathname);
-  if (byExtension) return byExtension;
+  if (byExtension && hasReader(byExtension, false)) return byExtension;
   if (declared === "" || declared.startsWith("text/")) return MEDIA_TYPES.txt;
   throw new WebError(`A file of this type cannot be read: ${declared.slice(0, 100)}.`);
 }

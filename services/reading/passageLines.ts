@@ -12,13 +12,14 @@ export const encodePassages = ({ page_count, pages }: Paging, passages: Passage[
   Buffer.from([{ page_count, pages }, ...passages].map((line) => JSON.stringify(line)).join("\n"));
 
 /** The form in which a reading is stored. */
-export const toReadText = ({ markdown, passages, warnings, ...paging }: Reading): ReadText => ({
+export const toReadText = ({ markdown, passages, warnings, scanned, ...paging }: Reading): ReadText => ({
   markdown: Buffer.from(markdown),
   passages: encodePassages(paging, passages),
   page_count: paging.page_count,
   chunk_count: passages.length,
   characters: codePoints(markdown),
   ...(warnings.length > 0 && { warnings }),
+  ...(scanned !== undefined && { scanned }),
 });
 
 function* lineParsers(bytes: Buffer): Generator<() => unknown> {

@@ -1,10 +1,17 @@
-import { hasPages, MEDIA_TYPES, canonicalType, type ReadableType } from "#events/mediaTypes.ts";
+import { hasPages, MEDIA_TYPES, canonicalType, type PictureType, type ReadableType } from "#events/mediaTypes.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { cutPassages } from "./passages.ts";
+import type { Recognition, Recognizer } from "./pictures/recognizer.ts";
 import { UnreadableFile, type FileToRead, type Reading, type Warn } from "./reader.ts";
 
 /** Reads a file into one Markdown text per page, or a single one if its type has no pages. */
-type ReadPages = (bytes: Uint8Array, warn: Warn) => Promise<string[]>;
+type ReadPages = (bytes: Uint8Array, warn: Warn, recognition?: Recognition) => Promise<string[]>;
+
+/** Reads a picture. Imported on first use, as all readers are. */
+const pictureReader =
+  (type: PictureType): ReadPages =>
+  async (bytes, warn, recognition) =>
+    (await import("./pictures/readPicture.ts")).readPicture(type, bytes, { warn, recognition });
 
 const MAX_BYTES = 50_000_000;
 const PAGE_SEPARATOR = "\n\n";
@@ -14,7 +21,8 @@ const startsAsHtml = (bytes: Uint8Array): boolean =>
 
 /* Imported on first use, so that a process loads only the libraries it needs. */
 const readers: Record<ReadableType, ReadPages> = {
-  [MEDIA_TYPES.pdf]: async (bytes, warn) => (await import("./pdf/readPdf.ts")).readPdf(bytes, warn),
+  [MEDIA_TYPES.pdf]: async (bytes, warn, recognition) =>
+    (await import("./pdf/readPdf.ts")).readPdf(bytes, warn, recognition),
   [MEDIA_TYPES.docx]: async (bytes, warn) => (await import("./office/docx.ts")).readDocx(bytes, warn),
   [MEDIA_TYPES.doc]: async (bytes) => (await import("./office/doc.ts")).readDoc(bytes),
   [MEDIA_TYPES.odt]: async (bytes) => (await import("./office/odt.ts")).readOdt(bytes),
@@ -34,6 +42,10 @@ const readers: Record<ReadableType, ReadPages> = {
   [MEDIA_TYPES.json]: async (bytes) => (await import("./text/json.ts")).readJson(bytes),
   [MEDIA_TYPES.xml]: async (bytes, warn) =>
     startsAsHtml(bytes) ? readers[MEDIA_TYPES.html](bytes, warn) : (await import("./text/xml.ts")).readXml(bytes),
+  [MEDIA_TYPES.png]: pictureReader(MEDIA_TYPES.png),
+  [MEDIA_TYPES.jpg]: pictureReader(MEDIA_TYPES.jpg),
+  [MEDIA_TYPES.tiff]: pictureReader(MEDIA_TYPES.tiff),
+  [MEDIA_TYPES.webp]: pictureReader(MEDIA_TYPES.webp),
 };
 
 const findReader = (type: string): ReadPages => {
@@ -52,19 +64,36 @@ const cleanPage = (page: string): string =>
 const pageLengths = (pages: string[]): number[] =>
   pages.map((page, at) => page.length + (at < pages.length - 1 ? PAGE_SEPARATOR.length : 0));
 
+/** In the dictionaries of images, as programs write it. */
+const IMAGE_MARKS = ["/Subtype/Image", "/Subtype /Image"];
+
+/** Pages without text of a PDF that has images. */
+const countScanned = (type: string, bytes: Buffer, warnings: readonly ReadingWarning[]): number => {
+  const pages = warnings.find(({ code }) => code === "page_without_text")?.pages ?? [];
+  return type === MEDIA_TYPES.pdf && pages.length > 0 && IMAGE_MARKS.some((mark) => bytes.includes(mark))
+    ? pages.length
+    : 0;
+};
+
 /**
- * Reads a file into Markdown, with pages joined by a blank line, and cuts it into passages. Throws UnreadableFile: no reader for the
- * type, no text, more than 50 MB of text, or the reader's own reason.
+ * Reads a file into Markdown, with pages joined by a blank line, and cuts it into passages. `recognizer` is used for as many pages
+ * as the file says. Throws UnreadableFile: no reader for the type, no text, more than 50 MB of text, or the reader's own reason.
  */
-export const readFile = async ({ bytes, mime_type }: FileToRead): Promise<Reading> => {
+export const readFile = async (
+  { bytes, mime_type, recognize }: FileToRead,
+  recognizer?: Recognizer,
+): Promise<Reading> => {
   const type = canonicalType(mime_type);
   const warnings: ReadingWarning[] = [];
-  const read = await findReader(type)(bytes, (warning) => warnings.push(warning));
+  const recognition = recognizer && recognize !== undefined ? { recognizer, pages: recognize } : undefined;
+  const read = await findReader(type)(bytes, (warning) => warnings.push(warning), recognition);
   const pages = read.map(cleanPage);
   const markdown = pages.join(PAGE_SEPARATOR);
   if (markdown.trim() === "") throw new UnreadableFile("There is no text in the file.");
   if (Buffer.byteLength(markdown) > MAX_BYTES) throw new UnreadableFile("The file contains more than 50 MB of text.");
   const lengths = hasPages(type) ? pageLengths(pages) : null;
   const passages = cutPassages(markdown, lengths);
-  return { markdown, page_count: lengths && pages.length, pages: lengths, passages, warnings };
+  const scanned = recognition ? 0 : countScanned(type, bytes, warnings);
+  const paging = { page_count: lengths && pages.length, pages: lengths };
+  return { markdown, ...paging, passages, warnings, ...(scanned > 0 && { scanned }) };
 };

@@ -7,6 +7,8 @@ export interface FileToRead {
   mime_type: string;
   /** A name, never a path; its extension distinguishes similar types. */
   name: string;
+  /** Pages without text whose pictures may be recognized; none by default. */
+  recognize?: number;
 }
 
 /** A citable piece of a document's Markdown. Passages follow each other without a gap and never cross a page. */
@@ -37,6 +39,8 @@ export interface Reading extends Paging {
   passages: Passage[];
   /** What was left out; empty if nothing. */
   warnings: ReadingWarning[];
+  /** Pages without text in a file with pictures: text recognition may find some. */
+  scanned?: number;
 }
 
 /** Notes what a reader leaves out or cannot read. */
@@ -45,6 +49,16 @@ export type Warn = (warning: ReadingWarning) => void;
 /** The file cannot be read; the message tells a person why. */
 export class UnreadableFile extends Error {
   override name = "UnreadableFile";
+}
+
+/** There is no text but in pictures, which were not recognized. */
+export class ScannedFile extends UnreadableFile {
+  override name = "ScannedFile";
+  readonly pages: number;
+  constructor(message: string, pages: number) {
+    super(message);
+    this.pages = pages;
+  }
 }
 
 /** The stored passages of a text (see encodePassages), and its counts. */
@@ -60,11 +74,14 @@ export interface CutText {
 export interface ReadText extends CutText {
   markdown: Buffer;
   warnings?: ReadingWarning[];
+  /** Pages without text in a file with pictures; absent if there are none. */
+  scanned?: number;
 }
 
 export interface Reader {
   /**
-   * Reads a file into Markdown and cuts it into passages. Throws UnreadableFile, also if it takes too much time or memory.
+   * Reads a file into Markdown and cuts it into passages. Throws UnreadableFile, also if it takes too much time or memory;
+   * ScannedFile if only text recognition can help.
    * Owners share the processes by turns.
    */
   read(file: FileToRead, owner?: string): Promise<ReadText>;

@@ -6,6 +6,10 @@ const MIN_LETTERS = 5;
 /** Of the only page of a file. */
 const MIN_LETTERS_ALONE = 2;
 
+/** Why a file without text fails when its pictures may not be recognized. */
+export const RECOGNITION_LIMIT_REACHED =
+  "The file has no text but in pictures, and the organization's pages of text recognition (OCR) for today are used up. Process it again tomorrow.";
+
 export const ignoreWarnings: Warn = () => {};
 
 export const minLetters = (pages: number): number => (pages === 1 ? MIN_LETTERS_ALONE : MIN_LETTERS);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Recreates the files of this folder from source/ with pandoc, LibreOffice and pdftoppm.
+# Recreates the files of this folder from source/ with pandoc, LibreOffice, pdftoppm and Chromium.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -83,3 +83,6 @@ printf '%s\n' '<?xml version="1.0" encoding="UTF-8"?>' \
 locked "$PWD/guide.docx" "$PWD/locked.docx" 'MS Word 2007 XML'
 locked "$PWD/guide.odt" "$PWD/locked.odt" 'writer8'
 locked "$PWD/stock.xlsx" "$PWD/locked.xlsx" 'Calc MS Excel 2007 XML'
+
+# Pictures
+node source/photograph.ts .

@@ -59,7 +59,7 @@ describe("reprocessing a document", () => {
   });
 
   test("that failed reads it again", async () => {
-    const failed = await library.keep(shelf, { content: realFile("scanned.pdf"), name: "scanned.pdf" });
+    const failed = await library.keep(shelf, { content: realFile("blank.pdf"), name: "blank.pdf" });
     const { status, body } = await reprocess(failed.id);
     expect([status, body.id]).toEqual([202, failed.id]);
     expect(await library.ended(failed.id)).toMatchObject({ status: "failed", error: failed.error });

@@ -153,7 +153,12 @@ test("a document deleted while it is read leaves nothing behind", async () => {
     worker: newId(),
     failpoint: () => {},
   };
-  await readDocument({ ...deps, send: sendTo(handle, "w") }, { stream, organization_id, generation: 1, attempt: 1 });
+  const turn = { end: () => {}, stopping: new AbortController().signal };
+  await readDocument(
+    { ...deps, send: sendTo(handle, "w") },
+    { stream, organization_id, generation: 1, attempt: 1 },
+    turn,
+  );
   expect(await eventTypes(opened, stream)).toEqual(["DocumentUploaded", "ReadingStarted", "DocumentDeleted"]);
   expect(await readdir(join(settings.DATA_DIR, "blobs", organization_id, stream))).toHaveLength(1);
   await stop();

@@ -117,13 +117,10 @@ describe("an upload form", () => {
 });
 
 describe("an upload of an unsupported type:", () => {
-  const png = Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-    "base64",
-  );
+  const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
   test.each([
-    ["a picture", png, "a.png", "image/png"],
-    ["a picture called a PDF", png, "a.pdf", "application/pdf"],
+    ["an animation", gif, "a.gif", "image/gif"],
+    ["an animation called a PDF", gif, "a.pdf", "application/pdf"],
     ["an archive", Buffer.from("504b0506000000000000000000000000000000000000", "hex"), "a.zip", "application/zip"],
     ["a program", Buffer.concat([Buffer.from("7f454c4602010100", "hex"), Buffer.alloc(200)]), "a", ""],
     [

@@ -1,5 +1,6 @@
 import type { EventLog } from "#events/ports.ts";
 import type { Blobs } from "#events/vault.ts";
+import type { PageBudget } from "./pageBudget.ts";
 import type { Reader } from "../../reading/reader.ts";
 import type { VaultDeps } from "../../thingBlobs.ts";
 import type { Send, Target } from "../../send.ts";
@@ -21,10 +22,27 @@ export interface JobDeps extends VaultDeps {
   reader: Pick<Reader, "read" | "cut">;
   /** Limits open files to the number of readers, however many readings run; organizations take turns. */
   openFiles: Pick<FairSemaphore, "run">;
+  /** Reads pages without text in their pictures; undefined if text recognition is off. */
+  recognition?: RecognitionDeps | undefined;
   send: Send;
   worker: string;
   /** A point at which the crash harness may end the process. */
   failpoint(name: string): void;
+}
+
+/** The lane of text recognition: it has its own processes, so that text never waits for pictures. */
+export interface RecognitionDeps {
+  reader: Pick<Reader, "read">;
+  openFiles: Pick<FairSemaphore, "run">;
+  budget: PageBudget;
+}
+
+/** The turn of a reading among those of its process. */
+export interface Turn {
+  /** Lets the next reading begin, before this one goes on in the lane of text recognition. */
+  end(): void;
+  /** Aborted when the process stops: what still waits is left to other workers. */
+  stopping: AbortSignal;
 }
 
 /** Attempts before a reading fails, whose workers were all lost. */

@@ -8,7 +8,7 @@ import { UnreadableFile } from "../../reading/reader.ts";
 import { readState } from "../../states.ts";
 import { describeDocument } from "../describeDocument.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
-import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps } from "./job.ts";
+import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
 
 /** The new blobs, and the fields of RecordText. */
@@ -21,7 +21,7 @@ interface StoredText {
  * Reads a document, or cuts its Markdown again, and records the text. Throws if the service itself fails: then the sweep
  * starts the next attempt.
  */
-export async function readDocument(deps: JobDeps, job: Job): Promise<void> {
+export async function readDocument(deps: JobDeps, job: Job, turn: Turn): Promise<void> {
   const before = await findWaiting(deps, job);
   if (!before) return;
   const { send } = deps;
@@ -35,7 +35,7 @@ export async function readDocument(deps: JobDeps, job: Job): Promise<void> {
   const blobs = await openThingBlobs(deps, job);
   if (!blobs) return;
   try {
-    const stored = await storeText(deps, job, before, blobs);
+    const stored = await storeText(deps, job, { before, blobs, turn });
     deps.failpoint("after-text-blobs");
     const { position } = await send(job, RecordText.type, { ...work, ...stored.text });
     // The document was deleted, replaced or taken over meanwhile, so no event will name the new blobs.
@@ -61,16 +61,21 @@ async function isOrphan({ log }: JobDeps, { collection_id }: StoredDocument): Pr
   return head !== undefined && (await readState(log, head, collection)).state.status !== "standing";
 }
 
-function storeText(deps: JobDeps, job: Job, before: StoredDocument, blobs: ThingBlobs): Promise<StoredText> {
-  return before.text && !before.reextract
-    ? cutAgain(deps, job, before.text, blobs)
-    : readOriginal(deps, job, before, blobs);
+interface Source {
+  before: StoredDocument;
+  blobs: ThingBlobs;
+  turn: Turn;
 }
 
-async function readOriginal(deps: JobDeps, job: Job, before: StoredDocument, blobs: ThingBlobs): Promise<StoredText> {
+function storeText(deps: JobDeps, job: Job, source: Source): Promise<StoredText> {
+  const { before, blobs } = source;
+  return before.text && !before.reextract ? cutAgain(deps, job, before.text, blobs) : readOriginal(deps, job, source);
+}
+
+async function readOriginal(deps: JobDeps, job: Job, { before, blobs, turn }: Source): Promise<StoredText> {
   const name = describeDocument(await deps.log.read(job.stream))?.name ?? "";
   const file = { blob: before.blob, mime_type: before.mime_type, name };
-  const read = await readFile(deps, job.organization_id, blobs, file);
+  const read = await readFile(deps, job.organization_id, { blobs, turn, ...file });
   const [text, passages] = await Promise.all([blobs.put(read.markdown), blobs.put(read.passages)]);
   return { blobs: [text, passages], text: { text, passages, ...readFields(read) } };
 }

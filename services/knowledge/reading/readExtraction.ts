@@ -4,13 +4,13 @@ import { extraction, type ExtractionState } from "../../deciders/extraction.ts";
 import { UnreadableFile } from "../../reading/reader.ts";
 import { readState } from "../../states.ts";
 import { openThingBlobs, type ThingBlobs } from "../../thingBlobs.ts";
-import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps } from "./job.ts";
+import { MAX_ATTEMPTS, WORKERS_LOST, type Job, type JobDeps, type Turn } from "./job.ts";
 import { readFields, readFile } from "./readFile.ts";
 
 type OpenExtraction = Extract<ExtractionState, { status: "queued" | "reading" }>;
 
 /** Reads a file into Markdown. Throws if the service itself fails, as readDocument does. */
-export async function readExtraction(deps: JobDeps, job: Job): Promise<void> {
+export async function readExtraction(deps: JobDeps, job: Job, turn: Turn): Promise<void> {
   const before = await findWaiting(deps, job);
   if (!before) return;
   const { send } = deps;
@@ -22,7 +22,7 @@ export async function readExtraction(deps: JobDeps, job: Job): Promise<void> {
   const blobs = await openThingBlobs(deps, job);
   if (!blobs) return;
   try {
-    const text = await storeText(deps, job, before, blobs);
+    const text = await storeText(deps, job, { before, blobs, turn });
     deps.failpoint("after-text-blobs");
     const { position } = await send(job, CompleteExtraction.type, { ...work, ...text });
     if (position === 0) await deps.blobs.remove(text.text);
@@ -40,10 +40,14 @@ async function findWaiting({ log }: JobDeps, job: Job): Promise<OpenExtraction |
   return open?.attempt === job.attempt - 1 ? open : undefined;
 }
 
-async function storeText(deps: JobDeps, job: Job, before: OpenExtraction, blobs: ThingBlobs) {
+async function storeText(
+  deps: JobDeps,
+  job: Job,
+  { before, blobs, turn }: { before: OpenExtraction; blobs: ThingBlobs; turn: Turn },
+) {
   const [requested] = await deps.log.read(job.stream);
   const { name } = (requested?.personal ?? { name: "" }) as { name: string };
   const file = { blob: before.blob, mime_type: before.mime_type, name };
-  const { markdown, ...read } = await readFile(deps, job.organization_id, blobs, file);
+  const { markdown, ...read } = await readFile(deps, job.organization_id, { blobs, turn, ...file });
   return { text: await blobs.put(markdown), ...readFields(read) };
 }

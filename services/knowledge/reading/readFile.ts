@@ -1,8 +1,12 @@
-import { UnreadableFile, type CutText, type ReadText } from "../../reading/reader.ts";
+import type { WarningCode } from "#events/readingWarnings.ts";
+import { ScannedFile, UnreadableFile, type CutText, type ReadText } from "../../reading/reader.ts";
+import { RECOGNITION_LIMIT_REACHED } from "../../reading/warnings.ts";
 import type { ThingBlobs } from "../../thingBlobs.ts";
-import type { JobDeps } from "./job.ts";
+import type { JobDeps, RecognitionDeps, Turn } from "./job.ts";
 
 const NO_TEXT = "No text was found in this file.";
+/** Pages of one file that are recognized: about 15 minutes. More wait for nobody, but are named in a warning. */
+const MAX_PAGES = 500;
 
 /** The fields of a reading that its event records. */
 export const readFields = ({
@@ -17,16 +21,77 @@ export const readFields = ({
   ...(warnings && { warnings }),
 });
 
-/** Reads the original. Its bytes are in memory only while a reader works on them. Throws UnreadableFile. */
-export function readFile(
-  { reader, openFiles }: JobDeps,
-  organization_id: string,
-  blobs: ThingBlobs,
-  { blob, mime_type, name }: { blob: string; mime_type: string; name: string },
-): Promise<ReadText> {
-  return openFiles.run(organization_id, async () => {
-    const reading = await reader.read({ bytes: await blobs.get(blob), mime_type, name }, organization_id);
-    if (reading.chunk_count === 0) throw new UnreadableFile(NO_TEXT);
-    return reading;
-  });
+interface StoredFile {
+  blobs: ThingBlobs;
+  blob: string;
+  mime_type: string;
+  name: string;
+  turn: Turn;
 }
+
+/** What reading without text recognition found: text, or pages without it, or both. */
+interface FirstReading {
+  text?: ReadText;
+  scanned?: ScannedFile;
+}
+
+/** Reads the original. Its bytes are in memory only while a reader works on them. Throws UnreadableFile. */
+export async function readFile(deps: JobDeps, organization_id: string, file: StoredFile): Promise<ReadText> {
+  const { reader, openFiles, recognition } = deps;
+  const { blobs, blob, mime_type, name } = file;
+  const first = await openFiles.run(organization_id, async (): Promise<FirstReading> => {
+    try {
+      return { text: await reader.read({ bytes: await blobs.get(blob), mime_type, name }, organization_id) };
+    } catch (error) {
+      if (error instanceof ScannedFile) return { scanned: error };
+      throw error;
+    }
+  });
+  const pages = first.scanned?.pages ?? first.text?.scanned ?? 0;
+  const reading =
+    recognition && pages > 0 ? await recognize(recognition, organization_id, { file, first, pages }) : first.text;
+  if (!reading) throw first.scanned!;
+  if (reading.chunk_count === 0) throw new UnreadableFile(NO_TEXT);
+  return reading;
+}
+
+/** Pages of one reading that were recognized or tried. */
+const countUsed = ({ warnings = [] }: ReadText): number =>
+  USED.reduce((sum, code) => sum + (warnings.find((one) => one.code === code)?.pages?.length ?? 0), 0);
+const USED: readonly WarningCode[] = ["read_from_picture", "uncertain_text", "picture_unreadable"];
+
+/** Reads a file again with text recognition, in a lane of its own. Text that was read without it is never lost. */
+async function recognize(
+  { reader, openFiles, budget }: RecognitionDeps,
+  organization_id: string,
+  { file, first, pages }: { file: StoredFile; first: FirstReading; pages: number },
+): Promise<ReadText> {
+  const { blobs, blob, mime_type, name, turn } = file;
+  turn.end();
+  const read = async (): Promise<ReadText> => {
+    const granted = await budget.take(organization_id, Math.min(pages, MAX_PAGES));
+    if (granted === 0 && !first.text) throw new UnreadableFile(RECOGNITION_LIMIT_REACHED);
+    let used = 0;
+    try {
+      const bytes = await blobs.get(blob);
+      const found = await reader.read({ bytes, mime_type, name, recognize: granted }, organization_id);
+      used = countUsed(found);
+      return found;
+    } catch (error) {
+      if (error instanceof UnreadableFile) used = granted;
+      if (!(error instanceof UnreadableFile) || !first.text) throw error;
+      return withoutPictures(first.text);
+    } finally {
+      await budget.giveBack(organization_id, granted - used);
+    }
+  };
+  return openFiles.run(organization_id, read, turn.stopping);
+}
+
+/** A text whose pictures made text recognition fail as a whole. */
+const withoutPictures = (text: ReadText): ReadText => ({
+  ...text,
+  warnings: (text.warnings ?? []).map((warning) =>
+    warning.code === "page_without_text" ? { ...warning, code: "picture_unreadable" } : warning,
+  ),
+});

@@ -5,7 +5,7 @@ import type { StreamHead } from "#events/ports.ts";
 import { document } from "../../deciders/document.ts";
 import { extraction } from "../../deciders/extraction.ts";
 import type { CommittedCommand } from "../../handle.ts";
-import type { Job } from "./job.ts";
+import type { Job, Turn } from "./job.ts";
 import { createReadings } from "./readings.ts";
 
 const uploaded = (id: string, worker: string | null) =>
@@ -48,6 +48,7 @@ const settled = () => sleep(0);
 /** Readings that run until the test ends them. */
 function openReadings({ atOnce = 2, perOrganization = atOnce }: { atOnce?: number; perOrganization?: number } = {}) {
   const jobs: Job[] = [];
+  const turns: Turn[] = [];
   const sent: string[] = [];
   const ends: (() => void)[] = [];
   const readings = createReadings({
@@ -59,8 +60,9 @@ function openReadings({ atOnce = 2, perOrganization = atOnce }: { atOnce?: numbe
       sent.push(`${type} ${target.stream}`);
       return Promise.resolve({ position: 1, repeated: false });
     },
-    run: (job) => {
+    run: (job, turn) => {
       jobs.push(job);
+      turns.push(turn);
       return new Promise((resolve) => ends.push(resolve));
     },
     onError: () => {},
@@ -73,7 +75,7 @@ function openReadings({ atOnce = 2, perOrganization = atOnce }: { atOnce?: numbe
     await settled();
     return jobs.map(({ stream, attempt }) => `${stream}/${attempt}`);
   };
-  return { ...readings, sent, endOne, started };
+  return { ...readings, sent, endOne, started, turns };
 }
 
 describe("The readings of a process", () => {
@@ -94,6 +96,18 @@ describe("The readings of a process", () => {
     for (const id of ["a", "b", "c"]) afterCommit(commit(id));
     afterCommit(commit("other", "w1", "o2"));
     expect(await started()).toEqual(["document-a/1", "document-b/1", "document-other/1"]);
+  });
+
+  test("make room for the next when one goes on in the lane of text recognition, however often it says so", async () => {
+    const { afterCommit, started, turns, endOne, busy } = openReadings({ atOnce: 1 });
+    for (const id of ["scan", "a", "b"]) afterCommit(commit(id));
+    expect(await started()).toEqual(["document-scan/1"]);
+    turns[0]!.end();
+    turns[0]!.end();
+    expect(await started()).toEqual(["document-scan/1", "document-a/1"]);
+    expect(busy()).toContain("document-scan");
+    await endOne();
+    expect(await started()).toEqual(["document-scan/1", "document-a/1"]);
   });
 
   test("take over a document without a worker once", async () => {

@@ -10,8 +10,8 @@ import type { CommittedCommand } from "../../handle.ts";
 import { createLeasedWork, type LostWork } from "../../leasedWork.ts";
 import { readState } from "../../states.ts";
 import type { Send } from "../../send.ts";
-import { createFairSemaphore } from "../../sharing/fairSemaphore.ts";
-import type { Job } from "./job.ts";
+import { createFairSemaphore, type FairSemaphore } from "../../sharing/fairSemaphore.ts";
+import type { Job, Turn } from "./job.ts";
 
 /** Readings that wait in one process. More stay without a worker until a sweep finds a process with room. */
 const MAX_WAITING = 10_000;
@@ -26,7 +26,7 @@ export interface ReadingsOptions {
   /** Of one organization. */
   perOrganization: number;
   send: Send;
-  run(job: Job): Promise<void>;
+  run(job: Job, turn: Turn): Promise<void>;
   onError(error: unknown, job: Job): void;
 }
 
@@ -47,13 +47,37 @@ export function createReadings(options: ReadingsOptions) {
     open: (head, isHeld) => findLostReading(options, head, isHeld),
     start: (job, stopping) => ({
       // A job whose turn comes after the stop is left to other workers.
-      ended: semaphore.run(job.organization_id, async () => {
-        if (!stopping.aborted) await withTrace(job.trace, () => options.run(job));
+      ended: runInTurn(semaphore, job.organization_id, async (endTurn) => {
+        const turn: Turn = { end: endTurn, stopping };
+        if (!stopping.aborted) await withTrace(job.trace, () => options.run(job, turn));
+      }).catch((error: unknown) => {
+        // it waited for text recognition when the process stopped
+        if (!stopping.aborted || error !== stopping.reason) throw error;
       }),
     }),
     onError: options.onError,
   });
   return { hasRoom, busy, afterCommit, attend, stop };
+}
+
+/** Runs work while it holds a permit, which it may give back early. */
+async function runInTurn(
+  semaphore: FairSemaphore,
+  tenant: string,
+  work: (endTurn: () => void) => Promise<void>,
+): Promise<void> {
+  await semaphore.acquire(tenant);
+  let isOver = false;
+  const endTurn = (): void => {
+    if (isOver) return;
+    isOver = true;
+    semaphore.release(tenant);
+  };
+  try {
+    await work(endTurn);
+  } finally {
+    endTurn();
+  }
 }
 
 /** The readings that a commit opens. */

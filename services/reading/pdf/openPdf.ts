@@ -1,30 +1,40 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { getDocumentProxy } from "unpdf";
+import { MAX_PIXELS } from "../pictures/limits.ts";
 import { UnreadableFile } from "../reader.ts";
 
 export type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<Pdf["getPage"]>>;
 
 const MAX_PAGES = 5_000;
+const PACKAGE = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
 /** Character maps that Chinese, Japanese and Korean fonts refer to without embedding. A path: pdf.js reads no file: URL. */
-const CHARACTER_MAPS = join(dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json")), "cmaps", "/");
+const CHARACTER_MAPS = join(PACKAGE, "cmaps", "/");
+/** Decoders of JPEG 2000, JBIG2 and fax images. */
+const DECODERS = join(PACKAGE, "wasm", "/");
 
 export const DAMAGED = "The PDF is damaged and cannot be read.";
 const LOCKED = "The PDF is protected by a password. Upload it without one.";
 
-/** Opens a PDF without reading a page. Throws UnreadableFile: protected, damaged, too many pages. */
-export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
+/** Without images nothing is decoded. pdf.js keeps these settings for all open files, so files are opened one after the other. */
+const settingsFor = (images: boolean) =>
+  images ? { maxImageSize: MAX_PIXELS, useWasm: true, wasmUrl: DECODERS } : { maxImageSize: 0, useWasm: false };
+
+/**
+ * Opens a PDF without reading a page. `images`: decodes the images of a page with its operators. Throws UnreadableFile: protected,
+ * damaged, too many pages.
+ */
+export async function openPdf(bytes: Uint8Array, { images = false } = {}): Promise<Pdf> {
   const pdf = await getDocumentProxy(new Uint8Array(bytes), {
     verbosity: 0,
     cMapUrl: CHARACTER_MAPS,
     cMapPacked: true,
-    // images are never decoded, and nothing is fetched: fonts and wasm have no address
-    maxImageSize: 0,
+    // nothing is fetched: fonts have no address, and decoders of images are files
+    ...settingsFor(images),
     isImageDecoderSupported: false,
     isOffscreenCanvasSupported: false,
     disableFontFace: false,
-    useWasm: false,
     useWorkerFetch: false,
     enableXfa: false,
   }).catch((error: unknown) => {

@@ -6,12 +6,12 @@ import type { FontStyles } from "./fontStyles.ts";
 import { ruledTables, type Table } from "./ruledTables.ts";
 import { type Line, groupLines } from "./lines.ts";
 import type { PdfPage } from "./openPdf.ts";
-import { readRules } from "./rules.ts";
+import { readRules, type Rules } from "./rules.ts";
 import { type PageText, type Run, readText, type RotatedRun } from "./runs.ts";
 import { blocksByTags, type StructureNode } from "./tagged.ts";
 import { type TextLine, toTextLine } from "./textLine.ts";
 
-interface PageDefects {
+export interface PageDefects {
   /** It has more text than was read. */
   isCut: boolean;
   /** Its fonts do not say which characters they show. */
@@ -97,6 +97,18 @@ async function readByLayout(page: PdfPage, text: PageText, fonts: FontStyles, pl
   );
   const { height, isCut, isSymbols } = text;
   return { columns: [...groups.map((group) => groupParts(group, fonts)), ...rotated], height, isCut, isSymbols };
+}
+
+/** A page of runs and drawn lines that no PDF operators describe. */
+export function layOut(
+  runs: readonly Run[],
+  { height, rules }: { height: number; rules: Rules },
+  fonts: FontStyles,
+): LaidOutPage {
+  const ruled = ruledTables(runs, rules);
+  const framed = framedTables(ruled.rest, rules.across);
+  const groups = readingOrder<Run | Table>([...framed.rest, ...ruled.tables, ...framed.tables]);
+  return { columns: groups.map((group) => groupParts(group, fonts)), height, isCut: false, isSymbols: false };
 }
 
 /** Reads a page by its tags if they are usable, else by its layout. */

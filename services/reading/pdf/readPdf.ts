@@ -1,5 +1,6 @@
+import type { Recognition } from "../pictures/recognizer.ts";
 import { UnreadableFile, type Warn } from "../reader.ts";
-import { countLetters, ignoreWarnings, minLetters, pagesWithoutText, warnOfPages } from "../warnings.ts";
+import { ignoreWarnings, pagesWithoutText } from "../warnings.ts";
 import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
 import { FontStyles } from "./fontStyles.ts";
@@ -9,6 +10,8 @@ import { isHeading, headingLevels, type BodyStyle, bodyStyle, findAuthors } from
 import { largestStream } from "./streamLimits.ts";
 import { collectVocabulary } from "./joinLines.ts";
 import { DAMAGED, openPdf, type Pdf } from "./openPdf.ts";
+import { checkText, warnOfDefects } from "./pdfDefects.ts";
+import { type RecognizedPages, recognizePages } from "./recognizePages.ts";
 import { type LaidOutPage, readPage, type TaggedPage } from "./readPage.ts";
 import { render } from "./render.ts";
 import type { TextLine } from "./textLine.ts";
@@ -23,16 +26,14 @@ const isTagged = (page: Page): page is TaggedPage => "blocks" in page;
 /** Bytes of one page's operators. More are maps and plans: their lines are no tables, and running them takes 500 MB. */
 const MAX_DRAWN = 8_000_000;
 
-const MAX_CHARACTERS = 50_000_000;
-
-const SCANNED =
-  "The PDF has no text: its pages seem to be scanned. Text recognition (OCR) is not offered; upload a file with text in it.";
-
-const NO_LETTERS =
-  "The PDF's fonts do not say which letters they show, so its text cannot be read. Upload a file made in another way.";
+interface ReadPages {
+  pages: Page[];
+  damaged: number[];
+  fonts: FontStyles;
+}
 
 /** Reads every page; a damaged one is empty. */
-async function readPages(pdf: Pdf, plain: boolean): Promise<{ pages: Page[]; damaged: number[] }> {
+async function readPages(pdf: Pdf, plain: boolean): Promise<ReadPages> {
   const fonts = new FontStyles();
   const pages: Page[] = [];
   const damaged: number[] = [];
@@ -47,7 +48,7 @@ async function readPages(pdf: Pdf, plain: boolean): Promise<{ pages: Page[]; dam
       pages.push({ blocks: [], isCut: false, isSymbols: false });
     }
   }
-  return { pages, damaged };
+  return { pages, damaged, fonts };
 }
 
 const linesIn = (page: Page): TextLine[] =>
@@ -90,62 +91,52 @@ function findHeadings(blocks: readonly Block[][], pages: readonly Page[], looks:
   return levels;
 }
 
-const pageNumbers = (pages: readonly Page[], has: (page: Page) => boolean): number[] =>
-  pages.flatMap((page, index) => (has(page) ? [index + 1] : []));
+const partText = (part: TextLine | Table): string => (isTable(part) ? part.rows.flat().join(" ") : part.raw);
 
-/** Throws UnreadableFile if the pages have almost no text (a scan, maybe with stamps), or too much. */
-function checkText(texts: string[], pages: readonly Page[]): string[] {
-  let [letters, length] = [0, 0];
-  const wanted = minLetters(texts.length) * texts.length;
-  for (const text of texts) {
-    length += text.length;
-    if (letters < wanted) letters += countLetters(text);
-  }
-  if (length > MAX_CHARACTERS) throw new UnreadableFile("The PDF has more text than can be read.");
-  if (letters < wanted) throw new UnreadableFile(pages.some(({ isSymbols }) => isSymbols) ? NO_LETTERS : SCANNED);
-  return texts;
+/** Pages without text, but not those whose text is there and cannot be understood. */
+function pagesToRecognize(pages: readonly Page[], damaged: readonly number[]): number[] {
+  const texts = pages.map((page) =>
+    isTagged(page)
+      ? linesIn(page)
+          .map((line) => line.raw)
+          .join(" ")
+      : page.columns.flat().map(partText).join(" "),
+  );
+  return pagesWithoutText(texts).filter((number) => !damaged.includes(number) && !pages[number - 1]!.isSymbols);
 }
 
-/** Names the pages whose text is missing, in whole or in part. */
-function warnOfDefects(warn: Warn, texts: readonly string[], pages: readonly Page[], damaged: readonly number[]): void {
-  const explained = new Set([...damaged, ...pageNumbers(pages, ({ isSymbols }) => isSymbols)]);
-  warnOfPages(warn, "page_damaged", [...damaged]);
-  warnOfPages(
-    warn,
-    "page_without_text",
-    pagesWithoutText(texts).filter((page) => !explained.has(page)),
-  );
-  warnOfPages(
-    warn,
-    "pages_cut",
-    pageNumbers(pages, ({ isCut }) => isCut),
-  );
-  warnOfPages(
-    warn,
-    "symbols_instead_of_words",
-    pageNumbers(pages, ({ isSymbols }) => isSymbols),
-  );
+/** Recognizes the text of pages that have none, if it may. */
+async function recognizeRest(
+  bytes: Uint8Array,
+  { pages, damaged, fonts }: ReadPages,
+  recognition: Recognition | undefined,
+): Promise<RecognizedPages | undefined> {
+  const numbers = recognition ? pagesToRecognize(dropRunningHeads(pages), damaged) : [];
+  return recognition && numbers.length > 0 ? recognizePages(bytes, numbers, { recognition, fonts }) : undefined;
 }
 
 /**
- * The Markdown of each page ("" for a page without text, which is warned of). Throws UnreadableFile: protected, damaged, scanned,
- * too many pages.
+ * The Markdown of each page ("" for a page without text, which is warned of). Pages without text are recognized in their images if
+ * `recognition` is given. Throws UnreadableFile: protected, damaged, too many pages; ScannedFile.
  */
-export async function readPdf(bytes: Uint8Array, warn: Warn = ignoreWarnings): Promise<string[]> {
+export async function readPdf(
+  bytes: Uint8Array,
+  warn: Warn = ignoreWarnings,
+  recognition?: Recognition,
+): Promise<string[]> {
   const plain = largestStream(bytes) > MAX_DRAWN;
   const pdf = await openPdf(bytes);
   const read = await readPages(pdf, plain);
-  const pages = dropRunningHeads(read.pages);
   await pdf.loadingTask.destroy();
+  const recognized = await recognizeRest(bytes, read, recognition);
+  const pages = dropRunningHeads(read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page));
   const lines = pages.flatMap(linesIn);
   const words = collectVocabulary(lines.map((line) => line.raw));
   const looks = bodyStyle(lines);
   const blocks = pages.map((page) => pageBlocks(page, looks));
   const levels = findHeadings(blocks, pages, looks);
-  const texts = checkText(
-    blocks.map((page) => render(page, levels, words)),
-    pages,
-  );
-  warnOfDefects(warn, texts, pages, read.damaged);
+  const texts = blocks.map((page) => render(page, levels, words));
+  checkText(texts, pages, recognized);
+  warnOfDefects(warn, texts, { pages, damaged: read.damaged, recognized });
   return texts;
 }

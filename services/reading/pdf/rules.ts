@@ -1,6 +1,6 @@
-import { getResolvedPDFJS } from "unpdf";
-import { transformPoint, type Box, type Matrix, multiply } from "./geometry.ts";
+import { transformPoint, type Box, type Matrix } from "./geometry.ts";
 import type { PdfPage } from "./openPdf.ts";
+import { OPS, visitOperators } from "./operators.ts";
 
 /** A drawn horizontal or vertical line: `at` is its position, `from` and `to` its extent, in points. */
 export interface Rule {
@@ -23,7 +23,6 @@ const MAX_THICKNESS = 2.5;
 /** In points. */
 const MIN_LENGTH = 4;
 
-const { OPS } = await getResolvedPDFJS();
 const STROKES = new Set<number>([
   OPS.stroke,
   OPS.closeStroke,
@@ -89,27 +88,16 @@ function addPath(rules: Rules, matrix: Matrix, args: readonly unknown[]): void {
 
 /** The horizontal and vertical lines of a page. `matrix` converts from PDF units to page coordinates. */
 export async function readRules(page: PdfPage, matrix: Matrix): Promise<Rules> {
-  const operators = await page.getOperatorList();
   const rules: Rules = { across: [], down: [] };
-  const saved: Matrix[] = [];
-  let current = matrix;
-  for (const [index, operator] of operators.fnArray.entries()) {
-    const args = operators.argsArray[index] as unknown[];
-    if (operator === OPS.save) saved.push(current);
-    else if (operator === OPS.restore) current = saved.pop() ?? matrix;
-    else if (operator === OPS.transform) current = multiply(current, args as unknown as Matrix);
-    else if (operator === OPS.paintFormXObjectBegin) {
-      saved.push(current);
-      if (args[0] != null) current = multiply(current, Array.from(args[0] as ArrayLike<number>) as unknown as Matrix);
-    } else if (operator === OPS.paintFormXObjectEnd) current = saved.pop() ?? matrix;
-    else if (operator === OPS.constructPath) addPath(rules, current, args);
-    if (rules.across.length + rules.down.length > MAX_RULES) break;
-  }
+  await visitOperators(page, matrix, (operator, args, current) => {
+    if (operator === OPS.constructPath) addPath(rules, current, args);
+    return rules.across.length + rules.down.length <= MAX_RULES;
+  });
   return { across: mergeRules(rules.across), down: mergeRules(rules.down) };
 }
 
 /** Merges dashes and double lines. */
-function mergeRules(rules: readonly Rule[]): Rule[] {
+export function mergeRules(rules: readonly Rule[]): Rule[] {
   const merged: Rule[] = [];
   for (const rule of rules.toSorted((a, b) => a.at - b.at || a.from - b.from)) {
     let home: Rule | undefined;

@@ -1,4 +1,8 @@
+import { fileOf, stream } from "../writePdf.ts";
+
 /* Builds PDFs for tests. */
+
+export { fileOf, stream };
 
 /** Widths of Helvetica in thousandths of the text size, for characters that differ from 556. */
 const WIDTHS: Record<string, number> = Object.fromEntries(
@@ -33,30 +37,6 @@ export const show = (x: number, y: number, size: number, text: string, font: Fon
   `BT /${font} ${size} Tf ${x.toFixed(2)} ${y.toFixed(2)} Td (${quoted(text)}) Tj ET`;
 
 export const line = (x0: number, y0: number, x1: number, y1: number): string => `${x0} ${y0} m ${x1} ${y1} l S`;
-
-/** A PDF of these objects (numbered from 1; the first is the catalog). */
-export function fileOf(objects: readonly (string | Buffer)[]): Buffer {
-  const parts: Buffer[] = [Buffer.from("%PDF-1.7\n")];
-  let length = parts[0]!.length;
-  const offsets: number[] = [];
-  for (const [index, object] of objects.entries()) {
-    offsets.push(length);
-    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(object), Buffer.from("\nendobj\n")]);
-    parts.push(part);
-    length += part.length;
-  }
-  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
-  const size = objects.length + 1;
-  const end = `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<</Size ${size}/Root 1 0 R>>\nstartxref\n${length}\n%%EOF\n`;
-  return Buffer.concat([...parts, Buffer.from(end)]);
-}
-
-export const stream = (data: string | Buffer, entries = ""): Buffer =>
-  Buffer.concat([
-    Buffer.from(`<<${entries}/Length ${Buffer.byteLength(data)}>>stream\n`),
-    Buffer.from(data),
-    Buffer.from("\nendstream"),
-  ]);
 
 /** The objects of a PDF with these pages' operators: catalog, page tree, fonts, then page and content alternately. */
 export function objectsOf(pages: readonly string[]): (string | Buffer)[] {

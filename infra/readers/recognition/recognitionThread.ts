@@ -1,0 +1,51 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { takeDrawnLines } from "./drawnLines.ts";
+import { meanConfidence, readHocr } from "./hocr.ts";
+import type { GrayPicture, RecognizedPicture } from "#services/reading/pictures/recognizer.ts";
+import { isOnItsSide, turnRight } from "./turn.ts";
+import { openTesseract, type Tesseract, type TesseractOptions } from "./tesseract.ts";
+
+/* The thread that recognizes text. It blocks for seconds, and ends when a picture exhausts its memory. */
+
+/** A page upside down is recognized with 20 to 60. Below, the other directions are tried. */
+const MIN_UPRIGHT_CONFIDENCE = 70;
+/** Quarter turns after which a picture is tried again: upside down first, then on its side. */
+const TURNS = [2, 1, 2];
+/** After it no other direction is tried: photographs and noise take ten times as long as text. */
+const MAX_TRIAL_MS = 15_000;
+/** Any value in the usual range: the sizes of letters are measured in pixels. */
+const DPI = 300;
+
+const toGrayMap = ({ width, height, pixels }: GrayPicture): Uint8Array =>
+  Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]);
+
+function recognizeAsIs(tesseract: Tesseract, picture: GrayPicture): RecognizedPicture {
+  const drawn = takeDrawnLines(picture);
+  const paragraphs = readHocr(tesseract.recognize(toGrayMap(picture), DPI));
+  const { width, height } = picture;
+  return { width, height, paragraphs, drawn, confidence: meanConfidence(paragraphs) };
+}
+
+const turn = (picture: GrayPicture, quarters: number): GrayPicture =>
+  quarters === 0 ? picture : turn(turnRight(picture), quarters - 1);
+
+/** The text in the direction that reads best. */
+function recognize(tesseract: Tesseract, picture: GrayPicture): RecognizedPicture {
+  const start = performance.now();
+  let turned = isOnItsSide(picture) ? turnRight(picture) : picture;
+  let best = recognizeAsIs(tesseract, turned);
+  for (const quarters of TURNS) {
+    if (best.confidence >= MIN_UPRIGHT_CONFIDENCE || performance.now() - start > MAX_TRIAL_MS) break;
+    turned = turn(turned, quarters);
+    const found = recognizeAsIs(tesseract, turned);
+    if (found.confidence > best.confidence) best = found;
+  }
+  return best;
+}
+
+const tesseract = openTesseract(workerData as TesseractOptions);
+
+parentPort!.on("message", (picture: GrayPicture) => {
+  // a failure ends the thread: its memory may be in any state
+  void tesseract.then((open) => parentPort!.postMessage(recognize(open, picture)));
+});

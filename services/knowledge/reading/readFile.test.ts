@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { ScannedFile, UnreadableFile, type FileToRead, type ReadText } from "../../reading/reader.ts";
+import { createFairSemaphore } from "../../sharing/fairSemaphore.ts";
+import type { ThingBlobs } from "../../thingBlobs.ts";
+import type { JobDeps, RecognitionDeps } from "./job.ts";
+import { readFile } from "./readFile.ts";
+
+const text = (markdown: string, more: Partial<ReadText> = {}): ReadText => ({
+  markdown: Buffer.from(markdown),
+  passages: Buffer.alloc(0),
+  page_count: 3,
+  chunk_count: 1,
+  characters: markdown.length,
+  ...more,
+});
+const PARTLY_SCANNED = text("typed", { scanned: 2, warnings: [{ code: "page_without_text", pages: [2, 3] }] });
+const RECOGNIZED = text("typed and read", {
+  warnings: [
+    { code: "read_from_picture", pages: [2], confidence: [90] },
+    { code: "page_without_text", pages: [3] },
+  ],
+});
+
+const onePermit = () => createFairSemaphore({ total: 1, perTenant: 1 });
+
+interface Lanes {
+  /** What reading without and with text recognition gives. */
+  plain: ReadText | Error;
+  recognized?: ReadText | Error;
+  /** Pages that are left today. */
+  budget?: number;
+  isOff?: boolean;
+}
+
+function openLanes({ plain, recognized = RECOGNIZED, budget = 100, isOff = false }: Lanes) {
+  const steps: string[] = [];
+  let left = budget;
+  const give = (found: ReadText | Error) => (found instanceof Error ? Promise.reject(found) : Promise.resolve(found));
+  const recognition: RecognitionDeps = {
+    openFiles: onePermit(),
+    budget: {
+      take: (_, pages) => {
+        const granted = Math.min(left, pages);
+        left -= granted;
+        return Promise.resolve(granted);
+      },
+      giveBack: (_, pages) => Promise.resolve(void (left += pages)),
+    },
+    reader: {
+      read: ({ recognize }: FileToRead) => {
+        steps.push(`recognize ${recognize}`);
+        return give(recognized);
+      },
+    },
+  };
+  const deps = {
+    openFiles: onePermit(),
+    reader: {
+      read: () => {
+        steps.push("read");
+        return give(plain);
+      },
+    },
+    recognition: isOff ? undefined : recognition,
+  } as unknown as JobDeps;
+  const stopping = new AbortController();
+  const file = {
+    blobs: { get: () => Promise.resolve(Buffer.from("file")) } as unknown as ThingBlobs,
+    blob: "b",
+    mime_type: "application/pdf",
+    name: "a.pdf",
+    turn: { end: () => void steps.push("turn ends"), stopping: stopping.signal },
+  };
+  return { steps, stopping, recognition, left: () => left, read: () => readFile(deps, "o1", file) };
+}
+
+describe("Reading a file", () => {
+  test("with text alone never enters the lane of text recognition", async () => {
+    const { read, steps } = openLanes({ plain: text("typed") });
+    expect((await read()).markdown.toString()).toBe("typed");
+    expect(steps).toEqual(["read"]);
+  });
+
+  test("with scanned pages gives its turn to the next file before it is read again, and pays for recognized pages alone", async () => {
+    const { read, steps, left } = openLanes({ plain: PARTLY_SCANNED });
+    expect((await read()).markdown.toString()).toBe("typed and read");
+    expect(steps).toEqual(["read", "turn ends", "recognize 2"]);
+    expect(left()).toBe(99);
+  });
+
+  test("that text recognition cannot survive keeps the text, names the pages and pays", async () => {
+    const { read, left } = openLanes({ plain: PARTLY_SCANNED, recognized: new UnreadableFile("Too large.") });
+    expect(await read()).toMatchObject({
+      markdown: Buffer.from("typed"),
+      warnings: [{ code: "picture_unreadable", pages: [2, 3] }],
+    });
+    expect(left()).toBe(98);
+  });
+
+  test("fails as the service failed, and pays nothing, when the process of text recognition could not be used", async () => {
+    const { read, left } = openLanes({ plain: PARTLY_SCANNED, recognized: new Error("The reader was closed") });
+    await expect(read()).rejects.toThrow("The reader was closed");
+    expect(left()).toBe(100);
+  });
+
+  test("is recognized as far as the pages of the day reach", async () => {
+    const { read, steps } = openLanes({ plain: PARTLY_SCANNED, budget: 1 });
+    await read();
+    expect(steps.at(-1)).toBe("recognize 1");
+  });
+
+  test("without text fails with a reason once the pages of the day are used up", async () => {
+    const { read, steps } = openLanes({ plain: new ScannedFile("Scanned.", 4), budget: 0 });
+    await expect(read()).rejects.toThrow(/used up/);
+    expect(steps).toEqual(["read", "turn ends"]);
+  });
+
+  test("of ten thousand pages asks for 500", async () => {
+    const { read, steps } = openLanes({ plain: new ScannedFile("Scanned.", 10_000), budget: 10_000 });
+    await read();
+    expect(steps.at(-1)).toBe("recognize 500");
+  });
+
+  test("fails as before where text recognition is off", async () => {
+    const { read, steps } = openLanes({ plain: new ScannedFile("Scanned.", 4), isOff: true });
+    await expect(read()).rejects.toThrow("Scanned.");
+    expect(steps).toEqual(["read"]);
+  });
+
+  test("that waits for text recognition when the process stops is left to another worker", async () => {
+    const { read, recognition, stopping } = openLanes({ plain: PARTLY_SCANNED });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const busy = recognition.openFiles.run("another", () => promise);
+    const reading = read();
+    stopping.abort(new Error("stopping"));
+    await expect(reading).rejects.toThrow("stopping");
+    resolve();
+    await busy;
+  });
+});

@@ -1,0 +1,80 @@
+import { ScannedFile, UnreadableFile, type Warn } from "../reader.ts";
+import { countLetters, minLetters, pagesWithoutText, RECOGNITION_LIMIT_REACHED, warnOfPages } from "../warnings.ts";
+import type { PageDefects } from "./readPage.ts";
+import type { RecognizedPages } from "./recognizePages.ts";
+
+const MAX_CHARACTERS = 50_000_000;
+/** Text that is less sure deserves a look at the file: typed scans have 80 to 96, handwriting 31. */
+const MIN_CONFIDENCE = 60;
+
+const SCANNED =
+  "The PDF has no text: its pages seem to be scanned. Text recognition (OCR) was not used; upload a file with text in it.";
+const NOTHING_RECOGNIZED =
+  "The PDF has no text, and text recognition (OCR) found none: its pages seem to be blank, or scanned badly.";
+const UNREADABLE_PICTURES = "The PDF has no text: its pages seem to be scanned, and their pictures could not be read.";
+const NO_LETTERS =
+  "The PDF's fonts do not say which letters they show, so its text cannot be read. Upload a file made in another way.";
+
+/** Why a file without text has none. */
+function reasonForNoText(texts: readonly string[], pages: readonly PageDefects[], recognized?: RecognizedPages): Error {
+  if (pages.some(({ isSymbols }) => isSymbols)) return new UnreadableFile(NO_LETTERS);
+  if (!recognized) return new ScannedFile(SCANNED, pagesWithoutText(texts).length);
+  if (recognized.beyondLimit.length > 0) return new UnreadableFile(RECOGNITION_LIMIT_REACHED);
+  return new UnreadableFile(recognized.unreadable.length > 0 ? UNREADABLE_PICTURES : NOTHING_RECOGNIZED);
+}
+
+/** Throws UnreadableFile if the pages have almost no text, maybe but stamps, or too much; ScannedFile if only recognition can help. */
+export function checkText(texts: readonly string[], pages: readonly PageDefects[], recognized?: RecognizedPages): void {
+  let [letters, length] = [0, 0];
+  const wanted = minLetters(texts.length) * (recognized ? 1 : texts.length);
+  for (const text of texts) {
+    length += text.length;
+    if (letters < wanted) letters += countLetters(text);
+  }
+  if (length > MAX_CHARACTERS) throw new UnreadableFile("The PDF has more text than can be read.");
+  if (letters < wanted) throw reasonForNoText(texts, pages, recognized);
+}
+
+const pageNumbers = (pages: readonly PageDefects[], has: (page: PageDefects) => boolean): number[] =>
+  pages.flatMap((page, index) => (has(page) ? [index + 1] : []));
+
+/** Names the pages that were recognized, and how sure that is. */
+function warnOfRecognized(
+  warn: Warn,
+  { confidence, unreadable, beyondLimit }: RecognizedPages,
+  blank: Set<number>,
+): void {
+  const sure = [...confidence].filter(([page]) => !blank.has(page));
+  for (const code of ["read_from_picture", "uncertain_text"] as const) {
+    const found = sure.filter(([, percent]) => percent < MIN_CONFIDENCE === (code === "uncertain_text"));
+    if (found.length > 0)
+      warn({ code, pages: found.map(([page]) => page), confidence: found.map(([, percent]) => percent) });
+  }
+  warnOfPages(warn, "picture_unreadable", unreadable);
+  warnOfPages(warn, "recognition_limit_reached", beyondLimit);
+}
+
+/** Names the pages whose text is missing, in whole or in part, or was recognized in pictures. */
+export function warnOfDefects(
+  warn: Warn,
+  texts: readonly string[],
+  {
+    pages,
+    damaged,
+    recognized,
+  }: { pages: readonly PageDefects[]; damaged: readonly number[]; recognized: RecognizedPages | undefined },
+): void {
+  const symbols = pageNumbers(pages, ({ isSymbols }) => isSymbols);
+  const { unreadable = [], beyondLimit = [] } = recognized ?? {};
+  const explained = new Set([...damaged, ...symbols, ...unreadable, ...beyondLimit]);
+  const blank = pagesWithoutText(texts).filter((page) => !explained.has(page));
+  if (recognized) warnOfRecognized(warn, recognized, new Set(blank));
+  warnOfPages(warn, "page_damaged", [...damaged]);
+  warnOfPages(warn, "page_without_text", blank);
+  warnOfPages(
+    warn,
+    "pages_cut",
+    pageNumbers(pages, ({ isCut }) => isCut),
+  );
+  warnOfPages(warn, "symbols_instead_of_words", symbols);
+}

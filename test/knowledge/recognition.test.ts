@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { openPageBudget } from "#infra/postgres/pageBudget.ts";
+import { newId } from "#events/ids.ts";
+import { realFile } from "../files/index.ts";
+import { expectRefusal } from "../hostile/target.ts";
+import { notice, scanOf } from "../reading/scans.ts";
+import { openLibrary, type Library } from "./library.ts";
+
+/* Pictures and scanned pages become text wherever files are read. */
+
+let library: Library;
+let shelf: string;
+beforeAll(async () => {
+  library = await openLibrary();
+  shelf = await library.collect("Scans");
+});
+
+const READ = {
+  code: "read_from_picture",
+  pages: [1],
+  confidence: [expect.any(Number)],
+  message: expect.stringMatching(/^Page 1 was read from a picture, \d+ % sure\.$/),
+};
+
+test("a picture becomes a document that search finds, with the confidence of its page", async () => {
+  const { keep, search } = library;
+  const kept = await keep(shelf, { content: realFile("notice.png"), name: "notice.png" });
+  expect(kept).toMatchObject({ status: "ready", mime_type: "image/png", page_count: 1, warnings: [READ] });
+  const { body } = await search({ query: "When does the pilot boat leave the quay?", collections: [shelf] });
+  expect(body.results[0]).toMatchObject({ document: { id: kept.id, warnings: [READ] }, passages: [{ page: 1 }] });
+  expect(body.results[0].passages[0].text).toContain("north quay at noon");
+});
+
+test("an extraction reads the scanned page of a file that has text as well", async () => {
+  const { extract, extracted, call, extractions } = library;
+  const { body } = await extract({ content: scanOf(["typed", notice, "blank"]), name: "part.pdf" });
+  expect(await extracted(body.id)).toMatchObject({
+    status: "ready",
+    page_count: 3,
+    warnings: [
+      { ...READ, pages: [2], message: expect.any(String) },
+      { code: "page_without_text", pages: [3] },
+    ],
+  });
+  const found = await call("GET", `${extractions}/${body.id}`);
+  expect(found.body.markdown).toMatch(/eel lives under the bridge[^]*\| Ferry \| 340.00 \| June 9 \|/);
+});
+
+test("a picture without text fails with a reason", async () => {
+  const dot = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  expect(await library.keep(shelf, { content: dot, name: "dot.png" })).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(/text recognition \(OCR\) found none/),
+  });
+});
+
+test("the pages of a day are counted for each organization, also when many ask at once", async () => {
+  const { db } = library.platform.resources;
+  const budget = openPageBudget(db, 10);
+  const [one, other] = [newId(), newId()];
+  const granted = await Promise.all([4, 4, 4, 4].map((pages) => budget.take(one, pages)));
+  expect(granted.toSorted()).toEqual([0, 2, 4, 4]);
+  expect(await budget.take(other, 12)).toBe(10);
+  await budget.giveBack(one, 3);
+  expect(await budget.take(one, 5)).toBe(3);
+  await db.query("update ops.recognized_pages set day = day - 1 where organization_id = $1", [one]);
+  expect(await budget.take(one, 7)).toBe(7);
+  expect(await openPageBudget(db, 0).take(newId(), 1)).toBe(0);
+});
+
+describe("without text recognition", () => {
+  let off: Library;
+  beforeAll(async () => {
+    off = await openLibrary({ OCR: "off" });
+  });
+
+  test("pictures are refused, and scans fail or are named as before", async () => {
+    const collection = await off.collect("Scans");
+    expectRefusal(
+      await off.upload(collection, { content: realFile("notice.png"), name: "notice.png" }),
+      415,
+      "unsupported_file_type",
+    );
+    expect(await off.keep(collection, { content: realFile("scanned.pdf"), name: "scanned.pdf" })).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/seem to be scanned/),
+    });
+    const part = await off.keep(collection, { content: scanOf(["typed", notice]), name: "part.pdf" });
+    expect(part).toMatchObject({ status: "ready", warnings: [{ code: "page_without_text", pages: [2] }] });
+  });
+});

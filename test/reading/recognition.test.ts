@@ -1,0 +1,94 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { MEDIA_TYPES } from "#events/mediaTypes.ts";
+import { createRecognizer } from "#infra/readers/recognition/createRecognizer.ts";
+import { turnRight } from "#infra/readers/recognition/turn.ts";
+import { PictureFailed } from "#services/reading/pictures/recognizer.ts";
+import { readFile } from "#services/reading/read.ts";
+import { realFile } from "../files/index.ts";
+import { notice, pictureOf, scanOf } from "./scans.ts";
+
+/* Text recognition as a reading process does it, without the process. */
+
+const recognizer = createRecognizer({ languages: ["eng", "deu"] });
+afterAll(recognizer.close);
+
+const read = (bytes: Buffer, recognize: number) =>
+  readFile({ bytes, mime_type: MEDIA_TYPES.pdf, name: "a.pdf", recognize }, recognizer);
+
+const NOTICE = /The pilot boat leaves the north quay at noon[^]*\| Trawler \| 120.50 \| May 2 \|/;
+
+describe("a PDF", () => {
+  test("of typed, scanned and blank pages gets its text from both, in order, with the confidence of each", async () => {
+    const { markdown, page_count, warnings } = await read(
+      scanOf(["typed", notice, "blank", { ...notice, turns: 1 }]),
+      9,
+    );
+    expect(page_count).toBe(4);
+    expect(markdown).toMatch(/^The eel lives under the bridge[^]*pilot boat[^]*pilot boat/);
+    expect(markdown).toMatch(NOTICE);
+    const found = warnings.find(({ code }) => code === "read_from_picture");
+    expect(found).toMatchObject({ pages: [2, 4], confidence: [expect.any(Number), expect.any(Number)] });
+    for (const percent of found!.confidence!) expect(percent).toBeGreaterThan(80);
+    expect(warnings.filter(({ code }) => code !== "read_from_picture")).toEqual([
+      { code: "page_without_text", pages: [3] },
+    ]);
+  });
+
+  test("whose pictures are cut or missing loses these pages alone", async () => {
+    const cut = { ...notice, data: notice.data.subarray(0, 300) };
+    const { markdown, warnings } = await read(scanOf(["typed", cut, notice]), 9);
+    expect(markdown).toMatch(NOTICE);
+    expect(warnings).toContainEqual(expect.objectContaining({ code: "read_from_picture", pages: [3] }));
+    const named = warnings.filter(({ code }) => code !== "read_from_picture").flatMap(({ pages = [] }) => pages);
+    expect(named).toEqual([2]);
+  });
+
+  test("of more scans than may be recognized names the rest", async () => {
+    const { warnings } = await read(scanOf(["typed", notice, notice, notice]), 1);
+    expect(warnings).toContainEqual({ code: "recognition_limit_reached", pages: [3, 4] });
+  });
+
+  test("whose JPEG claims giant dimensions is not decoded", async () => {
+    const giant = Buffer.from(notice.data);
+    const frame = giant.indexOf(Buffer.from("ffc0", "hex"));
+    giant.writeUInt32BE(0xfff0_fff0, frame + 5);
+    const { warnings } = await read(scanOf(["typed", { ...notice, data: giant }]), 9);
+    expect(warnings).toEqual([{ code: "picture_unreadable", pages: [2] }]);
+  });
+});
+
+describe("a picture", () => {
+  const picture = () => pictureOf(realFile("notice.png"));
+
+  test.each([1, 2, 3])("turned by %i × 90° is read upright", async (turns) => {
+    let turned = picture();
+    for (let n = 0; n < turns; n++) turned = turnRight(turned);
+    const { confidence, paragraphs, width, height } = await recognizer.recognize(turned);
+    expect(confidence).toBeGreaterThan(80);
+    expect([width, height]).toEqual([picture().width, picture().height]);
+    expect(paragraphs.flat().flatMap(({ words }) => words.map(({ text }) => text))).toContain("Trawler");
+  });
+
+  test("that is noise has little confidence, and no other picture suffers from one that fails", async () => {
+    let seed = 7;
+    const noise = { width: 150, height: 60, pixels: new Uint8Array(9_000) };
+    for (const at of noise.pixels.keys()) {
+      seed = (seed * 16_807) % 2_147_483_647;
+      noise.pixels[at] = seed % 256;
+    }
+    const broken = { width: 30_000, height: 30_000, pixels: new Uint8Array(10) };
+    const outcomes = [await recognizer.recognize(picture())];
+    for (const _ of [1, 2]) {
+      await expect(recognizer.recognize({ ...broken, pixels: new Uint8Array(10) })).rejects.toThrow(PictureFailed);
+      outcomes.push(await recognizer.recognize(picture()));
+    }
+    for (const { confidence } of outcomes) expect(confidence).toBeGreaterThan(80);
+    expect((await recognizer.recognize(noise)).confidence).toBeLessThan(60);
+  });
+
+  test("that takes too long fails, and the next one is read", async () => {
+    const hurried = createRecognizer({ languages: ["eng"], deadline_ms: 1 });
+    await expect(hurried.recognize(picture())).rejects.toThrow("Recognizing the text took too long.");
+    await hurried.close();
+  });
+});

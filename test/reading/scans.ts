@@ -1,0 +1,40 @@
+import { decode } from "fast-png";
+import { toGray } from "#services/reading/pictures/gray.ts";
+import type { GrayPicture } from "#services/reading/pictures/recognizer.ts";
+import { fileOf, objectsOf, show, stream } from "#services/reading/pdf/testing/build.ts";
+import { realFile } from "../files/index.ts";
+
+/* PDFs with scanned pages, made of test/files/notice.* */
+
+interface Scan {
+  width: number;
+  height: number;
+  data: Buffer;
+  /** Quarter turns clockwise by which the page shows it. */
+  turns?: number;
+}
+
+export const notice: Scan = { width: 1_240, height: 660, data: realFile("notice.jpg") };
+
+export const pictureOf = (png: Buffer): GrayPicture => toGray(decode(png));
+
+const TYPED = show(72, 700, 10, "The eel lives under the bridge and counts the boats.");
+
+/** A PDF with these pages; scans are JPEGs that fill their page. */
+export function scanOf(pages: readonly ("typed" | "blank" | Scan)[]): Buffer<ArrayBuffer> {
+  const contents = pages.map((page) =>
+    page === "typed" ? TYPED : page === "blank" ? "" : "q 612 0 0 326 0 400 cm /P Do Q",
+  );
+  const objects = objectsOf(contents);
+  for (const [n, page] of pages.entries()) {
+    if (typeof page === "string") continue;
+    const { width, height, data, turns = 0 } = page;
+    const image = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode`;
+    const number = objects.push(stream(data, image));
+    objects[3 + 2 * n] = String(objects[3 + 2 * n]).replace(
+      "/Resources 3 0 R",
+      `/Rotate ${90 * turns}/Resources<</XObject<</P ${number} 0 R>>>>`,
+    );
+  }
+  return fileOf(objects) as Buffer<ArrayBuffer>;
+}
