@@ -19,6 +19,8 @@ export interface Truth {
   rows: string[][];
   /** Items of lists. */
   items: string[];
+  /** Whether its text is recognized in pictures. */
+  recognized?: boolean;
 }
 
 const GUIDE = {
@@ -53,6 +55,7 @@ const WORDS = { headings: [], rows: [], items: [] };
 /** Photographs, whose text is recognized. */
 const NOTICE = {
   ...WORDS,
+  recognized: true,
   says: [
     "The pilot boat leaves the north quay at noon, and in fog not before the horn has sounded twice.",
     "jährlich überprüft",
@@ -65,6 +68,7 @@ const NOTICE = {
 };
 const SCAN = {
   ...WORDS,
+  recognized: true,
   says: ["A keeper carried eleven litres up the 142 steps every evening, in every weather."],
   rows: [["Elspeth Bray", "1891", "1907", "5"]],
 };

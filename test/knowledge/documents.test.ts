@@ -26,7 +26,7 @@ const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 describe("uploading the file", () => {
   test.each(readable)(
     "$name makes a document that can be found, read and downloaded",
-    async ({ name, mime_type, page_count, says }) => {
+    async ({ name, mime_type, page_count, says, recognized = false }) => {
       const content = realFile(name);
       const uploaded = uploads.get(name)!;
       const { id: collection_id } = (await call("GET", `/collections/${shelf}`)).body;
@@ -48,6 +48,7 @@ describe("uploading the file", () => {
         status: expect.stringMatching(/^(pending|processing)$/),
       });
 
+      const warned = recognized && { warnings: [expect.objectContaining({ code: "read_from_picture", pages: [1] })] };
       const { chunk_count, ...ready } = await library.ended(uploaded.body.id);
       expect(ready).toEqual({
         ...waiting,
@@ -55,13 +56,14 @@ describe("uploading the file", () => {
         created_at: uploaded.body.created_at,
         status: "ready",
         ...(page_count !== null && { page_count }),
+        ...warned,
         indexed_at: INSTANT,
       });
       expect(chunk_count).toBeGreaterThanOrEqual(page_count ?? 1);
       expect(Date.parse(ready.indexed_at)).toBeGreaterThanOrEqual(Date.parse(ready.created_at));
 
       const { body } = await library.search({ query: says.at(-1), document_ids: [ready.id], limit: 100 });
-      expect(body.results[0]?.document).toEqual({ id: ready.id, name, collection_id, collection: "Shelf" });
+      expect(body.results[0]?.document).toEqual({ id: ready.id, name, collection_id, collection: "Shelf", ...warned });
       const { passages } = body.results[0];
       expect(
         passages.every(({ page }: any) => (page_count === null ? page === undefined : page >= 1 && page <= page_count)),

@@ -28,7 +28,7 @@ test("a picture becomes a document that search finds, with the confidence of its
   expect(kept).toMatchObject({ status: "ready", mime_type: "image/png", page_count: 1, warnings: [READ] });
   const { body } = await search({ query: "When does the pilot boat leave the quay?", collections: [shelf] });
   expect(body.results[0]).toMatchObject({ document: { id: kept.id, warnings: [READ] }, passages: [{ page: 1 }] });
-  expect(body.results[0].passages[0].text).toContain("north quay at noon");
+  expect(body.results[0].passages[0].content).toContain("north quay at noon");
 });
 
 test("an extraction reads the scanned page of a file that has text as well", async () => {

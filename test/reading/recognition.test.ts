@@ -76,7 +76,7 @@ describe("a picture", () => {
       seed = (seed * 16_807) % 2_147_483_647;
       noise.pixels[at] = seed % 256;
     }
-    const broken = { width: 30_000, height: 30_000, pixels: new Uint8Array(10) };
+    const broken = { width: 100_000, height: 2, pixels: new Uint8Array(10) };
     const outcomes = [await recognizer.recognize(picture())];
     for (const _ of [1, 2]) {
       await expect(recognizer.recognize({ ...broken, pixels: new Uint8Array(10) })).rejects.toThrow(PictureFailed);
