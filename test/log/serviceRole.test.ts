@@ -88,7 +88,7 @@ describe("a platform whose user does not own the log", () => {
   });
 });
 
-test("a user who owns nothing is told to migrate first where a migration is missing", async () => {
+test("a start as a user without tables fails when a migration is missing, and says how to migrate", async () => {
   const url = platform.resources.addresses.database_url;
   const last = await owner.query(
     "delete from svc_migrations where id = (select max(id) from svc_migrations) returning name, run_on",
