@@ -55,3 +55,32 @@ export const decodeOrNull = <T>(column: string | null): T | null =>
 
 /** Decodes a column of JSON text. */
 export const decode = <T>(column: string): T => JSON.parse(column) as T;
+
+/** The columns of an event's fields, of which some are JSON text. Fields that an event does not set are left out. */
+export const encodeColumns = (fields: object, encoded: ReadonlySet<string>): Row =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, encoded.has(name) ? encode(value) : value]),
+  ) as Row;
+
+/** Changes of a table in which each row is a thing of an organization, with the times of its creation and its last change. */
+export const thingRows = (table: string) => ({
+  create: (
+    { organization_id, recorded_at }: Pick<RecordedEvent, "organization_id" | "recorded_at">,
+    id: string,
+    row: Row,
+  ): Change => ({
+    table,
+    kind: "put",
+    key: { id },
+    row: { organization_id, ...row, created_at: recorded_at, updated_at: recorded_at },
+  }),
+  change: ({ recorded_at }: Pick<RecordedEvent, "recorded_at">, id: string, row: Row): Change => ({
+    table,
+    kind: "patch",
+    key: { id },
+    row: { ...row, updated_at: recorded_at },
+  }),
+  remove: (id: string): Change => ({ table, kind: "remove", key: { id } }),
+});

@@ -1,4 +1,5 @@
 import { isUuid } from "#events/ids.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface AgentRow {
@@ -52,18 +53,10 @@ export async function listAgentsWithTool(db: Db, organization: string, tool: str
 }
 
 /** In order of creation. */
-export async function listAgents(
-  db: Db,
-  organization: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: AgentRow[]; total: number }> {
-  const rows = await db.query<StoredRow>(
-    `${SELECT} where a.organization_id = $1 order by a.created_at, a.id limit $2 offset $3`,
-    [organization, limit, offset],
-  );
-  const [count] = await db.query<{ total: number }>(
-    "select count(*)::integer as total from read.agents where organization_id = $1",
-    [organization],
-  );
-  return { rows: rows.map(parseRow), total: count!.total };
-}
+export const listAgents = (db: Db, organization: string, page: Page): Promise<PageRows<AgentRow>> =>
+  readPage(db, page, {
+    ordered: `${SELECT} where a.organization_id = $1 order by a.created_at, a.id`,
+    from: "from read.agents where organization_id = $1",
+    values: [organization],
+    parseRow,
+  });

@@ -1,5 +1,5 @@
 import type { CollectionEvent } from "#events/collection.ts";
-import { defineProjection, encode, type Row } from "../projection.ts";
+import { defineProjection, encode, thingRows, type Row } from "../projection.ts";
 import { toNameKey } from "./nameKey.ts";
 
 const textColumns = ({ name, description }: { name?: string | undefined; description?: string | undefined }): Row => ({
@@ -7,37 +7,23 @@ const textColumns = ({ name, description }: { name?: string | undefined; descrip
   ...(description !== undefined && { description: encode(description) }),
 });
 
+const rows = thingRows("collections");
+
 export const collections = defineProjection<CollectionEvent>({
   name: "collections",
   version: 1,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    CollectionCreated: ({ organization_id, data, personal, recorded_at }) =>
-      personal
-        ? [
-            {
-              table: "collections",
-              kind: "put",
-              key: { id: data.collection_id },
-              row: {
-                organization_id,
-                slug: personal.slug,
-                ...textColumns(personal),
-                created_at: recorded_at,
-                updated_at: recorded_at,
-              },
-            },
-          ]
-        : [],
-    CollectionChanged: ({ data, personal, recorded_at }) => [
-      {
-        table: "collections",
-        kind: "patch",
-        key: { id: data.collection_id },
-        row: { ...(personal && textColumns(personal)), updated_at: recorded_at },
-      },
+    CollectionCreated: (event) => {
+      const { data, personal } = event;
+      return personal
+        ? [rows.create(event, data.collection_id, { slug: personal.slug, ...textColumns(personal) })]
+        : [];
+    },
+    CollectionChanged: (event) => [
+      rows.change(event, event.data.collection_id, event.personal ? textColumns(event.personal) : {}),
     ],
-    CollectionDeleted: ({ data }) => [{ table: "collections", kind: "remove", key: { id: data.collection_id } }],
+    CollectionDeleted: ({ data }) => [rows.remove(data.collection_id)],
     CollectionEmptied: () => [],
   },
 });

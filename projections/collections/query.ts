@@ -1,4 +1,5 @@
 import { isUuid } from "#events/ids.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decode, encode, type Db } from "../projection.ts";
 import { toNameKey } from "./nameKey.ts";
 
@@ -51,21 +52,13 @@ export async function getCollection(
 }
 
 /** An organization's collections, newest first. */
-export async function listCollections(
-  db: Db,
-  organization: string,
-  page: { limit: number; offset: number },
-): Promise<{ rows: CollectionRow[]; total: number }> {
-  const rows = await db.query<CollectionRow & Summary>(
-    `${SELECT} where c.organization_id = $1 order by c.created_at desc, c.id desc limit $2 offset $3`,
-    [organization, page.limit, page.offset],
-  );
-  const [count] = await db.query<{ total: number }>(
-    `select count(*)::integer as total ${FROM} where c.organization_id = $1`,
-    [organization],
-  );
-  return { rows: rows.map(parseRow), total: count!.total };
-}
+export const listCollections = (db: Db, organization: string, page: Page): Promise<PageRows<CollectionRow>> =>
+  readPage(db, page, {
+    ordered: `${SELECT} where c.organization_id = $1 order by c.created_at desc, c.id desc`,
+    from: `${FROM} where c.organization_id = $1`,
+    values: [organization],
+    parseRow,
+  });
 
 /** No collection has a longer name, and normalizing one can take seconds (see http/base/filename.ts). */
 const MAX_NAME_LENGTH = 1_000;

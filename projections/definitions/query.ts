@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { ScriptMeta } from "#events/definition.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decode, encode, type Db } from "../projection.ts";
 
 export interface DefinitionRow {
@@ -54,23 +55,14 @@ export async function findTools(db: Db, organization: string, names: string[]): 
 }
 
 /** In order of creation; `type` null: definitions of both types. */
-export async function listDefinitions(
+export function listDefinitions(
   db: Db,
   organization: string,
-  { type, limit, offset }: { type: DefinitionRow["type"] | null; limit: number; offset: number },
-): Promise<{ rows: DefinitionRow[]; total: number }> {
+  { type, ...page }: Page & { type: DefinitionRow["type"] | null },
+): Promise<PageRows<DefinitionRow>> {
   const where = "where d.organization_id = $1 and ($2::text is null or d.type = $2)";
-  const rows = await db.query<StoredRow>(`${SELECT} ${where} order by d.created_at, d.id limit $3 offset $4`, [
-    organization,
-    type,
-    limit,
-    offset,
-  ]);
-  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${FROM} ${where}`, [
-    organization,
-    type,
-  ]);
-  return { rows: rows.map(parseRow), total: count!.total };
+  const ordered = `${SELECT} ${where} order by d.created_at, d.id`;
+  return readPage(db, page, { ordered, from: `${FROM} ${where}`, values: [organization, type], parseRow });
 }
 
 /** All versions of a definition, newest first. */

@@ -1,5 +1,5 @@
 import type { KeyEvent } from "#events/key.ts";
-import { defineProjection, encode, type Row } from "../projection.ts";
+import { defineProjection, encode, thingRows, type Row } from "../projection.ts";
 
 type KeyChange = Extract<KeyEvent, { type: "KeyChanged" }>;
 
@@ -15,43 +15,26 @@ function settings(data: KeyChange["data"], name: string | undefined): Row {
   return row;
 }
 
+const rows = thingRows("keys");
+
 export const keys = defineProjection<KeyEvent>({
   name: "keys",
   version: 2,
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    KeyCreated: ({ organization_id, data, personal, recorded_at }) =>
-      personal
-        ? [
-            {
-              table: "keys",
-              kind: "put",
-              key: { id: data.key_id },
-              row: {
-                organization_id,
-                key_hash: data.key_hash,
-                key_hint: data.key_hint,
-                project_id: data.project_id,
-                client_tools: false,
-                ...settings(data, personal.name),
-                created_at: recorded_at,
-                updated_at: recorded_at,
-              },
-            },
-          ]
-        : [],
-    KeyChanged: ({ data, personal, recorded_at }) => [
-      {
-        table: "keys",
-        kind: "patch",
-        key: { id: data.key_id },
-        row: { ...settings(data, personal?.name), updated_at: recorded_at },
-      },
-    ],
-    KeyRotated: ({ data: { key_id, ...secret }, recorded_at }) => [
-      { table: "keys", kind: "patch", key: { id: key_id }, row: { ...secret, updated_at: recorded_at } },
-    ],
-    KeyDeleted: ({ data }) => [{ table: "keys", kind: "remove", key: { id: data.key_id } }],
+    KeyCreated: (event) => {
+      const { data, personal } = event;
+      if (!personal) return [];
+      const { key_hash, key_hint, project_id } = data;
+      const fixed = { key_hash, key_hint, project_id, client_tools: false };
+      return [rows.create(event, data.key_id, { ...fixed, ...settings(data, personal.name) })];
+    },
+    KeyChanged: (event) => [rows.change(event, event.data.key_id, settings(event.data, event.personal?.name))],
+    KeyRotated: (event) => {
+      const { key_id, ...secret } = event.data;
+      return [rows.change(event, key_id, secret)];
+    },
+    KeyDeleted: ({ data }) => [rows.remove(data.key_id)],
   },
 });

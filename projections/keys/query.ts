@@ -1,4 +1,5 @@
 import { isUuid } from "#events/ids.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface KeyRow {
@@ -50,21 +51,13 @@ export async function findKeyByHash(db: Db, hash: string): Promise<KeyInUse | un
 }
 
 /** An organization's keys, newest first. */
-export async function listKeys(
-  db: Db,
-  organization: string,
-  page: { limit: number; offset: number },
-): Promise<{ rows: KeyRow[]; total: number }> {
-  const rows = await db.query<StoredRow>(
-    `select ${COLUMNS} ${FROM} where k.organization_id = $1 order by k.created_at desc, k.id desc limit $2 offset $3`,
-    [organization, page.limit, page.offset],
-  );
-  const [count] = await db.query<{ total: number }>(
-    "select count(*)::integer as total from read.keys where organization_id = $1",
-    [organization],
-  );
-  return { rows: rows.map(parseRow), total: count!.total };
-}
+export const listKeys = (db: Db, organization: string, page: Page): Promise<PageRows<KeyRow>> =>
+  readPage(db, page, {
+    ordered: `select ${COLUMNS} ${FROM} where k.organization_id = $1 order by k.created_at desc, k.id desc`,
+    from: "from read.keys where organization_id = $1",
+    values: [organization],
+    parseRow: parseRow<StoredRow>,
+  });
 
 export async function getKey(db: Db, organization: string, id: string): Promise<KeyRow | undefined> {
   if (!isUuid(id)) return undefined;

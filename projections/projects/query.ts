@@ -1,4 +1,5 @@
 import { isUuid } from "#events/ids.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decode, type Db } from "../projection.ts";
 
 export interface ProjectRow {
@@ -18,21 +19,13 @@ export async function getProject(db: Db, organization: string, id: string): Prom
 }
 
 /** In order of creation. */
-export async function listProjects(
-  db: Db,
-  organization: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: ProjectRow[]; total: number }> {
-  const rows = await db.query<ProjectRow>(
-    `${SELECT} where organization_id = $1 order by created_at, id limit $2 offset $3`,
-    [organization, limit, offset],
-  );
-  const [count] = await db.query<{ total: number }>(
-    "select count(*)::integer as total from read.projects where organization_id = $1",
-    [organization],
-  );
-  return { rows: rows.map(parseRow), total: count!.total };
-}
+export const listProjects = (db: Db, organization: string, page: Page): Promise<PageRows<ProjectRow>> =>
+  readPage(db, page, {
+    ordered: `${SELECT} where organization_id = $1 order by created_at, id`,
+    from: "from read.projects where organization_id = $1",
+    values: [organization],
+    parseRow,
+  });
 
 /** Counts the keys, agents and enabled workflows of a project. */
 export async function countProjectUses(

@@ -1,6 +1,7 @@
 import { isUuid } from "#events/ids.ts";
 import type { Verification } from "#events/trigger.ts";
 import type { Envelope, RunAs } from "#events/workflow.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface TriggerRow {
@@ -53,20 +54,13 @@ export async function getTrigger(db: Db, workflow: string, id: string): Promise<
 }
 
 /** A workflow's triggers in order of creation. */
-export async function listTriggers(
-  db: Db,
-  workflow: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: TriggerRow[]; total: number }> {
-  const where = "where t.workflow_id = $1";
-  const rows = await db.query<StoredRow>(`${SELECT} ${where} order by t.created_at, t.id limit $2 offset $3`, [
-    workflow,
-    limit,
-    offset,
-  ]);
-  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${FROM} ${where}`, [workflow]);
-  return { rows: rows.map(parseRow), total: count!.total };
-}
+export const listTriggers = (db: Db, workflow: string, page: Page): Promise<PageRows<TriggerRow>> =>
+  readPage(db, page, {
+    ordered: `${SELECT} where t.workflow_id = $1 order by t.created_at, t.id`,
+    from: `${FROM} where t.workflow_id = $1`,
+    values: [workflow],
+    parseRow,
+  });
 
 /** How many triggers of a workflow are enabled. */
 export async function countEnabledTriggers(db: Db, workflow: string): Promise<number> {

@@ -1,7 +1,7 @@
 import type { UserEvent } from "#events/user.ts";
-import { defineProjection, encode } from "../projection.ts";
+import { defineProjection, encode, thingRows } from "../projection.ts";
 
-const at = ({ user_id }: { user_id: string }) => ({ table: "users", key: { id: user_id } });
+const rows = thingRows("users");
 
 export const users = defineProjection<UserEvent>({
   name: "users",
@@ -9,46 +9,30 @@ export const users = defineProjection<UserEvent>({
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    UserRegistered: ({ organization_id, data, personal, recorded_at }) =>
-      personal
-        ? [
-            {
-              ...at(data),
-              kind: "put",
-              row: {
-                organization_id,
-                role: data.role,
-                active: true,
-                epoch: 1,
-                email: encode(personal.email),
-                name: encode(personal.name),
-                password_hash: personal.password_hash,
-                created_at: recorded_at,
-                updated_at: recorded_at,
-              },
-            },
-          ]
-        : [],
-    UserChanged: ({ data, personal, recorded_at }) => {
-      const { role, active, epoch } = data;
-      const name = personal?.name;
+    UserRegistered: (event) => {
+      const { data, personal } = event;
+      if (!personal) return [];
+      const { role, user_id } = data;
+      const { password_hash } = personal;
+      const [email, name] = [encode(personal.email), encode(personal.name)];
+      return [rows.create(event, user_id, { role, active: true, epoch: 1, email, name, password_hash })];
+    },
+    UserChanged: (event) => {
+      const { role, active, epoch, user_id } = event.data;
+      const name = event.personal?.name;
       const changed = {
         ...(role !== undefined && { role }),
         ...(active !== undefined && { active }),
         ...(name !== undefined && { name: encode(name) }),
       };
-      return [{ ...at(data), kind: "patch", row: { ...changed, epoch, updated_at: recorded_at } }];
+      return [rows.change(event, user_id, { ...changed, epoch })];
     },
-    PasswordSet: ({ data, personal, recorded_at }) =>
-      personal
-        ? [
-            {
-              ...at(data),
-              kind: "patch",
-              row: { password_hash: personal.password_hash, epoch: data.epoch, updated_at: recorded_at },
-            },
-          ]
-        : [],
-    UserRemoved: ({ data }) => [{ ...at(data), kind: "remove" }],
+    PasswordSet: (event) => {
+      const { data, personal } = event;
+      return personal
+        ? [rows.change(event, data.user_id, { password_hash: personal.password_hash, epoch: data.epoch })]
+        : [];
+    },
+    UserRemoved: ({ data }) => [rows.remove(data.user_id)],
   },
 });

@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { Role } from "#events/user.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decode, encode, type Db } from "../projection.ts";
 
 /** A person as other members of the organization see them. */
@@ -65,18 +66,10 @@ export async function getMember(db: Db, organization: string, id: string): Promi
 }
 
 /** An organization's people in order of registration. */
-export async function listMembers(
-  db: Db,
-  organization: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: MemberRow[]; total: number }> {
-  const rows = await db.query<MemberRow>(
-    `${MEMBER} where organization_id = $1 order by created_at, id limit $2 offset $3`,
-    [organization, limit, offset],
-  );
-  const [count] = await db.query<{ total: number }>(
-    "select count(*)::integer as total from read.users where organization_id = $1",
-    [organization],
-  );
-  return { rows: rows.map(decodeNames), total: count!.total };
-}
+export const listMembers = (db: Db, organization: string, page: Page): Promise<PageRows<MemberRow>> =>
+  readPage(db, page, {
+    ordered: `${MEMBER} where organization_id = $1 order by created_at, id`,
+    from: "from read.users where organization_id = $1",
+    values: [organization],
+    parseRow: decodeNames<MemberRow>,
+  });

@@ -1,5 +1,6 @@
 import { isUuid } from "#events/ids.ts";
 import type { Envelope } from "#events/workflow.ts";
+import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface WorkflowRow {
@@ -47,22 +48,13 @@ export async function getWorkflow(db: Db, organization: string, id: string): Pro
 }
 
 /** In order of registration. */
-export async function listWorkflows(
-  db: Db,
-  organization: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: WorkflowRow[]; total: number }> {
-  const where = "where w.organization_id = $1";
-  const rows = await db.query<StoredRow>(`${SELECT} ${where} order by w.created_at, w.id limit $2 offset $3`, [
-    organization,
-    limit,
-    offset,
-  ]);
-  const [count] = await db.query<{ total: number }>(`select count(*)::integer as total ${FROM} ${where}`, [
-    organization,
-  ]);
-  return { rows: rows.map(parseRow), total: count!.total };
-}
+export const listWorkflows = (db: Db, organization: string, page: Page): Promise<PageRows<WorkflowRow>> =>
+  readPage(db, page, {
+    ordered: `${SELECT} where w.organization_id = $1 order by w.created_at, w.id`,
+    from: `${FROM} where w.organization_id = $1`,
+    values: [organization],
+    parseRow,
+  });
 
 /** The workflows of a definition, in order of registration. */
 export async function listWorkflowsOf(db: Db, organization: string, definition: string): Promise<WorkflowRow[]> {
