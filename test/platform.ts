@@ -25,6 +25,21 @@ export async function testDeployment(lifetime: Lifetime = "file") {
 }
 export type Deployment = Awaited<ReturnType<typeof testDeployment>>;
 
+/** The environment of a process of its own on a deployment. */
+export const processEnv = ({ addresses, prefix, folder }: Deployment, port: number): Record<string, string> => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: process.env["HOME"] ?? "",
+  PORT: String(port),
+  DATA_DIR: folder,
+  DATABASE_URL: addresses.database_url,
+  NATS_URL: addresses.nats_url,
+  MEILI_URL: addresses.meili_url,
+  MEILI_MASTER_KEY: addresses.meili_master_key,
+  MASTER_KEY: addresses.master_key,
+  BUS_PREFIX: prefix,
+  LOG_LEVEL: "silent",
+});
+
 interface PlatformOptions {
   roles?: readonly Role[];
   deployment?: Deployment;

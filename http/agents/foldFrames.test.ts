@@ -1,21 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Frame, FramePayload, TurnEnd } from "#events/ports.ts";
 import { NO_USAGE } from "#events/thread.ts";
+import { RESPONSE_HEAD } from "#test/samples.ts";
 import { createStream } from "./responseStream.ts";
-import type { ResponseHead } from "./present.ts";
 
-const head: ResponseHead = {
-  turn_id: "0198c0de-0000-7000-8000-00000000000a",
-  thread_id: "0198c0de-0000-7000-8000-00000000000b",
-  model: "offline/echo",
-  instructions: null,
-  previous_turn_id: null,
-  user: null,
-  vars: {},
-  reasoning_effort: null,
-  max_output_tokens: null,
-  expose_tool_items: true,
-};
 const frame = (payload: FramePayload, attempt = 1): Exclude<Frame, { type: "end" }> => ({ ...payload, attempt, n: 0 });
 const said = { text: "", reasoning: "", citations: [] };
 const completed: TurnEnd = { status: "completed", said, finish_reason: "stop", usage: NO_USAGE };
@@ -35,7 +23,7 @@ const cited: TurnEnd = {
   said: { ...said, citations: [{ url: "https://a.example/", title: "A", start_index: 0, end_index: 3 }] },
 };
 
-function play(frames: FramePayload[], end: TurnEnd, from = head, startAfter = -1): string {
+function play(frames: FramePayload[], end: TurnEnd, from = RESPONSE_HEAD, startAfter = -1): string {
   const stream = createStream(from, startAfter);
   return stream.open() + frames.map((each) => stream.next(frame(each))).join("") + stream.end(end, 1_700_000_001);
 }
@@ -46,7 +34,7 @@ test("calls of the caller's own tools end a response without a message, also whe
     { type: "calls", calls: [call, own] },
     { type: "called", call: 0, status: "completed" },
   ];
-  const output = (end: TurnEnd, from = head) =>
+  const output = (end: TurnEnd, from = RESPONSE_HEAD) =>
     parsed(play(frames, end, from))
       .at(-1)
       .response.output.map(({ call_id, status }: any) => [call_id, status]);
@@ -55,9 +43,9 @@ test("calls of the caller's own tools end a response without a message, also whe
     ["call_2", "completed"],
   ];
   expect(output(completed)).toEqual(shown);
-  expect(output(completed, { ...head, expose_tool_items: false })).toEqual([shown[1]]);
+  expect(output(completed, { ...RESPONSE_HEAD, expose_tool_items: false })).toEqual([shown[1]]);
   const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
-  expect(output(stopped, { ...head, expose_tool_items: false })).toEqual([["call_2", "incomplete"]]);
+  expect(output(stopped, { ...RESPONSE_HEAD, expose_tool_items: false })).toEqual([["call_2", "incomplete"]]);
 });
 
 test("a refusal is a part of its message, after the text before it", () => {
@@ -155,14 +143,14 @@ describe("the stream of a response", () => {
 
   test("continues after any event with exactly the rest", () => {
     const whole = play(TOOL_TURN, cited);
-    const rest = (n: number) => parsed(play(TOOL_TURN, cited, head, n));
+    const rest = (n: number) => parsed(play(TOOL_TURN, cited, RESPONSE_HEAD, n));
     for (const [n] of events.entries()) expect(rest(n)).toEqual(parsed(whole).slice(n + 1));
   });
 
   test("ends for a reader that has more events than were retained, and only once for one that has the end", () => {
     const stopped: TurnEnd = { status: "stopped", said, message: "", usage: NO_USAGE };
     const replayed = (startAfter: number) =>
-      parsed(createStream(head, startAfter).replay([{ type: "text", text: "half" }], stopped, 1_700_000_001));
+      parsed(createStream(RESPONSE_HEAD, startAfter).replay([{ type: "text", text: "half" }], stopped, 1_700_000_001));
     const last = replayed(-1).at(-1).sequence_number;
     expect(replayed(last)).toEqual([]);
     const rest = replayed(last + 20);
@@ -171,7 +159,7 @@ describe("the stream of a response", () => {
   });
 
   test("continues after a takeover without repeating a word", () => {
-    const stream = createStream(head, -1);
+    const stream = createStream(RESPONSE_HEAD, -1);
     const first =
       stream.open() +
       TOOL_TURN.slice(0, 4)
@@ -182,7 +170,7 @@ describe("the stream of a response", () => {
   });
 
   test("shows no tools of an agent that hides them", () => {
-    const events = parsed(play(TOOL_TURN, cited, { ...head, expose_tool_items: false }));
+    const events = parsed(play(TOOL_TURN, cited, { ...RESPONSE_HEAD, expose_tool_items: false }));
     expect(events.at(-1).response.output.map(({ type }: { type: string }) => type)).toEqual([
       "reasoning",
       "message",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DocumentIndexed, DocumentReprocessed, DocumentUploaded } from "#events/document.ts";
+import { DocumentIndexed, DocumentReprocessed } from "#events/document.ts";
 import { ExtractionCompleted, ExtractionRequested } from "#events/extraction.ts";
 import {
   NO_USAGE,
@@ -14,6 +14,7 @@ import {
 } from "#events/thread.ts";
 import { promptOf } from "#test/startTurn.ts";
 import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
+import { documentUploaded } from "#test/samples.ts";
 import { usage } from "./project.ts";
 
 const id = "0198c0de-0000-7000-8000-00000000000a";
@@ -111,19 +112,7 @@ describe("the usage projection of a turn", () => {
 
 test("the usage projection counts the pages of documents and extractions when they are charged", () => {
   const file = { mime_type: "text/plain", size_bytes: 1, blob: "b", content_claim: "c" };
-  const uploaded = DocumentUploaded.of(
-    {
-      ...file,
-      document_id: id,
-      original: "file",
-      collection_id: id,
-      source: "api",
-      external_claim: null,
-      generation: 1,
-      worker: null,
-    },
-    { name: "", tags: [], sha256: "", external_id: null },
-  );
+  const uploaded = documentUploaded(id);
   const indexed = (generation: number, units: number) =>
     DocumentIndexed.of({ document_id: id, generation, indexed_at: RECORDED_AT.toISOString(), units, unused: [] });
   const again = DocumentReprocessed.of({ document_id: id, generation: 2, worker: null, reextract: true });

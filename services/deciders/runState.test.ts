@@ -1,31 +1,15 @@
 import { expect, test } from "vitest";
 import { StepCompleted, StepStarted, StepsScheduled, type RunEvent } from "#events/run.ts";
 import { computingTime } from "#test/computingTime.ts";
-import { evolve, isLive, type LiveRun } from "./runState.ts";
+import { liveRun } from "#test/samples.ts";
+import { evolve, isLive } from "./runState.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const id = { run_id: "r1" };
 const STEPS = 2_000;
 const keys = Array.from({ length: STEPS }, (_, n) => `step-${n}`.padEnd(22, "_"));
 
-const run: LiveRun = {
-  status: "running",
-  version: 2,
-  epoch: 1,
-  worker: "w1",
-  workflow_id: "wf",
-  project_id: null,
-  woken: false,
-  expires_at: AT,
-  retention_days: 1,
-  max_steps: STEPS,
-  scheduled: 0,
-  steps: [],
-  approvals: {},
-  timers: {},
-  lost: 0,
-  slot: null,
-};
+const run = liveRun({ expires_at: AT, max_steps: STEPS });
 const events: RunEvent[] = [
   StepsScheduled.of(
     {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { liveRun } from "#test/samples.ts";
 import type { LiveRun, OpenStep, RunState } from "../deciders/runState.ts";
 import { nextAction, type DrivenRun } from "./nextAction.ts";
 
@@ -15,25 +16,7 @@ const step = (status: OpenStep["status"], retry_at: string | null = null): OpenS
   retry_at,
   on_error: "fail",
 });
-const live = (fields: Partial<LiveRun> = {}): LiveRun => ({
-  status: "running",
-  version: 3,
-  epoch: 1,
-  worker: "w1",
-  workflow_id: "wf",
-  project_id: null,
-  woken: false,
-  expires_at: after(DAY_MS),
-  retention_days: 1,
-  max_steps: 10,
-  scheduled: 0,
-  steps: [],
-  approvals: {},
-  timers: {},
-  lost: 0,
-  slot: null,
-  ...fields,
-});
+const live = (fields: Partial<LiveRun> = {}) => liveRun({ version: 3, expires_at: after(DAY_MS), ...fields });
 const ended: RunState = {
   status: "completed",
   version: 9,

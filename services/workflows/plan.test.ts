@@ -3,6 +3,7 @@ import { approvalId } from "#events/ids.ts";
 import { RunCreated, RunStarted, StepCompleted, StepFailed, StepStarted, StepsScheduled } from "#events/run.ts";
 import type { NewEvent } from "#events/define.ts";
 import { Limits } from "#events/workflow.ts";
+import { tickOutcome } from "#test/samples.ts";
 import { emptyHistory, fold, startableSteps, type History } from "./history.ts";
 import { differences, planTick } from "./plan.ts";
 import type { PendingCall, TickOutcome } from "./tick.ts";
@@ -64,15 +65,6 @@ const steps = (names: string[], concurrency: number | null = null): PendingCall 
   on_error: "fail",
   steps: names.map((each) => ({ key: key(each), name: "pay", args: JSON.stringify({ each }) })),
 });
-const outcome = (more: Partial<TickOutcome> = {}): TickOutcome => ({
-  end: { type: "suspended" },
-  asked: [],
-  unasked: [],
-  notes: [],
-  warnings: [],
-  logs: [],
-  ...more,
-});
 const plan = (history: History, what: TickOutcome) =>
   planTick(history, what, { now: NOW, store: async (json) => ({ json }) });
 const keysOf = (result: Awaited<ReturnType<typeof plan>>) =>
@@ -80,15 +72,15 @@ const keysOf = (result: Awaited<ReturnType<typeof plan>>) =>
 
 describe("A tick", () => {
   test("schedules a step once, however often run() calls it", async () => {
-    const first = await plan(openHistory(), outcome({ asked: [steps(["a"]), steps(["a", "b"])] }));
+    const first = await plan(openHistory(), tickOutcome({ asked: [steps(["a"]), steps(["a", "b"])] }));
     expect(keysOf(first)).toEqual([[key("a")], [key("b")]]);
     expect(first.start).toEqual([key("a"), key("b")]);
-    const again = await plan(openHistory(scheduled(["a"]), begun("a")), outcome({ asked: [steps(["a", "b"])] }));
+    const again = await plan(openHistory(scheduled(["a"]), begun("a")), tickOutcome({ asked: [steps(["a", "b"])] }));
     expect(keysOf(again)).toEqual([[key("b")]]);
   });
   test("starts steps within the limits of the batch and of the run", async () => {
     const names = ["a", "b", "c", "d", "e", "f"];
-    const batch = await plan(openHistory(), outcome({ asked: [steps(names, 2), steps(["x", "y", "z"])] }));
+    const batch = await plan(openHistory(), tickOutcome({ asked: [steps(names, 2), steps(["x", "y", "z"])] }));
     expect(batch.schedule[0]!.steps.map(({ batch, index }) => [batch, index])).toEqual(
       names.map((_, n) => [key("a"), n]),
     );
@@ -100,7 +92,7 @@ describe("A tick", () => {
   });
   test("that ends the run schedules nothing", async () => {
     const end = { type: "completed" as const, completion: "explicit" as const, json: "1" };
-    const result = await plan(openHistory(), outcome({ end, asked: [steps(["a"])] }));
+    const result = await plan(openHistory(), tickOutcome({ end, asked: [steps(["a"])] }));
     expect(result).toMatchObject({ schedule: [], start: [], end: { type: "completed", result: { json: "1" } } });
   });
   test("sets timers and approvals once, and supersedes an approval that run() no longer requests", async () => {
@@ -119,7 +111,7 @@ describe("A tick", () => {
       { kind: "timer", key: key("u"), until: { at: "2026-01-03T00:00:00+01:00" } },
       { kind: "approval", key: key("v"), name: "boss", options },
     ];
-    const first = await plan(openHistory(), outcome({ asked }));
+    const first = await plan(openHistory(), tickOutcome({ asked }));
     expect(first.timers).toEqual([
       { key: key("t"), fires_at: "2026-01-01T00:00:01.000Z" },
       { key: key("u"), fires_at: "2026-01-02T23:00:00.000Z" },
@@ -134,15 +126,15 @@ describe("A tick", () => {
       ...history.state,
       approvals: { [id]: { key: key("v"), expires_at: "", on_expiry: "return" } },
     } as never;
-    expect((await plan(history, outcome({ asked }))).approvals).toEqual([]);
-    expect((await plan(history, outcome({ asked: asked.slice(0, 2) }))).superseded).toEqual([id]);
+    expect((await plan(history, tickOutcome({ asked }))).approvals).toEqual([]);
+    expect((await plan(history, tickOutcome({ asked: asked.slice(0, 2) }))).superseded).toEqual([id]);
   });
 });
 
 describe("Changed arguments of a step", () => {
   const history = () => openHistory(scheduled(["a"]), begun("a"), done("a"));
   test("cause one warning, which says where they differ", async () => {
-    const changed = outcome({ asked: [steps(["b"])], unasked: [key("a")] });
+    const changed = tickOutcome({ asked: [steps(["b"])], unasked: [key("a")] });
     const { warnings } = await plan(history(), changed);
     expect(warnings).toEqual([
       { code: "step_args_changed", call: "pay", line: null, message: expect.stringContaining("/each") },
@@ -150,12 +142,12 @@ describe("Changed arguments of a step", () => {
     const warned = history();
     warned.warned.add(["step_args_changed", "pay", null].join("\n"));
     expect((await plan(warned, changed)).warnings).toEqual([]);
-    expect((await plan(history(), outcome({ asked: [steps(["b"])] }))).warnings).toEqual([]);
+    expect((await plan(history(), tickOutcome({ asked: [steps(["b"])] }))).warnings).toEqual([]);
   });
   test("fail the run when they change on every tick", async () => {
     const names = Array.from({ length: 25 }, (_, n) => `s${n}`);
     const round = openHistory(scheduled(names), ...names.flatMap((each) => [begun(each), done(each)]));
-    const result = await plan(round, outcome({ asked: [steps(["b"])], unasked: names.map(key) }));
+    const result = await plan(round, tickOutcome({ asked: [steps(["b"])], unasked: names.map(key) }));
     expect(result.end).toMatchObject({ type: "failed", code: "memo_thrash", step: "pay" });
   });
   test("are compared as JSON pointers", () => {

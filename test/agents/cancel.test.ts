@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { startProcesses, type Processes } from "./deployment.ts";
+import { startTwoHttp, type Processes } from "./deployment.ts";
 import { TOOL, type AgentClient } from "./agents.ts";
 import { expectStream } from "./grammar.ts";
 
@@ -9,9 +9,7 @@ let processes: Processes;
 let agent: AgentClient;
 let elsewhere: AgentClient;
 beforeAll(async () => {
-  processes = await startProcesses();
-  agent = processes.at();
-  elsewhere = processes.at((await processes.start("http")).url);
+  ({ processes, agent, elsewhere } = await startTwoHttp());
   // makes the worker load its tokenizer
   await agent.ask("/say Ready");
 });

@@ -27,4 +27,9 @@ export async function startProcesses(env: Record<string, string> = {}) {
     },
   };
 }
+/** Such a deployment with two http processes: its agent at the first, and `elsewhere` at the other. */
+export async function startTwoHttp() {
+  const processes = await startProcesses();
+  return { processes, agent: processes.at(), elsewhere: processes.at((await processes.start("http")).url) };
+}
 export type Processes = Awaited<ReturnType<typeof startProcesses>>;

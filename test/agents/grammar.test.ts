@@ -2,22 +2,11 @@ import { describe, expect, test } from "vitest";
 import { createStream } from "#http/agents/responseStream.ts";
 import { NO_USAGE } from "#events/thread.ts";
 import type { Frame, TurnEnd } from "#events/ports.ts";
+import { RESPONSE_HEAD } from "../samples.ts";
 import { eventsIn, expectStream } from "./grammar.ts";
 
 /* Proves the checker: a valid stream passes, and each planted fault is refused. */
 
-const head = {
-  turn_id: "0198c0de-0000-7000-8000-00000000000a",
-  thread_id: "0198c0de-0000-7000-8000-00000000000b",
-  model: "offline/echo",
-  instructions: null,
-  previous_turn_id: null,
-  user: null,
-  vars: {},
-  reasoning_effort: null,
-  max_output_tokens: null,
-  expose_tool_items: true,
-};
 const calls = ["a", "b"].map((name) => ({ id: `call_${name}`, name, arguments: "{}" }));
 const FRAMES: object[] = [
   { type: "reasoning", text: "Hm." },
@@ -36,7 +25,7 @@ const end: TurnEnd = {
 };
 
 function validStream(): string {
-  const stream = createStream(head, -1);
+  const stream = createStream(RESPONSE_HEAD, -1);
   const next = (frame: object, n: number) =>
     stream.next({ attempt: 1, n, ...frame } as Exclude<Frame, { type: "end" }>);
   return stream.open() + FRAMES.map(next).join("") + stream.end(end, 1_700_000_001);

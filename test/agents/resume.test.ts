@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { openInspector } from "../bus/streams.ts";
 import { TOOL, type AgentClient } from "./agents.ts";
-import { startProcesses, type Processes } from "./deployment.ts";
+import { startTwoHttp, type Processes } from "./deployment.ts";
 import { expectNumbered, expectStream } from "./grammar.ts";
 
 /* The parts of a stream, read from any processes, are one stream. */
@@ -11,9 +11,7 @@ let processes: Processes;
 let agent: AgentClient;
 let elsewhere: AgentClient;
 beforeAll(async () => {
-  processes = await startProcesses();
-  agent = processes.at();
-  elsewhere = processes.at((await processes.start("http")).url);
+  ({ processes, agent, elsewhere } = await startTwoHttp());
 });
 
 const RICH = `/slow 0.1\n/reason Let me see.\n/tool ${TOOL} {"text":"a"}\n/tool ${TOOL} {"fail":true}\n/rounds 2\n/say one two three four five six`;

@@ -3,7 +3,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateObject, generateText, Output, RetryError, streamText, type LanguageModel } from "ai";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { PDF, PNG, startDeployment, type Deployment } from "./deployment.ts";
+import { COUNTED, PDF, PNG, startDeployment, type Deployment } from "./deployment.ts";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 let deployment: Deployment;
@@ -31,17 +31,10 @@ const source = {
   type: "url_citation",
   url_citation: { url: "https://example.org/a", title: "A", start_index: 0, end_index: 4 },
 };
-const counted = {
-  prompt_tokens: 30,
-  completion_tokens: 20,
-  total_tokens: 50,
-  prompt_tokens_details: { cached_tokens: 10 },
-  completion_tokens_details: { reasoning_tokens: 5 },
-};
 
 describe.each(kinds)("%s", (_kind, open) => {
   test("generateText: text, reason and usage", async () => {
-    deployment.answers({ text: "So far", finish_reason: "length", usage: counted });
+    deployment.answers({ text: "So far", finish_reason: "length", usage: COUNTED });
     const { text, finishReason, usage, response } = await generateText({
       model: open(id),
       instructions: "Be brief",
@@ -61,7 +54,7 @@ describe.each(kinds)("%s", (_kind, open) => {
   });
 
   test("streamText: words, reason and usage", async () => {
-    deployment.answers({ text: "one two three", finish_reason: "content_filter", usage: counted });
+    deployment.answers({ text: "one two three", finish_reason: "content_filter", usage: COUNTED });
     const stream = streamText({ model: open(id), prompt: "Hello" });
     const words = await Array.fromAsync(stream.textStream);
     expect(words.length).toBeGreaterThan(1);

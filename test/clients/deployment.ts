@@ -45,3 +45,11 @@ export const PDF = Buffer.from("%PDF-1.7\nnot much of one\n").toString("base64")
 const PRICE = { input: "1", output: "10" };
 /** As the provider double counts. */
 export const USAGE = { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19, cost: "0.000082" };
+/** Usage with all its details, as a provider counts. */
+export const COUNTED = {
+  prompt_tokens: 30,
+  completion_tokens: 20,
+  total_tokens: 50,
+  prompt_tokens_details: { cached_tokens: 10 },
+  completion_tokens_details: { reasoning_tokens: 5 },
+};

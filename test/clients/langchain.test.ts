@@ -1,7 +1,7 @@
 import { ChatOpenAI } from "@langchain/openai";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { PDF, PNG, startDeployment, type Deployment } from "./deployment.ts";
+import { COUNTED, PDF, PNG, startDeployment, type Deployment } from "./deployment.ts";
 
 let deployment: Deployment;
 beforeAll(async () => {
@@ -16,13 +16,6 @@ const open = (options: ConstructorParameters<typeof ChatOpenAI>[0] = {}) =>
     configuration: { baseURL: deployment.base_url },
     ...options,
   });
-const counted = {
-  prompt_tokens: 30,
-  completion_tokens: 20,
-  total_tokens: 50,
-  prompt_tokens_details: { cached_tokens: 10 },
-  completion_tokens_details: { reasoning_tokens: 5 },
-};
 const usage = {
   input_tokens: 30,
   output_tokens: 20,
@@ -32,7 +25,7 @@ const usage = {
 };
 
 test("invoke: content, reason and usage", async () => {
-  deployment.answers({ text: "So far", finish_reason: "length", usage: counted });
+  deployment.answers({ text: "So far", finish_reason: "length", usage: COUNTED });
   const message = await open({ temperature: 0.3, maxTokens: 9 }).invoke([
     ["system", "Be brief"],
     ["user", "Hello"],
@@ -52,7 +45,7 @@ test("invoke: content, reason and usage", async () => {
 });
 
 test("stream: words that add up, one reason, usage once", async () => {
-  deployment.answers({ text: "one two three", usage: counted });
+  deployment.answers({ text: "one two three", usage: COUNTED });
   const chunks = await Array.fromAsync(await open().stream("Hello"));
   expect(chunks.filter(({ content }) => content !== "").length).toBeGreaterThan(1);
   const whole = chunks.reduce((sum, chunk) => sum.concat(chunk));

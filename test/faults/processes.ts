@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { freePort } from "#infra/embedded/freePort.ts";
 import { afterFile } from "../cleanUp.ts";
-import type { Deployment } from "../platform.ts";
+import { processEnv, type Deployment } from "../platform.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const children = new Set<ChildProcess>();
@@ -14,21 +14,10 @@ type Role = "http" | "services" | "projections";
 
 /** A role of a deployment as a process of its own; resolves when it runs. Gone after the test file. `env`: further settings. */
 export async function startProcess(role: Role, deployment: Deployment, env: Record<string, string> = {}) {
-  const { addresses, prefix, folder } = deployment;
   const port = await freePort();
   const child = spawn(process.execPath, [main, role], {
     env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
-      PORT: String(port),
-      DATA_DIR: folder,
-      DATABASE_URL: addresses.database_url,
-      NATS_URL: addresses.nats_url,
-      MEILI_URL: addresses.meili_url,
-      MEILI_MASTER_KEY: addresses.meili_master_key,
-      MASTER_KEY: addresses.master_key,
-      BUS_PREFIX: prefix,
-      LOG_LEVEL: "silent",
+      ...processEnv(deployment, port),
       TURN_SECONDS: "30",
       ...env,
     },

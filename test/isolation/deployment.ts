@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { freePort } from "#infra/embedded/freePort.ts";
 import type { Credentials } from "../../cli/organization.ts";
 import { afterFile } from "../cleanUp.ts";
-import { testDeployment } from "../platform.ts";
+import { processEnv, testDeployment } from "../platform.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
 const READY_MS = 60_000;
@@ -15,22 +15,8 @@ export type IsolatedDeployment = Awaited<ReturnType<typeof startDeployment>>;
 
 /** The whole platform in one process of its own, so that an attack cannot slow the test's own event loop down. */
 export async function startDeployment(env: Record<string, string> = {}) {
-  const { addresses, prefix, folder } = await testDeployment();
   const port = await freePort();
-  const settings = {
-    PATH: process.env["PATH"] ?? "",
-    HOME: process.env["HOME"] ?? "",
-    PORT: String(port),
-    DATA_DIR: folder,
-    DATABASE_URL: addresses.database_url,
-    NATS_URL: addresses.nats_url,
-    MEILI_URL: addresses.meili_url,
-    MEILI_MASTER_KEY: addresses.meili_master_key,
-    MASTER_KEY: addresses.master_key,
-    BUS_PREFIX: prefix,
-    LOG_LEVEL: "silent",
-    ...env,
-  };
+  const settings = { ...processEnv(await testDeployment(), port), ...env };
   const child = spawn(process.execPath, [main, "all"], { env: settings, stdio: "ignore" });
   afterFile(() => child.kill("SIGKILL"));
   const url = `http://127.0.0.1:${port}`;

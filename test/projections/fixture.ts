@@ -7,7 +7,15 @@ import type { Erasure } from "#events/decider.ts";
 import type { EventLog, Hints } from "#events/ports.ts";
 import { FileDeleted, FileUploaded } from "#events/file.ts";
 import { KeyChanged, KeyCreated, KeyDeleted } from "#events/key.ts";
-import { NO_USAGE, ThreadDeleted, TurnCompleted, TurnRefused, TurnStarted, type Message } from "#events/thread.ts";
+import {
+  NO_USAGE,
+  ThreadDeleted,
+  TurnCompleted,
+  TurnRefused,
+  TurnStarted,
+  type Message,
+  type Prompt,
+} from "#events/thread.ts";
 import { openKeyring } from "#infra/keyring.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
@@ -100,10 +108,26 @@ export async function fixture({ dropHints = false } = {}) {
 }
 export type Fixture = Awaited<ReturnType<typeof fixture>>;
 
+/** Notes how commits of checkpoints are flushed: the settings of those that reached a position, once all is projected. */
+export async function noteFlushes(f: Fixture) {
+  await f.pool.query(`
+    create table seen (position bigint, setting text);
+    create function note() returns trigger language plpgsql as $$ begin
+      insert into public.seen values (new.position, current_setting('synchronous_commit'));
+      return new;
+    end $$;
+    create trigger note before update on log.checkpoints for each row execute function note()`);
+  return async (position: number): Promise<string[]> => {
+    await f.followed();
+    const { rows } = await f.pool.query("select distinct setting from seen where position = $1", [position]);
+    return rows.map((row) => row.setting);
+  };
+}
+
 export const said = (text: string) => ({ text, reasoning: "", citations: [] });
 export const message = (text: string): Message => ({ role: "user", text, attachments: [] });
 
-export const turnStarted = (turn_id: string, messages: Message[], scope = "scope") =>
+export const turnStarted = (turn_id: string, messages: Message[], scope = "scope", prompt: Partial<Prompt> = {}) =>
   TurnStarted.of(
     {
       turn_id,
@@ -114,11 +138,7 @@ export const turnStarted = (turn_id: string, messages: Message[], scope = "scope
       worker: null,
       command_id: "c".repeat(64),
     },
-    {
-      input: {
-        prompt: promptOf(messages),
-      },
-    },
+    { input: { prompt: { ...promptOf(messages), ...prompt } } },
   );
 export const turnCompleted = (turn_id: string, text: string) =>
   TurnCompleted.of(

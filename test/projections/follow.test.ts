@@ -7,7 +7,16 @@ import { projections } from "#projections/index.ts";
 import { findKeyByHash } from "#projections/keys/query.ts";
 import { trackProgress } from "#projections/progress.ts";
 import { getTurn, listTurns } from "#projections/turns/query.ts";
-import { fixture, keyCreated, live, message, turnCompleted, turnStarted, type Fixture } from "./fixture.ts";
+import {
+  fixture,
+  keyCreated,
+  live,
+  message,
+  noteFlushes,
+  turnCompleted,
+  turnStarted,
+  type Fixture,
+} from "./fixture.ts";
 
 const names = projections.map((one) => one.name);
 
@@ -81,19 +90,8 @@ describe("following the log", () => {
   test("flushes only the batches that change durable read models", async () => {
     const f = await fixture();
     await f.runner().start();
-    await f.pool.query(`
-      create table seen (position bigint, setting text);
-      create function note() returns trigger language plpgsql as $$ begin
-        insert into public.seen values (new.position, current_setting('synchronous_commit'));
-        return new;
-      end $$;
-      create trigger note before update on log.checkpoints for each row execute function note()`);
+    const commits = await noteFlushes(f);
     const key = newId();
-    const commits = async (position: number) => {
-      await f.followed();
-      const { rows } = await f.pool.query("select distinct setting from seen where position = $1", [position]);
-      return rows.map((row) => row.setting);
-    };
     const turn = await f.append(streamName("thread", newId()), [turnStarted(newId(), [message("hi")])]);
     expect(await commits(turn)).toEqual(["off"]);
     expect(await commits(await f.append(streamName("key", key), [keyCreated(key, "hash")]))).toEqual(["on"]);

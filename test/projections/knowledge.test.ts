@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CollectionCreated, CollectionDeleted } from "#events/collection.ts";
-import { DocumentDeleted, DocumentIndexed, DocumentRead, DocumentUploaded } from "#events/document.ts";
+import { DocumentDeleted, DocumentIndexed, DocumentRead } from "#events/document.ts";
 import { ExtractionRequested } from "#events/extraction.ts";
 import { newId, streamName } from "#events/ids.ts";
 import {
@@ -18,6 +18,7 @@ import {
   findLiveDocuments,
 } from "#projections/documents/query.ts";
 import { getExtraction } from "#projections/extractions/query.ts";
+import { documentUploaded } from "../samples.ts";
 import { fixture } from "./fixture.ts";
 
 type Fixture = Awaited<ReturnType<typeof fixture>>;
@@ -40,21 +41,10 @@ async function collection(f: Fixture, slug: string, name = slug) {
 
 async function document(f: Fixture, collection_id: string, name: string) {
   const document_id = newId();
-  const uploaded = DocumentUploaded.of(
-    {
-      document_id,
-      collection_id,
-      source: "api",
-      external_claim: null,
-      mime_type: "text/plain",
-      size_bytes: 3,
-      original: "file",
-      blob: "b",
-      content_claim: name,
-      generation: 1,
-      worker: null,
-    },
-    { name, tags: ["x"], sha256: "00", external_id: null },
+  const uploaded = documentUploaded(
+    document_id,
+    { collection_id, size_bytes: 3, content_claim: name },
+    { name, tags: ["x"], sha256: "00" },
   );
   await f.append(streamName("document", document_id), [uploaded]);
   return document_id;

@@ -1,28 +1,16 @@
 import { expect, test } from "vitest";
 import { newId, streamName } from "#events/ids.ts";
-import { RoundRequested, ThreadDeleted, TurnCompleted, TurnDeleted, TurnStarted } from "#events/thread.ts";
+import { RoundRequested, ThreadDeleted, TurnCompleted, TurnDeleted } from "#events/thread.ts";
 import { rebuild } from "#infra/postgres/rebuild.ts";
 import { usage } from "#projections/usage/project.ts";
 import { listUsage, sumUsage } from "#projections/usage/query.ts";
-import { promptOf } from "../startTurn.ts";
-import { fixture, live, message, said, turnCompleted } from "./fixture.ts";
+import { fixture, live, message, said, turnCompleted, turnStarted } from "./fixture.ts";
 
 const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2, cost: "0.1" };
 const ALWAYS = { from: new Date(0), to: new Date("9999-01-01") };
 
 const started = (turn_id: string, user: string, scope = `scope of ${user}`) =>
-  TurnStarted.of(
-    {
-      turn_id,
-      scope,
-      model: "offline/echo",
-      streamed: false,
-      ends_by: "2030-01-01T00:00:00.000Z",
-      worker: null,
-      command_id: "c".repeat(64),
-    },
-    { input: { prompt: { ...promptOf([message("x")]), user } } },
-  );
+  turnStarted(turn_id, [message("x")], scope, { user });
 const round = (turn_id: string, n: number) =>
   RoundRequested.of({ turn_id, attempt: 1, round: n, usage: tokens }, { ...said(""), calls: [] });
 const completed = (turn_id: string) =>

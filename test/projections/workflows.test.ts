@@ -13,7 +13,7 @@ import {
   listTriggers,
 } from "#projections/triggers/query.ts";
 import { getWorkflow, listWorkflows, countWorkflowUses, countDefinitionUses } from "#projections/workflows/query.ts";
-import { fixture, type Fixture } from "./fixture.ts";
+import { fixture, noteFlushes, type Fixture } from "./fixture.ts";
 
 const WILD = "nul \u0000 lone \ud800";
 
@@ -156,18 +156,7 @@ test("triggers are found by their token with their workflow, and have the time o
 test("rotating a trigger's secret is flushed at commit, and starting a run by it is not", async () => {
   const f = await fixture();
   await f.runner().start();
-  await f.pool.query(`
-    create table seen (position bigint, setting text);
-    create function note() returns trigger language plpgsql as $$ begin
-      insert into public.seen values (new.position, current_setting('synchronous_commit'));
-      return new;
-    end $$;
-    create trigger note before update on log.checkpoints for each row execute function note()`);
-  const settings = async (position: number) => {
-    await f.followed();
-    const { rows } = await f.pool.query("select distinct setting from seen where position = $1", [position]);
-    return rows.map((row) => row.setting);
-  };
+  const settings = await noteFlushes(f);
   const workflow = await register(f, newId(), "one");
   const id = await trigger(f, workflow, "token");
   await f.followed();

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { streamName } from "#events/ids.ts";
 import { Unavailable } from "#events/ports.ts";
-import { startOpenai, type OpenaiDouble } from "../doubles/openai.ts";
-import { toolSource } from "../tools/desk.ts";
-import { expectRefused, openStepAttempts, failureOf, type StepAttempts } from "./stepAttempts.ts";
+import type { OpenaiDouble } from "../doubles/openai.ts";
+import { expectRefused, failureOf, openStepAttemptsWithProvider, type StepAttempts } from "./stepAttempts.ts";
 
 /* What a step asks of models: once, whatever becomes of its attempts, and within the envelope. */
 
@@ -11,13 +10,7 @@ let provider: OpenaiDouble;
 let platform: StepAttempts;
 let mine: Awaited<ReturnType<StepAttempts["organization"]>>;
 beforeAll(async () => {
-  provider = await startOpenai();
-  platform = await openStepAttempts({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
-  mine = await platform.organization();
-  await mine.tool("stock", toolSource("return { stock: 3, ...meta.vars };"));
-});
-afterAll(async () => {
-  await provider.close();
+  ({ provider, platform, mine } = await openStepAttemptsWithProvider());
 });
 beforeEach(() => {
   provider.script(() => undefined);

@@ -14,8 +14,10 @@ import { openKnowledge } from "../../roles/knowledge.ts";
 import { openScriptedTools } from "../../roles/scriptedTools.ts";
 import { openStepHosts } from "../../roles/stepHost.ts";
 import { afterFile } from "../cleanUp.ts";
+import { startOpenai } from "../doubles/openai.ts";
 import { openReader } from "../knowledge/library.ts";
 import { startPlatform, testDeployment } from "../platform.ts";
+import { toolSource } from "../tools/desk.ts";
 import { commandSender, startRunData } from "./coordinator.ts";
 import { openTenant } from "./tenant.ts";
 
@@ -168,3 +170,13 @@ export async function openStepAttempts(env: Record<string, string> = {}) {
   return { platform, resources, organization, connection, count, countTurns };
 }
 export type StepAttempts = Awaited<ReturnType<typeof openStepAttempts>>;
+
+/** The same with a double behind the models `openai/…`, and an organization that has a tool `stock`. */
+export async function openStepAttemptsWithProvider() {
+  const provider = await startOpenai();
+  afterFile(() => provider.close());
+  const platform = await openStepAttempts({ OPENAI_API_KEY: "sk-x", OPENAI_BASE_URL: provider.url });
+  const mine = await platform.organization();
+  await mine.tool("stock", toolSource("return { stock: 3, ...meta.vars };"));
+  return { provider, platform, mine };
+}

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MemoEntry, StepCall, StepContext, StepResult, TickCall, TickOutcome } from "#services/workflows/tick.ts";
+import { tickOutcome } from "#test/samples.ts";
 import { createSpeculation } from "./speculation.ts";
 import { newStepOrder, type SpeculatedStep } from "./messages.ts";
 
@@ -21,24 +22,15 @@ const stepCall = (n: number, more: Partial<StepCall> = {}): StepCall => ({
   signal: new AbortController().signal,
   ...more,
 });
-const outcome = (more: Partial<TickOutcome> = {}): TickOutcome => ({
-  end: { type: "suspended" },
-  asked: [],
-  unasked: [],
-  notes: [],
-  warnings: [],
-  logs: [],
-  ...more,
-});
 const resultOf = (n: number): StepResult => ({ json: `"result ${n}"`, logs: [] });
 const speculated = (n: number, more: Partial<TickOutcome> = {}): SpeculatedStep => ({
-  outcome: outcome({ logs: [`before ${n}`], ...more }),
+  outcome: tickOutcome({ logs: [`before ${n}`], ...more }),
   key: `k${n}`,
   order: newStepOrder(context, stepWith(n)),
   result: resultOf(n),
 });
 const entry = (n: number): MemoEntry => ({ key: `k${n}`, value: { json: resultOf(n).json } });
-const last = outcome({
+const last = tickOutcome({
   end: { type: "completed", completion: "explicit", json: "1" },
   logs: ["before 1", "before 2", "end"],
 });

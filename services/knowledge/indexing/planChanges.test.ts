@@ -5,33 +5,18 @@ import {
   DocumentIndexed,
   DocumentRead,
   DocumentReprocessed,
-  DocumentUploaded,
   ReadingFailed,
   ReadingStarted,
 } from "#events/document.ts";
 import type { NewEvent } from "#events/define.ts";
 import type { StreamHead } from "#events/ports.ts";
+import { documentUploaded } from "#test/samples.ts";
 import { document } from "../../deciders/document.ts";
 import { createContents } from "./contents.ts";
 import { FOLLOWED_EVENTS, planChanges } from "./planChanges.ts";
 
 const id = { document_id: "d1" };
-const uploaded = DocumentUploaded.of(
-  {
-    ...id,
-    collection_id: "k1",
-    source: "api",
-    external_claim: null,
-    mime_type: "text/plain",
-    size_bytes: 1,
-    original: "file",
-    blob: "b1",
-    content_claim: "c1",
-    generation: 1,
-    worker: null,
-  },
-  { name: "a", tags: [], sha256: "", external_id: null },
-);
+const uploaded = documentUploaded(id.document_id);
 const started = (generation: number) => ReadingStarted.of({ ...id, generation, attempt: 1, worker: "w" });
 const read = (generation: number) =>
   DocumentRead.of({

@@ -1,34 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { DocumentUploaded } from "#events/document.ts";
 import type { StreamHead } from "#events/ports.ts";
+import { documentUploaded } from "#test/samples.ts";
 import { document } from "../../deciders/document.ts";
 import { extraction } from "../../deciders/extraction.ts";
 import type { CommittedCommand } from "../../handle.ts";
 import type { Job, Turn } from "./job.ts";
 import { createReadings } from "./readings.ts";
 
-const uploaded = (id: string, worker: string | null) =>
-  DocumentUploaded.of(
-    {
-      document_id: id,
-      collection_id: "k1",
-      source: "api",
-      external_claim: null,
-      mime_type: "text/plain",
-      size_bytes: 1,
-      original: "file",
-      blob: "b",
-      content_claim: "c",
-      generation: 1,
-      worker,
-    },
-    { name: "a", tags: [], sha256: "", external_id: null },
-  );
 const commit = (id: string, worker: string | null = "w1", organization_id = "o1") =>
   ({
     command: { stream: `document-${id}`, organization_id },
-    events: [uploaded(id, worker)],
+    events: [documentUploaded(id, { worker })],
     version: 1,
   }) as CommittedCommand;
 const head = (id: string, worker: string | null): StreamHead => ({
@@ -36,7 +19,7 @@ const head = (id: string, worker: string | null): StreamHead => ({
   organization_id: "o1",
   version: 1,
   position: 1,
-  state: document.evolve(document.initial, uploaded(id, worker)),
+  state: document.evolve(document.initial, documentUploaded(id, { worker })),
   state_version: document.version,
   status: "pending",
   due_at: null,
