@@ -10,12 +10,13 @@ import { freePort } from "#infra/embedded/freePort.ts";
 import { openCommandLine } from "../cli/svc.ts";
 import { testFolder } from "../harness.ts";
 
-/* What the README says, pasted into a shell. */
+/* What the README and the tutorial say, pasted into a shell. */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const blockUnder = (heading: string): string => readme.split(`## ${heading}\n`)[1]!.split("```")[1]!;
 const documents = blockUnder("Ask your documents");
+const tutorial = readFileSync(join(root, "docs/tutorial.md"), "utf8");
 const names = documents.split("\n").filter((line) => /^([A-Z]+=|ask\(\))/.test(line));
 
 let folder: string;
@@ -71,3 +72,15 @@ test("the lines of the README save, register, start, approve and complete a work
   expect(decided).toMatchObject({ status: "approved", comment: "fine", name: "manager" });
   expect(done).toMatchObject({ status: "completed", result: { refunded: true }, error: null });
 });
+
+test("the lines of the tutorial lead to an answer with its citation, and to an approved refund", async () => {
+  const blocks = [...tutorial.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => lines);
+  const printed = await paste(blocks.join("\n"));
+  const [name, ...lines] = printed.trim().split("\n");
+  expect(name).toBe("handbook.pdf");
+  const [citation, tool, title, decision, refunded, events] = lines.slice(-6);
+  expect(lines.slice(0, -6).join(" ")).toContain("home");
+  expect(citation).toMatch(/^http.*\/documents\/.*#page=\d+$/);
+  expect([tool, title, decision, refunded]).toEqual(["search_documents", "Refund 900 for A-17?", "approved", "true"]);
+  expect(events).toMatch(/^RunCreated .*RunCompleted$/);
+}, 60_000);

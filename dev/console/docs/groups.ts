@@ -18,7 +18,14 @@ const entry = (source: string, label: string, about: string): Entry => ({ source
 export const GROUPS: readonly Group[] = [
   {
     title: "Start",
-    entries: [entry("README.md", "Overview", "What the platform does, and the shortest way to each part of it.")],
+    entries: [
+      entry(
+        "docs/tutorial.md",
+        "Tutorial",
+        "Ten minutes: an answer with its source, and a refund that a person approved.",
+      ),
+      entry("README.md", "Overview", "What the platform does, and the shortest way to each part of it."),
+    ],
   },
   {
     title: "Guides",
@@ -49,6 +56,8 @@ export const GROUPS: readonly Group[] = [
     title: "Reference",
     entries: [
       entry("docs/permissions.md", "Permissions", "Who may call what: every route and every role."),
+      entry("docs/reference/errors.md", "Error codes", "Every code with its status, and what to do about it."),
+      entry("docs/reference/events.md", "Event types", "Every event with its fields, and which of them can be erased."),
       entry("docs/spending.md", "Prices and costs", "What a turn costs, where the price comes from, and who sees it."),
       entry("docs/alerts.md", "Alerts", "What to watch, from which value on, and what to do then."),
     ],
