@@ -58,11 +58,11 @@ export const decode = <T>(column: string): T => JSON.parse(column) as T;
 
 /** The columns of an event's fields, of which some are JSON text. Fields that an event does not set are left out. */
 export const encodeColumns = (fields: object, encoded: ReadonlySet<string>): Row =>
-  Object.fromEntries(
+  Object.fromEntries<unknown>(
     Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [name, encoded.has(name) ? encode(value) : value]),
-  ) as Row;
+  );
 
 /** Changes of a table in which each row is a thing of an organization, with the times of its creation and its last change. */
 export const thingRows = (table: string) => ({
