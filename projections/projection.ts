@@ -58,8 +58,8 @@ export const decode = <T>(column: string): T => JSON.parse(column) as T;
 
 /** The columns of an event's fields, of which some are JSON text. Fields that an event does not set are left out. */
 export const encodeColumns = (fields: object, encoded: ReadonlySet<string>): Row =>
-  Object.fromEntries<unknown>(
-    Object.entries(fields)
+  Object.fromEntries(
+    Object.entries<ColumnValue>({ ...fields })
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => [name, encoded.has(name) ? encode(value) : value]),
   );
