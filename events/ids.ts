@@ -26,6 +26,7 @@ export type Aggregate =
   | "key"
   | "price"
   | "provider"
+  | "alias"
   | "file"
   | "thread"
   | "collection"

@@ -1,5 +1,6 @@
 import { exportedCommands, exportedEvents, type CommandDefinition, type EventDefinition } from "./define.ts";
 import * as agent from "./agent.ts";
+import * as alias from "./alias.ts";
 import * as claim from "./claim.ts";
 import * as collection from "./collection.ts";
 import * as definition from "./definition.ts";
@@ -24,6 +25,7 @@ import * as workflow from "./workflow.ts";
 /* index.test.ts fails when a file of this folder defines events or commands and is missing here. */
 const MODULES = [
   agent,
+  alias,
   claim,
   collection,
   definition,

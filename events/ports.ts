@@ -2,8 +2,11 @@ import type { CommandResult, Command, RecordedEvent } from "./envelope.ts";
 import type { Erasure, WorkStatus } from "./decider.ts";
 import type { NewEvent } from "./define.ts";
 import type { RejectionDetails } from "./rejection.ts";
-import type { Citation, FinishReason, TurnOutput, ToolCall, Usage } from "./thread.ts";
+import type { Citation, ToolCall } from "./thread.ts";
 import type { TraceHeaders } from "./trace.ts";
+import type { TurnEnd } from "./turnEnd.ts";
+
+export type { TurnEnd } from "./turnEnd.ts";
 
 /* The ports of the other rooms to the outside world. `infra/` implements them and `roles/` passes them in. */
 
@@ -127,6 +130,8 @@ export const HEALED_FAULTS = [
   "connection_dropped",
   /** A process whose clock differed from the database's stopped taking work. */
   "clock_off",
+  /** A target of an alias does not answer, and turns go to the others. */
+  "target_down",
 ] as const;
 export type HealedFault = (typeof HEALED_FAULTS)[number];
 
@@ -183,6 +188,8 @@ export type Frame = { attempt: number; n: number } & (
   | { type: "citations"; citations: Citation[] }
   /** The model or its provider refuses to answer: the whole refusal. */
   | { type: "refusal"; text: string }
+  /** The target that answers, where the model of the turn is an alias. Sent before its output; not to readers of responses. */
+  | { type: "target"; model: string }
   /** A round is recorded, and its tool calls start now. */
   | { type: "calls"; calls: ToolCall[] }
   /** A call of the newest round has ended; `call` is its number. */
@@ -199,13 +206,6 @@ export type FramePayload = Frame extends infer F
       ? Omit<F, "attempt" | "n">
       : never
   : never;
-
-/** How a turn ended. Its last frame carries this. */
-export type TurnEnd =
-  | { status: "completed"; said: TurnOutput; finish_reason: FinishReason; usage: Usage }
-  | { status: "failed" | "stopped"; said: TurnOutput; message: string; usage: Usage }
-  /** `retry_after_ms`: the provider was busy and asked for this wait. */
-  | { status: "refused"; code: string | null; message: string; retry_after_ms?: number };
 
 /** `stopped`: the reader disconnected or cancelled the turn. `deleted`: its thread is being deleted. */
 export type StopReason = "stopped" | "deleted";

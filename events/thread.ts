@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn, type StoredFields } from "./language.ts";
 import { streamName } from "./ids.ts";
 import { NO_TOOLS, PromptOrBlob } from "./prompt.ts";
+import { Route } from "./route.ts";
 import { Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
 export {
@@ -40,8 +41,10 @@ const TurnSettings = Turn.extend({
   answers: z.array(z.string()).optional(),
   /** The workflow whose step asked. */
   workflow_id: z.uuid().optional(),
-  /** `provider/model`. */
+  /** `provider/model`, or an alias. */
   model: z.string(),
+  /** What the alias stands for. */
+  route: Route.optional(),
   streamed: z.boolean(),
   /** RFC 3339: at this time the turn fails, even if a worker is running it. */
   ends_by: z.iso.datetime(),
@@ -51,7 +54,28 @@ const TurnSettings = Turn.extend({
 const StoredFrames = z.object({ frames: z.string().optional() });
 
 /** One model call that requested tools. */
-const Round = TurnAttempt.extend({ /** 0, 1, 2 … within the turn. */ round: z.int().nonnegative(), usage: Usage });
+const Round = TurnAttempt.extend({
+  /** 0, 1, 2 … within the turn. */
+  round: z.int().nonnegative(),
+  usage: Usage,
+  /** The target that answered, where the turn has a route. */
+  model: z.string().optional(),
+});
+/** Of a turn with a route: the target that answered last, and the usage of each, if several did. */
+const RoutedUsage = z.object({
+  model: z.string().optional(),
+  usage_by_model: z.array(z.object({ model: z.string(), usage: Usage })).optional(),
+});
+/** A target of the turn's route that did not answer. */
+const FailedTarget = TurnAttempt.extend({
+  /** The round that it was asked for. */
+  round: z.int().nonnegative(),
+  /** `provider/model`. */
+  target: z.string(),
+  /** The provider's status, `timeout`, `connection`, `cut` (in the middle of its answer), `refused`, `no_credential`, or `circuit_open` (it was not asked). */
+  reason: z.string(),
+  duration_ms: z.int().nonnegative(),
+});
 const RoundOutput = TurnOutput.extend({
   calls: z.array(ToolCall),
   /** Provider data that must be sent back with the tool results. Only the provider's driver understands it. */
@@ -87,11 +111,15 @@ export const StartTurn = defineCommand(
 );
 /** Recorded before any tool of the round runs. */
 export const RequestRound = defineCommand("RequestRound", "thread", Round.extend(RoundOutput.shape));
+/** Recorded before another target is asked. */
+export const NoteTargetFailure = defineCommand("NoteTargetFailure", "thread", FailedTarget);
 export const FinishTool = defineCommand("FinishTool", "thread", ToolCallOutcome.extend(ToolResult.shape));
 export const CompleteTurn = defineCommand(
   "CompleteTurn",
   "thread",
-  TurnAttempt.extend(StoredFrames.shape).extend({ finish_reason: FinishReason, usage: Usage, said: TurnOutput }),
+  TurnAttempt.extend(StoredFrames.shape)
+    .extend(RoutedUsage.shape)
+    .extend({ finish_reason: FinishReason, usage: Usage, said: TurnOutput }),
 );
 /** The provider refused the request before any output. The thread stays unchanged. */
 export const RefuseTurn = defineCommand(
@@ -102,13 +130,15 @@ export const RefuseTurn = defineCommand(
 export const FailTurn = defineCommand(
   "FailTurn",
   "thread",
-  TurnAttempt.extend(StoredFrames.shape).extend({ message: z.string(), usage: Usage, said: TurnOutput }),
+  TurnAttempt.extend(StoredFrames.shape)
+    .extend(RoutedUsage.shape)
+    .extend({ message: z.string(), usage: Usage, said: TurnOutput }),
 );
 /** The client of a streamed chat turn disconnected, or a response was cancelled. The output so far is kept. */
 export const StopTurn = defineCommand(
   "StopTurn",
   "thread",
-  TurnAttempt.extend(StoredFrames.shape).extend({ usage: Usage, said: TurnOutput }),
+  TurnAttempt.extend(StoredFrames.shape).extend(RoutedUsage.shape).extend({ usage: Usage, said: TurnOutput }),
 );
 /** A worker takes over a turn whose worker is gone. */
 export const TakeOverTurn = defineCommand(
@@ -151,6 +181,8 @@ export const TurnTakenOver = defineEvent("TurnTakenOver", {
 });
 /** A worker that takes over after this event resumes after the round and does not repeat its output. */
 export const RoundRequested = defineEvent("RoundRequested", { public: Round, personal: RoundOutput, thing });
+/** After this event a takeover does not ask the target again for the same pass. */
+export const TargetFailed = defineEvent("TargetFailed", { public: FailedTarget });
 /** After this event the call is never made again. */
 export const ToolFinished = defineEvent("ToolFinished", { public: ToolCallOutcome, personal: ToolResult, thing });
 export const TurnCompleted = defineEvent("TurnCompleted", {
@@ -158,6 +190,7 @@ export const TurnCompleted = defineEvent("TurnCompleted", {
     finish_reason: FinishReason,
     usage: Usage,
     model: z.string(),
+    usage_by_model: RoutedUsage.shape.usage_by_model,
     /** Calls of the caller's own tools, whose results the next turn may bring. */
     open_calls: z.array(z.string()).optional(),
   }),
@@ -165,12 +198,20 @@ export const TurnCompleted = defineEvent("TurnCompleted", {
   thing,
 });
 export const TurnFailed = defineEvent("TurnFailed", {
-  public: TurnAttempt.extend(StoredFrames.shape).extend({ usage: Usage, model: z.string() }),
+  public: TurnAttempt.extend(StoredFrames.shape).extend({
+    usage: Usage,
+    model: z.string(),
+    usage_by_model: RoutedUsage.shape.usage_by_model,
+  }),
   personal: z.object({ said: TurnOutput, message: z.string() }),
   thing,
 });
 export const TurnStopped = defineEvent("TurnStopped", {
-  public: TurnAttempt.extend(StoredFrames.shape).extend({ usage: Usage, model: z.string() }),
+  public: TurnAttempt.extend(StoredFrames.shape).extend({
+    usage: Usage,
+    model: z.string(),
+    usage_by_model: RoutedUsage.shape.usage_by_model,
+  }),
   personal: z.object({ said: TurnOutput }),
   thing,
 });

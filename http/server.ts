@@ -11,6 +11,7 @@ import { accountRoutes } from "./account/routes.ts";
 import { agentApiRoutes } from "./agents/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { createLastUsed } from "./auth/lastUsed.ts";
+import { createAliases } from "./base/aliases.ts";
 import type { App } from "./base/app.ts";
 import { createBodyBudget } from "./base/bodyBudget.ts";
 import type { Http, HttpDeps } from "./base/deps.ts";
@@ -133,6 +134,7 @@ export async function buildServer(deps: HttpDeps) {
     send: createSend(deps),
     freshRead: createFreshRead(deps),
     providers: createProviders(deps.db),
+    aliases: createAliases(deps.db),
     metrics: createMetrics(deps.registry),
     streams: createStreamLimits(),
     noteUse: lastUsed.noteUse,

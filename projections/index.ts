@@ -1,4 +1,5 @@
 import { agents } from "./agents/project.ts";
+import { aliases } from "./aliases/project.ts";
 import { collections } from "./collections/project.ts";
 import { definitions } from "./definitions/project.ts";
 import { documents } from "./documents/project.ts";
@@ -29,6 +30,7 @@ export const projections: Projection[] = [
   keys,
   providers,
   prices,
+  aliases,
   files,
   turns,
   usage,

@@ -2,6 +2,9 @@ import type { Command } from "#events/envelope.ts";
 import type { CommandResult } from "#events/envelope.ts";
 import { download } from "#infra/web/download.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
+import { routeFrom, type Route } from "#events/route.ts";
+import type { Db } from "#projections/projection.ts";
+import { getAlias } from "#projections/aliases/query.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { trackProgress } from "#projections/progress.ts";
@@ -13,6 +16,11 @@ import type { Resources } from "./resources.ts";
 const MAX_FETCH_MS = 3_600_000;
 /** Maximum wait for a read model. */
 const PROJECTION_MS = 5_000;
+
+async function findRoute(db: Db, organization: string, name: string): Promise<Route | undefined> {
+  const alias = await getAlias(db, organization, name);
+  return alias && routeFrom(alias);
+}
 
 interface StepHostOptions {
   handle(command: Command): Promise<CommandResult>;
@@ -45,6 +53,7 @@ export function openStepHosts(resources: Resources, { handle, tools }: StepHostO
     vault,
     frames: bus.frames,
     turn_ms: settings.TURN_SECONDS * 1_000,
+    findRoute: (organization, name) => queryTwice("aliases", async () => findRoute(db, organization, name), Boolean),
     agents: {
       find: (organization, id) => queryTwice("agents", () => getAgent(db, organization, id), Boolean),
     },

@@ -3,6 +3,7 @@ import { countTokens } from "#infra/models/tokens.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import { createCircuits } from "#services/turns/circuits.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
@@ -34,6 +35,7 @@ export function openTurnWork(
     log,
     frames: bus.frames,
     models,
+    circuits: createCircuits({ onOpened: () => bus.faults.report("target_down") }),
     tools,
     handle,
     countTokens,

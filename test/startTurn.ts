@@ -1,5 +1,6 @@
 import type { Command } from "#events/envelope.ts";
 import { newCommandId, newId, streamName } from "#events/ids.ts";
+import type { Route } from "#events/route.ts";
 import { EMPTY_PROMPT, StartTurn, type Message, type Prompt } from "#events/thread.ts";
 
 /** A prompt that asks for nothing but an answer to these messages. */
@@ -8,6 +9,8 @@ export const promptOf = (messages: Message[]): Prompt => ({ ...EMPTY_PROMPT, mes
 interface Start {
   organization_id: string;
   model: string;
+  /** What the model stands for, if it is an alias. */
+  route?: Route | undefined;
   streamed?: boolean;
   /** How long the turn may take. */
   seconds?: number;
@@ -19,7 +22,7 @@ interface Start {
 /** A turn as http would start it, in a thread of its own unless one is named. */
 export const startTurn = (
   text: string,
-  { organization_id, model, streamed, seconds, stream, prompt }: Start,
+  { organization_id, model, route, streamed, seconds, stream, prompt }: Start,
 ): Command => ({
   id: newCommandId(),
   type: StartTurn.type,
@@ -33,6 +36,7 @@ export const startTurn = (
     turn_id: newId(),
     scope: "mine",
     model,
+    ...(route && { route }),
     streamed: streamed ?? false,
     ends_by: new Date(Date.now() + (seconds ?? 60) * 1_000).toISOString(),
     input: { prompt: { ...promptOf([{ role: "user", text, attachments: [] }]), ...prompt } },

@@ -58,6 +58,8 @@ function newFrames(state: State, frame: FramePayload): NewFrames {
       const ids = newText(state, "calls", JSON.stringify(frame.calls.map(({ id }) => id)));
       return ids === undefined ? undefined : ids === "" ? [] : [frame];
     }
+    case "target":
+      return [];
     case "called": {
       const key = `${currentRound(state)}/${frame.call}`;
       if (state.endedCalls.has(key)) return [];

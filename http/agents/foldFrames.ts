@@ -81,6 +81,8 @@ function applyFrame(state: State, frame: FramePayload): StreamEvent[] {
       return [];
     case "calls":
       return openCalls(state, frame.calls);
+    case "target":
+      return [];
     case "called":
       return closeCall(state, frame.call, frame.status === "completed" ? "completed" : "incomplete");
   }

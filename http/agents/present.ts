@@ -8,7 +8,7 @@ import type { Item } from "./items.ts";
 export interface ResponseHead {
   turn_id: string;
   thread_id: string;
-  /** `provider/model`. */
+  /** `provider/model`, or an alias until a target has answered. */
   model: string;
   /** The caller's instructions, never the agent's. */
   instructions: string | null;
@@ -74,7 +74,7 @@ export function presentResponse(head: ResponseHead, output: Item[], end?: TurnEn
     error: presentError(end),
     instructions: head.instructions,
     max_output_tokens: head.max_output_tokens,
-    model: head.model,
+    model: (end && "model" in end && end.model) || head.model,
     output,
     previous_response_id: head.previous_turn_id === null ? null : responseId(head.previous_turn_id),
     reasoning: { effort: head.reasoning_effort, summary: null },

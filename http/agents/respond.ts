@@ -3,7 +3,7 @@ import type { AgentRow } from "#projections/agents/query.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal, onDisconnect } from "../base/disconnect.ts";
 import { badGateway } from "../base/errors.ts";
-import { findModel } from "../turns/model.ts";
+import { resolveModel } from "../turns/model.ts";
 import { findPreviousTurn, identifyTurn } from "../turns/previousTurn.ts";
 import { findResultsTurn } from "../turns/resultsTurn.ts";
 import { resumeTurn } from "../turns/resumeTurn.ts";
@@ -69,10 +69,11 @@ async function attachTurn(
   const reach = { organization_id: request.caller.organization_id, scope, thread_id: continuation.thread_id };
   const resolved = await resolveReferences(http, reach, body);
   const turnRequest = await buildTurnRequest(http, request, agent, resolved, continuation);
-  if (!(await findModel(http, { ...request.caller, allowed_models: null }, turnRequest.model)))
-    throw badGateway(`The agent's model ${turnRequest.model} is not enabled.`);
+  const model = await resolveModel(http, { ...request.caller, allowed_models: null }, turnRequest.model);
+  if (!model) throw badGateway(`The agent's model ${turnRequest.model} is not enabled.`);
   const continued = { ...identity, thread_id: continuation.thread_id };
-  const attached = await startTurn(http, request, turnRequest, continued, disconnected);
+  const routed = { ...turnRequest, route: model.route };
+  const attached = await startTurn(http, request, routed, continued, disconnected);
   return { attached, head: attached.end ? undefined : headFrom(attached, turnRequest) };
 }
 

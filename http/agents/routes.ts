@@ -7,6 +7,7 @@ import { disconnectSignal } from "../base/disconnect.ts";
 import { ApiError } from "../base/errors.ts";
 import { validator } from "../base/validate.ts";
 import { openFrameReader } from "../turns/frameReader.ts";
+import { isAlias } from "#events/route.ts";
 import { findModel } from "../turns/model.ts";
 import { readThreadId } from "../turns/previousTurn.ts";
 import { cancelResponse } from "./cancelResponse.ts";
@@ -144,7 +145,7 @@ function listRoutes(app: App, http: Http): void {
         reply.header("x-thread-id", thread);
       if (!agent.model) return { object: "list" as const, data: [] };
       const model = await findModel(http, { ...caller, allowed_models: null }, agent.model);
-      const { created = 0, owned_by = agent.model.split("/")[0]! } = model ?? {};
+      const { created = 0, owned_by = isAlias(agent.model) ? "alias" : agent.model.split("/")[0]! } = model ?? {};
       return { object: "list" as const, data: [{ id: agent.model, object: "model" as const, created, owned_by }] };
     },
   );

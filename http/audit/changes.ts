@@ -33,6 +33,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   erasure: ADMINS,
   provider: ADMINS,
   price: ADMINS,
+  alias: ADMINS,
 };
 /** Kinds that belong to their principal, who may read them whatever the role. */
 const OWNED = new Set(["thread", "file", "extraction"]);

@@ -59,6 +59,7 @@ export const TracedRound = z.object({
   ...output,
   calls: z.array(TracedCall),
   usage: Usage,
+  model: z.string().optional().describe("The target that answered, where the model is an alias."),
   opaque: z.unknown().describe("Sent back to the provider with the tool results."),
 });
 
@@ -66,7 +67,31 @@ export const Trace = z.object({
   id: z.string(),
   thread_id: z.string(),
   status: z.enum(["running", "completed", "failed", "stopped"]),
-  model: z.string(),
+  model: z.string().describe("As the request or the agent named it."),
+  answered_by: z
+    .string()
+    .nullable()
+    .describe("The model that answered last: where `model` is an alias, one of its targets. Null while the turn runs."),
+  targets: z
+    .array(z.string())
+    .optional()
+    .describe("Where the model is an alias: its targets in the order in which this turn tried them."),
+  failed_targets: z
+    .array(
+      z.object({
+        target: z.string(),
+        round: z.int(),
+        attempt: z.int(),
+        reason: z
+          .string()
+          .describe(
+            "The provider's status, `timeout`, `connection`, `cut`, `refused`, `no_credential`, or `circuit_open`: it was not asked.",
+          ),
+        duration_ms: z.int(),
+        at: moment,
+      }),
+    )
+    .describe("Targets that did not answer, in order."),
   agent: z.object({ id: z.string(), version: z.int() }).nullable(),
   streamed: z.boolean(),
   principal: z.string(),

@@ -24,6 +24,7 @@ const isStart = hasType("TurnStarted");
 const isEnd = hasType("TurnCompleted", "TurnFailed", "TurnStopped");
 const isRound = hasType("RoundRequested");
 const isToolFinish = hasType("ToolFinished");
+const isTargetFailure = hasType("TargetFailed");
 const isTakeover = hasType("TurnTakenOver");
 const isDeletion = hasType("TurnDeleted");
 
@@ -120,7 +121,7 @@ async function traceRound(
       ended_at: end?.recorded_at.toISOString() ?? null,
     };
   });
-  const { attempt, usage } = data;
+  const { attempt, usage, model } = data;
   const at = recorded_at.toISOString();
   return {
     round: data.round,
@@ -131,9 +132,15 @@ async function traceRound(
     citations,
     calls: await Promise.all(traced),
     usage,
+    ...(model !== undefined && { model }),
     opaque,
   };
 }
+
+const presentFailure = ({ data, recorded_at }: ThreadRecord<"TargetFailed">): Trace["failed_targets"][number] => {
+  const { target, round, attempt, reason, duration_ms } = data;
+  return { target, round, attempt, reason, duration_ms, at: recorded_at.toISOString() };
+};
 
 const STATUS = { TurnCompleted: "completed", TurnFailed: "failed", TurnStopped: "stopped" } as const;
 
@@ -173,6 +180,9 @@ export async function traceTurn(
     thread_id: parseStreamName(stream).id,
     status: end ? STATUS[end.type] : "running",
     model: data.model,
+    answered_by: end?.data.model ?? null,
+    ...(data.route && { targets: data.route.targets }),
+    failed_targets: own.filter(isTargetFailure).map(presentFailure),
     agent: data.agent ? { id: data.agent.agent_id, version: data.agent.version } : null,
     streamed: data.streamed,
     principal,

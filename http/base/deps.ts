@@ -8,6 +8,7 @@ import type { WaitForProjections } from "#projections/progress.ts";
 import type { Db } from "#projections/projection.ts";
 import type { StartCodes } from "../auth/startCodes.ts";
 import type { BuiltFiles } from "../pages/files.ts";
+import type { Aliases } from "./aliases.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Checks, Metrics } from "./metrics.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -99,6 +100,7 @@ export interface Http extends HttpDeps {
   send: Send;
   freshRead: FreshRead;
   providers: Providers;
+  aliases: Aliases;
   metrics: Metrics;
   streams: StreamLimits;
   /** Gives back the memory budget of a request's body, once the body is no longer needed. */

@@ -42,6 +42,12 @@ function createCounters(registers: Registry[]) {
       labelNames: ["fault"],
       registers,
     }),
+    targets: new Counter({
+      name: "model_target_failures_total",
+      help: "Targets of aliases that did not answer a turn, by reason",
+      labelNames: ["reason"],
+      registers,
+    }),
     tokens: new Counter({
       name: "chat_tokens_total",
       help: "Tokens of answered turns",
@@ -98,6 +104,7 @@ export function createMetrics(registry: Registry) {
     },
     turn(end: TurnEnd) {
       counters.turns.inc({ status: end.status });
+      for (const reason of end.failed_targets ?? []) counters.targets.inc({ reason });
       if (end.status === "refused") return;
       counters.tokens.inc({ kind: "prompt" }, end.usage.prompt_tokens);
       counters.tokens.inc({ kind: "completion" }, end.usage.completion_tokens);

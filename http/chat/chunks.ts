@@ -1,5 +1,5 @@
 import type { Frame, TurnEnd } from "#events/ports.ts";
-import type { TurnOutput } from "#events/thread.ts";
+import type { Citation, TurnOutput } from "#events/thread.ts";
 import { badGateway, errorBody } from "../base/errors.ts";
 import { turnFailure } from "../turns/turnEnd.ts";
 import { presentCalls } from "../turns/callShape.ts";
@@ -55,11 +55,17 @@ function ownCalls(delta: (json: string) => string, calls: TurnOutput["calls"]): 
   return tool_calls ? delta(JSON.stringify({ tool_calls: tool_calls.map((call, index) => ({ index, ...call })) })) : "";
 }
 
-/** Builds the SSE frames of one stream. The constant parts are encoded once. */
+const annotations = (citations: Citation[]): string => `{"annotations":${JSON.stringify(presentCitations(citations))}}`;
+
+/** The part of every chunk before its choices. */
+const startOf = ({ turn_id, created }: Head, model: string): string => {
+  const chunk = { id: completionId({ turn_id }), object: "chat.completion.chunk", created, model };
+  return `data: ${JSON.stringify(chunk).slice(0, -1)},"choices":[`;
+};
+
+/** Builds the SSE frames of one stream. The constant parts are encoded once; those of an alias again when a target answers. */
 export function chunksFor(head: Head) {
-  const id = completionId(head);
-  const { created, model } = head;
-  const start = `data: ${JSON.stringify({ id, object: "chat.completion.chunk", created, model }).slice(0, -1)},"choices":[`;
+  let start = startOf(head, head.model);
   const tail = head.include_usage ? `],"usage":null}\n\n` : "]}\n\n";
   const delta = (json: string, reason: string | null = null): string =>
     `${start}{"index":0,"delta":${json},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}${tail}`;
@@ -67,8 +73,7 @@ export function chunksFor(head: Head) {
   const content = (text: string) => (text ? delta(`{"content":${JSON.stringify(text)}}`) : "");
   const thoughts = (text: string) => (text ? delta(`{"reasoning_content":${JSON.stringify(text)}}`) : "");
   const refuses = (refusal: string) => (refusal ? delta(`{"refusal":${JSON.stringify(refusal)}}`) : "");
-  const sources = (citations: Parameters<typeof presentCitations>[0]) =>
-    citations.length > 0 ? delta(`{"annotations":${JSON.stringify(presentCitations(citations))}}`) : "";
+  const sources = (citations: Citation[]) => (citations.length > 0 ? delta(annotations(citations)) : "");
 
   /** What was not sent: a live stream may have missed frames, and a replay has sent nothing. */
   function rest(sent: StreamProgress, { said }: Exclude<TurnEnd, { status: "refused" }>): string {
@@ -82,11 +87,14 @@ export function chunksFor(head: Head) {
 
   return {
     /** The first chunk; clients read the role from it. */
-    opening: delta(`{"role":"assistant","content":""}`),
+    get opening(): string {
+      return delta(`{"role":"assistant","content":""}`);
+    },
 
     /** Applies the next frame of a running turn: returns the new progress and the text to send. */
     fold(sent: StreamProgress, frame: Exclude<Frame, { type: "end" }>): [StreamProgress, string] {
-      if (frame.type === "calls" || frame.type === "called") return [sent, ""];
+      if (frame.type === "target") start = startOf(head, frame.model);
+      if (frame.type === "calls" || frame.type === "called" || frame.type === "target") return [sent, ""];
       const { attempt, type } = frame;
       const newest = attempt === sent.newest.attempt ? sent.newest : { ...NOTHING_RECEIVED, attempt };
       if (newest.differs) return [{ ...sent, newest }, ""];
@@ -106,6 +114,7 @@ export function chunksFor(head: Head) {
 
     /** The last frames. A failure omits `[DONE]`, or clients would take the answer for complete. */
     ending(sent: StreamProgress, end: TurnEnd): string {
+      if (end.status !== "refused" && end.model !== undefined) start = startOf(head, end.model);
       if (end.status !== "refused" && !isContinuation(sent, end.said))
         return `data: ${JSON.stringify(errorBody(badGateway(REGENERATED)))}\n\n`;
       if (end.status === "refused" || end.status === "failed")

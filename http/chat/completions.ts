@@ -3,7 +3,7 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { disconnectSignal } from "../base/disconnect.ts";
 import { validator } from "../base/validate.ts";
-import { findModel, modelNotFound } from "../turns/model.ts";
+import { modelNotFound, resolveModel } from "../turns/model.ts";
 import { findPreviousTurn, identifyTurn, type PreviousTurn, type TurnIdentity } from "../turns/previousTurn.ts";
 import { findResultsTurn } from "../turns/resultsTurn.ts";
 import { resumeTurn } from "../turns/resumeTurn.ts";
@@ -38,10 +38,11 @@ async function attachTurn(http: Http, request: FastifyRequest, disconnected: Abo
   const { model: id, settings, collections } = completion;
   const { identity, previous } = await findEarlier(http, request, completion);
   if (previous) return resumeTurn(http, completion, previous);
-  if (!(await findModel(http, request.caller, id))) throw modelNotFound(id, 400);
+  const model = await resolveModel(http, request.caller, id);
+  if (!model) throw modelNotFound(id, 400);
   const needsLookUp = settings.tools.length > 0 || collections !== null;
   const turnRequest = needsLookUp ? await lookUpTools(http, request.caller, completion, body) : completion;
-  return startTurn(http, request, turnRequest, identity, disconnected);
+  return startTurn(http, request, { ...turnRequest, route: model.route }, identity, disconnected);
 }
 
 /** POST /chat/completions, buffered and streamed (spec: Chat API). */

@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { ModelInfo } from "../base/catalog.ts";
 import type { Http } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
+import { isAlias } from "#events/route.ts";
+import type { AliasRow } from "#projections/aliases/query.ts";
 import { findModel, isAllowed, modelNotFound } from "../turns/model.ts";
 
 const Model = z.object({
@@ -12,6 +14,7 @@ const Model = z.object({
   context_window: z.int().optional(),
   max_output_tokens: z.int().optional(),
   capabilities: z.array(z.string()).optional(),
+  targets: z.array(z.string()).optional().describe("Of an alias: the models that it stands for."),
 });
 
 const present = ({ id, created, owned_by, context_window, max_output_tokens, capabilities }: ModelInfo) => ({
@@ -24,6 +27,15 @@ const present = ({ id, created, owned_by, context_window, max_output_tokens, cap
   ...(capabilities !== undefined && { capabilities }),
 });
 
+/** An alias as a model. */
+const presentAlias = ({ alias, updated_at, targets }: AliasRow) => ({
+  id: alias,
+  object: "model" as const,
+  created: Math.floor(updated_at.getTime() / 1_000),
+  owned_by: "alias",
+  targets: targets.map(({ model }) => model),
+});
+
 const described = { tags: ["Models"], security: [{ key: [] }] };
 
 /** GET /models and GET /models/{id}; the id's slash may be raw or encoded. */
@@ -34,8 +46,13 @@ export function modelRoutes(app: App, http: Http): void {
     { schema: { ...described, summary: "Models of the organization", response: { 200: list } } },
     async (request) => {
       const { organization_id } = request.caller;
-      const models = await http.catalog.list(organization_id, await http.providers.fresh(organization_id));
-      return { object: "list" as const, data: models.filter(({ id }) => isAllowed(request.caller, id)).map(present) };
+      const [rows, aliases] = await Promise.all([
+        http.providers.fresh(organization_id),
+        http.aliases.list(organization_id),
+      ]);
+      const models = await http.catalog.list(organization_id, rows);
+      const data = [...aliases.map(presentAlias), ...models.map(present)];
+      return { object: "list" as const, data: data.filter(({ id }) => isAllowed(request.caller, id)) };
     },
   );
 
@@ -44,6 +61,11 @@ export function modelRoutes(app: App, http: Http): void {
     { schema: { ...described, summary: "One model", params: z.object({ "*": z.string() }), response: { 200: Model } } },
     async (request) => {
       const id = request.params["*"];
+      if (isAlias(id)) {
+        const alias = isAllowed(request.caller, id) && (await http.aliases.find(request.caller.organization_id, id));
+        if (!alias) throw modelNotFound(id, 404);
+        return presentAlias(alias);
+      }
       const model = await findModel(http, request.caller, id);
       if (!model) throw modelNotFound(id, 404);
       return present(model);

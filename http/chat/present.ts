@@ -31,7 +31,7 @@ export function presentCompletion(turn: TurnHandle, end: Exclude<TurnEnd, { stat
     id: completionId(turn),
     object: "chat.completion",
     created: turn.created,
-    model: turn.model,
+    model: end.model ?? turn.model,
     choices: [
       {
         index: 0,

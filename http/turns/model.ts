@@ -1,3 +1,4 @@
+import { isAlias, routeFrom, type Route } from "#events/route.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { ModelInfo } from "../base/catalog.ts";
 import type { Http } from "../base/deps.ts";
@@ -11,6 +12,20 @@ const MAX_MODEL_ID_LENGTH = 512;
 
 export const isAllowed = ({ allowed_models }: Requester, id: string): boolean =>
   allowed_models === null || allowed_models.includes(id);
+
+/** What a caller may name as `model`: a model, or an alias with the route of a new turn. */
+export type NamedModel = { id: string; route?: Route };
+
+/** Undefined when there is no such model or alias, or the caller may not use it. */
+export async function resolveModel(
+  http: Needs & Pick<Http, "aliases">,
+  caller: Requester,
+  id: string,
+): Promise<NamedModel | undefined> {
+  if (!isAlias(id)) return findModel(http, caller, id);
+  const alias = isAllowed(caller, id) ? await http.aliases.find(caller.organization_id, id) : undefined;
+  return alias && { id, route: routeFrom(alias) };
+}
 
 /** The model, if the caller may use it. A missing one is looked up again with the provider credentials read fresh. */
 export async function findModel(

@@ -76,7 +76,7 @@ interface NewTurn {
 
 function commandBuilder(
   { caller: { principal }, id: request_id }: FastifyRequest,
-  { model, streamed, agent, answers, user }: TurnRequest,
+  { model, route, streamed, agent, answers, user }: TurnRequest,
   { organization_id, id, fingerprint, thread_id: continued }: TurnIdentity,
   { turn_id, thread_id, ends_by, disconnected }: NewTurn,
 ): BuildCommand {
@@ -95,6 +95,7 @@ function commandBuilder(
       turn_id,
       scope: ownerScope(principal, user, agent?.agent_id),
       model,
+      ...(route && { route }),
       streamed,
       ends_by: new Date(ends_by).toISOString(),
       continues,

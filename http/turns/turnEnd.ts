@@ -23,10 +23,10 @@ export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
     case "running":
       return undefined;
     case "completed":
-      return { status: "completed", said, usage, finish_reason: row.finish_reason ?? "stop" };
+      return { status: "completed", said, usage, finish_reason: row.finish_reason ?? "stop", model: row.model };
     case "failed":
     case "stopped":
-      return { status: row.status, said, usage, message: row.error ?? "The turn failed." };
+      return { status: row.status, said, usage, message: row.error ?? "The turn failed.", model: row.model };
     case "refused":
       return { status: "refused", code: row.code, message: row.error ?? "The model provider refused the request." };
   }

@@ -1,3 +1,4 @@
+import type { Route } from "#events/route.ts";
 import type { Message, Prompt, ToolCall, TurnAgent } from "#events/thread.ts";
 import type { AttachmentSource } from "./attachment.ts";
 
@@ -24,7 +25,10 @@ export const textMessage = ({ role, text, calls, call_id }: Omit<InputMessage, "
 
 /** A request for a turn, checked as far as that needs no look-up. */
 export interface TurnRequest {
+  /** `provider/model`, or an alias. */
   model: string;
+  /** What the alias stands for. */
+  route?: Route | undefined;
   streamed: boolean;
   include_usage: boolean;
   user: string | undefined;

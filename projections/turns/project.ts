@@ -54,6 +54,10 @@ function titleFrom(input: PromptOrBlob | undefined): string | null {
   return encode("prompt" in input ? titleOf(input.prompt.messages) : input.title);
 }
 
+/** The target that answered, where the turn named an alias. */
+const answeredBy = ({ model, usage_by_model }: { model: string; usage_by_model?: unknown }): Row =>
+  usage_by_model === undefined ? {} : { model: encode(model) };
+
 /** An erased turn keeps its public fields and loses its input. */
 function applyStart(event: EventRecord<"TurnStarted">): Change[] {
   const { stream, position, organization_id, data, personal, meta, recorded_at } = event;
@@ -97,6 +101,7 @@ export const turns = defineProjection<ThreadEvent>({
   on: {
     TurnStarted: applyStart,
     TurnTakenOver: ({ data }) => patch(data.turn_id, { attempt: data.attempt }),
+    TargetFailed: () => [],
     RoundRequested: ({ stream, data, personal }) => {
       const { text, reasoning, citations, calls } = personal ?? {};
       return [
@@ -123,6 +128,7 @@ export const turns = defineProjection<ThreadEvent>({
     TurnCompleted: ({ data, personal, recorded_at }) =>
       patch(data.turn_id, {
         status: "completed",
+        ...answeredBy(data),
         frames: data.frames ?? null,
         said: encode(personal?.said),
         finish_reason: data.finish_reason,
@@ -132,6 +138,7 @@ export const turns = defineProjection<ThreadEvent>({
     TurnFailed: ({ data, personal, recorded_at }) =>
       patch(data.turn_id, {
         status: "failed",
+        ...answeredBy(data),
         frames: data.frames ?? null,
         said: encode(personal?.said),
         error: encode(personal?.message),
@@ -141,6 +148,7 @@ export const turns = defineProjection<ThreadEvent>({
     TurnStopped: ({ data, personal, recorded_at }) =>
       patch(data.turn_id, {
         status: "stopped",
+        ...answeredBy(data),
         frames: data.frames ?? null,
         said: encode(personal?.said),
         usage: encode(data.usage),

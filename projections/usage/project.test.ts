@@ -21,7 +21,7 @@ const id = "0198c0de-0000-7000-8000-00000000000a";
 const agent_id = "0198c0de-0000-7000-8000-00000000000b";
 const thread = "thread-0198c0de-0000-7000-8000-00000000000c";
 const tokens = { prompt_tokens: 7, completion_tokens: 5, cached_tokens: 3, reasoning_tokens: 2 };
-const nothing = { turns: 0, ...NO_USAGE, cost: null, pages: 0 };
+const nothing = { turns: 0, ...NO_USAGE, cost: null, pages: 0, model: null };
 const said = { text: "", reasoning: "", citations: [] };
 
 const turnStarted = (user: string | null, more: object = {}) =>
@@ -108,6 +108,17 @@ describe("the usage projection of a turn", () => {
       { table: "usage_users", kind: "remove", key: { turn_id: id } },
     ]);
   });
+});
+
+test("the usage projection counts each model that answered, and the turn for the last", () => {
+  const [a, b] = ["p/a", "p/b"].map((model) => ({ model, usage: tokens }));
+  const data = { turn_id: id, attempt: 1, finish_reason: "stop", usage: tokens, model: "p/b" } as const;
+  const end = TurnCompleted.of({ ...data, usage_by_model: [a!, b!] }, { said });
+  expect(projectEvents(usage, thread, end)).toEqual([
+    { table: "usage", kind: "removeWhere", where: { source_id: id } },
+    spent(-1, { turns: 1, ...tokens, model: '"p/b"' }),
+    spent(-2, { ...tokens, model: '"p/a"' }),
+  ]);
 });
 
 test("the usage projection counts the pages of documents and extractions when they are charged", () => {

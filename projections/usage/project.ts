@@ -8,14 +8,14 @@ import { defineProjection, encode, type Change } from "../projection.ts";
 
 type EventRecord<E extends NewEvent, T extends E["type"]> = RecordedEvent<Extract<E, { type: T }>>;
 type UsageEvent =
-  | Exclude<ThreadEvent, { type: "TurnTakenOver" | "ToolFinished" }>
+  | Exclude<ThreadEvent, { type: "TurnTakenOver" | "TargetFailed" | "ToolFinished" }>
   | Extract<
       DocumentEvent,
       { type: "DocumentUploaded" | "DocumentReplaced" | "DocumentReprocessed" | "DocumentIndexed" }
     >
   | Extract<ExtractionEvent, { type: "ExtractionRequested" | "ExtractionCompleted" }>;
 
-/** The `part` of a whole turn, after it has ended. */
+/** The `part` of a whole turn, after it has ended; further models that answered in it have lower ones. */
 const WHOLE_TURN = -1;
 
 const source = (id: string, { organization_id, meta }: RecordedEvent, row: object = {}): Change => ({
@@ -36,12 +36,14 @@ interface Quantities {
   turns?: number;
   tokens?: Usage;
   pages?: number;
+  /** The target that answered, where the turn named an alias. */
+  model?: string | undefined;
 }
 const usageRow = (
   { organization_id, recorded_at }: RecordedEvent,
   source_id: string,
   part: number,
-  { turns = 0, tokens = NO_USAGE, pages = 0 }: Quantities,
+  { turns = 0, tokens = NO_USAGE, pages = 0, model }: Quantities,
 ): Change => {
   const { prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens } = tokens;
   const cost = tokens.cost ?? null;
@@ -50,7 +52,7 @@ const usageRow = (
     table: "usage",
     kind: "put",
     key: { source_id, part },
-    row: { organization_id, at: recorded_at, ...counts },
+    row: { organization_id, at: recorded_at, ...counts, model: encode(model) },
   };
 };
 
@@ -68,19 +70,27 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
 
 const removeUser = (turn_id: string): Change[] => [{ table: "usage_users", kind: "remove", key: { turn_id } }];
 
-/** The usage of the whole turn includes its rounds and replaces them. */
-const applyEnd = (event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed" | "TurnStopped">): Change[] => [
-  { table: "usage", kind: "removeWhere", where: { source_id: event.data.turn_id } },
-  usageRow(event, event.data.turn_id, WHOLE_TURN, { turns: 1, tokens: event.data.usage }),
-];
+/** The usage of the whole turn includes its rounds and replaces them. The turn itself counts for the model that answered last. */
+function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed" | "TurnStopped">): Change[] {
+  const { turn_id, usage, model: last, usage_by_model = [] } = event.data;
+  const parts = usage_by_model.map((part) => ({ model: part.model, tokens: part.usage }));
+  const lastFirst = parts.toSorted((a, b) => Number(b.model === last) - Number(a.model === last));
+  const rows = parts.length === 0 ? [{ model: undefined, tokens: usage }] : lastFirst;
+  return [
+    { table: "usage", kind: "removeWhere", where: { source_id: turn_id } },
+    ...rows.map((row, n) => usageRow(event, turn_id, WHOLE_TURN - n, { ...row, turns: n === 0 ? 1 : 0 })),
+  ];
+}
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 3,
+  version: 4,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
-    RoundRequested: (event) => [usageRow(event, event.data.turn_id, event.data.round, { tokens: event.data.usage })],
+    RoundRequested: (event) => [
+      usageRow(event, event.data.turn_id, event.data.round, { tokens: event.data.usage, model: event.data.model }),
+    ],
     TurnCompleted: applyEnd,
     TurnFailed: applyEnd,
     TurnStopped: applyEnd,

@@ -70,7 +70,10 @@ const GROUPINGS: Record<Grouping, { sums: string; group: string; name?: string; 
         select i.id, n.name from (select substr(g.principal, 8) as id where g.principal like 'person:%') i
         left join read.users n on n.id::text = i.id) p on true`,
   },
-  model: { sums: `select s.model, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1`, group: "g.model" },
+  model: {
+    sums: `select coalesce(u.model, s.model) as model, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1`,
+    group: "g.model",
+  },
   agent: {
     sums: `select s.agent_id, ${ROW_SUMS} ${FROM} ${SOURCE} ${WHERE} group by 1`,
     group: "to_json(g.agent_id)::text",

@@ -13,6 +13,8 @@ create table usage (
   -- in US dollars; null: not known
   cost numeric,
   pages integer not null,
+  -- the model that answered, where the turn named an alias; else that of the source
+  model text,
   primary key (source_id, part)
 );
 create index usage_by_organization on usage (organization_id, at);

@@ -1,5 +1,6 @@
 import type { Decider } from "#events/decider.ts";
 import { agent } from "./agent.ts";
+import { alias } from "./alias.ts";
 import { collection } from "./collection.ts";
 import { definition } from "./definition.ts";
 import { document } from "./document.ts";
@@ -21,6 +22,7 @@ import { workflow } from "./workflow.ts";
 /** The decider of each aggregate. */
 export const deciders: Record<string, Decider<any, any, any>> = {
   agent,
+  alias,
   collection,
   definition,
   document,

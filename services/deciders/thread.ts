@@ -3,6 +3,7 @@ import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
   RoundRequested,
+  TargetFailed,
   ThreadDeleted,
   ToolFinished,
   TurnCompleted,
@@ -120,9 +121,12 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         return findCurrent(state, { turn_id, attempt: attempt - 1 }) ? [TurnTakenOver.of(command.data)] : [];
       }
       case "RequestRound": {
-        const { turn_id, attempt, round, usage, ...asked } = command.data;
-        return findCurrent(state, command.data) ? [RoundRequested.of({ turn_id, attempt, round, usage }, asked)] : [];
+        const { turn_id, attempt, round, usage, model, ...asked } = command.data;
+        const data = { turn_id, attempt, round, usage, ...(model !== undefined && { model }) };
+        return findCurrent(state, command.data) ? [RoundRequested.of(data, asked)] : [];
       }
+      case "NoteTargetFailure":
+        return findCurrent(state, command.data) ? [TargetFailed.of(command.data)] : [];
       case "FinishTool": {
         const { output, sources, ...finished } = command.data;
         return findCurrent(state, finished) ? [ToolFinished.of(finished, { output, sources })] : [];
@@ -132,18 +136,23 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         const { said, ...data } = command.data;
         const open_calls = said.calls?.map(({ id }) => id);
         return turn
-          ? [TurnCompleted.of({ ...data, model: turn.model, ...(open_calls && { open_calls }) }, { said })]
+          ? [
+              TurnCompleted.of(
+                { ...data, model: data.model ?? turn.model, ...(open_calls && { open_calls }) },
+                { said },
+              ),
+            ]
           : [];
       }
       case "FailTurn": {
         const turn = findCurrent(state, command.data);
         const { said, message, ...data } = command.data;
-        return turn ? [TurnFailed.of({ ...data, model: turn.model }, { said, message })] : [];
+        return turn ? [TurnFailed.of({ ...data, model: data.model ?? turn.model }, { said, message })] : [];
       }
       case "StopTurn": {
         const turn = findCurrent(state, command.data);
         const { said, ...data } = command.data;
-        return turn ? [TurnStopped.of({ ...data, model: turn.model }, { said })] : [];
+        return turn ? [TurnStopped.of({ ...data, model: data.model ?? turn.model }, { said })] : [];
       }
       case "RefuseTurn": {
         const { turn_id, attempt, code } = command.data;
@@ -185,6 +194,7 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         if (state.status !== "open" || !state.turn) return state;
         return { ...state, turn: takenOver(state.turn, event.data) };
       case "RoundRequested":
+      case "TargetFailed":
       case "ToolFinished":
         return state;
       case "TurnCompleted": {

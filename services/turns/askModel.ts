@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FramePayload } from "#events/ports.ts";
 import type { Citation, FinishReason, ToolCall, TurnOutput, Usage } from "#events/thread.ts";
 import { ModelError, type Model, type ModelRequest } from "./model.ts";
+import { FirstWordTimeout } from "./nextTarget.ts";
 
 /** Requests to a provider that has sent no output yet. */
 const MAX_TRIES = 3;
@@ -30,11 +31,38 @@ export class AnswerInterrupted extends Error {
   }
 }
 
-async function askOnce(
+/** Aborts a request whose model says nothing for too long. */
+function watchSilence(streamed: boolean, firstWordMs: number | undefined) {
+  const silence = new AbortController();
+  const abort = () => silence.abort();
+  let timer = streamed ? setTimeout(abort, firstWordMs ?? SILENCE_TIMEOUT_MS) : undefined;
+  let isFirst = firstWordMs !== undefined;
+  return {
+    signal: silence.signal,
+    error: () =>
+      isFirst
+        ? new FirstWordTimeout("transient", `The model said nothing for ${Math.round(firstWordMs! / 1_000)} s.`)
+        : new ModelError("refused", "The model said nothing for 30 minutes."),
+    onWord(): void {
+      if (!isFirst) return void timer?.refresh();
+      isFirst = false;
+      clearTimeout(timer);
+      timer = setTimeout(abort, SILENCE_TIMEOUT_MS);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * Asks a model once. Every piece of its output goes to `onFrame` as it arrives. `firstWordMs`: how long a streamed request waits
+ * for the first one. Throws AnswerInterrupted.
+ */
+export async function askOnce(
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
   onFrame: (frame: FramePayload) => void,
+  firstWordMs?: number,
 ): Promise<ModelAnswer> {
   const text: string[] = [];
   const reasoning: string[] = [];
@@ -47,13 +75,12 @@ async function askOnce(
     citations,
     ...(refusal !== undefined && { refusal }),
   });
-  const silence = new AbortController();
-  const timer = request.streamed ? setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS) : undefined;
+  const silence = watchSilence(request.streamed, firstWordMs);
   // joining signals takes 10 µs, and an answer in one piece has its own time limit
   const until = request.streamed ? AbortSignal.any([signal, silence.signal]) : signal;
   try {
     for await (const event of model.complete(request, until)) {
-      timer?.refresh();
+      silence.onWord();
       if (event.type === "finish")
         return { output: output(), ...requested, finish_reason: event.finish_reason, usage: event.usage };
       if (event.type === "tool_calls") {
@@ -68,21 +95,28 @@ async function askOnce(
     }
   } catch (error) {
     const isSilent = silence.signal.aborted && !signal.aborted;
-    const cause = isSilent ? new ModelError("refused", "The model said nothing for 30 minutes.") : error;
-    throw new AnswerInterrupted(output(), cause);
+    throw new AnswerInterrupted(output(), isSilent ? silence.error() : error);
   } finally {
-    clearTimeout(timer);
+    silence.stop();
   }
   throw new AnswerInterrupted(output(), new ModelError("cut", "The model ended without finishing."));
 }
 
+/** Whether a part of the answer has arrived. */
+export const hasSpoken = ({ output }: AnswerInterrupted): boolean => output.text !== "" || output.reasoning !== "";
+
+/** Milliseconds until a model is asked again that failed `tried` times; undefined when the provider asks for too long a wait. */
+export function retryWait({ retry_after_ms }: Pick<ModelError, "retry_after_ms">, tried: number): number | undefined {
+  const wait = retry_after_ms ?? 250 * 4 ** (tried - 1);
+  return wait > MAX_RETRY_WAIT_MS ? undefined : wait * (0.75 + Math.random() / 4);
+}
+
 /** Milliseconds until the next try; undefined when another would not help. */
 function retryDelay(error: AnswerInterrupted, tried: number): number | undefined {
-  const { cause, output } = error;
-  if (output.text !== "" || output.reasoning !== "" || tried === MAX_TRIES) return undefined;
+  const { cause } = error;
+  if (hasSpoken(error) || tried === MAX_TRIES) return undefined;
   if (!(cause instanceof ModelError) || cause.kind === "refused") return undefined;
-  const wait = cause.retry_after_ms ?? 250 * 4 ** (tried - 1);
-  return wait > MAX_RETRY_WAIT_MS ? undefined : wait * (0.75 + Math.random() / 4);
+  return retryWait(cause, tried);
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { FramePayload } from "#events/ports.ts";
-import { NO_USAGE, type FinishTool, type RequestRound, type Usage } from "#events/thread.ts";
-import { askModel, type ModelAnswer } from "./askModel.ts";
+import { NO_USAGE, type FinishTool, type RequestRound } from "#events/thread.ts";
+import type { ModelAnswer } from "./askModel.ts";
 import { continueAfter } from "./frames.ts";
-import type { Model, ModelRequest } from "./model.ts";
+import type { ModelRequest } from "./model.ts";
 import { NO_OUTPUT, roundMessages, type Round } from "./round.ts";
 import { callTool } from "./tools/call.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
@@ -18,8 +18,19 @@ type Ids = "turn_id" | "attempt";
 export type RoundRecord = Omit<z.infer<typeof RequestRound.schema>, Ids>;
 export type CallRecord = Omit<z.infer<typeof FinishTool.schema>, Ids | "output"> & { text: string };
 
+/** An answer; with the target that gave it, where the model is an alias. */
+export type RoundAnswer = ModelAnswer & { model?: string };
+
+/** Asks for the answer that follows the rounds so far, whose usage says what it cost. Throws AnswerInterrupted. */
+export type Ask = (
+  request: ModelRequest,
+  rounds: Round[],
+  signal: AbortSignal,
+  onFrame: (frame: FramePayload) => void,
+) => Promise<RoundAnswer>;
+
 export interface Conversation {
-  model: Model;
+  ask: Ask;
   request: ModelRequest;
   /** The rounds so far. New rounds and their results are added to this array. */
   rounds: Round[];
@@ -28,8 +39,6 @@ export interface Conversation {
   /** Names of the caller's own tools. */
   clientTools: ReadonlySet<string>;
   context: ToolContext;
-  /** Adds what a request to the model cost. */
-  addCost(usage: Usage): Usage;
   onFrame(frame: FramePayload): void;
   /** Resolves when the step is in the log. Throws TurnLost. */
   recordRound(round: RoundRecord): Promise<void>;
@@ -42,29 +51,30 @@ export interface Conversation {
  * rounds are used up. A round is recorded before its tools run, and each call after it has run, so a takeover repeats
  * nothing that `rounds` holds. Resolves with the last answer. Throws AnswerInterrupted.
  */
-export async function converse(conversation: Conversation): Promise<ModelAnswer> {
-  const { model, request, rounds, clientTools, context, onFrame } = conversation;
+export async function converse(conversation: Conversation): Promise<RoundAnswer> {
+  const { ask, request, rounds, clientTools, context, onFrame } = conversation;
   for (;;) {
     if (rounds.length > 0) await finishCalls(conversation, rounds.length - 1);
     const clientCalls = rounds.at(-1)?.calls.filter(({ client }) => client) ?? [];
     if (clientCalls.length > 0)
       return { output: NO_OUTPUT, calls: clientCalls, finish_reason: "tool_calls", usage: NO_USAGE };
     if (rounds.length === MAX_ROUNDS) return { output: NO_OUTPUT, calls: [], finish_reason: "stop", usage: NO_USAGE };
-    const asked = await askModel(model, addRounds(request, rounds), context.signal, continueAfter(rounds, onFrame));
-    const answer = { ...asked, usage: conversation.addCost(asked.usage) };
+    const emit = continueAfter(rounds, onFrame);
+    const answer = await ask(addRounds(request, rounds), rounds, context.signal, emit);
     if (!wantsTools(answer) || request.tools.length === 0) return answer;
-    const { output, opaque, usage } = answer;
+    const { output, opaque, usage, model } = answer;
+    const target = model !== undefined && { model };
     const calls = answer.calls
       .slice(0, MAX_CALLS)
       .map((call) => (clientTools.has(call.name) ? { ...call, client: true as const } : call));
-    await conversation.recordRound({ round: rounds.length, usage, ...output, calls, opaque });
+    await conversation.recordRound({ round: rounds.length, usage, ...target, ...output, calls, opaque });
     onFrame({ type: "calls", calls });
-    rounds.push({ ...output, calls, opaque, usage, results: calls.map(() => undefined) });
+    rounds.push({ ...output, calls, opaque, usage, ...target, results: calls.map(() => undefined) });
   }
 }
 
 /** Other finish reasons cut the answer off, and its last call may be incomplete. Some providers finish with `stop` after calls. */
-const wantsTools = ({ calls, finish_reason }: ModelAnswer): boolean =>
+const wantsTools = ({ calls, finish_reason }: RoundAnswer): boolean =>
   calls.length > 0 && (finish_reason === "tool_calls" || finish_reason === "stop");
 
 /** A forced tool choice holds for the first round: a model that always has to call a tool would never answer. */

@@ -10,7 +10,8 @@ import {
 } from "#events/thread.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { ModelError } from "./model.ts";
-import { citeSources, joinOutputs, NO_OUTPUT, sumUsage, type Round } from "./round.ts";
+import type { Routed } from "./openAsk.ts";
+import { citeSources, joinOutputs, NO_OUTPUT, turnUsage, type Round } from "./round.ts";
 
 /** Why a turn's signal aborted: its client or a deletion stops it, its time is up, or another worker has it. */
 export type AbortReason = StopReason | "late" | "lost";
@@ -36,6 +37,8 @@ interface InterruptedTurn {
   /** Undefined if it was interrupted before its price was known. */
   addCost?: (usage: Usage) => Usage;
   of_agent: boolean;
+  /** If the model of the turn is an alias. */
+  routed?: Pick<Routed, "asked"> | undefined;
   reason: AbortReason | undefined;
 }
 
@@ -43,20 +46,21 @@ interface InterruptedTurn {
 export async function endInterrupted(
   counter: TokenCounter,
   error: unknown,
-  { prompt, rounds, addCost = (usage) => usage, of_agent, reason }: InterruptedTurn,
+  { prompt, rounds, addCost = (usage) => usage, of_agent, routed, reason }: InterruptedTurn,
 ): Promise<TurnEnding> {
   const open = error instanceof AnswerInterrupted ? error.output : NO_OUTPUT;
   const cause = error instanceof AnswerInterrupted ? error.cause : error;
   const said = citeSources(joinOutputs([...rounds, open]), rounds);
   const text = open.text + open.reasoning;
   const last = text === "" ? NO_USAGE : addCost(await estimateUsage(counter, prompt, text));
-  const usage = sumUsage([...rounds, { usage: last }]);
+  const target = text === "" ? undefined : routed?.asked;
+  const used = turnUsage([...rounds, { usage: last, ...(target !== undefined && { model: target }) }], !!routed);
   if (reason === "stopped")
-    return { command: StopTurn, data: { usage, said }, end: { status: "stopped", said, message: "", usage } };
+    return { command: StopTurn, data: { ...used, said }, end: { status: "stopped", said, message: "", ...used } };
   const message = (reason && MESSAGES[reason]) ?? describeCause(cause);
   // Once tools have run, the turn counts and a retried request must not run them again. A response was promised its id.
   if (text !== "" || rounds.length > 0 || of_agent)
-    return { command: FailTurn, data: { usage, said, message }, end: { status: "failed", said, message, usage } };
+    return { command: FailTurn, data: { ...used, said, message }, end: { status: "failed", said, message, ...used } };
   const code =
     cause instanceof ModelError && cause.kind === "refused" && cause.status === 404 ? "model_not_found" : null;
   const retry_after_ms = cause instanceof ModelError && cause.status === 429 ? cause.retry_after_ms : undefined;

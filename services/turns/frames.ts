@@ -27,6 +27,7 @@ export function continueAfter(rounds: Round[], emit: Emit): Emit {
         });
       }
       case "refusal":
+      case "target":
       case "calls":
       case "called":
         return emit(frame);

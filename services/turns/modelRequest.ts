@@ -3,6 +3,7 @@ import type { Attachment, Prompt } from "#events/thread.ts";
 import type { TurnStores } from "./history.ts";
 import type { ModelMessage, ModelRequest, Part } from "./model.ts";
 import { providerOf, type ThreadMessage } from "./threadMessage.ts";
+import type { TurnToRun } from "./turnToRun.ts";
 
 type LoadFile = (turn: string, attachment: Attachment) => Promise<Buffer | undefined>;
 
@@ -25,7 +26,12 @@ export function attachedBytes(messages: ThreadMessage[]): number {
   return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-async function modelMessage(load: LoadFile, message: ThreadMessage, provider: string): Promise<ModelMessage> {
+/** `provider`: the one that gets the messages; undefined while it is not known. */
+async function modelMessage(
+  load: LoadFile,
+  message: ThreadMessage,
+  provider: string | undefined,
+): Promise<ModelMessage> {
   const { role, text, attachments, turn_id, calls, call_id, opaque } = message;
   if (role === "tool") return { role, call_id: call_id!, parts: [{ type: "text", text }] };
   if (calls)
@@ -33,7 +39,7 @@ async function modelMessage(load: LoadFile, message: ThreadMessage, provider: st
       role: "assistant",
       parts: text === "" ? [] : [{ type: "text", text }],
       calls: calls.map(({ client: _, ...call }) => call),
-      ...(opaque?.provider === provider && { opaque: opaque.data }),
+      ...(opaque && opaque.provider === (provider ?? opaque.provider) && { opaque: opaque.data }),
     };
   const parts: Part[] = text === "" && attachments.length > 0 ? [] : [{ type: "text", text }];
   // a file that one message names several times is sent once
@@ -47,10 +53,13 @@ async function modelMessage(load: LoadFile, message: ThreadMessage, provider: st
   return { role, parts };
 }
 
-/** The request to the model: the conversation so far with this turn's messages. */
+/**
+ * The request to the model: the conversation so far with this turn's messages. Of a turn with a route, each target gets it under
+ * its own name, and of the providers' data its own (`isolateState`).
+ */
 export async function buildModelRequest(
   stores: TurnStores,
-  turn: { model: string; streamed: boolean },
+  turn: Pick<TurnToRun, "model" | "streamed" | "route">,
   prompt: Prompt,
   tools: ModelRequest["tools"],
   conversation: ThreadMessage[],
@@ -65,9 +74,10 @@ export async function buildModelRequest(
     ...settings
   } = prompt;
   const load = openFiles(stores);
+  const provider = turn.route ? undefined : providerOf(turn.model);
   const messages: ModelRequest["messages"] = [];
   // in sequence: sealed and opened copies of all files at once would take twice the memory
-  for (const message of conversation) messages.push(await modelMessage(load, message, providerOf(turn.model)));
+  for (const message of conversation) messages.push(await modelMessage(load, message, provider));
   const model = turn.model.slice(turn.model.indexOf("/") + 1);
   // The caller's instructions come after the agent's own (spec: Agent response request).
   const instructions = [agent?.instructions, prompt.instructions].filter(Boolean).join("\n\n") || null;

@@ -23,6 +23,8 @@ export interface Round extends TurnOutput {
   calls: ToolCall[];
   opaque?: unknown;
   usage: Usage;
+  /** The target that answered, where the model of the turn is an alias. */
+  model?: string;
   /** By call; undefined until the call has run. */
   results: (RoundResult | undefined)[];
 }
@@ -64,6 +66,18 @@ export function citeSources(output: TurnOutput, rounds: Round[]): TurnOutput {
   return { ...output, citations };
 }
 
+/** The usage of a turn; of one whose model is an alias also the target that answered last, and the usage of each. */
+export function turnUsage(parts: { usage: Usage; model?: string }[], isRouted: boolean) {
+  const usage = sumUsage(parts);
+  if (!isRouted) return { usage };
+  const sums = new Map<string, Usage>();
+  for (const { model, usage: more } of parts)
+    if (model !== undefined) sums.set(model, addUsage(sums.get(model) ?? NO_USAGE, more));
+  const model = parts.findLast((part) => part.model !== undefined)?.model;
+  const usage_by_model = [...sums].map(([name, sum]) => ({ model: name, usage: sum }));
+  return { usage, ...(model !== undefined && { model }), usage_by_model };
+}
+
 export const sumUsage = (parts: { usage: Usage }[]): Usage =>
   parts.map(({ usage }) => usage).reduce(addUsage, NO_USAGE);
 
@@ -94,7 +108,12 @@ export async function readRounds(events: RecordedEvent[], turn: string, open: Op
   for (const { type, data, personal } of events.filter((event) => isTurnStep(event, turn)) as unknown as Step[]) {
     if (!personal) throw new Error("a recorded step of a running turn was erased");
     if (type === "RoundRequested")
-      rounds.push({ ...personal, usage: data.usage, results: personal.calls.map(() => undefined) });
+      rounds.push({
+        ...personal,
+        usage: data.usage,
+        ...(data.model !== undefined && { model: data.model }),
+        results: personal.calls.map(() => undefined),
+      });
     else rounds[data.round]!.results[data.call] = { status: data.status, ...(await readResult(personal, open)) };
   }
   return rounds;

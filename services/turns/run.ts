@@ -7,28 +7,23 @@ import { CompleteTurn, RefuseTurn, type Prompt, type Usage } from "#events/threa
 import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
-import { withCost } from "./cost.ts";
 import { endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
 import { replayFrames } from "./frames.ts";
 import { readHistory, readPrompt, readTurnBlob, turnMessages, type HistoryStores } from "./history.ts";
-import { findModelAccess, type CredentialSources } from "./modelAccess.ts";
 import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
-import { ModelError, type Models, type ToolOffer } from "./model.ts";
-import { withModelSpans } from "./modelSpans.ts";
+import { ModelError, type ToolOffer } from "./model.ts";
+import { openAsk, type AskOptions, type Routed } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
-import { citeSources, joinOutputs, readRounds, sumUsage, type Round } from "./round.ts";
+import { citeSources, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
-export interface TurnRunnerOptions
-  extends Omit<CredentialSources, "log">,
-    Pick<HistoryStores, "maxHistoryText" | "recentHistories"> {
+export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxHistoryText" | "recentHistories"> {
   vault: Pick<Vault, "findKey" | "get" | "put">;
   log: EventLog;
   frames: Frames;
-  models: Models;
   tools: Tools;
   handle: Handle;
   /** Runs work while this process has room for the bytes of attachments that it holds. */
@@ -37,8 +32,6 @@ export interface TurnRunnerOptions
   countTokens(text: string): Promise<number>;
   /** A tool failed in a way that no other arguments would mend. */
   onToolError(error: unknown, turn: TurnToRun, tool: string): void;
-  /** A provider refused its credential; `details` is what it said. */
-  onCredentialRefused(details: string, turn: TurnToRun): void;
 }
 
 const describeTurn = ({ organization_id, thread, turn_id, attempt, model, streamed }: TurnToRun): Attributes => ({
@@ -118,16 +111,17 @@ async function answer(
   signal: AbortSignal,
   onFrame: (frame: FramePayload) => void,
 ): Promise<TurnEnding> {
-  const answered: AnswerSoFar = { rounds: [] };
+  const answered: Progress = { rounds: [] };
   try {
-    return await askWithTools(options, turn, signal, onFrame, answered);
+    return withFailures(await askWithTools(options, turn, signal, onFrame, answered), answered);
   } catch (error) {
     if (error instanceof TurnLost || error instanceof StepNotRecorded) throw error;
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
     if (cause instanceof ModelError && cause.details !== undefined) options.onCredentialRefused(cause.details, turn);
     const reason = signal.reason as AbortReason | undefined;
     if (reason === "lost") throw new TurnLost("another worker takes it over", { cause: error });
-    const ending = await endInterrupted(options, error, { ...answered, of_agent: turn.agent !== undefined, reason });
+    const of_agent = turn.agent !== undefined;
+    const ending = withFailures(await endInterrupted(options, error, { ...answered, of_agent, reason }), answered);
     // A refusal leaves no trace of the turn, and neither does the deletion of its thread.
     if (ending.command === RefuseTurn && reason === "deleted")
       throw new TurnLost("its thread is deleted", { cause: error });
@@ -135,31 +129,37 @@ async function answer(
   }
 }
 
-/** What is known of a turn while it runs. */
-interface AnswerSoFar {
+/** How far a turn has come: its prompt, its rounds, and the targets that it has asked. */
+interface Progress {
   prompt?: Prompt;
   rounds: Round[];
   addCost?: (usage: Usage) => Usage;
+  routed?: Routed | undefined;
 }
 
-/** Asks the model until it answers. `answered` holds the prompt and the rounds so far, for when this throws. */
+/** The end with the reasons why targets did not answer, if there are any. */
+function withFailures(ending: TurnEnding, { routed }: Progress): TurnEnding {
+  const failed_targets = routed?.failures.map(({ reason }) => reason) ?? [];
+  return failed_targets.length === 0 ? ending : { ...ending, end: { ...ending.end, failed_targets } };
+}
+
+/** Asks the model until it answers. `answered` holds how far it has come, for when this throws. */
 async function askWithTools(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
   onFrame: (frame: FramePayload) => void,
-  answered: AnswerSoFar,
+  answered: Progress,
 ): Promise<TurnEnding> {
-  const { organization_id, turn_id, model, streamed } = turn;
-  const [{ credential, price }, prompt, history] = await Promise.all([
-    findModelAccess(options, organization_id, model),
+  const { organization_id, turn_id } = turn;
+  const { recordFailure, ...recorder } = createStepRecorder(options, turn);
+  const [{ ask: askNext, addCost, routed }, prompt, history] = await Promise.all([
+    openAsk(options, turn, recordFailure),
     readPrompt(options, turn_id, turn.input),
     turn.version > 1 ? readHistory(options, turn) : [],
   ]);
   if (!prompt) throw new ModelError("refused", "The turn's input is gone.");
-  answered.prompt = prompt;
-  const addCost = (usage: Usage) => withCost(usage, price);
-  answered.addCost = addCost;
+  Object.assign(answered, { prompt, addCost, routed });
   const { rounds } = answered;
   if (turn.steps.length > 0) {
     rounds.push(...(await readRounds(turn.steps, turn_id, (blob) => readTurnBlob(options, turn_id, blob))));
@@ -171,15 +171,14 @@ async function askWithTools(
   const conversation = pairResults([...history, ...turnMessages(turn_id, prompt)]);
   const ask = async () =>
     converse({
-      model: withModelSpans(options.models.open(credential), credential.provider),
-      request: await buildModelRequest(options, { model, streamed }, prompt, offers, conversation),
+      ask: askNext,
+      request: await buildModelRequest(options, turn, prompt, offers, conversation),
       rounds,
       tools,
       clientTools: new Set(clientTools.map(({ name }) => name)),
       context: toolContext(turn, prompt, signal),
-      addCost,
       onFrame,
-      ...createStepRecorder(options, turn),
+      ...recorder,
       onToolError: (error, tool) => options.onToolError(error, turn, tool),
     });
   const bytes = attachedBytes(conversation);
@@ -188,11 +187,11 @@ async function askWithTools(
   const calls = last.calls.filter(({ client }) => client);
   const output = citeSources(joinOutputs([...rounds, last.output]), rounds);
   const said = calls.length > 0 ? { ...output, calls } : output;
-  const usage = sumUsage([...rounds, last]);
+  const used = turnUsage([...rounds, last], routed !== undefined);
   return {
     command: CompleteTurn,
-    data: { finish_reason, usage, said },
-    end: { status: "completed", said, finish_reason, usage },
+    data: { finish_reason, ...used, said },
+    end: { status: "completed", said, finish_reason, ...used },
   };
 }
 

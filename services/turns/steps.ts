@@ -3,10 +3,11 @@ import { newCommand, type Command } from "#events/envelope.ts";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
-import { FinishTool, RequestRound } from "#events/thread.ts";
+import { FinishTool, NoteTargetFailure, RequestRound } from "#events/thread.ts";
 import { whenSpace } from "../whenSpace.ts";
 import type { Handle } from "../handle.ts";
 import type { CallRecord, RoundRecord } from "./converse.ts";
+import type { TargetFailure } from "./nextTarget.ts";
 
 /** How long a step or an end is retried while the log is away. Giving up earlier would only leave it to the sweep. */
 const RETRY_MS = 60_000;
@@ -64,6 +65,7 @@ export function createStepRecorder(options: RecorderOptions, turn: TurnAttempt) 
   };
   return {
     recordRound: (round: RoundRecord) => record(RequestRound, round),
+    recordFailure: (failure: TargetFailure) => record(NoteTargetFailure, failure),
     async recordCall({ text, ...call }: CallRecord): Promise<void> {
       const isLong = Buffer.byteLength(text) > MAX_IN_EVENT;
       const output = isLong ? { blob: await putBlob(options, turn, text) } : { text };

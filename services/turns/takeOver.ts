@@ -3,8 +3,9 @@ import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.t
 import { FailTurn, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
 import type { ThreadState } from "../deciders/thread.ts";
 import type { Send } from "../send.ts";
+import { isTargetFailure } from "./askTargets.ts";
 import { framesSoFar, joinFrames } from "./frames.ts";
-import { citeSources, isTurnStep, joinOutputs, readRounds, sumUsage, type Round } from "./round.ts";
+import { citeSources, isTurnStep, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import type { TurnAttempt } from "./steps.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
@@ -72,11 +73,12 @@ async function giveUp(
   const hasOutput = said.text !== "" || said.reasoning !== "" || rounds.length > 0;
   // A response was promised its id, so it fails rather than being refused.
   const isFailed = hasOutput || turn.of_agent;
-  const usage = sumUsage(rounds);
+  const isRouted = rounds.some(({ model }) => model !== undefined);
+  const used = turnUsage(rounds, isRouted);
   const attempt: TurnAttempt = { ...ids, organization_id, thread: stream, request_id: options.worker };
   const stored = turn.of_agent && { frames: await options.storeFrames(attempt, frames) };
   const { position } = isFailed
-    ? await options.send(head, FailTurn.type, { ...ids, message, said, usage, ...stored })
+    ? await options.send(head, FailTurn.type, { ...ids, message, said, ...used, ...stored })
     : await options.send(head, RefuseTurn.type, { ...ids, code: null, message });
   if (position === 0) return;
   options.frames.publish(organization_id, turn.id, {
@@ -84,7 +86,7 @@ async function giveUp(
     n: Number.MAX_SAFE_INTEGER,
     type: "end",
     position,
-    end: isFailed ? { status: "failed", said, message, usage } : { status: "refused", code: null, message },
+    end: isFailed ? { status: "failed", said, message, ...used } : { status: "refused", code: null, message },
   });
 }
 
@@ -121,6 +123,6 @@ export async function takeOverTurn(
     await giveUp(options, head, { ...turn, attempt }, progress, "The process that worked on this turn was lost.");
     return undefined;
   }
-  const steps = events.filter((event) => isTurnStep(event, turn.id));
+  const steps = events.filter((event) => isTurnStep(event, turn.id) || isTargetFailure(event, turn.id));
   return turnFromEvent(started, attempt, { steps, receivedFrames: received });
 }

@@ -1,5 +1,6 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import type { FramePayload } from "#events/ports.ts";
+import type { Route } from "#events/route.ts";
 import type { PromptOrBlob, TurnAgent } from "#events/thread.ts";
 
 /** One attempt at a turn. */
@@ -9,8 +10,10 @@ export interface TurnToRun {
   thread: string;
   turn_id: string;
   attempt: number;
-  /** `provider/model`. */
+  /** `provider/model`, or an alias. */
   model: string;
+  /** What the alias stands for. */
+  route?: Route | undefined;
   streamed: boolean;
   agent: TurnAgent | undefined;
   /** The owner of its thread. */
@@ -21,7 +24,7 @@ export interface TurnToRun {
   version: number;
   /** Undefined when it was erased. */
   input: PromptOrBlob | undefined;
-  /** Events of its thread, among them the rounds and calls that earlier attempts recorded. */
+  /** Events of its thread, among them the rounds, calls and failed targets that earlier attempts recorded. */
   steps: RecordedEvent[];
   /** Frames that readers received from the attempt before. */
   receivedFrames: FramePayload[];
@@ -40,16 +43,17 @@ export function turnFromEvent(
   attempt: number,
   { steps, receivedFrames }: Pick<TurnToRun, "steps" | "receivedFrames"> = { steps: [], receivedFrames: [] },
 ): TurnToRun {
-  const { turn_id, scope, model, streamed, agent, ends_by } = started.data as Pick<
+  const { turn_id, scope, model, route, streamed, agent, ends_by } = started.data as Pick<
     TurnToRun,
     "turn_id" | "scope" | "model" | "streamed" | "ends_by"
-  > & { agent?: TurnAgent };
+  > & { agent?: TurnAgent; route?: Route };
   return {
     organization_id: started.organization_id,
     thread: started.stream,
     turn_id,
     attempt,
     model,
+    route,
     streamed,
     agent,
     scope,

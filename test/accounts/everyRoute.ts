@@ -74,6 +74,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   await tenant.secret("home_secret", "value");
   await made(owner("PUT", "/providers/home", { api_key: "k", base_url: "http://127.0.0.1:9/v1" }));
   await made(owner("PUT", "/prices/home/model", { prices: [{ input: "1", output: "2" }] }));
+  await made(owner("PUT", "/aliases/home", { targets: [{ model: "offline/echo" }] }));
   const collection = await made(owner("POST", "/v1/knowledge/collections", { name: "Home" }));
   const texts = `/v1/knowledge/collections/${collection.slug}/documents/text`;
   return {
@@ -89,6 +90,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     providers: "home",
     prices: "home",
     "{provider}": "model",
+    aliases: "home",
     models: "offline/echo",
     collections: collection.slug,
     documents: (await made(owner("POST", texts, { text: "Hello", name: "a.md" }))).id,
@@ -115,7 +117,16 @@ export async function openHomeAndForeign(platform: Organizations) {
     keyWith: home.newKey,
     /** Throws unless everything that the tenant made is still there. */
     async expectUntouched() {
-      for (const kind of ["agents", "workflows", "members", "projects", "secrets", "providers", "definitions"] as const)
+      for (const kind of [
+        "agents",
+        "workflows",
+        "members",
+        "projects",
+        "secrets",
+        "providers",
+        "aliases",
+        "definitions",
+      ] as const)
         expect((await home.owner("GET", `/${kind}/${things[kind]}`)).status, kind).toBe(200);
       expect((await home.owner("GET", `/v1/knowledge/documents/${things["documents"]}`)).status).toBe(200);
       expect((await home.key("GET", `/openai/v1/files/${things["files"]}`)).status).toBe(200);

@@ -3,12 +3,14 @@ import type { Command, RecordedEvent } from "#events/envelope.ts";
 import { newId } from "#events/ids.ts";
 import type { EventLog, Frame, StopReason, StreamHead } from "#events/ports.ts";
 import { priceStream, type ModelPrice } from "#events/price.ts";
+import type { Route } from "#events/route.ts";
 import type { Prompt, ThreadEvent, ToolCall } from "#events/thread.ts";
 import { price } from "#services/deciders/price.ts";
 import { thread, type ThreadState } from "#services/deciders/thread.ts";
 import { sendTo } from "#services/send.ts";
 import type { Model, ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { createStepRecorder } from "#services/turns/steps.ts";
+import { createCircuits } from "#services/turns/circuits.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn, type TurnRunnerOptions } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
@@ -51,15 +53,27 @@ interface TurnScript {
   seconds?: number;
   /** What the organization has set for the model. */
   prices?: ModelPrice[];
+  /** The turn names an alias for these models of `offline`. */
+  targets?: string[];
+  /** Why a model does not answer a round; undefined: it does. */
+  failure?: (model: string, round: number) => Error | undefined;
 }
 
+const routeOf = (models: string[]): Route => ({
+  targets: models.map((model) => `offline/${model}`),
+  on: ["5xx"],
+  timeout_seconds: 60,
+  max_attempts: 3,
+  max_seconds: 60,
+});
+
 /** One turn with its log, frames and blobs in memory, and workers that run it until they die. */
-export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, prices }: TurnScript) {
+export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, prices, targets, failure }: TurnScript) {
   const organization_id = newId();
   const names = tools.map(({ name }) => name);
   const startCommand = startTurn("Question", {
     organization_id,
-    model: "offline/play",
+    ...(targets ? { model: "fast", route: routeOf(targets) } : { model: "offline/play" }),
     streamed,
     seconds,
     prompt: { tools: names, ...prompt },
@@ -117,6 +131,8 @@ export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, price
       requests.push(structuredClone(request));
       const before = request.messages.filter((message) => message.role === "assistant" && message.calls).length;
       const round = rounds[Math.min(before, rounds.length - 1)]!;
+      const failed = failure?.(request.model, before);
+      if (failed) throw failed;
       for (const text of round.text ?? []) yield { type: "text", text };
       for (const event of round.more ?? []) yield event;
       signal.throwIfAborted();
@@ -169,6 +185,7 @@ export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, price
         },
       },
       models: { open: () => model },
+      circuits: createCircuits(),
       tools: { find: async (_, names) => names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []) },
       handle,
       countTokens: async (text) => text.length,

@@ -10,6 +10,7 @@ import { reactors } from "#services/reactors/index.ts";
 import { sendTo } from "#services/send.ts";
 import { createSweep } from "#services/sweep.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
+import { createCircuits } from "#services/turns/circuits.ts";
 import { runTurn } from "#services/turns/run.ts";
 import { createTurns } from "#services/turns/turns.ts";
 import type { Bus } from "./bus.ts";
@@ -71,6 +72,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           keyring,
           frames: bus.frames,
           models: { open: () => scriptedModel(turn, asked) },
+          circuits: createCircuits(),
           tools: { find: async () => [] },
           onToolError: onError,
           onCredentialRefused: () => {},

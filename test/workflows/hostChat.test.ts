@@ -46,6 +46,20 @@ describe("a chat", () => {
     expect(types).toEqual(["TurnStarted", "TurnCompleted"]);
   });
 
+  test("names an alias, and says which of its models answered", async () => {
+    const targets = [{ model: "offline/scripted" }, { model: "offline/echo" }];
+    await mine.made(mine.owner("PUT", "/aliases/quick", { targets }));
+    const { call } = (await mine.run({ models: ["quick"] })).attempt();
+    expect(await call("chat", say("/fail 503", { model: "quick" }))).toMatchObject({
+      model: "offline/echo",
+      content: "/fail 503",
+    });
+    await expectRefused(call("chat", say("Hello", { model: "offline/echo" })), "model_not_allowed", /offline.echo/);
+    expect(await failureOf((await mine.run()).attempt().call("chat", say("Hello", { model: "slow" })))).toMatchObject({
+      message: expect.stringContaining("There is no model"),
+    });
+  });
+
   test("tells the model all that is asked for", async () => {
     const { call } = (await mine.run()).attempt();
     provider.requests.length = 0;

@@ -58,6 +58,7 @@ export const GROUPS: readonly Group[] = [
       entry("docs/permissions.md", "Permissions", "Who may call what: every route and every role."),
       entry("docs/reference/errors.md", "Error codes", "Every code with its status, and what to do about it."),
       entry("docs/reference/events.md", "Event types", "Every event with its fields, and which of them can be erased."),
+      entry("docs/models.md", "Aliases of models", "Several models under one name, and what happens when one fails."),
       entry("docs/spending.md", "Prices and costs", "What a turn costs, where the price comes from, and who sees it."),
       entry("docs/alerts.md", "Alerts", "What to watch, from which value on, and what to do then."),
     ],

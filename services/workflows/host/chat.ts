@@ -52,7 +52,7 @@ export async function chat(deps: ChatDeps, { step, permissions, call, signal }: 
   const { finish_reason, said, usage } = end;
   return {
     id: `chatcmpl-${turn_id}`,
-    model,
+    model: end.model ?? model,
     content: answerText(said),
     finish_reason,
     usage: presentUsage(usage),

@@ -4,6 +4,7 @@ import { blobFolder, deriveId, streamName } from "#events/ids.ts";
 import type { EventLog, Frames, TurnEnd } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
 import { runScope } from "#events/scope.ts";
+import { isAlias, type Route } from "#events/route.ts";
 import { StartTurn, type TurnAgent, type Prompt } from "#events/thread.ts";
 import { thread, type ThreadState } from "../../deciders/thread.ts";
 import { readState } from "../../states.ts";
@@ -21,7 +22,11 @@ const POLL_MS = 2_000;
 const MAX_BUSY_MS = 20_000;
 const BUSY_RETRY_MS = 100;
 
+/** What an alias stands for in a new turn; undefined when the organization has no alias of this name. */
+export type FindRoute = (organization: string, alias: string) => Promise<Route | undefined>;
+
 export interface TurnDeps {
+  findRoute: FindRoute;
   log: Pick<EventLog, "heads" | "read">;
   /** Handles a command in this process or another one. */
   handle(command: Command): Promise<CommandResult>;
@@ -104,6 +109,9 @@ async function storeInput({ vault }: TurnDeps, { organization_id }: StepAttempt,
 /** The fields of StartTurn that every try of the command shares. */
 async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnRequest, ids: TurnIds) {
   const { input, keys } = await storeInput(deps, step, ids, request.prompt);
+  const route = isAlias(request.model) ? await deps.findRoute(step.organization_id, request.model) : undefined;
+  if (isAlias(request.model) && !route)
+    throw invalidInput(`There is no model ${JSON.stringify(request.model)} for this organization.`);
   const { turn_id, thread_id, command_id } = ids;
   const continues = request.thread_id !== null;
   return {
@@ -119,6 +127,7 @@ async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnReques
       scope: runScope(step.run_id),
       workflow_id: step.workflow_id,
       model: request.model,
+      ...(route && { route }),
       streamed: false,
       continues,
       input,

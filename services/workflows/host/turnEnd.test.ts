@@ -28,6 +28,8 @@ test("a running turn has no end, whatever the other turns of its thread do", () 
 
 test("the end of a turn in the log equals the end in its last frame", () => {
   expect(endOf(completed)).toEqual({ status: "completed", said, finish_reason: "stop", usage: NO_USAGE });
+  const routed = TurnCompleted.of({ ...completed.data, usage_by_model: [] }, { said });
+  expect(endOf(routed)).toMatchObject({ status: "completed", model: ended.model });
   expect(endOf(TurnFailed.of(ended, { said, message: "Broken" }))).toEqual({
     status: "failed",
     said,

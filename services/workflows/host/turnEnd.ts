@@ -12,9 +12,12 @@ export function findTurnEnd(events: RecordedEvent[], turn_id: string): TurnEnd |
     if (event.data.turn_id !== turn_id) continue;
     switch (event.type) {
       case "TurnCompleted": {
-        const { finish_reason, usage } = event.data;
+        const { finish_reason, usage, model, usage_by_model } = event.data;
+        const target = usage_by_model && { model };
         // Its output is erased when it is deleted.
-        return event.personal ? { status: "completed", said: event.personal.said, finish_reason, usage } : DELETED;
+        return event.personal
+          ? { status: "completed", said: event.personal.said, finish_reason, usage, ...target }
+          : DELETED;
       }
       case "TurnFailed":
       case "TurnStopped": {
@@ -32,6 +35,7 @@ export function findTurnEnd(events: RecordedEvent[], turn_id: string): TurnEnd |
         return DELETED;
       case "TurnStarted":
       case "TurnTakenOver":
+      case "TargetFailed":
       case "RoundRequested":
       case "ToolFinished":
         return undefined;

@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+/** Names of aliases. Without a slash, so that no alias is ever taken for a model, which is `provider/model`. */
+export const ALIAS_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+/** Whether a model's name can only be that of an alias. */
+export const isAlias = (model: string): boolean => !model.includes("/");
+
+export const MAX_TARGETS = 8;
+
+/** Statuses from which a request may go on to the next target: `429`, `5xx` … */
+export const CONDITION = /^(?:timeout|connection|5xx|[45]\d\d)$/;
+export const DEFAULT_CONDITIONS = ["429", "5xx", "timeout", "connection"];
+
+/** What an alias stands for. */
+export const RouteTarget = z.object({
+  /** `provider/model`. */
+  model: z.string(),
+  /** Its share of the first requests; 0: only after those with a share. Absent from all targets: they are tried in order. */
+  weight: z.int().optional(),
+});
+export type RouteTarget = z.infer<typeof RouteTarget>;
+
+/** When a turn goes on to the next target, and how long it may try. */
+export const RouteRules = z.object({
+  /** Failures after which the next target is tried, as in `CONDITION`. */
+  on: z.array(z.string()),
+  /** How long a target may take until the first piece of its answer. */
+  timeout_seconds: z.int(),
+  /** Requests of one turn that may fail. */
+  max_attempts: z.int(),
+  /** Seconds that the failed requests of one turn may take together. */
+  max_seconds: z.int(),
+});
+export type RouteRules = z.infer<typeof RouteRules>;
+
+/** The route of one turn: what its alias stood for when it started. */
+export const Route = RouteRules.extend({
+  /** `provider/model` each, in the order in which this turn tries them. */
+  targets: z.array(z.string()),
+});
+export type Route = z.infer<typeof Route>;
+
+/** The targets in the order in which one turn tries them: drawn by weight, if they have any. */
+export function drawOrder(targets: RouteTarget[], random: () => number = Math.random): string[] {
+  const left = targets.filter(({ weight }) => weight !== undefined && weight > 0);
+  const rest = targets.filter(({ weight = 0 }) => weight === 0);
+  const drawn: string[] = [];
+  while (left.length > 0) {
+    let at = random() * left.reduce((sum, { weight = 0 }) => sum + weight, 0);
+    const n = left.findIndex(({ weight = 0 }) => (at -= weight) < 0);
+    drawn.push(left.splice(Math.max(n, 0), 1)[0]!.model);
+  }
+  return [...drawn, ...rest.map(({ model }) => model)];
+}
+
+/** The route of a new turn. */
+export const routeFrom = ({ targets, ...rules }: RouteRules & { targets: RouteTarget[] }): Route => ({
+  targets: drawOrder(targets),
+  on: rules.on,
+  timeout_seconds: rules.timeout_seconds,
+  max_attempts: rules.max_attempts,
+  max_seconds: rules.max_seconds,
+});

@@ -1,0 +1,16 @@
+import type { FinishReason, TurnOutput, Usage } from "./thread.ts";
+
+/** Of a turn whose model is an alias. */
+interface RoutedEnd {
+  /** The target that answered last. */
+  model?: string;
+  /** Why targets did not answer, one reason for each request. */
+  failed_targets?: string[];
+}
+
+/** How a turn ended. Its last frame carries this. */
+export type TurnEnd =
+  | ({ status: "completed"; said: TurnOutput; finish_reason: FinishReason; usage: Usage } & RoutedEnd)
+  | ({ status: "failed" | "stopped"; said: TurnOutput; message: string; usage: Usage } & RoutedEnd)
+  /** `retry_after_ms`: the provider was busy and asked for this wait. */
+  | { status: "refused"; code: string | null; message: string; retry_after_ms?: number; failed_targets?: string[] };

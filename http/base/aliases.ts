@@ -1,0 +1,36 @@
+import { getAlias, listAliases, type AliasRow } from "#projections/aliases/query.ts";
+import type { Db } from "#projections/projection.ts";
+
+/** How long an alias that another process changed may still stand for its former targets. */
+const MAX_AGE_MS = 2_000;
+const MAX_ORGANIZATIONS = 10_000;
+
+/** An organization's aliases of models. Only requests that name one look here. */
+export interface Aliases {
+  list(organization: string): Promise<AliasRow[]>;
+  /** At most two seconds old, so that requests share one query; a missing one is looked up again. */
+  find(organization: string, name: string): Promise<AliasRow | undefined>;
+  forget(organization: string): void;
+}
+
+export function createAliases(db: Db): Aliases {
+  const cache = new Map<string, { at: number; rows: Promise<AliasRow[]> }>();
+
+  function recent(organization: string): Promise<AliasRow[]> {
+    const cached = cache.get(organization);
+    if (cached && Date.now() - cached.at < MAX_AGE_MS) return cached.rows;
+    if (cache.size >= MAX_ORGANIZATIONS) cache.clear();
+    const entry = { at: Date.now(), rows: listAliases(db, organization) };
+    cache.set(organization, entry);
+    entry.rows.catch(() => cache.get(organization) === entry && cache.delete(organization));
+    return entry.rows;
+  }
+  return {
+    list: (organization) => listAliases(db, organization),
+    async find(organization, name) {
+      const rows = await recent(organization);
+      return rows.find(({ alias }) => alias === name) ?? getAlias(db, organization, name);
+    },
+    forget: (organization) => void cache.delete(organization),
+  };
+}

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RecordedEvent } from "#events/envelope.ts";
+import type { FramePayload } from "#events/ports.ts";
+import type { Route } from "#events/route.ts";
+import type { Usage } from "#events/thread.ts";
+import { AnswerInterrupted, askOnce, hasSpoken, retryWait, type ModelAnswer } from "./askModel.ts";
+import type { Circuits, TargetOutcome } from "./circuits.ts";
+import { ModelError, type Model, type ModelRequest } from "./model.ts";
+import {
+  CIRCUIT_OPEN,
+  failureReason,
+  FirstWordTimeout,
+  hasBudget,
+  isCovered,
+  MissingCredential,
+  nextTarget,
+  spentMs,
+  type TargetFailure,
+} from "./nextTarget.ts";
+import { NO_OUTPUT } from "./round.ts";
+
+export type AddCost = (usage: Usage) => Usage;
+
+/** The client of a model, with what its requests cost. */
+export interface OpenModel {
+  model: Model;
+  addCost: AddCost;
+}
+
+/** The targets of one turn whose model is an alias. */
+export interface Targets {
+  organization_id: string;
+  /** The alias, for messages. */
+  alias: string;
+  route: Route;
+  /** What the turn has recorded so far. New failures are added to this array. */
+  failures: TargetFailure[];
+  circuits: Circuits;
+  /** Whether readers get each word as it arrives. */
+  streamed: boolean;
+  /** The target that was asked last. */
+  asked: string | undefined;
+  /** Adds what a request to that target cost. */
+  addCost: AddCost;
+  /** The client of a target. Throws ModelError with the status 404 when its provider has no credential. */
+  open(target: string): Promise<OpenModel>;
+  /** Resolves when the failure is in the log. Throws TurnLost. */
+  recordFailure(failure: TargetFailure): Promise<void>;
+  /** A provider refused its credential, and another target is asked; `details` is what it said. */
+  onCredentialRefused(details: string): void;
+}
+
+interface Question {
+  request: ModelRequest;
+  round: number;
+  /** The target that answered the round before. */
+  first: string | undefined;
+  signal: AbortSignal;
+  onFrame(frame: FramePayload): void;
+}
+
+/** Whether an event records a failed target of the turn. */
+export const isTargetFailure = ({ type, data }: Pick<RecordedEvent, "type" | "data">, turn: string): boolean =>
+  type === "TargetFailed" && (data as { turn_id: string }).turn_id === turn;
+
+/** The failures that earlier attempts of a turn recorded. */
+export const readFailures = (events: RecordedEvent[], turn: string): TargetFailure[] =>
+  events
+    .filter((event) => isTargetFailure(event, turn))
+    .map(({ data }) => {
+      const { round, target, reason, duration_ms } = data as TargetFailure;
+      return { round, target, reason, duration_ms };
+    });
+
+/** Passes frames on, with the name of the target before the first of them. Those of a buffered turn wait for the whole answer. */
+function openRelay({ streamed }: Targets, target: string, onFrame: Question["onFrame"]) {
+  const held: FramePayload[] = [];
+  let isNamed = false;
+  const pass = (frame: FramePayload) => {
+    if (!isNamed) onFrame({ type: "target", model: target });
+    isNamed = true;
+    onFrame(frame);
+  };
+  return {
+    onFrame: (frame: FramePayload): void => (streamed ? pass(frame) : void held.push(frame)),
+    flush(): void {
+      for (const frame of held) pass(frame);
+      if (!isNamed) onFrame({ type: "target", model: target });
+    },
+  };
+}
+
+const outcomeOf = (error: unknown): TargetOutcome => {
+  if (error instanceof FirstWordTimeout) return "slow";
+  return error instanceof ModelError && error.kind !== "refused" ? "failed" : "other";
+};
+
+/** Asks one target once, and tells its circuit how that ended. Throws AnswerInterrupted. */
+async function askTarget(targets: Targets, target: string, question: Question): Promise<ModelAnswer> {
+  const { route, circuits, organization_id, failures } = targets;
+  const { signal, onFrame } = question;
+  const { model, addCost } = await targets.open(target).catch((error: unknown) => {
+    throw error instanceof ModelError && error.status === 404
+      ? new AnswerInterrupted(NO_OUTPUT, new MissingCredential("refused", error.message, { status: 404 }))
+      : error;
+  });
+  targets.addCost = addCost;
+  const request = { ...question.request, model: target.slice(target.indexOf("/") + 1), streamed: true };
+  const left = route.max_seconds * 1_000 - spentMs(failures);
+  const relay = openRelay(targets, target, onFrame);
+  const report = circuits.begin(circuitKey(organization_id, target));
+  try {
+    const answer = await askOnce(model, request, signal, relay.onFrame, Math.min(route.timeout_seconds * 1_000, left));
+    report("answered");
+    relay.flush();
+    return { ...answer, usage: addCost(answer.usage) };
+  } catch (error) {
+    const cause = error instanceof AnswerInterrupted ? error.cause : error;
+    report(signal.aborted ? "other" : outcomeOf(cause), cause instanceof ModelError ? cause.retry_after_ms : undefined);
+    if (signal.aborted) relay.flush();
+    throw error;
+  }
+}
+
+const circuitKey = (organization_id: string, target: string): string => `${organization_id}/${target}`;
+
+const waitLeft = (notBefore: number | undefined): { retry_after_ms: number | undefined } => ({
+  retry_after_ms: notBefore === undefined ? undefined : Math.max(0, notBefore - performance.now()),
+});
+
+/** Records the targets that are passed over because their circuits are open, once in a round. */
+async function recordPassed(targets: Targets, round: number, passed: string[]): Promise<void> {
+  const known = new Set(targets.failures.filter((failure) => failure.round === round).map(({ target }) => target));
+  for (const target of passed)
+    if (!known.has(target)) await record(targets, { round, target, reason: CIRCUIT_OPEN, duration_ms: 0 });
+}
+
+async function record({ failures, recordFailure }: Targets, failure: TargetFailure): Promise<void> {
+  await recordFailure(failure);
+  failures.push(failure);
+}
+
+/** Nobody has seen the half answer of a buffered turn: it leaves nothing, as it does without an alias. */
+const asSeen = ({ streamed }: Targets, { output, cause }: AnswerInterrupted): AnswerInterrupted =>
+  new AnswerInterrupted(streamed ? output : NO_OUTPUT, cause);
+
+/** The failure of the last target, as the end of the turn tells it. */
+function allFailed({ alias }: Targets, last: ModelError | undefined): AnswerInterrupted {
+  const reason = last ? ` ${last.message}` : "";
+  const { status, retry_after_ms } = last ?? {};
+  const options = {
+    ...(status !== undefined && { status }),
+    ...(retry_after_ms !== undefined && { retry_after_ms }),
+  };
+  const message = `No target of the alias ${alias} answered.${reason}`;
+  return new AnswerInterrupted(NO_OUTPUT, new ModelError(last?.kind ?? "transient", message, options));
+}
+
+/**
+ * Asks the targets of an alias, one after the other, until one answers. Each failure is in the log before the next request. A target
+ * that has sent output to readers has no successor. Throws AnswerInterrupted.
+ */
+export async function askTargets(targets: Targets, question: Question): Promise<ModelAnswer & { model: string }> {
+  const { route, circuits, organization_id, failures } = targets;
+  const { round, first, signal } = question;
+  const circuit = (target: string) => circuits.state(circuitKey(organization_id, target));
+  /** When a target that asked for a wait may be asked again, as `performance.now()` counts. */
+  const notBefore = new Map<string, number>();
+  for (let last: ModelError | undefined; ; ) {
+    const ofRound = failures.filter((failure) => failure.round === round);
+    const choice = hasBudget(route, failures) ? nextTarget(route, ofRound, { first, circuit }) : undefined;
+    const wait = choice && choice.tried > 0 ? retryWait(waitLeft(notBefore.get(choice.target)), choice.tried) : 0;
+    if (!choice || wait === undefined) throw allFailed(targets, last);
+    const { target, passed } = choice;
+    await recordPassed(targets, round, passed);
+    if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => Promise.reject(allFailed(targets, last)));
+    targets.asked = target;
+    const since = performance.now();
+    try {
+      return { ...(await askTarget(targets, target, question)), model: target };
+    } catch (error) {
+      if (!(error instanceof AnswerInterrupted) || !(error.cause instanceof ModelError) || signal.aborted) throw error;
+      last = error.cause;
+      if (last.retry_after_ms !== undefined) notBefore.set(target, performance.now() + last.retry_after_ms);
+      const reason = failureReason(last, hasSpoken(error));
+      await record(targets, { round, target, reason, duration_ms: Math.round(performance.now() - since) });
+      const isSeen = targets.streamed && hasSpoken(error);
+      if (isSeen || !isCovered(route, reason === "cut" ? "connection" : reason)) throw asSeen(targets, error);
+      if (last.details !== undefined) targets.onCredentialRefused(last.details);
+    }
+  }
+}

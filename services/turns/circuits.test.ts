@@ -1,0 +1,60 @@
+import { expect, test, vi } from "vitest";
+import { createCircuits } from "./circuits.ts";
+
+function start() {
+  let at = 1_000_000;
+  const onOpened = vi.fn<() => void>();
+  const circuits = createCircuits({ onOpened, now: () => at });
+  return { circuits, onOpened, pass: (seconds: number) => void (at += seconds * 1_000) };
+}
+
+test("a target that says nothing is not asked again until its probe", () => {
+  const { circuits, onOpened, pass } = start();
+  circuits.begin("a")("slow");
+  expect(circuits.state("a")).toBe("silent");
+  expect(circuits.state("b")).toBe("closed");
+  pass(15);
+  expect(circuits.state("a")).toBe("closed");
+  const probe = circuits.begin("a");
+  expect(circuits.state("a")).toBe("silent");
+  probe("slow");
+  pass(15);
+  expect(circuits.state("a")).toBe("silent");
+  pass(15);
+  circuits.begin("a")("answered");
+  expect(circuits.state("a")).toBe("closed");
+  circuits.begin("a")("failed");
+  expect(circuits.state("a")).toBe("closed");
+  expect(onOpened).toHaveBeenCalledOnce();
+});
+
+test("three failures in a row open a circuit, and an answer between them does not let them add up", () => {
+  const { circuits } = start();
+  for (const outcome of ["failed", "failed", "answered", "failed", "failed"] as const) circuits.begin("a")(outcome);
+  expect(circuits.state("a")).toBe("closed");
+  circuits.begin("a")("failed");
+  expect(circuits.state("a")).toBe("open");
+});
+
+test("a busy target is left alone for as long as it asks", () => {
+  const { circuits, pass } = start();
+  circuits.begin("a")("failed", 2_000);
+  expect(circuits.state("a")).toBe("open");
+  pass(2);
+  expect(circuits.state("a")).toBe("closed");
+});
+
+test("a probe that was abandoned makes room for another", () => {
+  const { circuits, pass } = start();
+  circuits.begin("a")("slow");
+  pass(15);
+  circuits.begin("a")("other");
+  expect(circuits.state("a")).toBe("closed");
+});
+
+test("a process remembers 10,000 targets", () => {
+  const { circuits } = start();
+  for (let n = 0; n <= 10_000; n++) circuits.begin(`target ${n}`)("slow");
+  expect(circuits.state("target 0")).toBe("closed");
+  expect(circuits.state("target 1")).toBe("silent");
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import type { CircuitState } from "./circuits.ts";
+import { ModelError } from "./model.ts";
+import { failureReason, FirstWordTimeout, hasBudget, isCovered, MissingCredential, nextTarget } from "./nextTarget.ts";
+
+const ROUTE = { targets: ["p/a", "p/b", "p/c"] };
+const failed = (target: string, reason = "503") => ({ round: 0, target, reason, duration_ms: 10 });
+const next = (failures: ReturnType<typeof failed>[], states: Record<string, CircuitState> = {}, first?: string) =>
+  nextTarget(ROUTE, failures, { first, circuit: (target) => states[target] ?? "closed" });
+
+test.each([
+  ["the first", [], {}, "p/a"],
+  ["the one after a failure", [failed("p/a")], {}, "p/b"],
+  ["the first again when all have failed", [failed("p/a"), failed("p/b"), failed("p/c")], {}, "p/a"],
+  ["never one that refuses", [failed("p/a", "404"), failed("p/b"), failed("p/c")], {}, "p/b"],
+  ["never one that said nothing", [failed("p/a", "timeout"), failed("p/b"), failed("p/c")], {}, "p/b"],
+  ["one whose circuit is closed", [], { "p/a": "open" }, "p/b"],
+  ["the first when all are open", [], { "p/a": "open", "p/b": "open", "p/c": "open" }, "p/a"],
+  ["one that is open rather than silent", [], { "p/a": "silent", "p/b": "open", "p/c": "silent" }, "p/b"],
+  ["none when all are silent", [], { "p/a": "silent", "p/b": "silent", "p/c": "silent" }, undefined],
+  ["none that is open after one was asked", [failed("p/a", "404")], { "p/b": "open", "p/c": "open" }, undefined],
+] as const)("a turn asks %s", (_, failures, states, expected) =>
+  expect(next([...failures], states)?.target).toBe(expected),
+);
+
+test("a turn stays with the target that answered its last round", () => {
+  expect(next([], {}, "p/c")?.target).toBe("p/c");
+  expect(next([failed("p/c")], {}, "p/c")?.target).toBe("p/a");
+});
+
+test("the targets that are passed over are named", () =>
+  expect(next([], { "p/a": "open", "p/b": "silent" })).toEqual({ target: "p/c", tried: 0, passed: ["p/a", "p/b"] }));
+
+const error = (kind: ModelError["kind"], status?: number) =>
+  new ModelError(kind, "No.", status === undefined ? {} : { status });
+
+test.each([
+  [error("transient", 429), "429", true],
+  [error("transient", 529), "529", true],
+  [error("transient"), "connection", true],
+  [error("transient", 408), "timeout", true],
+  [new FirstWordTimeout("transient", "Nothing."), "timeout", true],
+  [new MissingCredential("refused", "None.", { status: 404 }), "no_credential", true],
+  [error("refused", 401), "401", false],
+  [error("refused"), "refused", false],
+])("%s is told as %s", (cause, reason, covered) => {
+  expect(failureReason(cause, false)).toBe(reason);
+  expect(isCovered({ on: ["429", "5xx", "timeout", "connection"] }, reason)).toBe(covered);
+});
+
+test("a status is covered by its own number or by its class alone", () => {
+  expect(isCovered({ on: ["401"] }, "401")).toBe(true);
+  expect(isCovered({ on: ["503"] }, "500")).toBe(false);
+  expect(isCovered({ on: ["timeout"] }, "503")).toBe(false);
+});
+
+test("a turn fails when its requests or its time are used up; targets that were not asked cost nothing", () => {
+  const route = { targets: [], on: [], timeout_seconds: 1, max_attempts: 2, max_seconds: 1 };
+  expect(hasBudget(route, [failed("p/a"), failed("p/b", "circuit_open"), failed("p/c", "no_credential")])).toBe(true);
+  expect(hasBudget(route, [failed("p/a"), failed("p/b")])).toBe(false);
+  expect(hasBudget(route, [{ ...failed("p/a"), duration_ms: 1_000 }])).toBe(false);
+});

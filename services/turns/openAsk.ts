@@ -1,0 +1,92 @@
+import type { EventLog } from "#events/ports.ts";
+import type { Route } from "#events/route.ts";
+import { askModel } from "./askModel.ts";
+import { askTargets, readFailures, type AddCost, type OpenModel, type Targets } from "./askTargets.ts";
+import type { Circuits } from "./circuits.ts";
+import type { Ask } from "./converse.ts";
+import { withCost } from "./cost.ts";
+import type { Models } from "./model.ts";
+import { findModelAccess, type CredentialSources } from "./modelAccess.ts";
+import { withModelSpans } from "./modelSpans.ts";
+import type { TargetFailure } from "./nextTarget.ts";
+import type { TurnToRun } from "./turnToRun.ts";
+
+export interface AskOptions extends Omit<CredentialSources, "log"> {
+  log: EventLog;
+  models: Models;
+  circuits: Circuits;
+  /** A provider refused its credential; `details` is what it said. */
+  onCredentialRefused(details: string, turn: TurnToRun): void;
+}
+
+/** What a turn has asked so far, where its model is an alias. */
+export type Routed = Pick<Targets, "asked" | "failures">;
+
+/** How a turn asks its model: the one that it names, or the targets of its alias. */
+export interface OpenAsk {
+  ask: Ask;
+  /** Adds what a request cost to the model that was asked last. */
+  addCost: AddCost;
+  routed: Routed | undefined;
+}
+
+async function openModel(options: AskOptions, organization: string, name: string): Promise<OpenModel> {
+  const { credential, price } = await findModelAccess(options, organization, name);
+  return {
+    model: withModelSpans(options.models.open(credential), credential.provider),
+    addCost: (usage) => withCost(usage, price),
+  };
+}
+
+function openTargets(
+  options: AskOptions,
+  turn: TurnToRun,
+  route: Route,
+  recordFailure: (failure: TargetFailure) => Promise<void>,
+): OpenAsk {
+  const { organization_id, turn_id, model: alias, streamed, agent, steps } = turn;
+  const targets: Targets = {
+    organization_id,
+    alias,
+    route,
+    streamed,
+    circuits: options.circuits,
+    failures: readFailures(steps, turn_id),
+    asked: undefined,
+    addCost: (usage) => usage,
+    open: (target) => openModel(options, organization_id, target),
+    recordFailure,
+    onCredentialRefused: (details) => options.onCredentialRefused(details, turn),
+  };
+  return {
+    routed: targets,
+    addCost: (usage) => targets.addCost(usage),
+    ask: (request, rounds, signal, onFrame) =>
+      askTargets(targets, {
+        request,
+        round: rounds.length,
+        first: rounds.findLast(({ model }) => model !== undefined)?.model,
+        signal,
+        // a response names its model when it ends, and its events are a fold over frames that older processes know too
+        onFrame: (frame) => (agent && frame.type === "target" ? undefined : onFrame(frame)),
+      }),
+  };
+}
+
+/** Throws ModelError when a model that the turn names itself has no credential. */
+export async function openAsk(
+  options: AskOptions,
+  turn: TurnToRun,
+  recordFailure: (failure: TargetFailure) => Promise<void>,
+): Promise<OpenAsk> {
+  if (turn.route) return openTargets(options, turn, turn.route, recordFailure);
+  const { model, addCost } = await openModel(options, turn.organization_id, turn.model);
+  return {
+    async ask(request, _, signal, onFrame) {
+      const answer = await askModel(model, request, signal, onFrame);
+      return { ...answer, usage: addCost(answer.usage) };
+    },
+    addCost,
+    routed: undefined,
+  };
+}

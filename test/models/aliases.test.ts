@@ -1,0 +1,260 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { agentClient, makeTool, signIn, TOOL } from "../agents/agents.ts";
+import { clientOf } from "../http/service.ts";
+import { startPlatform, type Platform } from "../platform.ts";
+import { startProviders, type Provider } from "./providers.ts";
+
+/* Aliases of models: what a turn does when targets fail, on real servers that speak the providers' formats. */
+
+let platform: Platform;
+let first: Provider;
+let second: Provider;
+let chat: ReturnType<typeof clientOf>;
+let person: Awaited<ReturnType<typeof signIn>>;
+
+beforeAll(async () => {
+  const { providers, env } = await startProviders();
+  first = providers.openai;
+  second = providers.anthropic;
+  platform = await startPlatform({ env });
+  const { api_key, admin } = await platform.organization();
+  chat = clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key);
+  person = await signIn(platform.url, admin);
+  await makeTool(person);
+});
+beforeEach(() => {
+  first.reply({ text: "The first." });
+  second.reply({ text: "The second." });
+});
+
+let names = 0;
+/** A new alias: its circuits are those of its targets, so each test that opens one brings its own organization. */
+async function alias(settings: object = {}, client = person): Promise<string> {
+  const name = `alias-${names++}`;
+  const body = { targets: [{ model: first.model }, { model: second.model }], ...settings };
+  const { status, text } = await client.call("PUT", `/aliases/${name}`, body);
+  expect(status, text).toBe(200);
+  return name;
+}
+
+/** Another organization, whose targets have closed circuits. */
+async function freshOrganization() {
+  const { api_key, admin } = await platform.organization("Fresh");
+  const member = await signIn(platform.url, admin);
+  return { person: member, chat: clientOf({ chat: `${platform.url}/api/openai/v1` }, api_key), api_key };
+}
+
+const ask = (model: string, more: object = {}, client = chat) =>
+  client("POST", "/chat/completions", { model, messages: [{ role: "user", content: "Hello" }], ...more });
+const chunksOf = (text: string): any[] =>
+  text
+    .split("\n\n")
+    .filter((frame) => frame.startsWith("data: {"))
+    .map((frame) => JSON.parse(frame.slice("data: ".length)));
+const traceOf = async (id: string, client = person) => (await client.call("GET", `/turns/${id}/trace`)).body;
+const refusal = ({ dialect }: Provider, status: number, headers = {}) => ({
+  status,
+  headers,
+  body: dialect.errorBody(status, "Not now."),
+});
+/** Long enough for a double that answers, on a machine with much else to do. */
+const SILENCE_SECONDS = 4;
+/** Accepts the request and never answers. */
+const HANG = { write: () => {} };
+
+describe.each([{ stream: false }, { stream: true }])("an alias of two models (stream: $stream)", ({ stream }) => {
+  const answerOf = ({ text, body }: { text: string; body: any }) => {
+    const chunks = stream ? chunksOf(text) : [body];
+    const messages = chunks.flatMap(({ choices }) => choices.map((choice: any) => choice.delta ?? choice.message));
+    const models = [...new Set(chunks.map(({ model }) => model))];
+    return { id: chunks[0].id, models, content: messages.map(({ content }) => content ?? "").join("") };
+  };
+
+  test("is answered by the first, and its answer names the model that gave it", async () => {
+    const { person: member, chat: client } = await freshOrganization();
+    const answer = answerOf(await ask(await alias({}, member), { stream }, client));
+    expect(answer).toMatchObject({ content: "The first.", models: [first.model] });
+    expect(second.prompts()).toHaveLength(0);
+    expect(await traceOf(answer.id, member)).toMatchObject({ answered_by: first.model, failed_targets: [] });
+  });
+
+  test.each([
+    ["429", () => refusal(first, 429, { "retry-after": "30" })],
+    ["500", () => refusal(first, 500)],
+    ["connection", () => ({ write: (response: any) => void response.destroy() })],
+    ["timeout", () => HANG],
+  ])("goes on to the next after %s, and the trace says why", async (reason, failure) => {
+    const { person: member, chat: client } = await freshOrganization();
+    const name = await alias(reason === "timeout" ? { timeout_seconds: SILENCE_SECONDS } : {}, member);
+    first.reply(failure());
+    const answer = answerOf(await ask(name, { stream }, client));
+    expect(answer).toMatchObject({ content: "The second.", models: [second.model] });
+    expect(first.prompts()).toHaveLength(1);
+    const trace = await traceOf(answer.id, member);
+    expect(trace).toMatchObject({
+      model: name,
+      answered_by: second.model,
+      targets: [first.model, second.model],
+      failed_targets: [{ target: first.model, reason, round: 0, attempt: 1 }],
+    });
+    expect(trace.events.map(({ type }: any) => type)).toEqual(["TurnStarted", "TargetFailed", "TurnCompleted"]);
+    const { data } = (await member.call("GET", "/usage?group_by=model")).body;
+    expect(data).toMatchObject([{ model: second.model, turns: 1 }]);
+  });
+
+  test("does not go on after a refusal that its conditions do not name", async () => {
+    const { person: member, chat: client } = await freshOrganization();
+    first.reply(refusal(first, 400));
+    expect((await ask(await alias({}, member), { stream }, client)).status).toBe(502);
+    expect(second.prompts()).toHaveLength(0);
+    const name = await alias({ on: ["400"] }, member);
+    expect(answerOf(await ask(name, { stream }, client)).content).toBe("The second.");
+  });
+
+  test("fails when every target has failed as often as it may", async () => {
+    const { person: member, chat: client } = await freshOrganization();
+    first.reply(refusal(first, 503));
+    second.reply(refusal(second, 503));
+    const { status, body } = await ask(await alias({ max_attempts: 3 }, member), { stream }, client);
+    expect(status).toBe(502);
+    expect(body.error.message).toContain("No target of the alias");
+    expect(first.prompts().length + second.prompts().length).toBe(3);
+  });
+
+  test("runs tools in rounds with the target that answered, and with another when that fails", async () => {
+    const { person: member, chat: client } = await freshOrganization();
+    await makeTool(member);
+    const call = { name: TOOL, args: { text: "a" } };
+    first.reply({ calls: [call] }, { calls: [call] }, refusal(first, 500));
+    second.reply({ text: "It says a." });
+    const tools = [{ type: "function", function: { name: TOOL } }];
+    const answer = answerOf(await ask(await alias({}, member), { stream, tools }, client));
+    expect(answer.content).toBe("It says a.");
+    expect(first.prompts()).toHaveLength(3);
+    expect(second.conversations()).toMatchObject([{ results: [expect.anything(), expect.anything()], state: [] }]);
+    const trace = await traceOf(answer.id, member);
+    expect(trace.rounds.map(({ model }: any) => model)).toEqual([first.model, first.model]);
+    expect(trace).toMatchObject({ answered_by: second.model, failed_targets: [{ target: first.model, round: 2 }] });
+    const { data, totals } = (await member.call("GET", "/usage?group_by=model")).body;
+    expect(data).toMatchObject([
+      { model: first.model, turns: 0, prompt_tokens: 24 },
+      { model: second.model, turns: 1, prompt_tokens: 12 },
+    ]);
+    expect(totals).toMatchObject({ turns: 1, prompt_tokens: 36 });
+  });
+});
+
+test("a stream that broke off after its first word has no other target", async () => {
+  const { person: member, chat: client } = await freshOrganization();
+  first.reply({ text: "Half of", cut: "after-text" });
+  const { text } = await ask(await alias({}, member), { stream: true }, client);
+  expect(text).toContain("Half");
+  expect(text).not.toContain("[DONE]");
+  expect(second.prompts()).toHaveLength(0);
+});
+
+test("the half of a buffered answer is seen by nobody, and another target answers", async () => {
+  const { person: member, chat: client } = await freshOrganization();
+  first.reply({ text: "Half of", cut: "after-text" });
+  const { body } = await ask(await alias({}, member), {}, client);
+  expect(body).toMatchObject({ model: second.model, choices: [{ message: { content: "The second." } }] });
+});
+
+test("a target that hangs costs one slow request; the next ones pass it over", async () => {
+  const { person: member, chat: client } = await freshOrganization();
+  const name = await alias({ timeout_seconds: SILENCE_SECONDS }, member);
+  first.reply(HANG);
+  for (let n = 0; n < 3; n++) expect((await ask(name, {}, client)).body.model).toBe(second.model);
+  expect(first.prompts()).toHaveLength(1);
+  const { body } = await ask(name, {}, client);
+  expect((await traceOf(body.id, member)).failed_targets).toMatchObject([
+    { target: first.model, reason: "circuit_open", duration_ms: 0 },
+  ]);
+  const metrics = async () => (await fetch(`${platform.url}/metrics`)).text();
+  expect(await metrics()).toMatch(/model_target_failures_total\{reason="timeout"\} [1-9]/);
+  await expect.poll(metrics).toMatch(/healed_faults_total\{fault="target_down"\} [1-9]/);
+});
+
+test.each([{ stream: false }, { stream: true }])(
+  "an agent has an alias as its model (stream: $stream)",
+  async (how) => {
+    const { person: member, api_key } = await freshOrganization();
+    const model = await alias({}, member);
+    const made = await member.call("POST", "/agents", { name: "A", model });
+    const agent = agentClient(platform.url, api_key, made.body.id);
+    first.reply(refusal(first, 503));
+    const response = how.stream ? (await agent.stream("Hello")).response : await agent.ask("Hello");
+    expect(response).toMatchObject({ status: "completed", model: second.model });
+    expect((await agent.call("GET", `/responses/${response.id}`)).body).toMatchObject({ model: second.model });
+    expect((await agent.call("GET", "/models")).body.data).toMatchObject([{ id: model, owned_by: "alias" }]);
+  },
+);
+
+test("a model without a credential any more is passed over", async () => {
+  const { person: member, chat: client } = await freshOrganization();
+  const own = { api_key: "k", base_url: "https://models.example/v1", models: ["m"] };
+  expect((await member.call("PUT", "/providers/mine", own)).status).toBe(200);
+  const name = await alias({ targets: [{ model: "mine/m" }, { model: second.model }], on: ["429"] }, member);
+  expect((await member.call("DELETE", "/providers/mine")).status).toBe(204);
+  const { body } = await ask(name, {}, client);
+  expect(body.model).toBe(second.model);
+  expect((await traceOf(body.id, member)).failed_targets).toMatchObject([
+    { target: "mine/m", reason: "no_credential" },
+  ]);
+});
+
+test("aliases are listed with the models, for the organization that has them and keys that may use them", async () => {
+  const { person: member, chat: client } = await freshOrganization();
+  const name = await alias({}, member);
+  const ids = async (call: typeof chat) => (await call("GET", "/models")).body.data.map(({ id }: any) => id);
+  expect(await ids(client)).toContain(name);
+  expect((await client("GET", `/models/${name}`)).body).toMatchObject({ id: name, owned_by: "alias" });
+  const limited = (await member.call("POST", "/keys", { name: "K", allowed_models: [first.model] })).body.key;
+  const keyed = clientOf({ chat: `${platform.url}/api/openai/v1` }, limited);
+  expect(await ids(keyed)).toEqual([first.model]);
+  expect((await ask(name, {}, keyed)).body.error).toMatchObject({ code: "model_not_found", param: "model" });
+  expect((await ask(name)).body.error).toMatchObject({ code: "model_not_found" });
+  expect(await ids(chat)).not.toContain(name);
+  expect((await person.call("GET", `/aliases/${name}`)).status).toBe(404);
+  expect((await member.call("DELETE", `/aliases/${name}`)).status).toBe(204);
+  expect((await ask(name, {}, client)).status).toBe(400);
+});
+
+test.each([
+  ["targets", { targets: [] }],
+  ["targets", { targets: Array.from({ length: 9 }, (_, n) => ({ model: `openai/${n}` })) }],
+  ["targets[1].model", { targets: [{ model: "openai/gpt-test" }, { model: "other" }] }],
+  ["targets[1].model", { targets: [{ model: "openai/gpt-test" }, { model: "openai/gpt-test" }] }],
+  ["targets[0].model", { targets: [{ model: "nobody/knows" }] }],
+  ["targets[1].weight", { targets: [{ model: "openai/gpt-test", weight: 1 }, { model: "offline/echo" }] }],
+  ["targets[0].weight", { targets: [{ model: "openai/gpt-test", weight: -1 }] }],
+  ["targets[0].weight", { targets: [{ model: "openai/gpt-test", weight: 0 }] }],
+  ["on[1]", { on: ["429", "sometimes"] }],
+  ["on[0]", { on: ["200"] }],
+  ["timeout_seconds", { timeout_seconds: 0 }],
+  ["max_attempts", { max_attempts: 11 }],
+])("%s: an alias that cannot be is refused, naming the field", async (param, settings) => {
+  const body = { targets: [{ model: first.model }], ...settings };
+  const { status, body: answer } = await person.call("PUT", "/aliases/wrong", body);
+  expect(status).toBe(400);
+  expect(answer.error.param).toBe(param);
+});
+
+test("an alias has a name that no model can have", async () => {
+  const body = { targets: [{ model: first.model }] };
+  for (const name of ["openai%2Fgpt-test", "Fast", "a".repeat(65)])
+    expect((await person.call("PUT", `/aliases/${name}`, body)).body.error).toMatchObject({ param: "alias" });
+});
+
+test("the example of docs/models.md answers as the page says", async () => {
+  const { person: member, api_key } = await freshOrganization();
+  const page = readFileSync(new URL("../../docs/models.md", import.meta.url), "utf8");
+  const names = `API=${platform.url}/api; JSON='content-type: application/json'; ME='authorization: Bearer ${member.token}'
+    ask() { curl -sN -H "authorization: Bearer ${api_key}" "$@" && echo; }`;
+  const lines = `${names}\n${page.split("```")[1]!}`;
+  const { stdout } = await promisify(execFile)("bash", ["-e", "-c", lines]);
+  expect(stdout).toContain('"model":"offline/echo"');
+});
