@@ -103,7 +103,8 @@ export async function askOnce(
 }
 
 /** Whether a part of the answer has arrived. */
-export const hasSpoken = ({ output }: AnswerInterrupted): boolean => output.text !== "" || output.reasoning !== "";
+export const hasSpoken = ({ output: { text, reasoning, citations, refusal } }: AnswerInterrupted): boolean =>
+  text !== "" || reasoning !== "" || citations.length > 0 || refusal !== undefined;
 
 /** Milliseconds until a model is asked again that failed `tried` times; undefined when the provider asks for too long a wait. */
 export function retryWait({ retry_after_ms }: Pick<ModelError, "retry_after_ms">, tried: number): number | undefined {

@@ -90,8 +90,9 @@ function openRelay({ streamed }: Targets, target: string, onFrame: Question["onF
   };
 }
 
-const outcomeOf = (error: unknown): TargetOutcome => {
-  if (error instanceof FirstWordTimeout) return "slow";
+/** `hadItsTime`: the target had all the time that the route gives it, and not only what the turn had left. */
+const outcomeOf = (error: unknown, hadItsTime: boolean): TargetOutcome => {
+  if (error instanceof FirstWordTimeout) return hadItsTime ? "slow" : "other";
   return error instanceof ModelError && error.kind !== "refused" ? "failed" : "other";
 };
 
@@ -106,17 +107,19 @@ async function askTarget(targets: Targets, target: string, question: Question): 
   });
   targets.addCost = addCost;
   const request = { ...question.request, model: target.slice(target.indexOf("/") + 1), streamed: true };
+  const timeout_ms = route.timeout_seconds * 1_000;
   const left = route.max_seconds * 1_000 - spentMs(failures);
   const relay = openRelay(targets, target, onFrame);
   const report = circuits.begin(circuitKey(organization_id, target));
   try {
-    const answer = await askOnce(model, request, signal, relay.onFrame, Math.min(route.timeout_seconds * 1_000, left));
+    const answer = await askOnce(model, request, signal, relay.onFrame, Math.min(timeout_ms, left));
     report("answered");
     relay.flush();
     return { ...answer, usage: addCost(answer.usage) };
   } catch (error) {
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
-    report(signal.aborted ? "other" : outcomeOf(cause), cause instanceof ModelError ? cause.retry_after_ms : undefined);
+    const outcome = signal.aborted ? "other" : outcomeOf(cause, left >= timeout_ms);
+    report(outcome, cause instanceof ModelError ? cause.retry_after_ms : undefined);
     if (signal.aborted) relay.flush();
     throw error;
   }
