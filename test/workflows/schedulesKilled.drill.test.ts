@@ -1,0 +1,74 @@
+import { beforeAll, expect, test } from "vitest";
+import { newCommand } from "#events/envelope.ts";
+import { newId, streamName } from "#events/ids.ts";
+import { startProcess } from "../faults/processes.ts";
+import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
+import { openTenant, SOON, workflowSource, type Tenant } from "./harness.ts";
+
+/* Schedules on several processes that are killed between the decision to start a run and its record, and many that are due at once. */
+
+const MANY = 1_000;
+const LONG = { ...SOON, timeout: SOON.timeout * 4 };
+let deployment: Deployment;
+let platform: Platform;
+let home: Tenant;
+let workflow: { id: string };
+beforeAll(async () => {
+  deployment = await testDeployment();
+  platform = await startPlatform({ roles: ["http", "projections"], deployment });
+  const first = await startProcess("services", deployment);
+  home = await openTenant(platform.url, await platform.organization("Home"));
+  workflow = await home.register(workflowSource("return 1;"));
+  first.kill();
+  await first.ended;
+});
+
+/** Created a second before it is due, so that a slow machine may create it later. */
+const create = async (at: string): Promise<string> => {
+  const { bus, log } = platform.resources;
+  const trigger_id = newId();
+  const settings = { rule: { at }, jitter_seconds: 0, overlap: "skip", missed: "one" };
+  const data = { trigger_id, workflow_id: workflow.id, run_as: null, ...settings, name: "", args: "{}" };
+  const stream = streamName("trigger", trigger_id);
+  const { organization_id } = home;
+  await bus.sender(log).send({
+    ...newCommand("CreateSchedule", { stream, organization_id, request_id: "r", data, timeout_ms: 60_000 }),
+    at: new Date(Date.parse(at) - 1_000).toISOString(),
+  });
+  return trigger_id;
+};
+const count = async (type: string): Promise<number> =>
+  (
+    await platform.resources.db.query<{ n: number }>("select count(*)::integer as n from log.events where type = $1", [
+      type,
+    ])
+  )[0]!.n;
+const duplicates = () =>
+  platform.resources.db.query(
+    "select data::json->>'trigger_id' from log.events where type in ('ScheduleFired', 'RunCreated') group by type, data::json->>'trigger_id' having count(*) > 1",
+  );
+
+test("a run starts once when the process is killed between its decision, its start and its record", async () => {
+  for (const [n, point] of ["after-ScheduleFired", "before-RunCreated", "after-RunCreated"].entries()) {
+    const dying = await startProcess("services", deployment, { FAIL_AT: `${point}:1` });
+    await create(new Date(Date.now() + 1_000).toISOString());
+    await dying.ended;
+    const next = await startProcess("services", deployment);
+    await expect.poll(() => count("ScheduledRunStarted"), LONG).toBe(n + 1);
+    expect([await count("ScheduleFired"), await count("RunCreated")]).toEqual([n + 1, n + 1]);
+    next.kill();
+    await next.ended;
+  }
+  expect(await duplicates()).toEqual([]);
+});
+
+test(`${MANY} schedules that are due in one second start a run each, on two processes`, async () => {
+  const before = await count("RunCreated");
+  const processes = [await startProcess("services", deployment), await startProcess("services", deployment)];
+  const at = new Date(Date.now() + 45_000).toISOString();
+  for (let n = 0; n < MANY; n += 100) await Promise.all(Array.from({ length: 100 }, () => create(at)));
+  await expect.poll(() => count("ScheduledRunStarted"), { ...LONG, interval: 200 }).toBe(before + MANY);
+  console.log(`${MANY} runs started within ${Date.now() - Date.parse(at)} ms of their due time`);
+  expect([await count("RunCreated"), await duplicates()]).toEqual([before + MANY, []]);
+  for (const process of processes) process.kill();
+});
