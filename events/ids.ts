@@ -25,6 +25,7 @@ export type Aggregate =
   | "session"
   | "key"
   | "price"
+  | "budget"
   | "provider"
   | "alias"
   | "file"

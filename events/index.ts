@@ -1,6 +1,7 @@
 import { exportedCommands, exportedEvents, type CommandDefinition, type EventDefinition } from "./define.ts";
 import * as agent from "./agent.ts";
 import * as alias from "./alias.ts";
+import * as budget from "./budget.ts";
 import * as claim from "./claim.ts";
 import * as collection from "./collection.ts";
 import * as definition from "./definition.ts";
@@ -26,6 +27,7 @@ import * as workflow from "./workflow.ts";
 const MODULES = [
   agent,
   alias,
+  budget,
   claim,
   collection,
   definition,

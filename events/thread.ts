@@ -41,6 +41,8 @@ const TurnSettings = Turn.extend({
   answers: z.array(z.string()).optional(),
   /** The workflow whose step asked. */
   workflow_id: z.uuid().optional(),
+  /** The project that it is counted for: that of the key, the agent or the workflow. */
+  project_id: z.uuid().optional(),
   /** `provider/model`, or an alias. */
   model: z.string(),
   /** What the alias stands for. */

@@ -13,6 +13,8 @@ import { auditRoutes } from "./audit/routes.ts";
 import { createLastUsed } from "./auth/lastUsed.ts";
 import { createAliases } from "./base/aliases.ts";
 import type { App } from "./base/app.ts";
+import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
+import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
 import { createBodyBudget } from "./base/bodyBudget.ts";
 import type { Http, HttpDeps } from "./base/deps.ts";
 import { ApiError, errorBody, errorHeaders } from "./base/errors.ts";
@@ -23,7 +25,7 @@ import { readBodies } from "./base/parseBodies.ts";
 import { answerBadRequest, answerExpectation } from "./base/parserErrors.ts";
 import { createProviders } from "./base/providers.ts";
 import { requestId } from "./base/requestId.ts";
-import { createFreshRead, createSend } from "./base/send.ts";
+import { createFreshRead, createSend, type Send } from "./base/send.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
 import { toApiError } from "./base/toApiError.ts";
 import { validator } from "./base/validate.ts";
@@ -119,6 +121,21 @@ async function registerRoutes(app: App, http: Http): Promise<void> {
   await app.register(api(workflowDefinitionRoutes), { prefix: "/api" });
 }
 
+/** What budgets leave; a budget that is nearly used up is recorded by whichever process notices. */
+const createBudgets = ({ db, logger }: HttpDeps, send: Send): BudgetWatch =>
+  watchBudgets({
+    db,
+    report: (organization_id, data) =>
+      send(NoteBudgetReached, {
+        stream: budgetStream(organization_id, data.subject),
+        organization_id,
+        principal: "system",
+        request_id: "budget",
+        data,
+      }),
+    onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
+  });
+
 /**
  * The HTTP server, not yet listening. Every error has the spec's shape, including those of the framework and of its parser.
  * Closing the server saves the last-used times that are still in memory.
@@ -127,14 +144,16 @@ export async function buildServer(deps: HttpDeps) {
   const app = bareServer(deps.logger, deps.settings.TRUST_PROXY);
   const lastUsed = createLastUsed(deps.lastUses, deps.logger);
   const budget = createBodyBudget();
+  const send = createSend(deps);
   const http: Http = {
     ...deps,
     releaseBody: budget.release,
     closing: createClosingSignal(app),
-    send: createSend(deps),
+    send,
     freshRead: createFreshRead(deps),
     providers: createProviders(deps.db),
     aliases: createAliases(deps.db),
+    budgets: createBudgets(deps, send),
     metrics: createMetrics(deps.registry),
     streams: createStreamLimits(),
     noteUse: lastUsed.noteUse,

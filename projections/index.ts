@@ -1,5 +1,6 @@
 import { agents } from "./agents/project.ts";
 import { aliases } from "./aliases/project.ts";
+import { budgets } from "./budgets/project.ts";
 import { collections } from "./collections/project.ts";
 import { definitions } from "./definitions/project.ts";
 import { documents } from "./documents/project.ts";
@@ -31,6 +32,7 @@ export const projections: Projection[] = [
   providers,
   prices,
   aliases,
+  budgets,
   files,
   turns,
   usage,

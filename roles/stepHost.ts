@@ -1,5 +1,5 @@
-import type { Command } from "#events/envelope.ts";
-import type { CommandResult } from "#events/envelope.ts";
+import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
+import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
 import { download } from "#infra/web/download.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { routeFrom, type Route } from "#events/route.ts";
@@ -7,8 +7,10 @@ import type { Db } from "#projections/projection.ts";
 import { getAlias } from "#projections/aliases/query.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
+import { describeLimit, watchBudgets } from "#projections/budgets/watch.ts";
 import { trackProgress } from "#projections/progress.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
+import type { TurnDeps } from "#services/workflows/host/completeTurn.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
 import type { Resources } from "./resources.ts";
 
@@ -25,6 +27,28 @@ async function findRoute(db: Db, organization: string, name: string): Promise<Ro
 interface StepHostOptions {
   handle(command: Command): Promise<CommandResult>;
   tools: Tools;
+}
+
+/** Gives the message of the budget that refuses a turn. */
+function openBudgetCheck({ db, logger }: Resources, handle: StepHostOptions["handle"]): TurnDeps["checkBudgets"] {
+  const budgets = watchBudgets({
+    db,
+    report: (organization_id, data) =>
+      handle(
+        newCommand(NoteBudgetReached.type, {
+          stream: budgetStream(organization_id, data.subject),
+          organization_id,
+          request_id: "budget",
+          timeout_ms: PROJECTION_MS,
+          data,
+        }),
+      ),
+    onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
+  });
+  return async (spender) => {
+    const reached = await budgets.check(spender);
+    return reached?.refuses ? describeLimit(reached) : undefined;
+  };
 }
 
 /** The platform as steps of workflows use it. */
@@ -52,6 +76,7 @@ export function openStepHosts(resources: Resources, { handle, tools }: StepHostO
     keyring,
     vault,
     frames: bus.frames,
+    checkBudgets: openBudgetCheck(resources, handle),
     turn_ms: settings.TURN_SECONDS * 1_000,
     findRoute: (organization, name) => queryTwice("aliases", async () => findRoute(db, organization, name), Boolean),
     agents: {

@@ -2,6 +2,7 @@ import type { Http } from "../base/deps.ts";
 import type { App } from "../base/app.ts";
 import { agentRoutes } from "./agents.ts";
 import { aliasRoutes } from "./aliases.ts";
+import { budgetRoutes } from "./budgets.ts";
 import { definitionRoutes } from "./definitions.ts";
 import { keyRoutes } from "./keys.ts";
 import { memberRoutes } from "./members.ts";
@@ -20,6 +21,7 @@ export function accountRoutes(app: App, http: Http): void {
   providerRoutes(app, http);
   priceRoutes(app, http);
   aliasRoutes(app, http);
+  budgetRoutes(app, http);
   agentRoutes(app, http);
   definitionRoutes(app, http);
   secretRoutes(app, http);

@@ -89,6 +89,7 @@ export async function buildTurnRequest(
     answers,
     collections: null,
     agent: { agent_id, version, expose_tool_items, previous_turn_id },
+    project_id: agent.project_id,
     settings: {
       instructions: ownInstructions.length > 0 ? ownInstructions.join("\n\n") : null,
       temperature: null,

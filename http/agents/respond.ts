@@ -8,7 +8,7 @@ import { findPreviousTurn, identifyTurn } from "../turns/previousTurn.ts";
 import { findResultsTurn } from "../turns/resultsTurn.ts";
 import { resumeTurn } from "../turns/resumeTurn.ts";
 import { startTurn } from "../turns/startTurn.ts";
-import type { AttachedTurn } from "../turns/turnHandle.ts";
+import { turnHeaders, type AttachedTurn } from "../turns/turnHandle.ts";
 import type { TurnRequest } from "../turns/turnRequest.ts";
 import { noteUnanswered } from "../turns/unanswered.ts";
 import { answerBuffered } from "./answerBuffered.ts";
@@ -101,7 +101,7 @@ export async function respond(
   // frees the body while the turn runs for minutes
   request.body = undefined;
   http.releaseBody(request);
-  reply.header("x-thread-id", attached.turn.thread_id);
+  reply.headers(turnHeaders(attached));
   if (!streamed) return answerBuffered(http, reply, attached, scope, disconnected);
   return answerStreamed(http, reply, { attached, head }, options);
 }

@@ -34,6 +34,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   provider: ADMINS,
   price: ADMINS,
   alias: ADMINS,
+  budget: ADMINS,
 };
 /** Kinds that belong to their principal, who may read them whatever the role. */
 const OWNED = new Set(["thread", "file", "extraction"]);

@@ -9,6 +9,7 @@ import type { Db } from "#projections/projection.ts";
 import type { StartCodes } from "../auth/startCodes.ts";
 import type { BuiltFiles } from "../pages/files.ts";
 import type { Aliases } from "./aliases.ts";
+import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Checks, Metrics } from "./metrics.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -101,6 +102,7 @@ export interface Http extends HttpDeps {
   freshRead: FreshRead;
   providers: Providers;
   aliases: Aliases;
+  budgets: BudgetWatch;
   metrics: Metrics;
   streams: StreamLimits;
   /** Gives back the memory budget of a request's body, once the body is no longer needed. */

@@ -26,6 +26,9 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   provider_not_found: 404,
   price_not_found: 404,
   alias_not_found: 404,
+  budget_not_found: 404,
+  budget_exceeded: 402,
+  too_many_budgets: 409,
   agent_api_disabled: 403,
   agent_not_found: 404,
   project_not_found: 404,
@@ -79,6 +82,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
 
 const TYPE_BY_STATUS: Readonly<Record<number, string>> = {
   401: "authentication_error",
+  402: "billing_error",
   403: "permission_error",
   404: "not_found_error",
   429: "rate_limit_error",
@@ -165,6 +169,9 @@ export function errorHeaders({ status, retryAfterMs }: ApiError): Record<string,
       "x-should-retry": "true",
     };
   }
+  // the moment at which the budget begins again is hours away: no client waits for it by itself
+  if (status === 402 && retryAfterMs !== undefined)
+    return { "retry-after": String(Math.ceil(retryAfterMs / 1000)), "x-should-retry": "false" };
   if (status >= 500) return { "x-should-retry": "false" };
   if (status === 401) return { "www-authenticate": "Bearer" };
   return {};

@@ -8,7 +8,7 @@ import { findPreviousTurn, identifyTurn, type PreviousTurn, type TurnIdentity } 
 import { findResultsTurn } from "../turns/resultsTurn.ts";
 import { resumeTurn } from "../turns/resumeTurn.ts";
 import { startTurn } from "../turns/startTurn.ts";
-import type { AttachedTurn } from "../turns/turnHandle.ts";
+import { turnHeaders, type AttachedTurn } from "../turns/turnHandle.ts";
 import type { TurnRequest } from "../turns/turnRequest.ts";
 import { answerBuffered, answerStreamed } from "./answer.ts";
 import { readCompletion } from "./readCompletion.ts";
@@ -70,7 +70,7 @@ export function completionRoute(app: App, http: Http): void {
       // frees up to 64 MiB while the turn runs for minutes
       request.body = undefined as never;
       http.releaseBody(request);
-      reply.header("x-thread-id", attached.turn.thread_id);
+      reply.headers(turnHeaders(attached));
       return streamed
         ? answerStreamed(http, reply, attached, disconnected)
         : answerBuffered(http, reply, attached, disconnected);

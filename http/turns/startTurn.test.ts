@@ -13,6 +13,7 @@ async function startWith(failure: Error): Promise<string[]> {
   const recorded: string[] = [];
   const http = {
     settings: { TURN_SECONDS: 60 },
+    budgets: { check: async () => undefined },
     frames: { subscribe: () => () => {} },
     send: () => Promise.reject(failure),
     abandonedTurns: { add: async (command_id: string) => void recorded.push(command_id) },

@@ -9,6 +9,7 @@ import type { Http } from "../base/deps.ts";
 import { firstEvent } from "../base/idempotency.ts";
 import { commandBytes, type CommandRequest } from "../base/send.ts";
 import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
+import { checkBudgets, projectOf } from "./checkBudgets.ts";
 import { openFrameReader } from "./frameReader.ts";
 import type { TurnIdentity } from "./previousTurn.ts";
 import { resumeTurn } from "./resumeTurn.ts";
@@ -39,6 +40,7 @@ export async function startTurn(
 ): Promise<AttachedTurn> {
   const { organization_id } = identity;
   const { model, include_usage } = turnRequest;
+  const warning = await checkBudgets(http, request.caller, turnRequest);
   // Not derived from the command id: a request that runs again after a rejection needs a turn with its own data key and
   // blobs, and a key whose outcome has expired needs another thread.
   const turn_id = newId();
@@ -64,7 +66,7 @@ export async function startTurn(
   }
   const created = (ends_by - limit) / 1000;
   const turn = { organization_id, turn_id, thread_id, command_id: identity.id, model, include_usage, created, ends_by };
-  return { reader, end: undefined, turn };
+  return { reader, end: undefined, turn, warning };
 }
 
 interface NewTurn {
@@ -75,11 +77,14 @@ interface NewTurn {
 }
 
 function commandBuilder(
-  { caller: { principal }, id: request_id }: FastifyRequest,
-  { model, route, streamed, agent, answers, user }: TurnRequest,
+  { caller, id: request_id }: FastifyRequest,
+  request: TurnRequest,
   { organization_id, id, fingerprint, thread_id: continued }: TurnIdentity,
   { turn_id, thread_id, ends_by, disconnected }: NewTurn,
 ): BuildCommand {
+  const { principal } = caller;
+  const { model, route, streamed, agent, answers, user } = request;
+  const project_id = projectOf(caller, request);
   const continues = continued !== undefined;
   return (input, stored) => ({
     stream: streamName("thread", thread_id),
@@ -100,6 +105,7 @@ function commandBuilder(
       ends_by: new Date(ends_by).toISOString(),
       continues,
       ...(agent && { agent }),
+      ...(project_id !== null && { project_id }),
       ...(answers && answers.length > 0 && { answers }),
       ...(stored && stored.stored_bytes > 0 && { stored_bytes: stored.stored_bytes }),
       input,

@@ -21,7 +21,15 @@ export interface AttachedTurn {
   turn: TurnHandle;
   reader: FrameReader;
   end: TurnEnd | undefined;
+  /** The text of the warning header: a budget is nearly used up. */
+  warning?: string | undefined;
 }
+
+/** Of every answer of a turn. */
+export const turnHeaders = ({ turn, warning }: AttachedTurn): Record<string, string> => ({
+  "x-thread-id": turn.thread_id,
+  ...(warning !== undefined && { "x-budget-warning": warning }),
+});
 
 /** The reader of a stream sees progress, so a streamed turn may take longer than one that is waited for in silence. */
 const STREAMED_FACTOR = 6;

@@ -39,6 +39,8 @@ export interface TurnRequest {
   answers?: string[];
   /** Absent in a chat. */
   agent?: TurnAgent;
+  /** That of the agent. */
+  project_id?: string | null;
   /** Time limit of the turn; by default it follows from `streamed`. */
   limit_ms?: number;
   /** The prompt without its messages. Collections are not looked up yet. */

@@ -56,7 +56,11 @@ describe("the usage projection of a turn", () => {
     const changes = projectEvents(usage, thread, started, TurnDeleted.of({ turn_id: id }), ThreadDeleted.of({}));
     const thread_id = thread.slice("thread-".length);
     expect(changes).toEqual([
-      { ...source, kind: "put", row: { ...row, scope: "s", model: '"offline/echo"', agent_id, workflow_id: agent_id } },
+      {
+        ...source,
+        kind: "put",
+        row: { ...row, scope: "s", model: '"offline/echo"', agent_id, workflow_id: agent_id, project_id: null },
+      },
       {
         table: "usage_users",
         kind: "put",
@@ -69,7 +73,7 @@ describe("the usage projection of a turn", () => {
     const unnamed = {
       ...source,
       kind: "put",
-      row: { ...row, scope: "s", model: '"offline/echo"', agent_id: null, workflow_id: null },
+      row: { ...row, scope: "s", model: '"offline/echo"', agent_id: null, workflow_id: null, project_id: null },
     };
     const blob = { ...turnStarted(null), personal: { input: { prompt_blob: "b" } } };
     expect(projectEvents(usage, thread, turnStarted(null), erased(turnStarted("ada")), blob)).toEqual([

@@ -58,11 +58,17 @@ const usageRow = (
 
 function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const { stream, organization_id, data, personal } = event;
-  const { turn_id, scope, model, agent, workflow_id = null } = data;
+  const { turn_id, scope, model, agent, workflow_id = null, project_id = null } = data;
   const input = personal?.input;
   const user = input && "prompt" in input ? input.prompt.user : null;
   const name = encode(user);
-  const turn = source(turn_id, event, { scope, model: encode(model), agent_id: agent?.agent_id ?? null, workflow_id });
+  const turn = source(turn_id, event, {
+    scope,
+    model: encode(model),
+    agent_id: agent?.agent_id ?? null,
+    workflow_id,
+    project_id,
+  });
   if (name === null) return [turn];
   const row = { thread_id: parseStreamName(stream).id, organization_id, scope, name };
   return [turn, { table: "usage_users", kind: "put", key: { turn_id }, row }];
@@ -84,7 +90,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 4,
+  version: 5,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,

@@ -28,7 +28,8 @@ create table usage_sources (
   model text,
   agent_id uuid,
   -- whose step asked
-  workflow_id uuid
+  workflow_id uuid,
+  project_id uuid
 );
 -- The user values behind scopes, as long as a turn of the user exists.
 create table usage_users (

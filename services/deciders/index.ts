@@ -1,6 +1,7 @@
 import type { Decider } from "#events/decider.ts";
 import { agent } from "./agent.ts";
 import { alias } from "./alias.ts";
+import { budget } from "./budget.ts";
 import { collection } from "./collection.ts";
 import { definition } from "./definition.ts";
 import { document } from "./document.ts";
@@ -23,6 +24,7 @@ import { workflow } from "./workflow.ts";
 export const deciders: Record<string, Decider<any, any, any>> = {
   agent,
   alias,
+  budget,
   collection,
   definition,
   document,

@@ -73,6 +73,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
   });
   await tenant.secret("home_secret", "value");
   await made(owner("PUT", "/providers/home", { api_key: "k", base_url: "http://127.0.0.1:9/v1" }));
+  await made(owner("PUT", "/budgets/organization", { tokens_per_month: 1_000_000_000 }));
   await made(owner("PUT", "/prices/home/model", { prices: [{ input: "1", output: "2" }] }));
   await made(owner("PUT", "/aliases/home", { targets: [{ model: "offline/echo" }] }));
   const collection = await made(owner("POST", "/v1/knowledge/collections", { name: "Home" }));
@@ -89,6 +90,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     secrets: "home_secret",
     providers: "home",
     prices: "home",
+    budgets: "organization",
     "{provider}": "model",
     aliases: "home",
     models: "offline/echo",

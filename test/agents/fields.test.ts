@@ -189,6 +189,7 @@ test("a response has every field of the spec", async () => {
     store: true,
     tools: [],
     usage: {
+      cost: "0.00023",
       input_tokens: 30,
       input_tokens_details: { cached_tokens: 10, cache_write_tokens: 0 },
       output_tokens: 20,

@@ -25,6 +25,14 @@ const BUSY_RETRY_MS = 100;
 /** What an alias stands for in a new turn; undefined when the organization has no alias of this name. */
 export type FindRoute = (organization: string, alias: string) => Promise<Route | undefined>;
 
+/** Who the turn of a step is counted for. */
+export interface Spender {
+  organization_id: string;
+  principal: string;
+  project_id: string | null;
+  agent_id: string | null;
+}
+
 export interface TurnDeps {
   findRoute: FindRoute;
   log: Pick<EventLog, "heads" | "read">;
@@ -32,6 +40,8 @@ export interface TurnDeps {
   handle(command: Command): Promise<CommandResult>;
   frames: Pick<Frames, "subscribe">;
   vault: Pick<Vault, "createKey" | "put">;
+  /** The message of a budget that refuses the turn; undefined if none does. */
+  checkBudgets(spender: Spender): Promise<string | undefined>;
   /** Milliseconds that a turn may take. */
   turn_ms: number;
 }
@@ -126,6 +136,7 @@ async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnReques
       // The thread belongs to the run alone, which may continue it.
       scope: runScope(step.run_id),
       workflow_id: step.workflow_id,
+      ...(step.project_id !== null && { project_id: step.project_id }),
       model: request.model,
       ...(route && { route }),
       streamed: false,
@@ -136,6 +147,14 @@ async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnReques
   };
 }
 
+/** The budget's words are the step's error. The step's own retries may wait for the next period. */
+async function requireBudget(deps: TurnDeps, step: StepAttempt, { agent }: TurnRequest): Promise<void> {
+  const { organization_id, project_id } = step;
+  const spender = { organization_id, principal: "system", project_id, agent_id: agent?.agent_id ?? null };
+  const refusal = await deps.checkBudgets(spender);
+  if (refusal !== undefined) throw new StepFailure("step_error", refusal);
+}
+
 async function startTurn(
   deps: TurnDeps,
   step: StepAttempt,
@@ -143,6 +162,7 @@ async function startTurn(
   ids: TurnIds,
   signal: AbortSignal,
 ): Promise<void> {
+  await requireBudget(deps, step, request);
   const { data, ...start } = await buildStart(deps, step, request, ids);
   for (const giveUpAt = Date.now() + MAX_BUSY_MS; ; await sleep(BUSY_RETRY_MS, undefined, { signal })) {
     const now = Date.now();

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { deriveId, streamName } from "./ids.ts";
+import { Money } from "./money.ts";
+
+/** Who spends: `organization`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`. */
+export const BUDGET_SUBJECT = /^(organization|(project|key|person|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const Subject = z.object({ subject: z.string().regex(BUDGET_SUBJECT) });
+
+/** Each subject has one budget, so the id is derived from it. */
+export const budgetStream = (organization: string, subject: string): string =>
+  streamName("budget", deriveId("budget", organization, subject));
+
+export const LimitName = z.enum(["tokens_per_day", "tokens_per_month", "cost_per_day", "cost_per_month"]);
+export type LimitName = z.infer<typeof LimitName>;
+
+/** Days and calendar months of UTC. A limit that is absent is none. */
+export const Limits = z.object({
+  tokens_per_day: z.int().nonnegative().optional(),
+  tokens_per_month: z.int().nonnegative().optional(),
+  cost_per_day: Money.optional(),
+  cost_per_month: Money.optional(),
+});
+export type Limits = z.infer<typeof Limits>;
+
+const Settings = Subject.extend({
+  limits: Limits,
+  /** Whether turns are refused at the limit; otherwise there are warnings only. */
+  hard: z.boolean(),
+});
+const Reached = Subject.extend({
+  limit: LimitName,
+  /** `2026-11-23` or `2026-11`. */
+  period: z.string(),
+  percent: z.union([z.literal(80), z.literal(100)]),
+  /** Tokens or US dollars, at the moment it was noticed. */
+  spent: z.string(),
+  at_most: z.string(),
+});
+export type Reached = z.infer<typeof Reached>;
+
+export const SetBudget = defineCommand("SetBudget", "budget", Settings);
+export const RemoveBudget = defineCommand("RemoveBudget", "budget", Subject);
+/** Every process that notices may send it; the first one counts. */
+export const NoteBudgetReached = defineCommand("NoteBudgetReached", "budget", Reached);
+
+export const BudgetSet = defineEvent("BudgetSet", { public: Settings });
+export const BudgetRemoved = defineEvent("BudgetRemoved", { public: Subject });
+/** Once for 80 % and once for 100 % of a limit in each period. */
+export const BudgetReached = defineEvent("BudgetReached", { public: Reached });
+
+export type BudgetCommand = CommandsIn<typeof import("./budget.ts")>;
+export type BudgetEvent = EventsIn<typeof import("./budget.ts")>;

@@ -1,0 +1,103 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { BUDGET_SUBJECT, budgetStream, RemoveBudget, SetBudget } from "#events/budget.ts";
+import { requireAdmin } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { Budget, BudgetToSet, presentBudget, readLimits } from "./budgetShape.ts";
+
+/** Budgets of one organization: all of them are read at once. */
+const MAX_BUDGETS = 1_000;
+const READ_MODELS = ["budgets", "usage"];
+
+async function listAll(http: Http, organization: string): Promise<Budget[]> {
+  await http.freshRead(READ_MODELS);
+  return (await http.budgets.fresh(organization)).map(presentBudget);
+}
+
+async function findBudget(http: Http, organization: string, subject: string): Promise<Budget> {
+  const found = (await listAll(http, organization)).find((budget) => budget.subject === subject);
+  if (found) return found;
+  throw new ApiError("budget_not_found", "No budget of this subject is set.", { param: "subject" });
+}
+
+const envelope = (request: FastifyRequest, subject: string) => ({
+  ...commandFields(request, budgetStream(request.caller.organization_id, subject), ["budgets"]),
+  // what is answered is true from then on in this process, and within seconds in all others
+  requireProjected: true,
+});
+
+async function setBudget(
+  http: Http,
+  request: FastifyRequest,
+  subject: string,
+  body: z.infer<typeof BudgetToSet>,
+): Promise<Budget> {
+  const { organization_id } = request.caller;
+  if (!BUDGET_SUBJECT.test(subject)) {
+    const message = "subject must be organization, project:<id>, key:<id>, person:<id> or agent:<id>.";
+    throw new ApiError("invalid_subject", message, { param: "subject" });
+  }
+  const limits = readLimits(body);
+  if (Object.keys(limits).length === 0)
+    throw new ApiError(
+      null,
+      "The budget has no limit: set tokens_per_day, tokens_per_month, cost_per_day or cost_per_month.",
+      {
+        param: "cost_per_month",
+      },
+    );
+  const others = (await listAll(http, organization_id)).filter((budget) => budget.subject !== subject);
+  if (others.length >= MAX_BUDGETS)
+    throw new ApiError("too_many_budgets", `An organization may have ${MAX_BUDGETS} budgets.`, { param: "subject" });
+  await http.send(SetBudget, { ...envelope(request, subject), data: { subject, limits, hard: body.hard } });
+  return findBudget(http, organization_id, subject);
+}
+
+/** What may be spent, for owners and admins. */
+export function budgetRoutes(app: App, http: Http): void {
+  const onRequest = requireAdmin(http);
+  const described = { tags: ["Accounts"], security: [{ session: [] }] };
+  const params = z.object({
+    subject: z.string().describe("`organization`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`."),
+  });
+  const one = { ...described, params };
+
+  const listing = describeList(described, "List budgets and what was spent of them", Budget);
+  app.get("/budgets", { onRequest, schema: listing }, async ({ caller, query }) => {
+    const all = await listAll(http, caller.organization_id);
+    return pageResponse(
+      query,
+      async (page) => slicePage(all, page),
+      (budget) => budget,
+    );
+  });
+
+  const reading = { ...one, summary: "Get a budget and what was spent of it", response: { 200: Budget } };
+  app.get("/budgets/:subject", { onRequest, schema: reading }, ({ caller, params: { subject } }) =>
+    findBudget(http, caller.organization_id, subject),
+  );
+
+  const setting = {
+    ...one,
+    summary: "Set a budget",
+    description: "Replaces the limits of the subject. What was spent in the current day and month counts.",
+    body: BudgetToSet,
+    response: { 200: Budget },
+  };
+  app.put("/budgets/:subject", { onRequest, schema: setting }, (request) =>
+    setBudget(http, request, request.params.subject, request.body),
+  );
+
+  const removing = { ...one, summary: "Remove a budget", response: { 204: z.null() } };
+  app.delete("/budgets/:subject", { onRequest, schema: removing }, async (request, reply) => {
+    const { organization_id } = request.caller;
+    const { subject } = await findBudget(http, organization_id, request.params.subject);
+    await http.send(RemoveBudget, { ...envelope(request, subject), data: { subject } });
+    await http.budgets.fresh(organization_id);
+    return reply.code(204).send(null);
+  });
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { BudgetReached, BudgetRemoved, BudgetSet, budgetStream } from "#events/budget.ts";
+import { ORGANIZATION, projectEvents, RECORDED_AT } from "#test/projections/projectEvents.ts";
+import { budgets } from "./project.ts";
+
+test("the budgets projection keeps the row of a removed budget, without its limits", () => {
+  const subject = "organization";
+  const stream = budgetStream(ORGANIZATION, subject);
+  const limits = { cost_per_month: "10" };
+  const told = { subject, limit: "cost_per_month" as const, period: "2026-11", spent: "8", at_most: "10" };
+  const changes = projectEvents(
+    budgets,
+    stream,
+    BudgetSet.of({ subject, limits, hard: true }),
+    BudgetReached.of({ ...told, percent: 80 }),
+    BudgetRemoved.of({ subject }),
+  );
+  const table = { table: "budgets", key: { id: stream.slice("budget-".length) } };
+  const row = { organization_id: ORGANIZATION, subject, updated_at: RECORDED_AT };
+  expect(changes).toEqual([
+    { ...table, kind: "put", row: { ...row, limits: JSON.stringify(limits), hard: true, created_at: RECORDED_AT } },
+    { ...table, kind: "patch", row: { ...row, limits: null, hard: null } },
+  ]);
+});

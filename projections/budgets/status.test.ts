@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Limits } from "#events/budget.ts";
+import type { NewEvent } from "#events/define.ts";
+import { NO_USAGE, RoundRequested, TurnCompleted, TurnRefused } from "#events/thread.ts";
+import { projectEvents } from "#test/projections/projectEvents.ts";
+import { usage } from "../usage/project.ts";
+import type { SpentRow } from "./query.ts";
+import { budgetStatuses, reachedLimits, sumBySubject } from "./status.ts";
+
+const NONE = sumBySubject([]);
+const NOW = new Date("2026-12-31T23:59:59.999Z");
+const budget = (subject: string, limits: Limits, hard = true) => ({
+  subject,
+  limits,
+  hard,
+  created_at: NOW,
+  updated_at: NOW,
+});
+const spent = (tokens: number, cost: string | null, more: Partial<SpentRow> = {}): SpentRow => ({
+  principal: "key:k",
+  project_id: null,
+  agent_id: null,
+  tokens,
+  cost,
+  ...more,
+});
+
+describe("what a budget leaves", () => {
+  test("is counted by the day and the month of UTC, which end at midnight", () => {
+    const limits = { tokens_per_day: 10, tokens_per_month: 100, cost_per_day: "1", cost_per_month: "0.5" };
+    const figures = {
+      before: sumBySubject([spent(20, "0.1")]),
+      today: sumBySubject([spent(9, null), spent(0, "0.3")]),
+    };
+    const ends_at = new Date("2027-01-01T00:00:00.000Z");
+    expect(budgetStatuses([budget("organization", limits)], figures, NOW)[0]!.limits).toEqual([
+      { name: "tokens_per_day", at_most: "10", spent: "9", percent: 90, period: "2026-12-31", ends_at },
+      { name: "tokens_per_month", at_most: "100", spent: "29", percent: 29, period: "2026-12", ends_at },
+      { name: "cost_per_day", at_most: "1", spent: "0.3", percent: 30, period: "2026-12-31", ends_at },
+      { name: "cost_per_month", at_most: "0.5", spent: "0.4", percent: 80, period: "2026-12", ends_at },
+    ]);
+  });
+
+  test("is reported from 80 percent on, and at 100", () => {
+    const told = (tokens: number, tokens_per_day = 100) =>
+      reachedLimits(
+        budgetStatuses(
+          [budget("organization", { tokens_per_day })],
+          { before: NONE, today: sumBySubject([spent(tokens, null)]) },
+          NOW,
+        ),
+      ).map(({ percent }) => percent);
+    expect([79, 80, 99, 100, 500].map((tokens) => told(tokens))).toEqual([[], [80], [80], [100], [100]]);
+    expect(told(0, 0)).toEqual([100]);
+  });
+
+  test("counts what its subject spent alone", () => {
+    const rows = [
+      spent(1, null),
+      spent(10, null, { principal: "person:p" }),
+      spent(100, null, { principal: "key:other", project_id: "x" }),
+      spent(1000, null, { principal: "system", agent_id: "a", project_id: "x" }),
+    ];
+    const of = (subject: string) =>
+      budgetStatuses([budget(subject, { tokens_per_day: 1 })], { before: NONE, today: sumBySubject(rows) }, NOW)[0]!
+        .limits[0]!.spent;
+    const subjects = ["organization", "key:k", "person:p", "project:x", "agent:a", "agent:b", "project:null"];
+    expect(subjects.map(of)).toEqual(["1111", "1", "10", "1100", "1000", "0", "0"]);
+  });
+});
+
+interface Turn {
+  rounds: number[];
+  /** Tokens of the whole turn; undefined: refused. */
+  end: number | undefined;
+}
+const turn: fc.Arbitrary<Turn> = fc.record({
+  rounds: fc.array(fc.integer({ min: 1, max: 1_000 }), { maxLength: 4 }),
+  end: fc.option(fc.integer({ min: 0, max: 5_000 }), { nil: undefined }),
+});
+const usageOf = (prompt_tokens: number) => ({
+  ...NO_USAGE,
+  prompt_tokens,
+  cost: `0.${String(prompt_tokens).padStart(6, "0")}`,
+});
+
+function eventsOf({ rounds, end }: Turn, turn_id: string): NewEvent[] {
+  const attempt = { turn_id, attempt: 1 };
+  const said = { text: "", reasoning: "", citations: [] };
+  const asked = rounds.map((tokens, round) =>
+    RoundRequested.of({ ...attempt, round, usage: usageOf(tokens) }, { ...said, calls: [] }),
+  );
+  if (end === undefined) return [TurnRefused.of({ ...attempt, code: null })];
+  return [...asked, TurnCompleted.of({ ...attempt, finish_reason: "stop", model: "m", usage: usageOf(end) }, { said })];
+}
+
+/** Applies changes of the table `usage` to its rows. */
+function apply(rows: Map<string, { prompt_tokens: number; cost: string | null }>, events: NewEvent[], stream: string) {
+  for (const change of projectEvents(usage, stream, ...events) as any[]) {
+    if (change.table !== "usage") continue;
+    const of = (key: { source_id: string; part: number }) => `${key.source_id}/${key.part}`;
+    if (change.kind === "put") rows.set(of(change.key), change.row);
+    else for (const name of rows.keys()) if (name.startsWith(`${change.where.source_id}/`)) rows.delete(name);
+  }
+}
+
+test("the figures neither lose nor double a turn, however often and in whatever order streams are delivered", () => {
+  fc.assert(
+    fc.property(
+      fc.array(turn, { maxLength: 6 }),
+      fc.array(fc.tuple(fc.nat(5), fc.nat(5), fc.nat(5)), { maxLength: 30 }),
+      (turns, deliveries) => {
+        const rows = new Map();
+        const streams = turns.map((each, n) => eventsOf(each, `0198c0de-0000-7000-8000-00000000000${n}`));
+        // parts of streams, again from any event on, as a process that was killed gets them
+        for (const [n, from, to] of deliveries) apply(rows, (streams[n] ?? []).slice(from, to), `thread-${n}`);
+        for (const [n, events] of [...streams.entries()].toReversed()) apply(rows, events, `thread-${n}`);
+        const figures = [...rows.values()].map(({ prompt_tokens, cost }) => spent(prompt_tokens, cost));
+        const limits = { tokens_per_day: 1, cost_per_day: "1" };
+        const [tokens, cost] = budgetStatuses(
+          [budget("organization", limits)],
+          { before: NONE, today: sumBySubject(figures) },
+          NOW,
+        )[0]!.limits;
+        const whole = turns.reduce((sum, { end = 0 }) => sum + end, 0);
+        expect(tokens!.spent).toBe(String(whole));
+        expect(Math.round(Number(cost!.spent) * 1e6)).toBe(whole);
+      },
+    ),
+  );
+});

@@ -1,0 +1,85 @@
+import { expect, test, vi } from "vitest";
+import type { Reached } from "#events/budget.ts";
+import { watchBudgets } from "./watch.ts";
+
+const spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null };
+
+/** A database with one budget of ten tokens a day, or with none, that counts its queries. */
+function openWatch(budgets = 1) {
+  const state = { budgets, tokens: 0, queries: 0, isAway: false, hangs: false };
+  const told: Reached[] = [];
+  const rows = (text: string): unknown[] => {
+    if (!text.includes("read.budgets")) return [{ ...spender, tokens: state.tokens, cost: null }];
+    return state.budgets > 0 ? [{ subject: "organization", limits: '{"tokens_per_day":10}', hard: true }] : [];
+  };
+  const query = async (text: string) => {
+    state.queries++;
+    if (state.isAway) throw new Error("away");
+    if (state.hangs) await new Promise(() => {});
+    return rows(text) as never[];
+  };
+  const report = vi.fn(async (_: string, reached: Reached) => told.push(reached));
+  const onError = vi.fn();
+  return { state, told, report, onError, watch: watchBudgets({ db: { query }, report, onError }) };
+}
+
+test("turns of one moment share their figures", async () => {
+  const { watch, state } = openWatch();
+  await Promise.all(Array.from({ length: 50 }, () => watch.check(spender)));
+  const { queries } = state;
+  await watch.check(spender);
+  expect([queries <= 3, state.queries]).toEqual([true, queries]);
+});
+
+test("an organization without budgets waits for no query after its first turn, even while the database is away", async () => {
+  const { watch, state, onError } = openWatch(0);
+  expect(await watch.check(spender)).toBeUndefined();
+  expect(state.queries).toBe(1);
+  state.isAway = true;
+  vi.useFakeTimers({ now: Date.now() + 5_000, toFake: ["Date"] });
+  try {
+    expect(await watch.check(spender)).toBeUndefined();
+    await vi.waitFor(() => expect(onError).toHaveBeenCalledOnce());
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a used-up budget refuses and is reported once; a report that failed is made again", async () => {
+  const { watch, state, told, report, onError } = openWatch();
+  state.tokens = 8;
+  report.mockRejectedValueOnce(new Error("no bus"));
+  await watch.fresh("o");
+  expect(await watch.check(spender)).toMatchObject({ subject: "organization", percent: 80, refuses: false });
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledOnce());
+  state.tokens = 10;
+  for (const _ of [1, 2, 3]) await watch.fresh("o");
+  expect(await watch.check(spender)).toMatchObject({ spent: "10", percent: 100, refuses: true });
+  expect(told.map(({ percent }) => percent)).toEqual([100]);
+});
+
+test.each(["isAway", "hangs"] as const)(
+  "while the database %s, the last known figures decide until their period is over",
+  async (how) => {
+    const { watch, state, onError } = openWatch();
+    state.tokens = 10;
+    await watch.fresh("o");
+    state[how] = true;
+    vi.useFakeTimers({ now: Date.now() + 1_000, toFake: ["Date"] });
+    try {
+      expect(await watch.check(spender)).toMatchObject({ refuses: true });
+      vi.setSystemTime(Date.now() + 24 * 3600 * 1_000);
+      expect(await watch.check(spender)).toBeUndefined();
+      expect(onError.mock.calls.length).toBe(how === "isAway" ? 2 : 0);
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
+
+test("an organization whose budgets were never read is not refused while the database is away", async () => {
+  const { watch, state, onError } = openWatch();
+  state.isAway = true;
+  expect(await Promise.all([watch.check(spender), watch.check(spender)])).toEqual([undefined, undefined]);
+  expect(onError).toHaveBeenCalledOnce();
+});

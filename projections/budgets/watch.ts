@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Reached } from "#events/budget.ts";
+import type { Db } from "../projection.ts";
+import { listBudgets, sumSpent } from "./query.ts";
+import {
+  budgetStatuses,
+  periodsAt,
+  reachedLimits,
+  subjectsOf,
+  sumBySubject,
+  type BudgetStatus,
+  type LimitStatus,
+  type Spender,
+  type Sums,
+} from "./status.ts";
+
+/** Age of the figures that decide about a turn: turns that ended within that time are missing. */
+const MAX_AGE_MS = 1_000;
+/** An organization without budgets never waits: new ones are looked up in the background, unless it was idle for so long. */
+const MAX_IDLE_MS = 60_000;
+/** Earlier days of the month change only where a turn of theirs ends today. */
+const MAX_AGE_OF_PAST_MS = 60_000;
+/** How long a turn waits for figures; then the last known ones decide, so that a slow database holds up no turn. */
+const MAX_WAIT_MS = 2_000;
+/** Organizations, budgets and sums that each memory of this process holds, a few hundred bytes each. */
+const MAX_ENTRIES = 100_000;
+
+/** A limit that a spender has reached to 80 % or more, and the budget's subject. */
+export interface ReachedLimit extends LimitStatus {
+  subject: string;
+  /** Turns are refused: it is used up, and hard. */
+  refuses: boolean;
+}
+
+export interface BudgetWatch {
+  /**
+   * The most used limit among those of the spender that are reached to 80 %; undefined if there is none. Waits two seconds at
+   * most and never throws: where figures cannot be read, the last known ones decide.
+   */
+  check(spender: Spender): Promise<ReachedLimit | undefined>;
+  /** All budgets with figures of this moment. */
+  fresh(organization: string): Promise<BudgetStatus[]>;
+}
+
+interface WatchOptions {
+  db: Db;
+  /** Records that a limit is reached. Called again after it failed. */
+  report(organization: string, reached: Reached): Promise<unknown>;
+  onError(error: unknown): void;
+}
+
+/** The last value of each organization. Forgets all of them when they are too many: they are read again. */
+function createMemory<T>(sizeOf: (value: T) => number) {
+  const values = new Map<string, T>();
+  let entries = 0;
+  function forget(organization: string): void {
+    const value = values.get(organization);
+    if (value !== undefined) entries -= 1 + sizeOf(value);
+    values.delete(organization);
+  }
+  return {
+    get: (organization: string) => values.get(organization),
+    forget,
+    set(organization: string, value: T): void {
+      forget(organization);
+      const size = 1 + sizeOf(value);
+      if (entries + size > MAX_ENTRIES) {
+        values.clear();
+        entries = 0;
+      }
+      values.set(organization, value);
+      entries += size;
+    },
+  };
+}
+
+/** Sums what an organization spent, its earlier days of the month at most once a minute. */
+function createFigures(db: Db) {
+  const pasts = createMemory<{ at: number; day: number; sums: Sums }>(({ sums }) => sums.size);
+  const sum = async (organization: string, from: Date, to: Date) =>
+    sumBySubject(await sumSpent(db, organization, from, to));
+
+  async function readPast(organization: string, { month, day }: ReturnType<typeof periodsAt>, now: number) {
+    const known = pasts.get(organization);
+    if (known && known.day === day.getTime() && now - known.at < MAX_AGE_OF_PAST_MS) return known.sums;
+    const sums: Sums = month < day ? await sum(organization, month, day) : new Map();
+    pasts.set(organization, { at: now, day: day.getTime(), sums });
+    return sums;
+  }
+  return {
+    async read(organization: string, now: number): Promise<BudgetStatus[]> {
+      const budgets = await listBudgets(db, organization);
+      if (budgets.length === 0) return [];
+      const periods = periodsAt(new Date(now));
+      const [before, today] = await Promise.all([
+        readPast(organization, periods, now),
+        sum(organization, periods.day, periods.nextDay),
+      ]);
+      return budgetStatuses(budgets, { before, today }, new Date(now));
+    },
+    forget: pasts.forget,
+  };
+}
+
+/** Reports each step of a limit once per process; the decider lets the first process's report into the log. */
+function createReporter({ report, onError }: WatchOptions) {
+  const reported = new Set<string>();
+  return (organization: string, statuses: BudgetStatus[]): void => {
+    for (const reached of reachedLimits(statuses)) {
+      const { subject, limit, period, percent, at_most } = reached;
+      const key = [organization, subject, limit, period, percent, at_most].join();
+      if (reported.has(key)) continue;
+      if (reported.size >= MAX_ENTRIES) reported.clear();
+      reported.add(key);
+      report(organization, reached).catch((error: unknown) => {
+        reported.delete(key);
+        onError(error);
+      });
+    }
+  };
+}
+
+/** The limits of the spender that are reached to 80 %, the one that refuses first; none whose period is over. */
+function reachedBy(statuses: BudgetStatus[], spender: Spender): ReachedLimit[] {
+  const subjects = subjectsOf(spender);
+  const now = Date.now();
+  return statuses
+    .filter(({ budget }) => subjects.includes(budget.subject))
+    .flatMap(({ budget: { subject, hard }, limits }) =>
+      limits.map((limit) => ({ ...limit, subject, refuses: hard && limit.percent >= 100 })),
+    )
+    .filter(({ percent, ends_at }) => percent >= 80 && ends_at.getTime() > now)
+    .toSorted((a, b) => Number(b.refuses) - Number(a.refuses) || b.percent - a.percent);
+}
+
+/** Gives `last` instead where reading fails or takes long. */
+async function within(reading: Promise<BudgetStatus[]>, last: BudgetStatus[]): Promise<BudgetStatus[]> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([reading.catch(() => last), sleep(MAX_WAIT_MS, last, { signal: timer.signal })]);
+  } finally {
+    timer.abort();
+  }
+}
+
+/** Reads what budgets leave, shared by all turns of an organization in this process. */
+export function watchBudgets(options: WatchOptions): BudgetWatch {
+  const figures = createFigures(options.db);
+  const tell = createReporter(options);
+  const known = createMemory<{ at: number; statuses: BudgetStatus[] }>(({ statuses }) => statuses.length);
+  const loading = new Map<string, Promise<BudgetStatus[]>>();
+
+  async function load(organization: string): Promise<BudgetStatus[]> {
+    const at = Date.now();
+    const statuses = await figures.read(organization, at);
+    known.set(organization, { at, statuses });
+    tell(organization, statuses);
+    return statuses;
+  }
+  function refresh(organization: string): Promise<BudgetStatus[]> {
+    const running = loading.get(organization);
+    if (running) return running;
+    const started = load(organization).finally(() => loading.delete(organization));
+    loading.set(organization, started);
+    // logs a failure once, however many turns wait
+    started.catch(options.onError);
+    return started;
+  }
+
+  async function recent(organization: string): Promise<BudgetStatus[]> {
+    const { at, statuses } = known.get(organization) ?? { at: Number.NEGATIVE_INFINITY, statuses: [] };
+    const age = Date.now() - at;
+    if (age < MAX_AGE_MS) return statuses;
+    const reading = refresh(organization);
+    if (statuses.length === 0 && age <= MAX_IDLE_MS) return statuses;
+    return within(reading, statuses);
+  }
+
+  return {
+    check: async (spender) => reachedBy(await recent(spender.organization_id), spender)[0],
+    async fresh(organization) {
+      // one that runs may have begun before what the caller wants to see
+      await loading.get(organization)?.catch(() => {});
+      figures.forget(organization);
+      return refresh(organization);
+    },
+  };
+}
+
+/** For people and clients: which budget, what was spent of it, and when it begins again. */
+export function describeLimit({ subject, name, spent, at_most, ends_at }: ReachedLimit): string {
+  const unit = name.startsWith("cost") ? "US dollars" : "tokens";
+  return `The budget ${subject} has used ${spent} of ${at_most} ${unit} (${name}). It begins again at ${ends_at.toISOString()}.`;
+}

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { BudgetRemoved, BudgetSet, NoteBudgetReached, type BudgetEvent, type Reached } from "#events/budget.ts";
+import { newCommand } from "#events/envelope.ts";
+import { budget } from "./budget.ts";
+
+const subject = "organization";
+const set = BudgetSet.of({ subject, limits: { tokens_per_day: 10 }, hard: true });
+const note = (data: Reached) =>
+  newCommand(NoteBudgetReached.type, {
+    stream: "budget-x",
+    organization_id: "o",
+    request_id: "r",
+    timeout_ms: 1,
+    data,
+  }) as never;
+const fold = (events: BudgetEvent[]) => events.reduce(budget.evolve, budget.initial);
+
+const reached = fc.record({
+  subject: fc.constant(subject),
+  limit: fc.constantFrom("tokens_per_day" as const, "cost_per_day" as const),
+  period: fc.constantFrom("2026-11-22", "2026-11-23", "2026-11-24"),
+  percent: fc.constantFrom(80 as const, 100 as const),
+  spent: fc.constantFrom("8", "10", "11"),
+  at_most: fc.constant("10"),
+});
+
+test("however often and in whatever order a limit is reported, each step of each period is an event once at most", () => {
+  fc.assert(
+    fc.property(fc.array(reached, { maxLength: 40 }), (notes) => {
+      const events: BudgetEvent[] = [set];
+      for (const each of notes) events.push(...budget.decide(note(each), fold(events)));
+      const told = events.slice(1).map(({ data }: any) => [data.limit, data.period, data.percent].join());
+      expect(new Set(told).size).toBe(told.length);
+      // every report of the newest period is in the log
+      const newest = notes.filter(({ period }) => period === "2026-11-24");
+      for (const { limit, percent } of newest)
+        expect(
+          told.some((each) => each === `${limit},2026-11-24,${percent}` || each === `${limit},2026-11-24,100`),
+        ).toBe(true);
+    }),
+  );
+});
+
+test("a limit that was raised is reported again, and nothing is once the budget is removed", () => {
+  const data: Reached = { subject, limit: "cost_per_month", period: "2026-11", percent: 80, spent: "8", at_most: "10" };
+  const events: BudgetEvent[] = [set, ...budget.decide(note(data), fold([set]))];
+  expect(events).toHaveLength(2);
+  expect(budget.decide(note(data), fold(events))).toEqual([]);
+  expect(budget.decide(note({ ...data, at_most: "20", spent: "16" }), fold(events))).toHaveLength(1);
+  expect(budget.decide(note(data), fold([...events, BudgetRemoved.of({ subject })]))).toEqual([]);
+});

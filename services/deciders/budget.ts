@@ -1,0 +1,56 @@
+import {
+  BudgetReached,
+  BudgetRemoved,
+  BudgetSet,
+  type BudgetCommand,
+  type BudgetEvent,
+  type LimitName,
+} from "#events/budget.ts";
+import type { Decider } from "#events/decider.ts";
+import { Rejection } from "#events/rejection.ts";
+
+interface Reported {
+  period: string;
+  percent: number;
+  at_most: string;
+}
+export type BudgetState =
+  | { status: "absent" }
+  /** `reported`: how far each limit was reached in the newest period in which it was. */
+  | { status: "set"; reported: Partial<Record<LimitName, Reported>> };
+
+export const budget: Decider<BudgetState, BudgetCommand, BudgetEvent> = {
+  version: 1,
+  initial: { status: "absent" },
+  decide(command, state) {
+    switch (command.type) {
+      case "SetBudget":
+        return [BudgetSet.of(command.data)];
+      case "RemoveBudget":
+        if (state.status === "absent") throw new Rejection("budget_not_found", "No budget of this subject is set.");
+        return [BudgetRemoved.of(command.data)];
+      case "NoteBudgetReached": {
+        if (state.status === "absent") return [];
+        const { limit, period, percent, at_most } = command.data;
+        const before = state.reported[limit];
+        const isKnown = before?.period === period && before.at_most === at_most && before.percent >= percent;
+        // a process whose figures are old may still be in the period before
+        const isPast = before !== undefined && before.period > period;
+        return isKnown || isPast ? [] : [BudgetReached.of(command.data)];
+      }
+    }
+  },
+  evolve(state, event) {
+    switch (event.type) {
+      case "BudgetSet":
+        return state.status === "set" ? state : { status: "set", reported: {} };
+      case "BudgetRemoved":
+        return { status: "absent" };
+      case "BudgetReached": {
+        if (state.status === "absent") return state;
+        const { limit, period, percent, at_most } = event.data;
+        return { status: "set", reported: { ...state.reported, [limit]: { period, percent, at_most } } };
+      }
+    }
+  },
+};
