@@ -21,6 +21,9 @@ const quoted = (text: string): string => (text === "" ? "" : ` “${text}”`);
 const count = (value: unknown, one: string): string =>
   typeof value === "number" ? formatCount(value, one) : `no ${one}`;
 
+/** `organization` or `key:<id>`, as words. */
+const spender = (field: Field): string => `the ${field("subject").replace(":", " ")}`;
+
 const ACCOUNTS: Record<string, Sentence> = {
   OrganizationCreated: (field) => `The organization${quoted(field("name"))} was created.`,
   UserRegistered: (field) => `${field("name", "Somebody")} joined as ${field("role")}.`,
@@ -41,6 +44,13 @@ const ACCOUNTS: Record<string, Sentence> = {
   ProviderConfigured: (field) => `The provider${quoted(field("name"))} got its credential and settings.`,
   AliasConfigured: (field) => `The alias${quoted(field("alias"))} got its targets.`,
   AliasRemoved: (field) => `The alias${quoted(field("alias"))} was removed.`,
+  PricesSet: (field) => `The model ${field("model")} got its prices.`,
+  PricesRemoved: (field) => `The prices of the model ${field("model")} were removed.`,
+  BudgetSet: (field, { hard }) =>
+    `The budget of ${spender(field)} was set; at its limits, turns are ${hard === true ? "refused" : "only warned of"}.`,
+  BudgetRemoved: (field) => `The budget of ${spender(field)} was removed.`,
+  BudgetReached: (field) =>
+    `${field("percent")} % of the limit ${field("limit")} of ${spender(field)} are spent: ${field("spent")} of ${field("at_most")}.`,
   ProviderRemoved: (field) => `The provider${quoted(field("name"))} was removed.`,
   SecretSet: (field) => `The secret${quoted(field("name"))} got a value.`,
   SecretRemoved: (field) => `The secret${quoted(field("name"))} was removed.`,

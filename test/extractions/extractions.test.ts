@@ -48,7 +48,11 @@ describe("extracting the file", () => {
     const { markdown, chunk_count, ...record } = await library.extracted(body.id);
     const { created_at, expires_at } = body;
     const pages = truth.page_count === null ? {} : { page_count: truth.page_count };
-    expect(record).toEqual({ ...pending, id: body.id, status: "ready", created_at, expires_at, ...pages });
+    const warned = truth.recognized && {
+      warnings: [expect.objectContaining({ code: "read_from_picture", pages: [1] })],
+    };
+    const ready = { ...pending, id: body.id, status: "ready", created_at, expires_at, ...pages, ...warned };
+    expect(record).toEqual(ready);
     expect(chunk_count).toBeGreaterThanOrEqual(truth.page_count ?? 1);
     expectTruth(markdown, truth);
     expect(await chargedUnits(body.id)).toEqual([truth.page_count ?? Math.ceil([...markdown].length / 3_000)]);
