@@ -246,7 +246,8 @@ async function members() {
 }
 
 async function usage() {
-  const { totals, group_by } = done(await person.GET("/api/usage", { params: { query: { group_by: "model" } } }));
+  const params = { query: { group_by: "model" as const } };
+  const { totals, group_by } = whole(done(await person.GET("/api/usage", { params })));
   const turns: number = totals.turns;
   // @ts-expect-error a grouping that does not exist
   const wrong: Query<"/api/usage"> = { group_by: "week" };

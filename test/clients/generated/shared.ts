@@ -35,7 +35,7 @@ interface WorkflowFamilies {
     status: string;
     scheme: string | undefined;
     steps: string[];
-    trigger: { hook_token: string; secret?: string | undefined };
+    trigger: { hook_token: string | null; secret?: string | undefined };
   }>;
   approvals(run_id: string): Promise<object>;
   runs(run_id: string): Promise<object>;
@@ -52,7 +52,7 @@ export async function printFamilies(
     workflows: started,
     approvals: await approvals(run_id),
     runs: await runs(run_id),
-    hooks: await hooks(trigger.hook_token, trigger.secret!),
+    hooks: await hooks(trigger.hook_token!, trigger.secret!),
   };
   for (const [name, call] of Object.entries(others)) found[name] = await call();
   process.stdout.write(JSON.stringify(found));
