@@ -22,6 +22,8 @@ const openChat = (target: string, viewport?: typeof PHONE) =>
 
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByLabel("Question").fill(text);
+  // Who may answer is read when the page opens; before that, nobody can be asked.
+  await expect.poll(() => page.getByRole("button", { name: "Ask", exact: true }).isEnabled()).toBe(true);
   await page.keyboard.press("Enter");
 }
 const again = (page: Page) => page.getByRole("button", { name: "Ask again" });
