@@ -23,9 +23,7 @@ const row = {
   name: '"shop \\ud800"',
   default_args: '{"text":"\\u0000"}',
   created_at: RECORDED_AT,
-  rotated_at: null,
   verify: null,
-  sealed_secret: null,
   headers: "[]",
 };
 

@@ -1,9 +1,28 @@
+import type { RecordedEvent } from "#events/envelope.ts";
 import type { ScheduleEvent } from "#events/schedule.ts";
 import type { TriggerEvent } from "#events/trigger.ts";
-import { defineProjection, encode } from "../projection.ts";
+import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
 /** Of the events of a schedule, those that change what the row of its trigger holds. */
 type NamedSchedule = Extract<ScheduleEvent, { type: "ScheduleCreated" | "ScheduleChanged" }>;
+
+type Created = RecordedEvent<Extract<TriggerEvent | ScheduleEvent, { type: "TriggerCreated" | "ScheduleCreated" }>>;
+
+/** A new row; the columns that a kind of trigger does not have are null. */
+const create = ({ organization_id, data, recorded_at }: Created, name: string, columns: Row): Change => ({
+  table: "triggers",
+  kind: "put",
+  key: { id: data.trigger_id },
+  row: {
+    organization_id,
+    workflow_id: data.workflow_id,
+    run_as: encode(data.run_as),
+    enabled: true,
+    name: encode(name),
+    created_at: recorded_at,
+    ...columns,
+  },
+});
 
 export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
   name: "triggers",
@@ -11,58 +30,23 @@ export const triggers = defineProjection<TriggerEvent | NamedSchedule>({
   durable: true,
   tables: new URL("table.sql", import.meta.url),
   on: {
-    TriggerCreated: ({ organization_id, data, personal, recorded_at }) =>
-      personal
+    TriggerCreated: (event) =>
+      event.personal
         ? [
-            {
-              table: "triggers",
-              kind: "put",
-              key: { id: data.trigger_id },
-              row: {
-                organization_id,
-                workflow_id: data.workflow_id,
-                hook_token: data.hook_token,
-                secret_hash: data.secret_hash,
-                secret_hint: data.secret_hint,
-                run_as: encode(data.run_as),
-                enabled: true,
-                name: encode(personal.name),
-                // already JSON, which contains no NUL character
-                default_args: personal.default_args,
-                created_at: recorded_at,
-                rotated_at: null,
-                verify: personal.verify ? encode(personal.verify) : null,
-                sealed_secret: null,
-                headers: encode(personal.headers ?? []),
-              },
-            },
+            create(event, event.personal.name, {
+              hook_token: event.data.hook_token,
+              secret_hash: event.data.secret_hash,
+              secret_hint: event.data.secret_hint,
+              // already JSON, which contains no NUL character
+              default_args: event.personal.default_args,
+              verify: event.personal.verify ? encode(event.personal.verify) : null,
+              headers: encode(event.personal.headers ?? []),
+            }),
           ]
         : [],
-    ScheduleCreated: ({ organization_id, data, personal, recorded_at }) =>
-      personal
-        ? [
-            {
-              table: "triggers",
-              kind: "put",
-              key: { id: data.trigger_id },
-              row: {
-                organization_id,
-                workflow_id: data.workflow_id,
-                hook_token: null,
-                secret_hash: null,
-                secret_hint: null,
-                run_as: encode(data.run_as),
-                enabled: true,
-                name: encode(personal.name),
-                default_args: personal.args,
-                created_at: recorded_at,
-                rotated_at: null,
-                verify: null,
-                sealed_secret: null,
-                headers: encode([]),
-              },
-            },
-          ]
+    ScheduleCreated: (event) =>
+      event.personal
+        ? [create(event, event.personal.name, { default_args: event.personal.args, headers: encode([]) })]
         : [],
     ScheduleChanged: ({ data, personal }) => {
       const { name, args } = personal ?? {};

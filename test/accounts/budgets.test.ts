@@ -151,6 +151,16 @@ describe("a turn", () => {
     expect((await ask(member.call)).status).toBe(200);
   });
 
+  test("that names an alias counts with the cost of the model that answered", async () => {
+    const { first, owner, set, spent } = await newTenant();
+    await owner("PUT", "/aliases/cheap", { targets: [{ model: "offline/echo" }] });
+    await set("organization", { cost_per_day: "1" });
+    expect((await ask(first, { model: "cheap" })).body.usage.cost).toBe("1");
+    expect(await spent("organization")).toBe("1");
+    await vi.waitFor(async () => expectRefusal(await ask(first, { model: "cheap" }), 402, "budget_exceeded"), soon);
+    expect(await spent("organization")).toBe((await owner("GET", "/usage")).body.totals.cost);
+  });
+
   test("is answered with a warning from 80 % on, and the log has one event for 80 % and one for 100 %", async () => {
     const { first, set, owner } = await newTenant();
     await set("organization", { cost_per_month: "5", hard: false });

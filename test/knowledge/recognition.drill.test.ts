@@ -57,6 +57,21 @@ test("a picture without text fails with a reason", async () => {
   });
 });
 
+test("text that is uploaded after scans is ready before them", async () => {
+  const { call, ended, upload } = library;
+  const scans = await Promise.all(
+    [1, 2, 3, 4].map((pages) =>
+      upload(shelf, { content: scanOf(Array.from({ length: pages }, () => notice)), name: `${pages}.pdf` }),
+    ),
+  );
+  const { body: text } = await upload(shelf, { content: "# Tides\n\nHigh water is at noon.", name: "tides.md" });
+  expect(await ended(text.id)).toMatchObject({ status: "ready" });
+  const waiting = await Promise.all(scans.map(({ body }) => call("GET", `/documents/${body.id}`)));
+  expect(waiting.some(({ body }) => body.status === "processing")).toBe(true);
+  for (const [n, { body }] of scans.entries())
+    expect(await ended(body.id)).toMatchObject({ status: "ready", page_count: n + 1 });
+});
+
 test("the pages of a day are counted for each organization, also when many ask at once", async () => {
   const { db } = library.platform.resources;
   const budget = openPageBudget(db, 10);
