@@ -3,11 +3,13 @@ import type { Effort } from "./tools/effort.ts";
 import { record } from "./tools/record.ts";
 import { print, type Report } from "./tools/report.ts";
 import { progress } from "./tools/progress.ts";
+import { SLOWDOWN_MS } from "./tools/slowdownSetting.ts";
 
 const benches = {
   agents: async () => (await import("./agents/bench.ts")).benchAgents(),
   chat: async (effort: Effort) => (await import("./chat/bench.ts")).benchChat(effort),
   documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
+  growth: async (effort: Effort, scale: number) => (await import("./growth/bench.ts")).benchGrowth(effort, scale),
   log: async (effort: Effort) => (await import("./log/bench.ts")).benchLog(effort),
   scale: async () => (await import("./scale/bench.ts")).benchScale(),
   search: async (effort: Effort) => (await import("./search/bench.ts")).benchSearch(effort),
@@ -18,30 +20,61 @@ type Bench = keyof typeof benches;
 /** Under four minutes together: they find out whether a floor has fallen. */
 const QUICK: Bench[] = ["chat", "log", "workflows", "search"];
 
-async function run(names: Bench[], effort: Effort, json: boolean): Promise<{ reports: Report[]; hold: boolean }> {
+interface RunOptions {
+  effort: Effort;
+  json: boolean;
+  /** How many times larger `growth` shall be. */
+  scale: number;
+}
+
+/** Runs benches. One below a floor is measured once more, because another program may have disturbed it; the second run counts. */
+async function run(names: Bench[], { effort, json, scale }: RunOptions): Promise<{ reports: Report[]; hold: boolean }> {
   const reports: Report[] = [];
   let hold = true;
-  for (const name of names) {
-    const report = await benches[name](effort);
+  const measure = async (name: Bench): Promise<{ report: Report; holds: boolean }> => {
+    const report = await benches[name](effort, scale);
     progress("");
-    hold = print(report, json) && hold;
-    reports.push(report);
+    return { report, holds: print(report, json) };
+  };
+  for (const name of names) {
+    let measured = await measure(name);
+    if (!measured.holds) {
+      console.error(`${name} is below a floor and is measured once more; the second run counts.`);
+      measured = await measure(name);
+    }
+    hold = measured.holds && hold;
+    reports.push(measured.report);
   }
   return { reports, hold };
 }
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, record: { type: "boolean", default: false } },
+  options: {
+    json: { type: "boolean", default: false },
+    record: { type: "boolean", default: false },
+    scale: { type: "string", default: "1" },
+    "slow-ms": { type: "string" },
+  },
 });
-const [name = ""] = positionals;
-if (name !== "quick" && !(name in benches)) {
-  console.error(`usage: npm run bench -- quick|${Object.keys(benches).join("|")} [--json] [--record]`);
+if (values["slow-ms"]) process.env[SLOWDOWN_MS] = values["slow-ms"];
+const [name = "", ...some] = positionals;
+const isBench = (given: string): given is Bench => Object.hasOwn(benches, given);
+// The page has a block of all of `quick`, not of a part.
+const isPartRecorded = values.record && some.length > 0;
+if ((name !== "quick" && !isBench(name)) || !some.every(isBench) || isPartRecorded) {
+  console.error(
+    `usage: npm run bench -- quick [BENCH…]|${Object.keys(benches).join("|")} [--json] [--record] [--scale N] [--slow-ms N]`,
+  );
   process.exitCode = 2;
 } else {
   try {
-    const names = name === "quick" ? QUICK : [name as Bench];
-    const { reports, hold } = await run(names, name === "quick" ? "quick" : "full", values.json);
+    const names = isBench(name) ? [name] : some.length > 0 ? some : QUICK;
+    const { reports, hold } = await run(names, {
+      effort: name === "quick" ? "quick" : "full",
+      json: values.json,
+      scale: Number(values.scale),
+    });
     if (values.record) record(name, reports);
     if (!hold) process.exitCode = 1;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Effort, Measuring } from "../tools/effort.ts";
+import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import { median, percentile } from "../tools/stats.ts";
 import { type Load, load } from "./load.ts";
@@ -9,7 +10,8 @@ const KINDS: Omit<Load, "seconds">[] = [
   { connections: 1, stream: false },
   { connections: 1, stream: true },
   { connections: 32, stream: false },
-  { connections: 32, stream: true },
+  // Portkey waits 25 ms before the first chunk of a stream: only with this many does its processor limit it.
+  { connections: 128, stream: true },
 ];
 
 export interface LoadMeasurements {
@@ -18,6 +20,8 @@ export interface LoadMeasurements {
   stream: boolean;
   /** One figure for each round. */
   perSecond: number[];
+  /** Milliseconds of processor time that a turn takes of all processes of the contender, one figure for each round. */
+  cpuMs: number[];
   /** Milliseconds of every request of all rounds. */
   totals: number[];
   firstByte: number[];
@@ -27,19 +31,22 @@ export interface LoadMeasurements {
 export const runRounds = async (contenders: Contender[], effort: Effort): Promise<LoadMeasurements[]> => {
   const { rounds, seconds } = MEASURING[effort];
   const measured = contenders.flatMap(({ target }) =>
-    KINDS.map((kind): LoadMeasurements => ({ name: target.name, ...kind, perSecond: [], totals: [], firstByte: [] })),
+    KINDS.map(
+      (kind): LoadMeasurements => ({ name: target.name, ...kind, perSecond: [], cpuMs: [], totals: [], firstByte: [] }),
+    ),
   );
   // Round 0 warms up: its code is not compiled yet.
   for (let round = 0; round <= rounds; round++) {
     for (const kind of KINDS) {
       for (const { target, child } of rotate(contenders, round)) {
         progress(`round ${round} of ${rounds}: ${target.name}, ${kind.connections} connections`);
-        const { perSecond, answers } = await load(target, { ...kind, seconds });
+        const { result, cpuMs } = await measureCpu([child.pid], () => load(target, { ...kind, seconds }));
         child.assertAlive();
         if (round === 0) continue;
         const entry = findEntry(measured, { name: target.name, ...kind });
-        entry.perSecond.push(perSecond);
-        for (const { total, firstByte } of answers) {
+        entry.perSecond.push(result.perSecond);
+        entry.cpuMs.push(cpuMs / result.answers.length);
+        for (const { total, firstByte } of result.answers) {
           entry.totals.push(total);
           entry.firstByte.push(firstByte);
         }
@@ -75,6 +82,7 @@ export const toRows = (measured: LoadMeasurements[]): (string | number | null)[]
         entry.stream ? "streamed" : "buffered",
         entry.connections,
         median(entry.perSecond),
+        median(entry.cpuMs),
         median(entry.totals),
         percentile(entry.totals, 0.99),
         isDirect ? null : added(0.5),
@@ -82,7 +90,3 @@ export const toRows = (measured: LoadMeasurements[]): (string | number | null)[]
         entry.stream ? median(entry.firstByte) : null,
       ];
     });
-
-/** The median of the ratios of each round, so that both sides of a ratio were measured within a minute. */
-export const throughputRatio = (a: LoadMeasurements, b: LoadMeasurements): number =>
-  median(a.perSecond.map((value, round) => value / (b.perSecond[round] ?? Number.NaN)));

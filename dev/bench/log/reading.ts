@@ -11,18 +11,18 @@ import { rebuild } from "../../../infra/postgres/rebuild.ts";
 import { projections } from "../../../projections/index.ts";
 import { turns } from "../../../projections/turns/project.ts";
 import type { Effort } from "../tools/effort.ts";
+import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import { createLog, type Server } from "./database.ts";
 import { turnAppend } from "./payload.ts";
 
-const ROUNDS: Record<Effort, number> = { full: 3, quick: 1 };
-const TURNS = 40_000;
-const EVENTS = TURNS * 2;
+const ROUNDS = 3;
+const TURNS: Record<Effort, number> = { full: 40_000, quick: 15_000 };
+export const EVENTS_PER_TURN = 2;
 const BATCH = 1_000;
-const SEED = "bench_seed";
 const SELECT = "select * from log.events where position > $1 order by position limit $2";
 
-type OpenLog = ReturnType<typeof open>;
+export type OpenLog = ReturnType<typeof open>;
 
 const logger = pino({ level: "error" }, pino.destination(2));
 const hints: Pick<Hints, "announceProjected" | "onCommitted" | "onRequested"> = {
@@ -31,17 +31,19 @@ const hints: Pick<Hints, "announceProjected" | "onCommitted" | "onRequested"> = 
   onRequested: () => () => {},
 };
 
-const open = (url: string, keyring: Keyring) => {
+export const open = (url: string, keyring: Keyring) => {
   const pool = openPool(url, { max: 12, name: "bench" });
   return { pool, log: openLog(pool, keyring) };
 };
 
-const openProjector = ({ pool, log }: OpenLog) => createProjector({ pool, log, hints, projections, logger });
+export const openProjector = ({ pool, log }: OpenLog) => createProjector({ pool, log, hints, projections, logger });
 
 /** One way to read the log, with its events per second in each round. */
 export interface ReadRates {
   way: "plain SELECT" | "log.follow" | "followed into read models" | "rebuilt into a read model";
   perSecond: number[];
+  /** Microseconds of processor time of an event, in this process and in PostgreSQL, one figure for each round. */
+  cpuUs: number[];
 }
 
 /** Reads the same log in every way. Each round uses a new copy of the database. */
@@ -49,60 +51,64 @@ export const runReading = async (
   server: Server,
   effort: Effort,
 ): Promise<{ events: number; readings: ReadRates[] }> => {
-  const rounds = ROUNDS[effort];
+  const turnCount = TURNS[effort];
+  const events = turnCount * EVENTS_PER_TURN;
   const keyring = openKeyring(randomBytes(32));
-  await seed(server, keyring);
+  const template = await seed(server, keyring, turnCount);
   const ways: [ReadRates["way"], (opened: OpenLog) => Promise<void>][] = [
-    ["plain SELECT", select],
-    ["log.follow", ({ log }) => readAll((after) => log.follow(after, BATCH))],
+    ["plain SELECT", (opened) => select(opened, events)],
+    ["log.follow", ({ log }) => readAll((after) => log.follow(after, BATCH), events)],
     ["followed into read models", followAll],
     ["rebuilt into a read model", rebuildTurns],
   ];
-  const readings = ways.map(([way]): ReadRates => ({ way, perSecond: [] }));
-  for (let round = 1; round <= rounds; round++) {
-    const opened = open(await server.create(`bench_read_${round}`, SEED), keyring);
+  const readings = ways.map(([way]): ReadRates => ({ way, perSecond: [], cpuUs: [] }));
+  for (let round = 1; round <= ROUNDS; round++) {
+    const opened = open(await server.create(`bench_read_${round}`, template), keyring);
     // Loads the copied database into memory, because reading from disk is not measured.
-    await select(opened);
+    await select(opened, events);
     const digests = new Set<string>();
     for (const [n, [way, read]] of ways.entries()) {
-      progress(`round ${round} of ${rounds}: ${way}`);
+      progress(`round ${round} of ${ROUNDS}: ${way}`);
       const start = performance.now();
-      await read(opened);
-      readings[n]?.perSecond.push(EVENTS / ((performance.now() - start) / 1000));
-      if (way.includes("read model")) digests.add(await digest(opened));
+      const { cpuMs } = await measureCpu([process.pid], () => read(opened));
+      readings[n]?.perSecond.push(events / ((performance.now() - start) / 1000));
+      readings[n]?.cpuUs.push((cpuMs / events) * 1000);
+      if (way.includes("read model")) digests.add(await digest(opened, turnCount));
     }
     if (digests.size > 1) throw new Error("a rebuilt read model differs from the one it replaced");
     await opened.pool.end();
   }
-  return { events: EVENTS, readings };
+  return { events, readings };
 };
 
-/** Writes a log of complete turns. The checkpoints of its read models stay at the start of the log. */
-const seed = async (server: Server, keyring: Keyring): Promise<void> => {
-  const opened = open(await createLog(server, SEED), keyring);
+/** A database with a log of complete turns. The checkpoints of its read models stay at the start of the log. */
+export const seed = async (server: Server, keyring: Keyring, turnCount: number): Promise<string> => {
+  const name = "bench_seed";
+  const opened = open(await createLog(server, name), keyring);
   const projector = openProjector(opened);
   await projector.start();
   await projector.stop();
   await Promise.all(
     Array.from({ length: 256 }, async (_, lane) => {
-      for (let n = lane; n < TURNS; n += 256) {
-        if (n % 2_000 === 0) progress(`writing ${EVENTS} events: ${n * 2}`);
+      for (let n = lane; n < turnCount; n += 256) {
+        if (n % 2_000 === 0) progress(`writing ${turnCount} turns: ${n}`);
         await opened.log.append(turnAppend(true));
       }
     }),
   );
   await opened.pool.end();
+  return name;
 };
 
-const readAll = async (read: (after: number) => Promise<{ position: number }[]>): Promise<void> => {
+const readAll = async (read: (after: number) => Promise<{ position: number }[]>, events: number): Promise<void> => {
   let after = 0;
   for (let batch = await read(after); batch.length > 0; batch = await read(after))
     after = batch.at(-1)?.position ?? after;
-  if (after !== EVENTS) throw new Error(`the last event read is at position ${after} instead of ${EVENTS}`);
+  if (after !== events) throw new Error(`the last event read is at position ${after} instead of ${events}`);
 };
 
-const select = ({ pool }: OpenLog): Promise<void> =>
-  readAll(async (after) => (await pool.query(SELECT, [after, BATCH])).rows);
+const select = ({ pool }: OpenLog, events: number): Promise<void> =>
+  readAll(async (after) => (await pool.query(SELECT, [after, BATCH])).rows, events);
 
 /** The projector follows the whole log into every read model. */
 const followAll = async (opened: OpenLog): Promise<void> => {
@@ -119,10 +125,10 @@ const rebuildTurns = async ({ pool, log }: OpenLog): Promise<void> => {
 };
 
 /** A digest of the read model. Throws unless it has every turn as completed. */
-const digest = async ({ pool }: OpenLog): Promise<string> => {
+const digest = async ({ pool }: OpenLog, turnCount: number): Promise<string> => {
   const { rows } = await pool.query(
     "select count(*)::int as n, md5(string_agg(t::text, '' order by id)) as digest from read.turns t where status = 'completed'",
   );
-  if (rows[0].n !== TURNS) throw new Error(`the read model has ${rows[0].n} of ${TURNS} turns`);
+  if (rows[0].n !== turnCount) throw new Error(`the read model has ${rows[0].n} of ${turnCount} turns`);
   return rows[0].digest;
 };

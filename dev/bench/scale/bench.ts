@@ -136,8 +136,8 @@ const measureLayout = async (
     await warmUp(deployed, layout);
     const servicePids = deployed.children.map(({ child }) => child.pid);
     const cpuTimes = () =>
-      COMPONENTS.map(
-        (component) => cpuTimeMs(component === "service" ? servicePids : pids(component, layout.replicas)) ?? 0,
+      COMPONENTS.map((component) =>
+        cpuTimeMs(component === "service" ? servicePids : pids(component, layout.replicas)),
       );
     for (const row of rows) {
       const before = cpuTimes();

@@ -11,6 +11,11 @@ import { plainBm25, rawMeilisearch, type Searcher } from "./baselines.ts";
 import { otherPassages } from "./synthetic.ts";
 
 const PASSAGES: Record<Effort, number> = { full: 80_000, quick: 8_000 };
+/** One search of ours, of one raw query to Meilisearch. Floors: docs/benchmarks.md. */
+const OF_RAW: Record<Effort, { floor: number; aim: number }> = {
+  full: { floor: 45, aim: 15 },
+  quick: { floor: 20, aim: 8 },
+};
 const PASSAGES_PER_DOCUMENT = 20;
 const ROUNDS = 3;
 const LIMIT = 10;
@@ -31,14 +36,15 @@ export const benchSearch = async (effort: Effort): Promise<Report> => {
   progress("starting PostgreSQL, NATS and Meilisearch");
   const library = await openLibrary();
   try {
-    return await untilInterrupted(() => measure(library, PASSAGES[effort]));
+    return await untilInterrupted(() => measure(library, effort));
   } finally {
     progress("stopping");
     await library.close();
   }
 };
 
-const measure = async (library: Library, others: number): Promise<Report> => {
+const measure = async (library: Library, effort: Effort): Promise<Report> => {
+  const others = PASSAGES[effort];
   const { works, sets } = judgedCorpus();
   const [small, large] = [await library.createTenant(), await library.createTenant()];
   await library.add(small, works);
@@ -56,7 +62,7 @@ const measure = async (library: Library, others: number): Promise<Report> => {
     })),
   ];
   await Promise.all([raw.close(), rawLarge.close()]);
-  return report(ranked, timed, sets, others);
+  return report(ranked, timed, sets, others, effort);
 };
 
 /** Adds passages of another tenant, so that the index is as large as in a deployment. */
@@ -123,7 +129,13 @@ const time = async (tenant: string, questions: string[], ways: Record<string, Se
   return timed;
 };
 
-const report = (ranked: RankingScore[], timed: SearchTimes[], sets: JudgedSet[], others: number): Report => {
+const report = (
+  ranked: RankingScore[],
+  timed: SearchTimes[],
+  sets: JudgedSet[],
+  others: number,
+  effort: Effort,
+): Report => {
   const mean = (way: string): number => {
     const scores = ranked.filter((one) => one.way === way);
     return scores.reduce((sum, one) => sum + one.ndcg, 0) / scores.length;
@@ -131,7 +143,10 @@ const report = (ranked: RankingScore[], timed: SearchTimes[], sets: JudgedSet[],
   const ways = [...new Set(ranked.map(({ way }) => way))];
   const score = (set: string, way: string): number => ranked.find((one) => one.set === set && one.way === way)!.ndcg;
   const ratios = sets.map(({ name }) => score(name, "ours") / score(name, "plain BM25"));
-  const p50s = timed.filter(({ way }) => way === "ours").map(({ ms }) => percentile(ms, 0.5));
+  const p50 = (tenant: string, ofOurs: boolean): number =>
+    percentile(timed.find((one) => one.tenant === tenant && (one.way === "ours") === ofOurs)!.ms, 0.5);
+  const tenants = [...new Set(timed.map(({ tenant }) => tenant))];
+  const ofRaw = Math.max(...tenants.map((tenant) => p50(tenant, true) / p50(tenant, false)));
   return {
     bench: "search",
     tables: [
@@ -153,7 +168,7 @@ const report = (ranked: RankingScore[], timed: SearchTimes[], sets: JudgedSet[],
     ],
     verdicts: [
       { name: "ndcg_of_bm25", value: Math.min(...ratios), floor: 1, aim: 1.02, better: "more" },
-      { name: `ms_p50_at_${others}_passages`, value: Math.max(...p50s), floor: 50, aim: 25, better: "less" },
+      { name: `p50_of_one_raw_query_at_${others}_passages`, value: ofRaw, ...OF_RAW[effort], better: "less" },
     ],
     figures: {
       ndcg: Object.fromEntries(ways.map((way) => [way, toSignificant(mean(way))])),

@@ -24,10 +24,10 @@ const readTimes = (pid: number): ProcessTimes | undefined => {
 let ticksPerSecond: number | undefined;
 
 /**
- * Milliseconds of processor time that these processes and their descendants have used; undefined where there is no /proc. Unlike
+ * Milliseconds of processor time that these processes and their descendants have used; NaN where there is no /proc. Unlike
  * elapsed time, it hardly depends on the load of the machine.
  */
-export const cpuTimeMs = (pids: number[]): number | undefined => {
+export const cpuTimeMs = (pids: number[]): number => {
   const all = new Map<number, ProcessTimes>();
   try {
     for (const name of readdirSync("/proc")) {
@@ -35,10 +35,17 @@ export const cpuTimeMs = (pids: number[]): number | undefined => {
       if (times) all.set(Number(name), times);
     }
   } catch {
-    return undefined;
+    return Number.NaN;
   }
   ticksPerSecond ??= Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
   const isBelow = (pid: number): boolean => pids.includes(pid) || (all.has(pid) && isBelow(all.get(pid)!.parent));
   const ticks = [...all].filter(([pid]) => isBelow(pid)).map(([, { own, ended }]) => own + ended);
   return (ticks.reduce((sum, one) => sum + one, 0) / ticksPerSecond) * 1000;
+};
+
+/** What the work returns, and the processor time that these processes and their descendants used meanwhile. */
+export const measureCpu = async <T>(pids: number[], work: () => Promise<T>): Promise<{ result: T; cpuMs: number }> => {
+  const before = cpuTimeMs(pids);
+  const result = await work();
+  return { result, cpuMs: cpuTimeMs(pids) - before };
 };

@@ -1,6 +1,9 @@
 import { toSignificant } from "./stats.ts";
 
-/** A figure with its floor, which it must hold, and its aim. `better` tells whether the floor is a minimum or a maximum. */
+/**
+ * A figure with its floor, which it must hold, and its aim. `better` tells whether the floor is a minimum or a maximum. The
+ * figure is a ratio of a peer's in the same run, so that it says the same on a machine of another speed.
+ */
 export interface Verdict {
   name: string;
   value: number;
@@ -27,23 +30,28 @@ export interface Report {
 const holds = ({ value, better }: Verdict, limit: number): boolean =>
   better === "more" ? value >= limit : value <= limit;
 
+/** Processor time is not known without Linux's /proc. */
+const isKnown = ({ value }: Verdict): boolean => process.platform === "linux" || !Number.isNaN(value);
+
 /** The figures that have a floor. */
 export const verdictTable = (verdicts: Verdict[]): Table => ({
   title: "Floors and aims",
   head: ["figure", "value", "floor", "", "aim", ""],
-  rows: verdicts.map((verdict) => [
-    verdict.name,
-    verdict.value,
-    verdict.floor,
-    holds(verdict, verdict.floor) ? "holds" : "FAILS",
-    verdict.aim,
-    holds(verdict, verdict.aim) ? "reached" : "not reached",
-  ]),
+  rows: verdicts
+    .filter(isKnown)
+    .map((verdict) => [
+      verdict.name,
+      verdict.value,
+      verdict.floor,
+      holds(verdict, verdict.floor) ? "holds" : "FAILS",
+      verdict.aim,
+      holds(verdict, verdict.aim) ? "reached" : "not reached",
+    ]),
 });
 
 /** Prints the tables and the JSON line (with `json` only the line). Returns whether every floor holds. */
 export const print = ({ bench, tables, verdicts, figures }: Report, json: boolean): boolean => {
-  const pass = verdicts.every((verdict) => holds(verdict, verdict.floor));
+  const pass = verdicts.filter(isKnown).every((verdict) => holds(verdict, verdict.floor));
   if (!json) {
     for (const { title, head, rows } of [...tables, verdictTable(verdicts)])
       console.log(`\n${title}\n${formatTable([head, ...rows])}`);
@@ -65,4 +73,8 @@ const formatTable = (rows: Cell[][]): string => {
 };
 
 const formatNumber = (value: number): string =>
-  Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en-US") : String(toSignificant(value));
+  Number.isNaN(value)
+    ? "-"
+    : Math.abs(value) >= 100
+      ? Math.round(value).toLocaleString("en-US")
+      : String(toSignificant(value));

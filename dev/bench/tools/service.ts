@@ -3,9 +3,14 @@ import { dirname, join } from "node:path";
 import { Agent, FormData, request } from "undici";
 import { type Child, freePort, startNode } from "./child.ts";
 import { dataFolder } from "./dataFolder.ts";
+import { SLOWDOWN_MS } from "./slowdownSetting.ts";
 import { waitForAnswer, waitUntil } from "./waitUntil.ts";
 
 const root = dirname(dirname(dirname(import.meta.dirname)));
+
+/** The environment of a service that is to be slower, for a bench that must notice it (`--slow-ms`). */
+const slowdown = (): Record<string, string> =>
+  process.env[SLOWDOWN_MS] ? { NODE_OPTIONS: `--import ${join(import.meta.dirname, "slowdown.ts")}` } : {};
 
 interface Credentials {
   base_url: string;
@@ -39,6 +44,7 @@ export const startService = async (env: Record<string, string> = {}): Promise<Se
     LOG_LEVEL: "warn",
     // the example's runs would compete with the measured ones, and one of them fails
     SEED: "off",
+    ...slowdown(),
     ...env,
   });
   const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });

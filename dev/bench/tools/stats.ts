@@ -8,5 +8,12 @@ export const percentile = (samples: number[], share: number): number => {
 
 export const median = (samples: number[]): number => percentile(samples, 0.5);
 
+/**
+ * The median of the ratios of each round. Both sides of a ratio were measured within the same seconds, so that a slow phase of
+ * the machine, or one disturbed round, does not change it.
+ */
+export const medianRatio = (ours: number[], theirs: number[]): number =>
+  median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
+
 /** Rounds to three significant digits, to keep the JSON line readable. */
 export const toSignificant = (value: number): number => Number(value.toPrecision(3));

@@ -2,13 +2,13 @@ import type { Effort } from "../tools/effort.ts";
 import { untilInterrupted } from "../tools/untilInterrupted.ts";
 import { progress } from "../tools/progress.ts";
 import type { Report, Verdict } from "../tools/report.ts";
-import { median, percentile, toSignificant } from "../tools/stats.ts";
+import { median, medianRatio, percentile, toSignificant } from "../tools/stats.ts";
 import { startDbos } from "./dbos.ts";
 import { type StepGaps, measureLongRuns, POSITIONS } from "./longRuns.ts";
 import { startOwn } from "./own.ts";
 import { MANY, type ParkedMeasurements, parkRuns } from "./parkedRuns.ts";
 import type { Contender } from "./contender.ts";
-import { CASES, type LoadMeasurements, throughputRatio, toRows, runRounds } from "./rounds.ts";
+import { CASES, findEntry, type LoadMeasurements, toRows, runRounds } from "./rounds.ts";
 
 /** Durable workflows: this service over HTTP and its bus, and DBOS as a library in the process that starts the runs, on one PostgreSQL server. */
 export const benchWorkflows = async (effort: Effort): Promise<Report> => {
@@ -37,11 +37,31 @@ const findFor = <T extends { contender: Contender["name"] }>(rows: T[], name: Co
   return row;
 };
 
+/** How the floors are set: docs/benchmarks.md. */
+const FLOORS = { one: { throughput: 0.5, processor: 2.5 }, many: { throughput: 1.1, processor: 1 } };
+
 const verdicts = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: ParkedMeasurements[]): Verdict[] => {
-  const ratios = CASES.map((load): Verdict => {
-    const runs = load.steps === 1 ? "one_step_runs" : `runs_of_${load.steps}_steps`;
-    const name = `${runs}_of_dbos_at_${load.inFlight}`;
-    return { name, value: throughputRatio(measured, load), floor: 0.5, aim: 1, better: "more" };
+  const ratios = CASES.flatMap(({ steps, inFlight }): Verdict[] => {
+    const runs = steps === 1 ? "one_step_runs" : `runs_of_${steps}_steps`;
+    const find = (name: Contender["name"]): LoadMeasurements => findEntry(measured, name, steps, inFlight);
+    const perSecond = (name: Contender["name"]): number[] => find(name).loads.map((load) => load.perSecond);
+    const { throughput, processor } = FLOORS[steps === 1 ? "one" : "many"];
+    return [
+      {
+        name: `${runs}_of_dbos_at_${inFlight}`,
+        value: medianRatio(perSecond("service"), perSecond("dbos")),
+        floor: throughput,
+        aim: 1,
+        better: "more",
+      },
+      {
+        name: `processor_of_${runs}_of_dbos_at_${inFlight}`,
+        value: medianRatio(find("service").cpuMs, find("dbos").cpuMs),
+        floor: processor,
+        aim: 1,
+        better: "less",
+      },
+    ];
   });
   const timeRatio = (name: string, ours: number, theirs: number): Verdict => {
     return { name, value: ours / theirs, floor: 2, aim: 1, better: "less" };
@@ -60,8 +80,9 @@ const report = (measured: LoadMeasurements[], longRuns: StepGaps[], parked: Park
   bench: "workflows",
   tables: [
     {
-      title: "Runs whose steps do nothing (milliseconds from the start of a run until its end is received)",
-      head: ["", "steps", "in flight", "runs per second", "steps per second", "p50", "p99"],
+      title:
+        "Runs whose steps do nothing (milliseconds from the start of a run until its end is received; processor: time of all processes for one run)",
+      head: ["", "steps", "in flight", "runs per second", "steps per second", "processor", "p50", "p99"],
       rows: toRows(measured),
     },
     {

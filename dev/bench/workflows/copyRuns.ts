@@ -2,12 +2,8 @@ import { AdvanceRun, StartRun, type RunEvent } from "../../../events/run.ts";
 import type { TickResult } from "../../../events/runParts.ts";
 import type { RecordedEvent } from "../../../events/envelope.ts";
 import { approvalId, newId, streamName } from "../../../events/ids.ts";
-import { openKeyring } from "../../../infra/keyring.ts";
-import { loadMasterKey } from "../../../infra/masterKey.ts";
-import { openLog } from "../../../infra/postgres/log.ts";
-import { asDb, openPool } from "../../../infra/postgres/pool.ts";
-import { createHandler } from "../../../services/handle.ts";
 import { sendTo, type Send } from "../../../services/send.ts";
+import { openDirectHandler } from "../tools/directHandler.ts";
 
 const IN_FLIGHT = 64;
 
@@ -23,17 +19,7 @@ export interface BulkRuns {
  * it keeps the last thousand.
  */
 export const openBulk = async (dataDir: string, database_url: string): Promise<BulkRuns> => {
-  const pool = openPool(database_url, { max: 12, name: "bench" });
-  const log = openLog(
-    pool,
-    openKeyring(Buffer.from((await loadMasterKey({ DATA_DIR: dataDir }, asDb(pool))).key, "base64")),
-  );
-  const handle = createHandler({
-    log,
-    hints: { announceCommitted() {} },
-    worker: () => undefined,
-    afterCommit() {},
-  });
+  const { log, handle, close } = await openDirectHandler(dataDir, database_url);
   const send = sendTo(handle, "bench");
   return {
     async copyRun(run_id, count) {
@@ -46,7 +32,7 @@ export const openBulk = async (dataDir: string, database_url: string): Promise<B
       await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
       return ids;
     },
-    close: () => pool.end(),
+    close,
   };
 };
 

@@ -1,4 +1,5 @@
 import type { Effort, Measuring } from "../tools/effort.ts";
+import { measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import { median, percentile } from "../tools/stats.ts";
 import type { Load } from "./load.ts";
@@ -21,21 +22,28 @@ export interface LoadMeasurements extends Case {
   contender: Contender["name"];
   /** One for each round. */
   loads: Load[];
+  /** Milliseconds of processor time that a run takes of all processes, PostgreSQL among them, one figure for each round. */
+  cpuMs: number[];
 }
 
 /** Runs every load on every contender in turn. */
 export const runRounds = async (contenders: Contender[], effort: Effort): Promise<LoadMeasurements[]> => {
   const { rounds, seconds } = MEASURING[effort];
+  // The service's processes contain PostgreSQL, which works for both. What else of them runs meanwhile is idle.
+  const pids = contenders.map(({ child }) => child.pid);
   const measured = CASES.flatMap((one) =>
-    contenders.map(({ name }): LoadMeasurements => ({ ...one, contender: name, loads: [] })),
+    contenders.map(({ name }): LoadMeasurements => ({ ...one, contender: name, loads: [], cpuMs: [] })),
   );
   // Round 0 warms up.
   for (let round = 0; round <= rounds; round++)
     for (const { steps, inFlight } of CASES)
       for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
         progress(`round ${round} of ${rounds}: runs of ${steps} steps, ${inFlight} in flight, ${contender.name}`);
-        const load = await contender.load(steps, inFlight, seconds);
-        if (round > 0) findEntry(measured, contender.name, steps, inFlight).loads.push(load);
+        const { result, cpuMs } = await measureCpu(pids, () => contender.load(steps, inFlight, seconds));
+        if (round === 0) continue;
+        const entry = findEntry(measured, contender.name, steps, inFlight);
+        entry.loads.push(result);
+        entry.cpuMs.push(cpuMs / result.ms.length);
       }
   return measured;
 };
@@ -51,17 +59,18 @@ export const findEntry = (
   return entry;
 };
 
-/** Our runs per second divided by DBOS's: the median of the ratios of each round. */
-export const throughputRatio = (measured: LoadMeasurements[], { steps, inFlight }: Case): number => {
-  const [ours, theirs] = (["service", "dbos"] as const).map(
-    (contender) => findEntry(measured, contender, steps, inFlight).loads,
-  );
-  return median(ours!.map(({ perSecond }, round) => perSecond / theirs![round]!.perSecond));
-};
-
 export const toRows = (measured: LoadMeasurements[]): (string | number)[][] =>
-  measured.map(({ contender, steps, inFlight, loads }) => {
+  measured.map(({ contender, steps, inFlight, loads, cpuMs }) => {
     const ms = loads.flatMap((load) => load.ms);
     const runs = median(loads.map(({ perSecond }) => perSecond));
-    return [contender, String(steps), String(inFlight), runs, runs * steps, median(ms), percentile(ms, 0.99)];
+    return [
+      contender,
+      String(steps),
+      String(inFlight),
+      runs,
+      runs * steps,
+      median(cpuMs),
+      median(ms),
+      percentile(ms, 0.99),
+    ];
   });

@@ -1,0 +1,31 @@
+import { ask, connect, type Target } from "../chat/askQuestion.ts";
+import { progress } from "../tools/progress.ts";
+import { median, percentile } from "../tools/stats.ts";
+
+const FEW = 100;
+const ROUNDS = 3;
+
+/** The 99th percentile of the time to first words, in milliseconds, when this many streams of one organization start at once. */
+const startAtOnce = async (target: Target, count: number): Promise<number> => {
+  const clients = Array.from({ length: count }, () => connect(target));
+  try {
+    const answers = await Promise.all(
+      clients.map((client, n) => ask(target, client, { text: `stream ${n}`, stream: true })),
+    );
+    const firstWords = answers.map(({ firstByte }) => firstByte);
+    return percentile(firstWords, 0.99);
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+};
+
+/** Time to first words for each of many streams that start at once, of the time for each of a hundred. */
+export const measureStreams = async (target: Target, many: number): Promise<number> => {
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    progress(`round ${round + 1} of ${ROUNDS}: ${many} streams at once`);
+    const few = await startAtOnce(target, FEW);
+    ratios.push((await startAtOnce(target, many)) / many / (few / FEW));
+  }
+  return median(ratios);
+};
