@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { startDeployment } from "../clients/deployment.ts";
 import { clientOf } from "../http/service.ts";
 import { eventsIn, expectNumbered, expectStream } from "./grammar.ts";
+import { expectOpenResponse } from "./openResponses.ts";
 
 /** A scripted tool that returns its arguments, or fails on request. */
 const SOURCE = `
@@ -37,6 +38,7 @@ export function agentClient(url: string, token: string, agent_id: string) {
     async ask(input: unknown, more: object = {}, headers?: Record<string, string>): Promise<any> {
       const { status, body, text } = await post({ input, ...more }, headers);
       expect(status, text).toBe(200);
+      expectOpenResponse(body);
       return body;
     },
     /** Gets all events of a streamed response, and the final response. */

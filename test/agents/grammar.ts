@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { expectOpenEvents } from "./openResponses.ts";
 
 /*
  * The grammar of a response stream (wire facts: the stream's grammar), independent of the code that emits it:
@@ -156,9 +157,10 @@ const steady = (response: any) =>
 
 const ERROR = { type: "server_error", code: "agent_error", message: expect.any(String) };
 
-/** Checks a whole stream, and returns its final response. Throws at the first fault. */
+/** Checks a whole stream, also against the Open Responses specification, and returns its final response. Throws at the first fault. */
 export function expectStream(events: any[]): any {
   expectNumbered(events);
+  expectOpenEvents(events);
   const [created, inProgress, ...rest] = events;
   const terminal = rest.pop();
   expect([created.type, inProgress?.type]).toEqual(["response.created", "response.in_progress"]);

@@ -1,5 +1,9 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
+import { tool as langchainTool } from "@langchain/core/tools";
+import { createReactAgent } from "@langchain/langgraph/prebuilt";
+import { ChatOpenAI } from "@langchain/openai";
 import { Agent, OpenAIResponsesModel, Runner, setTracingDisabled, tool as agentsTool } from "@openai/agents";
 import { generateText, isStepCount, streamText, tool, type LanguageModel } from "ai";
 import OpenAI from "openai";
@@ -102,7 +106,45 @@ describe("an agent with a tool of its own", () => {
       return stream.text;
     });
   });
+
+  const langchainModel = async () =>
+    new ChatOpenAI({
+      model: "any",
+      useResponsesApi: true,
+      apiKey: agents.api_key,
+      maxRetries: 0,
+      configuration: { baseURL: await base(), fetch: checkedFetch },
+    });
+
+  test.each([false, true])("LangChain (streamed: %s)", async (streamed) => {
+    const model = (await langchainModel()).bindTools([weatherOfLangchain]);
+    await expectLoop(() => langchainLoop(model, `Weather, streamed ${streamed}?`, streamed));
+  });
+
+  test("LangGraph", async () => {
+    const graph = createReactAgent({ llm: await langchainModel(), tools: [weatherOfLangchain] });
+    await expectLoop(async () => {
+      const { messages } = await graph.invoke({ messages: [{ role: "user", content: "Weather?" }] });
+      return messages.at(-1)!.text;
+    });
+  });
 });
+
+const weatherOfLangchain = langchainTool(({ city }) => weatherIn(city), {
+  name: "get_weather",
+  description: "The weather of a city.",
+  schema: z.object({ city: z.string() }),
+});
+/** Runs the model until it calls nothing more; each turn gets the whole conversation. */
+async function langchainLoop(model: ReturnType<ChatOpenAI["bindTools"]>, question: string, streamed: boolean) {
+  const messages: BaseMessage[] = [new HumanMessage(question)];
+  for (;;) {
+    const chunks = streamed ? await Array.fromAsync(await model.stream(messages)) : [await model.invoke(messages)];
+    const answer = chunks.reduce((sum, chunk) => sum.concat(chunk));
+    if (!answer.tool_calls?.length) return answer.text;
+    messages.push(answer, ...(await Promise.all(answer.tool_calls.map((each) => weatherOfLangchain.invoke(each)))));
+  }
+}
 
 const weatherTool = tool({
   description: "The weather of a city.",
@@ -182,5 +224,15 @@ describe("a chat that names a tool of the server", () => {
       await stream.consumeStream();
       return stream.text;
     });
+  });
+
+  test.each([false, true])("LangChain (streamed: %s)", async (streamed) => {
+    const model = new ChatOpenAI({
+      model: "openai/gpt-test",
+      apiKey: chatKey,
+      maxRetries: 0,
+      configuration: { baseURL: agents.base_url },
+    }).bindTools([weatherOfLangchain, server]);
+    await expectLoop(() => langchainLoop(model, `LangChain, streamed ${streamed}?`, streamed));
   });
 });

@@ -18,6 +18,10 @@ const REFUSALS: Record<string, [answer: Answer, told: string]> = {
   google: [{ text: "", finish: "SAFETY" }, "The provider's safety filter stopped the answer."],
 };
 
+const HIGH = { effort: "high" };
+/** What comes back with the calls of each request: signed thoughts, or calls. */
+const STATES: Record<string, number[]> = { openai: [0, 1, 2], anthropic: [0, 1, 2], google: [0, 1, 2] };
+
 describe.each(PROVIDERS)("a response of an agent on a model of %s", (name) => {
   let provider: Provider;
   let agent: AgentClient;
@@ -71,6 +75,55 @@ describe.each(PROVIDERS)("a response of an agent on a model of %s", (name) => {
     provider.reply({ text: "Because." });
     await agent.ask("Why not?", { previous_response_id: whole.id });
     expect(provider.conversations().at(-1)!.texts).toEqual(["Do harm", told, "Why not?"]);
+  });
+
+  describe("that calls a tool of the caller's own", () => {
+    const tools = [{ type: "function", name: "get_weather", parameters: { type: "object", properties: {} } }];
+    const weather = { name: "get_weather", args: { city: "Oslo" } };
+    const open = () => agents.open({ model: provider.model, tools: [TOOL], client_tools: true, reasoning: HIGH });
+    const callIn = ({ output }: any) => output.find(({ name: called }: any) => called === "get_weather");
+    const result = ({ call_id }: any) => ({ type: "function_call_output", call_id, output: "Rain" });
+    beforeEach(() =>
+      provider.reply(
+        { reasoning: "Two things.", text: "Let me see.", calls: [{ name: TOOL, args: { text: "a" } }, weather] },
+        { reasoning: "So it is.", calls: [weather] },
+        { text: "It rains." },
+      ),
+    );
+    const results = () =>
+      provider
+        .conversations()
+        .at(-1)!
+        .results.map(({ output }) => output);
+
+    test("goes on in its thread with the provider's own state, whole and streamed", async () => {
+      const caller = await open();
+      const first = await caller.ask("Weather?", { tools });
+      const more = { tools, previous_response_id: first.id };
+      const { response: second } = await caller.stream([result(callIn(first))], more);
+      const third = await caller.ask([result(callIn(second))], { tools, previous_response_id: second.id });
+      expect(third.output.at(-1)).toMatchObject({ content: [{ text: "It rains." }] });
+      expect(provider.conversations().map(({ state }) => state.length)).toEqual(STATES[name]);
+      expect(provider.conversations()[0]!.tools).toEqual([TOOL, "get_weather"]);
+      expect(results()).toEqual([{ text: "a", vars: {} }, "Rain", "Rain"]);
+    });
+
+    test("goes on with the whole conversation, without that state", async () => {
+      const caller = await open();
+      const input: object[] = [{ role: "user", content: "Weather?" }];
+      for (let called; (called = callIn(await caller.ask(input, { tools }))); ) input.push(called, result(called));
+      expect(input).toHaveLength(5);
+      expect(results()).toEqual(["Rain", "Rain"]);
+    });
+
+    test("may have an id from somebody else", async () => {
+      provider.reply({ text: "It rains." });
+      const called = { type: "function_call", call_id: `functions.get_weather:${"0".repeat(60)}`, name: "get_weather" };
+      const input = [{ role: "user", content: "Weather?" }, { ...called, arguments: "{}" }, result(called)];
+      const { output } = await (await open()).ask(input, { tools });
+      expect(output.at(-1)).toMatchObject({ content: [{ text: "It rains." }] });
+      expect(results()).toEqual(["Rain"]);
+    });
   });
 
   test("fails if the provider refuses it", async () => {

@@ -1,7 +1,7 @@
 import type { ContentBlockParam, MessageParam } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelMessage, Part } from "#services/turns/model.ts";
 import { messageText } from "../wire/messageText.ts";
-import { assistantBlocks } from "./state.ts";
+import { assistantBlocks, toWireId } from "./state.ts";
 
 type File = Extract<Part, { type: "file" }>;
 
@@ -31,7 +31,7 @@ const partBlocks = (part: Part): ContentBlockParam[] => {
 
 function messageBlocks(message: ModelMessage): ContentBlockParam[] {
   if (message.role === "tool")
-    return [{ type: "tool_result", tool_use_id: message.call_id, content: messageText(message.parts) }];
+    return [{ type: "tool_result", tool_use_id: toWireId(message.call_id), content: messageText(message.parts) }];
   if (message.role === "assistant" && message.calls)
     return assistantBlocks(messageText(message.parts), message.calls, message.opaque);
   return message.parts.flatMap(partBlocks);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages";
 import type { ToolCall } from "#events/thread.ts";
+import { fitCallId } from "../wire/callId.ts";
 import { parseObject } from "../wire/json.ts";
 
 /**
@@ -20,10 +21,13 @@ export type State = z.infer<typeof State>;
 
 const toTextBlocks = (text: string): ContentBlockParam[] => (text.trim() === "" ? [] : [{ type: "text", text }]);
 
+/** Anthropic accepts no other characters in the id of a call. */
+export const toWireId = (id: string): string => fitCallId(id, /^[a-zA-Z0-9_-]+$/);
+
 /** The API refuses arguments that are not a JSON object, as in an answer that was cut. */
 const toCallBlock = ({ id, name, arguments: args }: ToolCall): ContentBlockParam => ({
   type: "tool_use",
-  id,
+  id: toWireId(id),
   name,
   input: parseObject(args) ?? {},
 });

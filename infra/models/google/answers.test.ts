@@ -149,7 +149,7 @@ describe.each([{ streamed: false }, { streamed: true }])(
       const call = { call: "search", id: false };
       const { calls, returned } = await twoRounds([call, call], streamed);
       expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
-      expect(returned[0].parts).toEqual(Array(2).fill({ functionCall: { name: "search", args: {} } }));
+      expect(returned[0].parts).toMatchObject(Array(2).fill({ functionCall: { name: "search", args: {} } }));
       expect(returned[1].parts[0]).toEqual({ functionResponse: { name: "search", response: { found: true } } });
     });
 

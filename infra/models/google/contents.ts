@@ -15,11 +15,21 @@ function toFunctionResult(text: string): Record<string, unknown> {
   return parseObject(text) ?? { output: value === undefined ? text : value };
 }
 
+/** Google's own word for a call that its model did not make. */
+const FOREIGN_CALL = "skip_thought_signature_validator";
+
+/** Newer models refuse an answer whose first call has no signature: one of another provider, or of the caller's own history. */
+function signFirstCall(parts: WirePart[]): WirePart[] {
+  const first = parts.findIndex(({ functionCall }) => functionCall !== undefined);
+  if (first < 0 || parts.some(({ thoughtSignature }) => thoughtSignature !== undefined)) return parts;
+  return parts.with(first, { ...parts[first], thoughtSignature: FOREIGN_CALL });
+}
+
 /**
  * The conversation on the wire. The API requires the two roles to alternate, because a call must directly follow the user's turn:
  * neighbours of one role are merged, and an empty message is left out.
  */
-export function toContents(messages: ModelMessage[]): Content[] {
+export function toContents(messages: ModelMessage[], requiresSignatures: boolean): Content[] {
   const contents: { role: "user" | "model"; parts: WirePart[] }[] = [];
   const calls = new Map<string, { name: string; id: string | undefined }>();
 
@@ -32,7 +42,8 @@ export function toContents(messages: ModelMessage[]): Content[] {
     if (message.role === "user" || !message.calls) return message.parts.flatMap(toWireParts);
     for (const [n, { id, name }] of message.calls.entries())
       calls.set(id, { name, id: providerCallId(message.opaque, n) });
-    return assistantParts(messageText(message.parts), message.calls, message.opaque);
+    const parts = assistantParts(messageText(message.parts), message.calls, message.opaque);
+    return requiresSignatures ? signFirstCall(parts) : parts;
   }
 
   for (const message of messages) {

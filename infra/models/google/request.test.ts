@@ -69,6 +69,23 @@ test("roles alternate, and empty messages are left out", async () => {
   ]);
 });
 
+test.each([
+  ["gemini-4-pro", "skip_thought_signature_validator"],
+  ["gemini-2.5-flash", undefined],
+])("a call that %s did not make has the signature %s", async (model, thoughtSignature) => {
+  const calls = ["one", "two"].map((id) => ({ id, name: "search", arguments: "{}" }));
+  const messages: ModelMessage[] = [
+    textMessage("user", "Look"),
+    { role: "assistant", parts: [], calls },
+    ...calls.map(({ id }) => ({ role: "tool" as const, call_id: id, parts: [{ type: "text" as const, text: id }] })),
+  ];
+  const functionCall = { name: "search", args: {} };
+  expect((await body({ model, messages, tools: [tool("search")] })).contents[1].parts).toEqual([
+    { functionCall, ...(thoughtSignature && { thoughtSignature }) },
+    { functionCall },
+  ]);
+});
+
 describe("tools", () => {
   test.each([
     ["auto", undefined],

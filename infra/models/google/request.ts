@@ -22,12 +22,12 @@ const LEVELS = new Map<string, ThinkingLevel>([
   ["xhigh", ThinkingLevel.HIGH],
   ["max", ThinkingLevel.HIGH],
 ]);
-/** Older models have no levels. */
-const WITHOUT_LEVELS = /^gemini-[12]\b/;
+/** Older models have no levels, and require no signatures. */
+const OLDER = /^gemini-[12]\b/;
 
 /** A summary of the thoughts costs nothing extra, but models that do not think refuse a request for it. */
 function thinkingConfig({ model, reasoning_effort }: ModelRequest, { thinks }: ModelFacts): GenerateContentConfig {
-  const thinkingLevel = WITHOUT_LEVELS.test(model) ? undefined : LEVELS.get(reasoning_effort ?? "");
+  const thinkingLevel = OLDER.test(model) ? undefined : LEVELS.get(reasoning_effort ?? "");
   const includesThoughts = thinks ?? thinkingLevel !== undefined;
   return includesThoughts ? { thinkingConfig: { includeThoughts: true, ...(thinkingLevel && { thinkingLevel }) } } : {};
 }
@@ -74,7 +74,7 @@ export function toGenerateParams(request: ModelRequest, facts: ModelFacts): Gene
   const { instructions, max_output_tokens, model, seed, stop, temperature, tools, top_p } = request;
   return {
     model,
-    contents: toContents(request.messages),
+    contents: toContents(request.messages, facts.thinks !== false && !OLDER.test(model)),
     config: {
       ...(instructions !== null && { systemInstruction: instructions }),
       ...(temperature !== null && { temperature }),

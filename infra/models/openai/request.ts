@@ -5,6 +5,7 @@ import type {
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
 import type { ModelMessage, ModelRequest, Part } from "#services/turns/model.ts";
+import { fitCallId } from "../wire/callId.ts";
 import { messageText } from "../wire/messageText.ts";
 import { parseState } from "./callAssembler.ts";
 
@@ -23,12 +24,15 @@ const userContent = (parts: Part[]): string | ChatCompletionContentPart[] =>
     ? messageText(parts)
     : parts.filter((part) => part.type === "file" || part.text !== "").map(toContentPart);
 
+/** OpenAI refuses longer ids of calls. */
+const toWireId = (id: string): string => fitCallId(id, /^.{1,40}$/s);
+
 /** An answer with calls goes back with its text and the provider's own state. */
 function toAssistantMessage({ parts, calls, opaque }: Extract<ModelMessage, { role: "assistant" }>) {
   if (!calls) return { role: "assistant" as const, content: messageText(parts) };
   const { extra_content, ...state } = parseState(opaque);
   const tool_calls = calls.map(({ id, name, arguments: args }, n) => ({
-    id,
+    id: toWireId(id),
     type: "function" as const,
     function: { name, arguments: args },
     ...(extra_content?.[n] != null && { extra_content: extra_content[n] }),
@@ -39,7 +43,7 @@ function toAssistantMessage({ parts, calls, opaque }: Extract<ModelMessage, { ro
 function toWireMessage(message: ModelMessage): ChatCompletionMessageParam {
   if (message.role === "user") return { role: "user", content: userContent(message.parts) };
   if (message.role === "assistant") return toAssistantMessage(message);
-  return { role: "tool", tool_call_id: message.call_id, content: messageText(message.parts) };
+  return { role: "tool", tool_call_id: toWireId(message.call_id), content: messageText(message.parts) };
 }
 
 function toMessages({ instructions, messages }: ModelRequest): ChatCompletionMessageParam[] {

@@ -40,6 +40,9 @@ const blocks: Rule = ({ messages }) => {
       const place = `messages.${m}.content.${n}`;
       if (block.type === "text" && block.text.trim() === "")
         return `${place}: text content blocks must contain non-whitespace text`;
+      const id = block.type === "tool_use" ? block.id : block.tool_use_id;
+      if (id !== undefined && !/^[a-zA-Z0-9_-]+$/.test(id))
+        return `${place}.${block.type}.id: String should match pattern '^[a-zA-Z0-9_-]+$'`;
       if (block.type === "image" && !IMAGES.includes(block.source.media_type))
         return `${place}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`;
       if (block.type === "document" && block.source.type === "base64" && block.source.media_type !== "application/pdf")

@@ -108,6 +108,23 @@ const tools: Rule = ({ tools: offered = [], toolConfig }, model) => {
     : undefined;
 };
 
+/** For a call that the model did not make. */
+const FOREIGN = "skip_thought_signature_validator";
+const withoutForeign = ({ thoughtSignature, ...part }: any) =>
+  thoughtSignature === undefined || thoughtSignature === FOREIGN ? part : { ...part, thoughtSignature };
+
+/** Since the last words of the user, the calls of each answer must be signed. */
+const unsigned: Rule = ({ contents: all }, model) => {
+  if (!kindOf(model)?.thinking || model.startsWith("gemini-2")) return undefined;
+  const said = ({ role, parts }: any) => role === "user" && parts.some(has("text"));
+  const first = all
+    .slice(all.findLastIndex(said) + 1)
+    .find(({ parts }: any) => called(parts) && !parts.some(has("thoughtSignature")));
+  return first && missingSignature(called(first.parts).name);
+};
+const missingSignature = (name: string): string =>
+  `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly. Additional data, function call \`${name}\`, position 1.`;
+
 const called = (parts: any[]) => parts.find(has("functionCall"))?.functionCall;
 
 /** Signatures must come back with their parts, in the same order. `issued`: the parts of each answer, by its first call. */
@@ -120,10 +137,13 @@ const signatures =
       if (!known) continue;
       const shown = (list: any[]) =>
         JSON.stringify(
-          list.filter((part) => !part.thought).filter((part) => part.text !== "" || part.thoughtSignature),
+          list
+            .filter((part) => !part.thought)
+            .filter((part) => part.text !== "" || part.thoughtSignature)
+            .map(withoutForeign),
         );
       if (known.some(has("thoughtSignature")) && !parts.some(has("thoughtSignature")))
-        return `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly. Additional data, function call \`${call.name}\`, position 1.`;
+        return missingSignature(call.name);
       if (shown(known) !== shown(parts)) return "Corrupted thought signature.";
     }
     return undefined;
@@ -141,7 +161,7 @@ export function mergeTexts(parts: any[]): any[] {
   return all;
 }
 
-const RULES = [fields, contents, order, limit, thinking, tools];
+const RULES = [fields, contents, order, limit, thinking, tools, unsigned];
 
 export const refusalReason = (body: any, model: string, issued: Map<string, any[]>): string | undefined => {
   for (const rule of [...RULES, signatures(issued)]) {
