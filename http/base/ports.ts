@@ -59,6 +59,8 @@ export interface AbandonedTurns {
    * it can have answered. Two retries never get the same turn. Stopped turns are left alone.
    */
   claim(organization: string, fingerprint: string): Promise<TurnStart | undefined>;
+  /** Whether a turn of the last 15 minutes with this fingerprint is running, whoever waits for it. */
+  isRunning(organization: string, fingerprint: string): Promise<boolean>;
   /** Makes this process wait for the turn: a connection that ends elsewhere may no longer stop it. */
   takeOver(organization: string, command_id: string): Promise<void>;
   /** Removes the record of `add`; false when it is gone, or when another process has taken the turn over. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { isUuid, parseStreamName } from "#events/ids.ts";
 import type { Http } from "../base/deps.ts";
@@ -34,6 +35,21 @@ export function identifyTurn(request: FastifyRequest, path: string, user: string
   return { ...identifyPost(request, path, { user, more: [thread_id ?? ""] }), thread_id };
 }
 
+/** A client may retry before the end of its first connection is noticed here. Somebody else's equal request costs it this long. */
+const NOTICE_MS = 500;
+const POLL_MS = 25;
+
+async function claimAbandoned(
+  { abandonedTurns }: Pick<Http, "abandonedTurns">,
+  { organization_id, fingerprint }: TurnIdentity,
+) {
+  for (const start = performance.now(); ; await sleep(POLL_MS)) {
+    const found = await abandonedTurns.claim(organization_id, fingerprint);
+    if (found || performance.now() - start > NOTICE_MS) return found;
+    if (!(await abandonedTurns.isRunning(organization_id, fingerprint))) return undefined;
+  }
+}
+
 /**
  * The turn that a repeated request resumes, even if the thread or agent it names has changed since. With an Idempotency-Key:
  * the turn that the key started. Without one, a client's own retry gets a turn of an equal request whose answer never
@@ -44,14 +60,14 @@ export async function findPreviousTurn(
   request: FastifyRequest,
   identity: TurnIdentity,
 ): Promise<PreviousTurn | undefined> {
-  const { organization_id, id, fingerprint } = identity;
+  const { organization_id, id } = identity;
   const start = async () => {
     if (identity.hasKey) {
       const event = (await previousOutcome(http, identity))?.event;
       return event && { command_id: id, ...event };
     }
     const isRetry = Number(request.headers["x-stainless-retry-count"]) > 0;
-    return isRetry ? http.abandonedTurns.claim(organization_id, fingerprint) : undefined;
+    return isRetry ? claimAbandoned(http, identity) : undefined;
   };
   const found = await start();
   if (!found) return undefined;

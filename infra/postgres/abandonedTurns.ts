@@ -40,6 +40,12 @@ const CLAIM_ORPHANED = `
     order by c.recorded_at limit 1 for update of c skip locked)
   ${TAKE_OVER_FOUND}`;
 
+const FIND_RUNNING = `
+  select from log.commands c ${JOIN_TURN}
+  where c.fingerprint = $1 and c.organization_id = $2 and ${IS_RECENT} and e.type = 'TurnStarted'
+    and coalesce(t.status, 'running') = 'running'
+  limit 1`;
+
 /** `process` is the id of this process among the workers. */
 export const openAbandonedTurns = (db: Db, process: string): AbandonedTurns => ({
   async add(command_id) {
@@ -56,6 +62,8 @@ export const openAbandonedTurns = (db: Db, process: string): AbandonedTurns => (
     }
     return undefined;
   },
+  isRunning: async (organization, fingerprint) =>
+    (await db.query(FIND_RUNNING, [fingerprint, organization])).length > 0,
   async takeOver(organization, command_id) {
     await db.query(
       `with note as (delete from ops.unanswered where command_id = $1)

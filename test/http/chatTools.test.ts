@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startOpenai, type OpenaiDouble, type Reply } from "../doubles/openai.ts";
 import { expectRefusal } from "../hostile/target.ts";
 import { openLibrary, type Library } from "../knowledge/library.ts";
@@ -31,6 +31,7 @@ afterAll(() => provider.close());
 beforeEach(() => {
   provider.requests.length = 0;
 });
+afterEach(() => void vi.useRealTimers());
 
 const BOTH = ["search_documents", "read_document"];
 const toolsOf = (...names: string[]) => names.map((name) => ({ type: "function", function: { name } }));
@@ -274,7 +275,8 @@ describe("a turn with tools", () => {
     }
   });
 
-  test("sends a stream's headers before the model has said a word", async () => {
+  test("sends a stream's headers before the model has said a word, and a comment every 10 s", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const held = Promise.withResolvers<ServerResponse>();
     answers({ tool_calls: [{ name: "search_documents", arguments: { query: "key" } }] }, { write: held.resolve });
     const body = { model: "openai/gpt-test", messages: [{ role: "user", content: "Go" }], tools: toolsOf(...BOTH) };
@@ -284,8 +286,11 @@ describe("a turn with tools", () => {
       body: JSON.stringify({ ...body, stream: true }),
     });
     expect(response.headers.get("content-type")).toContain("text/event-stream");
+    vi.advanceTimersByTime(30_000);
     (await held.promise).writeHead(400).end("{}");
-    expect(await response.text()).toMatch(/^data: .*"role":"assistant"/);
+    const text = await response.text();
+    expect(text).toMatch(/^data: .*"role":"assistant"/);
+    expect(text.match(/^: ping$/gm)).toHaveLength(3);
   });
 
   test("is a 502 when the provider fails after tools have run", async () => {

@@ -27,6 +27,14 @@ const retry = { "x-stainless-retry-count": "1" };
 /** Requests whose client left, as the http process recorded it. */
 const unanswered = async (): Promise<number> => (await service.db.query("select from ops.unanswered")).length;
 
+const send = (body: unknown, signal: AbortSignal, headers: Record<string, string> = {}) =>
+  fetch(`${service.chat}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+    signal,
+  });
+
 /** Sends a request and disconnects: once its turn has begun, or some time after the first bytes of the answer. */
 async function leave(
   body: unknown,
@@ -36,12 +44,7 @@ async function leave(
 ): Promise<void> {
   const gone = new AbortController();
   const before = { turns: await turns(), unanswered: await unanswered() };
-  const sent = fetch(`${service.chat}/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${service.credentials.api_key}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-    signal: gone.signal,
-  });
+  const sent = send(body, gone.signal, headers);
   if (after === "first bytes") await (await sent).body!.getReader().read();
   else await expect.poll(turns).toBeGreaterThan(before.turns);
   await sleep(staysMs);
@@ -156,6 +159,32 @@ describe("a retry without an Idempotency-Key", () => {
     expect(await turns()).toBe(before + 1);
     await complete(body, retry);
     expect(await turns()).toBe(before + 2);
+  });
+
+  test("resumes the turn although its first connection is not closed yet", async () => {
+    const body = say("/slow 0.5\n/say still open there", { model: "offline/scripted" });
+    const before = await turns();
+    const gone = new AbortController();
+    const sent = send(body, gone.signal);
+    await expect.poll(turns).toBe(before + 1);
+    const joined = complete(body, retry);
+    await sleep(100);
+    gone.abort();
+    await sent.catch(() => {});
+    expect((await joined).body.choices[0].message.content).toBe("still open there");
+    expect(await turns()).toBe(before + 1);
+  });
+
+  test("does not wait for an equal request of somebody else until that one is answered", async () => {
+    const body = say("/slow 0.5\n/say a b c d e f g h i j", { model: "offline/scripted" });
+    const before = await turns();
+    const first = complete(body);
+    await expect.poll(turns).toBe(before + 1);
+    const second = complete(body, retry);
+    await expect.poll(turns).toBe(before + 2);
+    const [one, two] = await Promise.all([first, second]);
+    expect(one.body.id).not.toBe(two.body.id);
+    expect([one.status, two.status]).toEqual([200, 200]);
   });
 
   test("does not resume a turn that was answered, or that has another body or another key", async () => {
