@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { findFaults, readApiDescription } from "./apiDescription.ts";
 import { gates } from "./gates.ts";
 import { proveGates } from "./proof.ts";
 import { runTool } from "./tool.ts";
@@ -21,6 +22,11 @@ for (const gate of gates) {
   tell(gate.name, start, ok, ok ? "" : gate.command.join(" "));
   if (!ok) failures.push(`${gate.name}\n${stdout}${stderr}`);
 }
+
+const described = performance.now();
+const faults = await findFaults(await readApiDescription());
+tell("/openapi.json", described, faults.length === 0, "");
+if (faults.length > 0) failures.push(`/openapi.json\n${faults.join("\n")}`);
 
 const start = performance.now();
 const { planted, wrong } = await proveGates();

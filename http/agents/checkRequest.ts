@@ -15,7 +15,7 @@ export function refuseAgentFields(
   if (param && !client_tools)
     throw new ApiError(
       "tools_not_supported_for_agent",
-      `${param} is not supported: an agent has its own tools. Leave the field out.`,
+      `${param} is not supported: an agent has its own tools. Leave the field out, or set client_tools on the agent to let its callers bring tools that they run.`,
       {
         param,
       },

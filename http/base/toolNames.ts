@@ -11,7 +11,7 @@ type Needs = Pick<Http, "db" | "settings">;
 const unknownTool = (name: string, param: string) =>
   new ApiError(
     "unknown_tool",
-    `${param}: there is no tool called ${JSON.stringify(name.slice(0, 100))}. Tools run on the server, so a request names them and cannot bring its own. ` +
+    `${param}: there is no tool called ${JSON.stringify(name.slice(0, 100))}. Tools run on the server, and a request names them; only one with an API key that has client_tools may bring its own. ` +
       `Built in are ${BUILT_IN_TOOLS.join(", ")}; an organization defines others with POST /api/definitions (type "tool").`,
     { param },
   );

@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { findFaults, readApiDescription } from "./apiDescription.ts";
+
+/* The description of the API has no fault, and a planted one is found. */
+
+// the tests change parts of it that its type does not name
+let document: any;
+beforeAll(async () => {
+  document = await readApiDescription();
+});
+
+test("the API description has no fault", async () => {
+  expect(await findFaults(document)).toEqual([]);
+  expect(Object.keys(document.paths).length).toBeGreaterThan(80);
+});
+
+describe("a fault of the description is found:", () => {
+  const path = "/api/agents/{id}";
+  test.each<[string, (planted: any) => void, RegExp]>([
+    ["no error", ({ paths }) => delete paths[path].get.responses.default, /get .*: the error is not described/],
+    ["no answer", ({ paths }) => delete paths[path].get.responses["200"], /get .*: no answer is described/],
+    ["no content", ({ paths }) => delete paths[path].get.responses["200"].content, /answer 200 has no content/],
+    ["no id", ({ paths }) => delete paths[path].get.operationId, /operationId "" is no name/],
+    ["one id twice", ({ paths }) => (paths[path].get.operationId = paths[path].patch.operationId), /stands twice/],
+    ["no summary", ({ paths }) => delete paths[path].get.summary, /there is no summary/],
+    ["a parameter that is not described", ({ paths }) => (paths[path].get.parameters = []), /id is not described/],
+    ["a parameter that is no word", ({ paths }) => (paths["/api/{*}"] = paths[path]), /\{\*\} of the path is no word/],
+    ["a body that may be left out", ({ paths }) => (paths[path].patch.requestBody.required = false), /OPTIONAL_BODIES/],
+    [
+      "a reference to nothing",
+      ({ components }) => delete components.schemas.AgentResponse,
+      /AgentResponse is not there/,
+    ],
+    ["an invalid document", (planted) => delete planted.info, /not valid OpenAPI 3\.1/],
+  ])("%s", async (_, plant, expected) => {
+    const planted = structuredClone(document);
+    plant(planted);
+    expect(await findFaults(planted)).toContainEqual(expect.stringMatching(expected));
+  });
+});
+
+test("the answers of the main calls are described, whole and streamed", () => {
+  const answer = (path: string, method: string, status = 200) => document.paths[path][method].responses[status];
+  const named = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  const chat = answer("/api/openai/v1/chat/completions", "post");
+  expect(chat.content["application/json"]).toEqual(named("ChatCompletion"));
+  const agent = answer("/api/agents/{agent_id}/v1/responses", "post");
+  expect(agent.content["application/json"]).toEqual(named("AgentResponse"));
+  for (const { content, headers } of [chat, agent]) {
+    expect(content["text/event-stream"].schema.description).toContain("stream: true");
+    expect(Object.keys(headers)).toEqual(["x-request-id", "x-thread-id"]);
+  }
+  expect(answer("/api/v1/knowledge/documents/{id}", "get").content["application/json"]).toEqual(named("Document"));
+  expect(document.paths["/api/openai/v1/models/{id}"].get.operationId).toBe("getOpenaiModelsById");
+});
