@@ -1,3 +1,11 @@
+import { setImmediate } from "node:timers/promises";
+
+/** UTF-16 units that are searched before the event loop gets its turn: about 5 ms of a text of nothing but secrets. */
+export const SLICE = 32_768;
+/** Nodes and matches that are handled before the event loop gets its turn, a few milliseconds each. */
+const SLICE_NODES = 8_192;
+const SLICE_MATCHES = 16_384;
+
 /** UTF-16 units of a form that the trie holds. The rest is compared directly. */
 const MAX_TRIE_DEPTH = 64;
 
@@ -103,9 +111,11 @@ function insert(root: Node, form: string, name: string): void {
 }
 
 /** Adds the links by which a search goes on after a mismatch (Aho and Corasick). */
-function link(root: Node): void {
+async function link(root: Node): Promise<void> {
   const queue: Node[] = [root];
+  let done = 0;
   for (const node of queue) {
+    if (++done % SLICE_NODES === 0) await setImmediate();
     node.tails.sort(inOrder);
     node.only = node.tails.length === 1 && node.tails[0]!.rest === "" ? node.tails[0]!.name : undefined;
     node.hit = node.tails.length > 0 ? node : node.fail?.hit;
@@ -118,61 +128,115 @@ function link(root: Node): void {
   }
 }
 
+async function build(forms: [form: string, name: string][]): Promise<Node> {
+  const root = newNode(0);
+  let units = 0;
+  for (const [form, name] of forms) {
+    insert(root, form, name);
+    units += Math.min(MAX_TRIE_DEPTH, form.length);
+    if (units < SLICE_NODES) continue;
+    units = 0;
+    await setImmediate();
+  }
+  await link(root);
+  return root;
+}
+
+/** A search of one text, that can be interrupted. */
+function openSearch(root: Node, text: string) {
+  const matches = createMatches();
+  let [node, at] = [root, 0];
+  return {
+    matches,
+    /** Searches on to a place in the text, or a little further. */
+    advance(to: number): void {
+      while (at < to) {
+        const code = text.charCodeAt(at);
+        let next = node.next.get(code);
+        while (!next && node.fail) {
+          node = node.fail;
+          next = node.next.get(code);
+        }
+        node = next ?? root;
+        at += 1;
+        const { hit } = node;
+        if (!hit) continue;
+        const start = at - hit.depth;
+        if (hit.only !== undefined) {
+          matches.add(start, at, hit.only);
+          continue;
+        }
+        const { length, name } = extend(hit, text, at);
+        matches.add(start, at + length, name);
+        if (length === 0) continue;
+        at += length;
+        node = root;
+      }
+    },
+  };
+}
+
+type Replacement = (name: string) => string;
+
+/** The text up to the end of a match, with the matches replaced. */
+function replaceMatches(text: string, { starts, ends, names }: Matches, from: number, to: number, mark: Replacement) {
+  const parts: string[] = [];
+  let copied = ends[from - 1] ?? 0;
+  for (let n = from; n < to; n++) {
+    parts.push(text.slice(copied, starts[n]), mark(names[n]!));
+    copied = ends[n]!;
+  }
+  return parts.join("");
+}
+
+/** Replaces forms in texts; forms that overlap are replaced together. */
+export interface FormReplacer {
+  /** For texts of at most `SLICE` units. */
+  short(text: string, mark: Replacement): string;
+  /** For texts of any length: the event loop gets its turn in between. */
+  long(text: string, mark: Replacement): Promise<string>;
+}
+
+const openReplacer = (root: Node): FormReplacer => ({
+  short(text, mark) {
+    const { matches, advance } = openSearch(root, text);
+    advance(text.length);
+    const count = matches.count();
+    return count === 0 ? text : replaceMatches(text, matches, 0, count, mark) + text.slice(matches.ends[count - 1]);
+  },
+  async long(text, mark) {
+    const { matches, advance } = openSearch(root, text);
+    for (let to = SLICE; to < text.length; to += SLICE) {
+      advance(to);
+      await setImmediate();
+    }
+    advance(text.length);
+    const count = matches.count();
+    if (count === 0) return text;
+    const parts: string[] = [];
+    for (let from = 0; from < count; from += SLICE_MATCHES) {
+      await setImmediate();
+      parts.push(replaceMatches(text, matches, from, Math.min(count, from + SLICE_MATCHES), mark));
+    }
+    return parts.join("") + text.slice(matches.ends[count - 1]);
+  },
+});
+
 /**
  * Finds forms in texts. A long form matches by its first characters, and as far as it continues: a truncated secret is found
  * too. The time grows with the length of the text alone, whatever it has in common with the forms.
  */
 export function createFormFinder() {
-  const root = newNode(0);
-  let isLinked = false;
-
-  function findAll(text: string): Matches {
-    const matches = createMatches();
-    let node = root;
-    for (let at = 0; at < text.length; ) {
-      const code = text.charCodeAt(at);
-      let next = node.next.get(code);
-      while (!next && node.fail) {
-        node = node.fail;
-        next = node.next.get(code);
-      }
-      node = next ?? root;
-      at += 1;
-      const { hit } = node;
-      if (!hit) continue;
-      const start = at - hit.depth;
-      if (hit.only !== undefined) {
-        matches.add(start, at, hit.only);
-        continue;
-      }
-      const { length, name } = extend(hit, text, at);
-      matches.add(start, at + length, name);
-      if (length === 0) continue;
-      at += length;
-      node = root;
-    }
-    return matches;
-  }
+  const forms: [form: string, name: string][] = [];
+  let replacer: Promise<FormReplacer> | undefined;
 
   return {
     add(form: string, name: string): void {
-      insert(root, form, name);
-      isLinked = false;
+      forms.push([form, name]);
+      // searches that run go on with the forms that they began with
+      replacer = undefined;
     },
-
-    /** Replaces each form in the text; forms that overlap are replaced together. */
-    replace(text: string, replacement: (name: string) => string): string {
-      if (!isLinked) link(root);
-      isLinked = true;
-      const { starts, ends, names, count } = findAll(text);
-      const parts: string[] = [];
-      let from = 0;
-      for (let n = 0; n < count(); n++) {
-        if (starts[n]! > from) parts.push(text.slice(from, starts[n]));
-        parts.push(replacement(names[n]!));
-        from = ends[n]!;
-      }
-      return from === 0 ? text : parts.join("") + text.slice(from);
-    },
+    /** Replaces the forms that have been added so far. */
+    open: (): Promise<FormReplacer> => (replacer ??= build([...forms]).then(openReplacer)),
   };
 }

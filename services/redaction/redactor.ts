@@ -1,17 +1,21 @@
-import { createFormFinder } from "./formFinder.ts";
+import { setImmediate } from "node:timers/promises";
+import { createFormFinder, SLICE, type FormReplacer } from "./formFinder.ts";
 import { secretForms } from "./secretForms.ts";
 
 /** Shorter values occur in ordinary text and cannot be secrets. */
 const MIN_SECRET_LENGTH = 4;
+/** Marks of one result that name their secret. A mark without a name is shorter than any secret, so no result grows without a limit. */
+const MAX_NAMED_MARKS = 1_000;
 
+/** The event loop gets its turn while long texts are redacted. */
 export interface Redactor {
   add(name: string, value: string): void;
   /** Names of the added secrets, each once. */
   names(): string[];
   /** Replaces each secret with `[secret NAME]`, in all its encodings. */
-  text(text: string): string;
+  text(text: string): Promise<string>;
   /** Does the same in JSON, which stays valid: a number or a word that is a secret becomes a string. */
-  json(json: string): string;
+  json(json: string): Promise<string>;
 }
 
 const QUOTE = 34;
@@ -37,11 +41,20 @@ function endOfScalar(json: string, start: number): number {
 const readString = (token: string): string =>
   token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1);
 
-/** Replaces every string of a JSON text and every other scalar, except for those that are shorter than a secret. */
-function replaceScalars(json: string, replace: (plain: string) => string): string {
+type Mark = (name: string) => string;
+
+const replaceIn = ({ short, long }: FormReplacer, text: string, mark: Mark): string | Promise<string> =>
+  text.length > SLICE ? long(text, mark) : short(text, mark);
+
+/** Replaces secrets in every string of a JSON text and in every other scalar, except for those that are shorter than a secret. */
+async function replaceScalars(json: string, replacer: FormReplacer, mark: Mark): Promise<string> {
   const parts: string[] = [];
-  let copied = 0;
+  let [copied, paused] = [0, 0];
   for (let at = 0; at < json.length; ) {
+    if (at - paused > SLICE) {
+      await setImmediate();
+      paused = at;
+    }
     const isString = json.charCodeAt(at) === QUOTE;
     if (!isString && SEPARATORS.has(json.charCodeAt(at))) {
       at += 1;
@@ -51,7 +64,8 @@ function replaceScalars(json: string, replace: (plain: string) => string): strin
     const token = json.slice(at, end);
     if (token.length >= MIN_SECRET_LENGTH) {
       const plain = isString ? readString(token) : token;
-      const replaced = replace(plain);
+      const replacement = replaceIn(replacer, plain, mark);
+      const replaced = typeof replacement === "string" ? replacement : await replacement;
       if (replaced !== plain) {
         parts.push(json.slice(copied, at), JSON.stringify(replaced));
         copied = end;
@@ -62,14 +76,17 @@ function replaceScalars(json: string, replace: (plain: string) => string): strin
   return parts.length === 0 ? json : parts.join("") + json.slice(copied);
 }
 
-const markOf = (name: string): string => `[secret ${name}]`;
+/** Marks what was replaced in one result. */
+function createMark(): Mark {
+  let named = 0;
+  return (name) => (named++ < MAX_NAMED_MARKS ? `[secret ${name}]` : "***");
+}
 
 /** Removes the secrets that a step or a scripted tool has read from its output. */
 export function createRedactor(): Redactor {
   const names = new Set<string>();
   const values = new Set<string>();
   const finder = createFormFinder();
-  const redact = (text: string): string => finder.replace(text, markOf);
 
   return {
     names: () => [...names],
@@ -79,7 +96,7 @@ export function createRedactor(): Redactor {
       values.add(value);
       for (const form of secretForms(value)) finder.add(form, name);
     },
-    text: (text) => (values.size === 0 ? text : redact(text)),
-    json: (json) => (values.size === 0 ? json : replaceScalars(json, redact)),
+    text: async (text) => (values.size === 0 ? text : replaceIn(await finder.open(), text, createMark())),
+    json: async (json) => (values.size === 0 ? json : replaceScalars(json, await finder.open(), createMark())),
   };
 }

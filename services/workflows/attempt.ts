@@ -171,6 +171,10 @@ function retryFailure(settings: StepSettings, attempt: number, lostBefore: numbe
   return retryAt(settings, { attempt, lost, now: Date.now(), chance: Math.random(), final, retry_after_ms });
 }
 
+/** As one JSON text: it gives the event loop its turn, and limits the marks of all lines together. */
+const redactLogs = async ({ redactJson }: OpenStepHost, logs: string[]): Promise<string[]> =>
+  logs.length === 0 ? logs : (JSON.parse(await redactJson(JSON.stringify(logs))) as string[]);
+
 /** Runs one attempt at a step. Throws the signal's reason when another process has the attempt. */
 export async function runAttempt(
   deps: AttemptDeps,
@@ -190,8 +194,8 @@ export async function runAttempt(
   const measure = () => ({ duration_ms: Math.round(performance.now() - startedAt), secrets: opened.secretNames() });
   try {
     const { json, logs } = await runStep(deps, run, script, step, opened.host, signal);
-    const result = await storeResult(deps, run, opened.redactJson(json), signal);
-    return { type: "step_completed", key, attempt, result, logs: logs.map(opened.redact), ...measure() };
+    const result = await storeResult(deps, run, await opened.redactJson(json), signal);
+    return { type: "step_completed", key, attempt, result, logs: await redactLogs(opened, logs), ...measure() };
   } catch (error) {
     if (signal.aborted || !(error instanceof StepFailure)) throw error;
     const { code, message, line, logs } = error;
@@ -201,8 +205,8 @@ export async function runAttempt(
       attempt,
       code,
       retry_at: retryFailure(settings, attempt, lostWorkers + (history.losses.get(key) ?? 0), error),
-      error: { message: opened.redact(message), line },
-      logs: logs.map(opened.redact),
+      error: { message: await opened.redact(message), line },
+      logs: await redactLogs(opened, logs),
       ...measure(),
     };
   }

@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -7,8 +8,11 @@ import { freePort } from "#infra/embedded/freePort.ts";
 import type { Credentials } from "../../cli/organization.ts";
 import { afterFile } from "../cleanUp.ts";
 import { processEnv, testDeployment } from "../platform.ts";
+import type { MonitorAnswer, MonitorRequest } from "./loopMonitor.ts";
+import type { HeldCallback } from "./profile.ts";
 
 const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
+const monitor = fileURLToPath(new URL("loopMonitor.ts", import.meta.url));
 const READY_MS = 60_000;
 
 export type IsolatedDeployment = Awaited<ReturnType<typeof startDeployment>>;
@@ -17,14 +21,33 @@ export type IsolatedDeployment = Awaited<ReturnType<typeof startDeployment>>;
 export async function startDeployment(env: Record<string, string> = {}) {
   const port = await freePort();
   const settings = { ...processEnv(await testDeployment(), port), ...env };
-  const child = spawn(process.execPath, [main, "all"], { env: settings, stdio: "ignore" });
+  const child = spawn(process.execPath, ["--import", monitor, main, "all"], {
+    env: settings,
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
   afterFile(() => child.kill("SIGKILL"));
   const url = `http://127.0.0.1:${port}`;
   await waitUntilReady(url);
 
+  async function ask(request: MonitorRequest): Promise<MonitorAnswer> {
+    const answer = once(child, "message");
+    child.send(request);
+    return (await answer)[0] as MonitorAnswer;
+  }
+
   return {
     url,
     port,
+    /** Watches the service's event loop until `heldCallbacks`. */
+    watchLoop: () => ask("start"),
+    /** The callbacks of the service that computed for more than 20 ms since `watchLoop`, the longest first. */
+    async heldCallbacks(): Promise<HeldCallback[]> {
+      const answer = await ask("stop");
+      if (!("callbacks" in answer)) throw new Error("the monitor does not answer");
+      return answer.callbacks.toSorted((a, b) => b.own_ms - a.own_ms);
+    },
+    /** Plants a callback that computes for so long. */
+    hold: (hold_ms: number) => child.send({ hold_ms } satisfies MonitorRequest),
     /** Creates an organization with a key and an owner. */
     async organization(name: string): Promise<Credentials> {
       const args = [main, "org", "create", name, "--json"];

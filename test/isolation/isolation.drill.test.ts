@@ -26,13 +26,16 @@ afterAll(() =>
 
 test.each(attacks)("$title: another organization notices nothing", async (attack) => {
   const limit = new Promise<"slow">((resolve) => setTimeout(resolve, MAX_ATTACK_MS, "slow").unref());
+  await deployment.watchLoop();
   const running = attack.run(attacker);
   const experience = await watch(deployment, bystander, Promise.race([running, limit]));
   const outcome = await Promise.race([running, limit]);
   attacker.closeSockets();
+  const callbacks = await deployment.heldCallbacks();
   const statuses =
     outcome === "slow" ? "slow for the attacker alone" : countStatuses(outcome.map(({ status }) => status));
   table.push(row(attack.title, experience, statuses));
+  console.log(attack.title, JSON.stringify(experience), JSON.stringify(callbacks.slice(0,4), null, 1));
 
   expect(deployment.isAlive()).toBe(true);
   expect(experience.failures).toEqual([]);

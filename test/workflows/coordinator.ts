@@ -37,8 +37,8 @@ export function openCoordinator(
     openHost: ({ ensureRecorded }) => ({
       // a secret is the one thing that steps here can use: its attempt is on record before
       host: { fetch: refuse, call: refuse, secret: () => ensureRecorded().then(() => "") },
-      redact: (text) => text,
-      redactJson: (json) => json,
+      redact: async (text) => text,
+      redactJson: async (json) => json,
       secretNames: () => [],
     }),
     schemas: { check: async () => undefined },

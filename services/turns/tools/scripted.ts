@@ -111,11 +111,11 @@ export const scriptedTool = (scripts: ScriptedTools, tool: ScriptedTool): Tool =
         signal,
         host: scriptHost(scripts, tool, context, redactor),
       });
-      return { text: redactor.json(json), sources: [], script: used() };
+      return { text: await redactor.json(json), sources: [], script: used() };
     } catch (error) {
       if (!(error instanceof ScriptError)) throw error;
       const line = error.line === null ? "" : ` (line ${error.line})`;
-      const message = redactor.text(`${error.message}${line}`);
+      const message = await redactor.text(`${error.message}${line}`);
       throw new ToolError(message, { cause: error, script: used() });
     }
   },

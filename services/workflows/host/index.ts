@@ -90,7 +90,7 @@ function createCaller(deps: StepHostDeps, step: StepAttempt, redactor: Redactor)
   const counts = new Map<string, number>();
   return async (what: PlatformCall, input: unknown, signal: AbortSignal): Promise<unknown> => {
     const json = encode(what, parseInput(what, input));
-    const redacted = MODEL_CALLS.has(what) ? redactor.json(json) : json;
+    const redacted = MODEL_CALLS.has(what) ? await redactor.json(json) : json;
     const content = createHash("sha256").update(redacted).digest("base64url");
     // The content and the count among equal calls identify a call: dropping an earlier call does not change the others.
     const identity = `${what} ${content}`;

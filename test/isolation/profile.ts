@@ -1,0 +1,54 @@
+import type { Profiler } from "node:inspector";
+
+/** A callback of the event loop that computed for long. */
+export interface HeldCallback {
+  kind: string;
+  /** Processor time without the garbage collector's. */
+  own_ms: number;
+  gc_ms: number;
+  /** Where it computed, the costliest first. */
+  places: string[];
+}
+
+const PLACES = 4;
+const ROOT = new URL("../../", import.meta.url).href;
+
+/** Which functions of the repository a profile shows during a callback. */
+export function nameSlowest(
+  callback: { kind: string; cpu_ms: number; from_us: number; to_us: number },
+  { nodes, startTime, samples = [], timeDeltas = [] }: Profiler.Profile,
+): HeldCallback {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
+  const times = new Map<string, number>();
+  let [at, gc_us] = [startTime, 0];
+  samples.forEach((id, index) => {
+    const delta = timeDeltas[index] ?? 0;
+    at += delta;
+    if (at < callback.from_us || at > callback.to_us) return;
+    const leaf = byId.get(id)!.callFrame.functionName;
+    if (leaf === "(garbage collector)") gc_us += delta;
+    const place = placeOf(id);
+    times.set(place, (times.get(place) ?? 0) + delta);
+  });
+
+  function placeOf(leaf: number): string {
+    const name = byId.get(leaf)!.callFrame.functionName || "(anonymous)";
+    for (let id: number | undefined = leaf; id !== undefined; id = parents.get(id)) {
+      const { url, functionName, lineNumber } = byId.get(id)!.callFrame;
+      if (!url.startsWith(ROOT) || url.includes("/node_modules/")) continue;
+      const own = `${functionName || "(anonymous)"} ${url.slice(ROOT.length)}:${lineNumber + 1}`;
+      return id === leaf ? own : `${name} in ${own}`;
+    }
+    return name;
+  }
+
+  const gc_ms = Math.min(callback.cpu_ms, gc_us / 1_000);
+  const places = [...times].toSorted(([, a], [, b]) => b - a).slice(0, PLACES);
+  return {
+    kind: callback.kind,
+    own_ms: Math.round(callback.cpu_ms - gc_ms),
+    gc_ms: Math.round(gc_ms),
+    places: places.map(([place, us]) => `${Math.round(us / 1_000)} ms ${place}`),
+  };
+}
