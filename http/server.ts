@@ -8,6 +8,7 @@ import fastify, {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { accountRoutes } from "./account/routes.ts";
+import { admitInTurns } from "./base/admitRequests.ts";
 import { agentApiRoutes } from "./agents/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { createLastUsed } from "./auth/lastUsed.ts";
@@ -169,6 +170,7 @@ export async function buildServer(deps: HttpDeps) {
   });
   readBodies(app);
   observe(app, http, budget);
+  admitInTurns(app, http);
   app.server.on("checkExpectation", answerExpectation);
   await app.register(fastifyMultipart, { throwFileSizeLimit: true });
   await describeApi(app, deps.settings);

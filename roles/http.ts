@@ -1,6 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
 import { createStartCodes } from "#http/auth/startCodes.ts";
+import { MAX_ADMITTED, MAX_ADMITTED_OF_OWNER } from "#http/base/admitRequests.ts";
+import type { HttpDeps } from "#http/base/deps.ts";
 import { buildServer } from "#http/server.ts";
 import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
@@ -14,6 +16,7 @@ import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import type { Db } from "#projections/projection.ts";
 import { trackProgress } from "#projections/progress.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
 import { deploymentCredentials } from "./credentials.ts";
 import { readHealth } from "./health.ts";
@@ -30,6 +33,12 @@ const openModels = ({ settings, keyring }: Resources) =>
     unseal: (organization, provider, sealed) => keyring.openSecret(`provider:${organization}:${provider}`, sealed),
     privateHosts: settings.PRIVATE_PROVIDER_HOSTS,
   });
+
+const listenTo = ({ hints, faults }: Resources["bus"]): Pick<HttpDeps, "onCommitted" | "onProjected" | "onHealed"> => ({
+  onCommitted: (listener) => hints.onCommitted(listener),
+  onProjected: (listener) => hints.onProjected(listener),
+  onHealed: faults.onHealed,
+});
 
 /** The role that serves the API. Resolves with its address when it listens. */
 export async function startHttpRole(resources: Resources) {
@@ -62,16 +71,15 @@ export async function startHttpRole(resources: Resources) {
     passagesFrom,
     engine,
     catalog: openModels(resources),
+    requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
     scripts: createScriptChecker(scripts),
     schemas,
     waitForProjections: progress.waitFor,
     readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
     readAuditSlice: (organization, range) => breaker(() => log.slice(organization, range)),
-    onCommitted: (listener) => bus.hints.onCommitted(listener),
-    onProjected: (listener) => bus.hints.onProjected(listener),
+    ...listenTo(bus),
     recovered: progress.recovered,
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),
-    onHealed: bus.faults.onHealed,
     ...(await readPages()),
     startCodes,
     logger,

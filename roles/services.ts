@@ -1,3 +1,4 @@
+import { loadEncoding } from "#infra/models/tokens.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
 import { bothGates, watchClock } from "#infra/postgres/clock.ts";
 import { lead } from "#infra/postgres/leader.ts";
@@ -110,6 +111,7 @@ async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
 export async function startServicesRole(resources: Resources) {
   const { logger, log, bus, worker, db, pool, blobs } = resources;
   const onError = (error: unknown) => logger.warn({ err: error }, "background work failed, retrying");
+  await loadEncoding();
   const work = openWork(resources);
   const clock = await watchClock({
     db,

@@ -69,6 +69,8 @@ export interface HttpDeps extends HttpPorts {
   passagesFrom(blob: Buffer, seq: number): Iterable<StoredPassage>;
   engine: SearchEngine;
   catalog: Catalog;
+  /** Places for requests that this process works on, shared by organizations in turns. */
+  requestPlaces: { acquire(owner: string): Promise<void>; release(owner: string): void };
   scripts: ScriptChecker;
   schemas: SchemaChecker;
   waitForProjections: WaitForProjections;

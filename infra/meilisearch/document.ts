@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { FoundPassage, PassageId } from "#projections/passages/engine.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
 import { tagMark } from "./filter.ts";
@@ -52,13 +53,17 @@ export const toDocument = (passage: IndexedPassage): IndexDocument => ({
 
 export const toFound = ({ pk, ...fields }: FoundDocument): FoundPassage => ({ ...passageId(pk), ...fields });
 
-const MAX_BODY_BYTES = 10_000_000;
+/** The server accepts up to 100 MB, but a body is made in one piece: this one takes about a millisecond. */
+const MAX_BODY_BYTES = 2_000_000;
+/** Passages encoded before the event loop gets its turn: a passage has up to a few KB. */
+const BATCH_SIZE = 200;
 
-/** Documents as NDJSON, in bodies of limited size; the server accepts up to 100 MB. */
-export function* encodeBodies(passages: IndexedPassage[]): Generator<Buffer> {
+/** Documents as NDJSON, in bodies of limited size. */
+export async function* encodeBodies(passages: IndexedPassage[]): AsyncGenerator<Buffer> {
   let lines: Buffer[] = [];
   let bytes = 0;
-  for (const passage of passages) {
+  for (const [n, passage] of passages.entries()) {
+    if (n % BATCH_SIZE === BATCH_SIZE - 1) await setImmediate();
     const line = Buffer.from(`${JSON.stringify(toDocument(passage))}\n`);
     if (bytes > 0 && bytes + line.length > MAX_BODY_BYTES) {
       yield Buffer.concat(lines);

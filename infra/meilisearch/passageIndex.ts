@@ -7,7 +7,7 @@ import { openServer, type ServerAddress, type Server } from "./server.ts";
 import { settings } from "./settings.ts";
 import { waitForTasks } from "./tasks.ts";
 
-/** Timeout for uploading 10 MB to a busy server. */
+/** Timeout for uploading 2 MB to a busy server. */
 const CHANGE_MS = 60_000;
 
 /** The passage index of the deployment with this prefix; its indexes are named `<prefix>-passages-…`. */
@@ -24,7 +24,7 @@ export const openPassageIndex = ({ prefix, ...place }: ServerAddress & { prefix:
     drop: (uid) => waitFor(server, change(server, "DELETE", `/indexes/${uid}`), "index_not_found"),
     async put(uid, passages) {
       const changes: Change[] = [];
-      for (const body of encodeBodies(passages)) changes.push(await change(server, "POST", documents(uid), body));
+      for await (const body of encodeBodies(passages)) changes.push(await change(server, "POST", documents(uid), body));
       return changes;
     },
     remove: (uid, superseded) =>

@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import type { Credentials } from "../../cli/organization.ts";
+import type { BystanderData, BystanderReport } from "./bystanderThread.ts";
 import type { IsolatedDeployment } from "./deployment.ts";
 
 /** What another organization experienced during an attack. */
@@ -13,7 +16,6 @@ export interface Experience {
   memory: number;
 }
 
-const PAUSE_MS = 20;
 const MEMORY_EVERY_MS = 100;
 
 /** Takes one turn after the other as another organization until `over` settles. */
@@ -22,38 +24,22 @@ export async function watch(
   { api_key }: Credentials,
   over: Promise<unknown>,
 ): Promise<Experience> {
+  const workerData: BystanderData = { url: deployment.url, api_key };
+  const thread = new Worker(new URL("bystanderThread.ts", import.meta.url), { workerData });
+  const reported = once(thread, "message") as Promise<[BystanderReport]>;
   let isOver = false;
-  const ended = () => (isOver = true);
-  over.then(ended, ended);
-  const times: number[] = [];
-  const failures: number[] = [];
-  let memory = 0;
-  const measureMemory = async () => {
-    while (!isOver) {
-      memory = Math.max(memory, await deployment.memory());
-      await sleep(MEMORY_EVERY_MS);
-    }
+  const end = () => {
+    isOver = true;
+    thread.postMessage("stop");
   };
-  const measuring = measureMemory();
-  do {
-    const start = performance.now();
-    const status = await takeTurn(deployment.url, api_key);
-    times.push(performance.now() - start);
-    if (status !== 200) failures.push(status);
-    await sleep(PAUSE_MS);
-  } while (!isOver);
-  await measuring;
+  over.then(end, end);
+  let memory = 0;
+  while (!isOver) {
+    memory = Math.max(memory, await deployment.memory());
+    await sleep(MEMORY_EVERY_MS);
+  }
+  const [{ times, failures }] = await reported;
   times.sort((a, b) => a - b);
   const at = (share: number) => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))]!);
   return { turns: times.length, p50_ms: at(0.5), p99_ms: at(0.99), failures, memory };
-}
-
-async function takeTurn(url: string, api_key: string): Promise<number> {
-  const response = await fetch(`${url}/api/openai/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "offline/echo", messages: [{ role: "user", content: "still here" }] }),
-  }).catch(() => undefined);
-  await response?.arrayBuffer().catch(() => undefined);
-  return response?.status ?? 0;
 }

@@ -21,12 +21,14 @@ export function nameSlowest(
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const times = new Map<string, number>();
-  let [at, gc_us] = [startTime, 0];
+  let [at, gc_us, busy_us] = [startTime, 0, 0];
   samples.forEach((id, index) => {
     const delta = timeDeltas[index] ?? 0;
     at += delta;
     if (at < callback.from_us || at > callback.to_us) return;
     const leaf = byId.get(id)!.callFrame.functionName;
+    if (leaf === "(idle)") return;
+    busy_us += delta;
     if (leaf === "(garbage collector)") gc_us += delta;
     const place = placeOf(id);
     times.set(place, (times.get(place) ?? 0) + delta);
@@ -43,12 +45,13 @@ export function nameSlowest(
     return name;
   }
 
-  const gc_ms = Math.min(callback.cpu_ms, gc_us / 1_000);
+  // samples are taken by the clock, which also counts other processes: only their share is used
+  const gc_ms = busy_us === 0 ? 0 : (callback.cpu_ms * gc_us) / busy_us;
   const places = [...times].toSorted(([, a], [, b]) => b - a).slice(0, PLACES);
   return {
     kind: callback.kind,
     own_ms: Math.round(callback.cpu_ms - gc_ms),
     gc_ms: Math.round(gc_ms),
-    places: places.map(([place, us]) => `${Math.round(us / 1_000)} ms ${place}`),
+    places: places.map(([place, us]) => `${Math.round((100 * us) / busy_us)} % ${place}`),
   };
 }

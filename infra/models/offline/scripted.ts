@@ -24,10 +24,10 @@ const MAX_QUOTED_RESULT = 200;
 
 /** Applies a command to the script; false if it is not valid. */
 function applyCommand(script: Script, command: string | undefined, rest: string): boolean {
-  const [, name, args = ""] = /^(\S+)(?: (.*))?$/s.exec(rest) ?? [];
+  const tool = command === "tool" && /^(?<name>\S+)(?: (?<args>.*))?$/s.exec(rest)?.groups;
   if (command === "say") script.say.push(rest);
   else if (command === "reason") script.reason.push(rest);
-  else if (command === "tool" && name) script.tools.push({ name, arguments: args || "{}" });
+  else if (tool) script.tools.push({ name: tool["name"]!, arguments: tool["args"] || "{}" });
   else if (command === "rounds" && /^\d{1,3}$/.test(rest)) script.rounds = Number(rest);
   else if (command === "slow" && Number(rest) >= 0 && Number(rest) <= MAX_SLOW_SECONDS)
     script.slow = Number(rest) * 1_000;

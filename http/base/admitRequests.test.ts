@@ -1,0 +1,46 @@
+import fastify from "fastify";
+import { afterEach, expect, test } from "vitest";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import { admitInTurns } from "./admitRequests.ts";
+import type { App } from "./app.ts";
+
+let app: App | undefined;
+afterEach(async () => {
+  await app?.close();
+});
+
+/** A server with three places, two of them for one owner, whose requests end when they are told to. */
+function stage() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  app = fastify() as App;
+  admitInTurns(app, { requestPlaces: createFairSemaphore({ total: 3, perTenant: 2 }) });
+  app.get("/:hook_token/:name", async ({ params }) => {
+    const { name } = params as { name: string };
+    begun.push(name);
+    await new Promise<void>((resolve) => ends.set(name, resolve));
+    return "done";
+  });
+  const send = (owner: string, name: string) => {
+    const answer = app!.inject(`/${owner}/${name}`);
+    return answer.then(({ body }) => body);
+  };
+  return { begun, send, end: (name: string) => ends.get(name)!() };
+}
+
+test("a request of another organization overtakes those that wait for their own share", async () => {
+  const { begun, send, end } = stage();
+  const answers = [...["a1", "a2", "a3", "a4"].map((name) => send("a", name)), send("b", "b1")];
+  await expect.poll(() => begun).toHaveLength(5);
+  expect(begun).toEqual(["a1", "a2", "b1", "a3", "a4"]);
+  for (const name of begun) end(name);
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 5 }, () => "done"));
+});
+
+test("a request that waits for long gives its place to the next", async () => {
+  const { begun, send, end } = stage();
+  const answers = ["a1", "a2", "a3"].map((name) => send("a", name));
+  await expect.poll(() => begun).toEqual(["a1", "a2", "a3"]);
+  for (const name of begun) end(name);
+  await Promise.all(answers);
+});
