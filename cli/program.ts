@@ -93,6 +93,16 @@ function addDead(svc: Command): void {
     .action(async (number) => (await import("./deadLetters.ts")).removeDead(number));
 }
 
+function addFeed(svc: Command): void {
+  const feed = svc.command("feed").description("the feed of events for other services");
+  feed
+    .command("add")
+    .description("let the listener of this name receive the events of one organization")
+    .argument("<name>", "its NATS user, see deploy/nats-users.conf")
+    .argument("<organization>", "the organization's id", uuid)
+    .action(async (name, organization) => (await import("./feed.ts")).addListener(name, organization));
+}
+
 function program(): Command {
   const svc = new Command("svc")
     .description("The assistant platform: its roles and its tools.")
@@ -116,6 +126,7 @@ function program(): Command {
   addLog(svc);
   addProjections(svc);
   addDead(svc);
+  addFeed(svc);
   svc
     .command("doctor")
     .description("check everything that the service needs")

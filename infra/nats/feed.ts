@@ -22,6 +22,8 @@ export interface Feed {
    * The stream refuses the next publication if its last event has changed by then, or if it was recreated.
    */
   last(): Promise<FeedEvent | "nothing" | undefined>;
+  /** Creates the durable consumer of a listener to one organization; one that exists keeps its place. Throws Unavailable. */
+  addListener(name: string, organization: string): Promise<void>;
 }
 
 /**
@@ -68,6 +70,14 @@ export function createFeed({ connection, streams, names }: BusContext): Feed {
       } catch (cause) {
         throw unavailable(cause);
       }
+    },
+    async addListener(name, organization) {
+      // one message in flight: a subscriber skips positions that it has passed
+      const consumer = { durable_name: names.listener(name), filter_subject: names.eventsOf(organization) };
+      const settings = { ack_policy: "explicit", max_ack_pending: 1 } as const;
+      await connection
+        .during(streams.jsm.consumers.add(names.streams.events, { ...consumer, ...settings }))
+        .catch((cause: unknown) => Promise.reject(unavailable(cause)));
     },
     last: () => connection.during(readLast()).catch((cause: unknown) => Promise.reject(unavailable(cause))),
   };

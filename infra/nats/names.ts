@@ -43,6 +43,10 @@ export function namesFor(prefix: string) {
     /** Other services select organizations, aggregates and types by it. */
     event: (event: { organization_id: string; stream: string; type: string }) =>
       `${prefix}.evt.v1.${token(event.organization_id)}.${token(parseStreamName(event.stream).aggregate)}.${token(event.type)}`,
+    /** Every event of an organization. */
+    eventsOf: (organization: string) => `${prefix}.evt.v1.${token(organization)}.>`,
+    /** The durable consumer of a listener. */
+    listener: (name: string) => token(name),
     /** Subject of a dead letter: the message's own subject after `dead`. */
     dead: (subject: string) => `${prefix}.dead.${subject.slice(prefix.length + 1)}`,
     /** A command that nobody handles: it shows that commands reach a services process. */

@@ -9,17 +9,19 @@ const passwords = {
   NATS_LISTENER_PASSWORD: "l",
 };
 
-/** The file, with a second listener for another organization. */
-async function usersConfig({ mine, theirs }: Record<"mine" | "theirs", string>): Promise<string> {
+const LISTENER = /^ {2}LISTENER: \{.*?^ {2}\}\n/ms;
+const EXPORTS = /^ {6}\{ service: .*accounts: \[LISTENER\] \}\n/gm;
+const asSecond = (block: string): string => block.replaceAll("listener", "second").replaceAll("LISTENER", "SECOND");
+
+/** The file, with a second listener. */
+async function usersConfig(): Promise<string> {
   const text = await readFile("deploy/nats-users.conf", "utf8");
-  const listener = /^ {4}\{\n {6}user: "listener".*?^ {4}\}\n/ms.exec(text)![0];
-  const second = listener
-    .replace('"listener"', '"second"')
-    .replaceAll("listener", "second")
-    .replace("ORGANIZATION", theirs);
-  return text.replace(listener, listener.replace("ORGANIZATION", mine) + second);
+  const exported = text.match(EXPORTS)!.join("");
+  const withExports = text.replace(exported, () => exported + asSecond(exported));
+  // the password stays the same
+  const second = asSecond(LISTENER.exec(text)![0]).replace("$NATS_SECOND_PASSWORD", "$NATS_LISTENER_PASSWORD");
+  return withExports.replace(LISTENER, (block) => block + second);
 }
 
-/** A server with the users of deploy/nats-users.conf: `listener` reads the first organization, `second` the other. */
-export const startServerWithUsers = async (organizations: Record<"mine" | "theirs", string>) =>
-  startOwnServer({ config: await usersConfig(organizations), env: passwords });
+/** A server with the users of deploy/nats-users.conf, and a second listener. */
+export const startServerWithUsers = async () => startOwnServer({ config: await usersConfig(), env: passwords });

@@ -6,7 +6,7 @@ import { startPlatform, testDeployment } from "../platform.ts";
 import { startServerWithUsers } from "./users.ts";
 
 test("three processes that each have the user of their role serve a turn, a stop and the feed, and are refused nothing", async () => {
-  const own = await startServerWithUsers({ mine: newId(), theirs: newId() });
+  const own = await startServerWithUsers();
   const deployment = await testDeployment();
   const startAs = (role: "http" | "services" | "projections", password: string) => {
     const addresses = { ...deployment.addresses, nats_url: own.urlOf(role, password) };

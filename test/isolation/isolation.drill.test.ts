@@ -34,10 +34,8 @@ test("a callback that computes for 60 ms is named, whatever else the machine doe
   deployment.hold(MAX_CALLBACK_MS + 10);
   await watch(deployment, bystander, sleep(200));
   const [longest] = await deployment.heldCallbacks();
-  expect(longest).toMatchObject({
-    kind: "Immediate",
-    places: [expect.stringMatching(/hold test\/isolation\/loopMonitor.ts/)],
-  });
+  expect(longest?.kind).toBe("Immediate");
+  expect(longest!.places.join()).toContain("hold test/isolation/loopMonitor.ts");
   expect(longest!.own_ms).toBeGreaterThanOrEqual(MAX_CALLBACK_MS);
 });
 
