@@ -130,10 +130,10 @@ function limitFiles(messages: ThreadMessage[]): ThreadMessage[] {
   let left = MAX_HISTORY_FILE_BYTES;
   return messages
     .toReversed()
-    .map((message) => ({
-      ...message,
-      attachments: message.attachments.filter(({ bytes }) => (left -= bytes) >= 0),
-    }))
+    .map((message) => {
+      const attachments = message.attachments.filter(({ bytes }) => (left -= bytes) >= 0);
+      return attachments.length === message.attachments.length ? message : { ...message, attachments };
+    })
     .toReversed();
 }
 

@@ -2,12 +2,14 @@ import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, FramePayload, Frames, TurnEnd } from "#events/ports.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
+import { smallestWindow } from "#events/contextWindows.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
 import { CompleteTurn, RefuseTurn, type Prompt, type Usage } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
 import { AnswerInterrupted } from "./askModel.ts";
 import { converse } from "./converse.ts";
 import { endInterrupted, type AbortReason, type TurnEnding } from "./ending.ts";
+import { fitWindow, type Window } from "./fitWindow.ts";
 import { replayFrames } from "./frames.ts";
 import { readHistory, readPrompt, readTurnBlob, turnMessages, type HistoryStores } from "./history.ts";
 import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
@@ -18,6 +20,7 @@ import { citeSources, joinOutputs, readRounds, turnUsage, type Round } from "./r
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
+import type { ThreadMessage } from "./threadMessage.ts";
 import type { TurnToRun } from "./turnToRun.ts";
 
 export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxHistoryText" | "recentHistories"> {
@@ -168,7 +171,10 @@ async function askWithTools(
   const tools = await findTools(options.tools, organization_id, prompt);
   const clientTools = prompt.tool_choice === "none" ? [] : (prompt.client_tools ?? []);
   const offers = [...tools.map(offerTool), ...clientTools];
-  const conversation = pairResults([...history, ...turnMessages(turn_id, prompt)]);
+  const own = turnMessages(turn_id, prompt);
+  const window = windowOf(turn, prompt, offers, own);
+  const before = window ? await fitWindow(history, window, options.countTokens) : history;
+  const conversation = pairResults([...before, ...own]);
   const ask = async () =>
     converse({
       ask: askNext,
@@ -193,6 +199,20 @@ async function askWithTools(
     data: { finish_reason, ...used, said },
     end: { status: "completed", said, finish_reason, ...used },
   };
+}
+
+/** Undefined where no model that may answer has a known window. */
+function windowOf(
+  { model, route }: TurnToRun,
+  { instructions, agent, max_output_tokens }: Prompt,
+  offers: ToolOffer[],
+  own: ThreadMessage[],
+): Window | undefined {
+  const tokens = smallestWindow(route?.targets ?? [model]);
+  if (tokens === undefined) return undefined;
+  const texts = [agent?.instructions, instructions, ...own.map(({ text }) => text)].filter((text) => text != null);
+  const tools = offers.map((offer) => JSON.stringify(offer));
+  return { tokens, maxOutput: max_output_tokens, request: [...texts, ...tools] };
 }
 
 const toolContext = (

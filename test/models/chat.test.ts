@@ -47,6 +47,17 @@ async function complete(streamed: boolean, body: object, headers?: Record<string
 const user = (content: unknown) => [{ role: "user", content }];
 const offer = (...names: string[]) => names.map((name) => ({ type: "function", function: { name } }));
 
+test("a thread that no longer fits into the model's window goes on with its newest turns", async () => {
+  const { anthropic } = providers;
+  anthropic.reply({ text: "Good day to you." });
+  const first = await complete(false, { model: anthropic.model, messages: user("word ".repeat(190_000)) });
+  for (const text of ["Again", "And again"])
+    await complete(false, { model: anthropic.model, messages: user(text) }, { "x-thread-id": first.thread });
+  const [, second, third] = anthropic.conversations();
+  expect(second).toMatchObject({ texts: ["Again"] });
+  expect(third).toMatchObject({ texts: ["Again", "Good day to you.", "And again"] });
+});
+
 describe.each(PROVIDERS)("a chat completion of %s", (name) => {
   let provider: Provider;
   beforeAll(() => void (provider = providers[name]));

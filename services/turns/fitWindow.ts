@@ -1,0 +1,78 @@
+import { setImmediate } from "node:timers/promises";
+import type { ThreadMessage } from "./threadMessage.ts";
+
+/** Providers count differently from us: this share of a window stays empty. */
+const MARGIN = 0.1;
+/** The share of a window that is kept for the answer, where the request does not limit it. */
+const ANSWER_SHARE = 1 / 8;
+/** A UTF-16 unit has at most about this many tokens; fewer units than that need not be counted. */
+const MAX_TOKENS_PER_UNIT = 2;
+/** UTF-16 units counted before the event loop gets its turn: prose takes 5 ms. */
+const SLICE = 64_000;
+/** What a provider adds to each message. */
+const TOKENS_OF_MESSAGE = 4;
+
+export interface Window {
+  /** The context window of the model. */
+  tokens: number;
+  /** The limit of the answer, if the request has one. */
+  maxOutput: number | null;
+  /** What the request contains beside the history: messages, instructions and tools. */
+  request: string[];
+}
+
+type CountTokens = (text: string) => Promise<number>;
+
+const fullText = ({ text, calls }: ThreadMessage): string => (calls ? text + JSON.stringify(calls) : text);
+
+/** Messages that recent histories keep are counted once. */
+const counted = new WeakMap<ThreadMessage, number>();
+async function tokensOf(message: ThreadMessage, count: CountTokens): Promise<number> {
+  const known = counted.get(message);
+  if (known !== undefined) return known;
+  const tokens = (await count(fullText(message))) + TOKENS_OF_MESSAGE;
+  counted.set(message, tokens);
+  return tokens;
+}
+
+async function roomForHistory({ tokens, maxOutput, request }: Window, count: CountTokens): Promise<number> {
+  const answer = Math.min(maxOutput ?? tokens * ANSWER_SHARE, tokens / 2);
+  const used = await Promise.all(request.map(count));
+  return tokens * (1 - MARGIN) - answer - used.reduce((sum, each) => sum + each + TOKENS_OF_MESSAGE, 0);
+}
+
+/** Whole turns, oldest first. */
+function splitTurns(history: ThreadMessage[]): ThreadMessage[][] {
+  const turns: ThreadMessage[][] = [];
+  for (const message of history)
+    if (turns.at(-1)?.[0]?.turn_id === message.turn_id) turns.at(-1)!.push(message);
+    else turns.push([message]);
+  return turns;
+}
+
+/**
+ * The newest whole turns that fit into the model's window beside the request, oldest first. A provider refuses a request that is longer, so a long
+ * thread would end. The request itself is never cut. Attachments are not counted.
+ */
+export async function fitWindow(
+  history: ThreadMessage[],
+  window: Window,
+  count: CountTokens,
+): Promise<ThreadMessage[]> {
+  let left = await roomForHistory(window, count);
+  const units = history.reduce((sum, message) => sum + fullText(message).length, 0);
+  if (MAX_TOKENS_PER_UNIT * units + TOKENS_OF_MESSAGE * history.length <= left) return history;
+  const fitting: ThreadMessage[][] = [];
+  let sinceTurn = 0;
+  for (const turn of splitTurns(history).toReversed()) {
+    for (const message of turn) {
+      if (!counted.has(message)) sinceTurn += message.text.length;
+      if (sinceTurn > SLICE) await setImmediate();
+      if (sinceTurn > SLICE) sinceTurn = 0;
+      left -= await tokensOf(message, count);
+    }
+    if (left < 0) break;
+    fitting.push(turn);
+  }
+  return fitting.toReversed().flat();
+}
