@@ -30,6 +30,7 @@ import { createFreshRead, createSend, type Send } from "./base/send.ts";
 import { createStreamLimits } from "./base/streamLimits.ts";
 import { toApiError } from "./base/toApiError.ts";
 import { validator } from "./base/validate.ts";
+import { hintForPath } from "./chat/misplacedPaths.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { consoleRoutes, docsRoutes } from "./pages/routes.ts";
 import { extractionRoutes } from "./extractions/routes.ts";
@@ -166,7 +167,8 @@ export async function buildServer(deps: HttpDeps) {
   app.setErrorHandler<Error>(sendError);
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?")[0];
-    return sendError(new ApiError("not_found", `There is nothing at ${request.method} ${path}.`), request, reply);
+    const message = `There is nothing at ${request.method} ${path}.${hintForPath(path, deps.settings.BASE_URL)}`;
+    return sendError(new ApiError("not_found", message), request, reply);
   });
   readBodies(app);
   observe(app, http, budget);

@@ -7,7 +7,7 @@ import { buildServer } from "#http/server.ts";
 /* What `/openapi.json` must say of every route, beyond being valid OpenAPI 3.1: clients are generated from it. */
 
 /** The parts of the document that the rules read. */
-export type ApiDescription = {
+type ApiDescription = {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, unknown> };
 };

@@ -13,6 +13,15 @@ const INSTEAD: Record<string, string> = {
   embeddings: "Embeddings are not available: search documents through {base}/api/v1/knowledge.",
 };
 
+/** Paths that clients of the OpenAI API ask for when their base address is another one. */
+const OPENAI_PATH = /\/(chat\/completions|responses|models|files|embeddings|completions)(\/|$)/;
+
+/** Where the APIs are, for a path of the OpenAI API below no base address of ours. */
+export const hintForPath = (path: string | undefined, base: string): string =>
+  path !== undefined && OPENAI_PATH.test(path)
+    ? ` The base address of clients is ${base}/api/openai/v1 for chat, and ${base}/api/agents/{agent_id}/v1 for an agent.`
+    : "";
+
 export function misplacedRoutes(app: App, { settings }: Pick<Http, "settings">): void {
   for (const [name, hint] of Object.entries(INSTEAD)) {
     const refuse = () => {

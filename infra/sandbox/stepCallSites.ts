@@ -3,10 +3,14 @@ import { declaresSteps, isNamed } from "./signalCalls.ts";
 import { propertyName } from "./staticValue.ts";
 import { walkSyntax } from "./walkSyntax.ts";
 
-/** A call of the context of a step: `agents.run` for `ctx.agents.run(…)`. */
+/** Whose context it certainly is; undefined for a parameter of another function that is called ctx. */
+type Owner = "step" | "run" | undefined;
+
+/** A call of a context: `agents.run` for `ctx.agents.run(…)`. */
 export interface StepCallSite {
   name: string;
   call: CallExpression;
+  owner: Owner;
 }
 
 /** Names that a parameter declares, with their path in what is passed. */
@@ -27,8 +31,18 @@ function isStep(ancestors: readonly AnyNode[]): boolean {
   return parent?.type === "Property" && declaresSteps(ancestors.at(-3) ?? parent);
 }
 
-/** The path of a name in the context of a step; undefined when it is something else. A parameter called ctx is a context. */
-function pathInContext(name: string, ancestors: readonly AnyNode[]): string[] | undefined {
+/** Whether a function is `run`, declared or assigned. */
+const isRun = (node: AnyNode, parent: AnyNode | undefined): boolean =>
+  (node.type === "FunctionDeclaration" && isNamed(node.id, "run")) ||
+  (parent?.type === "VariableDeclarator" && isNamed(parent.id, "run"));
+
+function ownerOf(node: AnyNode, at: number, outer: readonly AnyNode[]): Owner {
+  if (at === 1 && isStep(outer)) return "step";
+  return at === 0 && isRun(node, outer.at(-1)) ? "run" : undefined;
+}
+
+/** The path of a name in a context; undefined when it is something else. A parameter called ctx is a context. */
+function pathInContext(name: string, ancestors: readonly AnyNode[]): { path: string[]; owner: Owner } | undefined {
   for (let n = ancestors.length - 1; n >= 0; n--) {
     const node = ancestors[n]!;
     const isFunction =
@@ -38,9 +52,10 @@ function pathInContext(name: string, ancestors: readonly AnyNode[]): string[] | 
     if (!isFunction) continue;
     const at = node.params.findIndex((param) => declaredNames(param).some(([declared]) => declared === name));
     if (at < 0) continue;
-    const isContext =
-      (at === 1 && isStep(ancestors.slice(0, n))) || (name === "ctx" && isNamed(node.params[at], "ctx"));
-    return isContext ? declaredNames(node.params[at]).find(([declared]) => declared === name)![1] : undefined;
+    const owner = ownerOf(node, at, ancestors.slice(0, n));
+    if (!owner && !(name === "ctx" && isNamed(node.params[at], "ctx"))) return undefined;
+    const [, path] = declaredNames(node.params[at]).find(([declared]) => declared === name)!;
+    return { path, owner };
   }
   return undefined;
 }
@@ -53,14 +68,14 @@ function calleePath(callee: AnyNode): string[] | undefined {
   return path && [...path, callee.property.name];
 }
 
-/** Calls that steps make of their context. */
+/** Calls that steps and `run()` make of their contexts. */
 export function findStepCalls(program: Program): StepCallSite[] {
   const found: StepCallSite[] = [];
   walkSyntax(program, (node, ancestors) => {
     if (node.type !== "CallExpression") return;
     const [root, ...path] = calleePath(node.callee) ?? [];
     const before = root === undefined ? undefined : pathInContext(root, ancestors);
-    if (before) found.push({ name: [...before, ...path].join("."), call: node });
+    if (before) found.push({ name: [...before.path, ...path].join("."), call: node, owner: before.owner });
   });
   return found;
 }

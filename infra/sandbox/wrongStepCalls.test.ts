@@ -40,6 +40,9 @@ test.each([
   [`await ctx.tools.call("", {})`, /^tools\.call: name: /, 24],
   [`await ctx.tools.call("add", [1, 2])`, /^tools\.call: args: must be an object\.$/, 31],
   [`await ctx.secrets.get("shop-key")`, /^secrets\.get: is not the name of a secret\.$/, 25],
+  [`await ctx.secret.get("shop_key")`, /^ctx\.secret does not exist; there are agents\.run, chat, fetch, /, 9],
+  [`await ctx.agents.start({})`, /^ctx\.agents\.start does not exist; there are agents\.run, /, 9],
+  [`await ctx.Chat({})`, /^ctx\.Chat does not exist; /, 9],
   [`await ctx.fetch("ftp://a.example/x")`, /^fetch: the address must be /, 19],
   [`await ctx.fetch(args.url, { methd: "POST" })`, /^fetch: methd is not an option; there are method, /, 31],
   [`await ctx.fetch(args.url, { method: "post" })`, /^fetch: method: must be one of GET, /, 39],
@@ -83,3 +86,24 @@ test.each([
 test("a name that a function in a step declares again is not the context", () => {
   expect(inModule('export const steps = { one: (args, c) => args.map((c) => c.fetch("x:")) };')).toEqual([]);
 });
+
+test.each(["export async function run(ctx, args) {", "export const run = async (context, args) => {"])(
+  "a function that run() does not have is refused: %s",
+  (start) => {
+    const ctx = start.includes("context") ? "context" : "ctx";
+    expect(inModule(`${start}\n  await ${ctx}.runSteps("a");\n}`)).toEqual([
+      {
+        message: expect.stringMatching(/^ctx\.runSteps does not exist; there are awaitApproval, /),
+        line: 2,
+        column: 9,
+      },
+    ]);
+  },
+);
+
+test.each([
+  `export const steps = { a: (args, ctx) => ctx.runId.slice(0, 8) + ctx.runAs.type.toUpperCase() };`,
+  `export function run(ctx) { return ctx.args.name.trim() + ctx.headers["x"].trim(); }`,
+  `export const draw = (ctx) => ctx.fillRect(0, 0);`,
+  `export function run(ctx) { return ctx.uuid("a") + ctx.now("b"); }`,
+])("%s is accepted", (js) => expect(inModule(js)).toEqual([]));

@@ -19,6 +19,16 @@ const INPUTS: Record<string, PlatformCall> = {
   "knowledge.search": "search",
   "knowledge.read": "read",
 };
+/** What contexts have (examples/workflow.d.ts). */
+const FUNCTIONS = {
+  step: ["agents.run", "chat", "fetch", "knowledge.read", "knowledge.search", "log", "secrets.get", "tools.call"],
+  run: ["awaitApproval", "complete", "log", "now", "runStep", "runStepMany", "sleep", "sleepUntil", "uuid"],
+};
+const VALUES = ["runId", "stepId", "attempt", "idempotencyKey", "runAs", "NonRetryableError", "args", "headers"];
+const OBJECTS = new Set(FUNCTIONS.step.flatMap((name) => (name.includes(".") ? name.split(".")[0]! : [])));
+/** A function of the other context has a warning of its own. */
+const MEMBERS = new Set([...FUNCTIONS.step, ...FUNCTIONS.run, ...VALUES, ...OBJECTS]);
+
 const FETCH_OPTIONS = ["method", "headers", "body"];
 /** Characters of a name in a message. */
 const MAX_SHOWN = 100;
@@ -97,6 +107,15 @@ function secretFaults({ arguments: [node] }: CallExpression): Fault[] {
   return isName ? [] : [{ message: "secrets.get: is not the name of a secret.", node: node! }];
 }
 
+/** A function that no context has. Values such as `runId` have functions of their own. */
+function unknownFunction({ name, call, owner }: StepCallSite): Fault[] {
+  const [first = "", second] = name.split(".");
+  const called = second !== undefined && OBJECTS.has(first) ? `${first}.${second}` : first;
+  if (!owner || MEMBERS.has(called)) return [];
+  const message = `ctx.${called.slice(0, MAX_SHOWN)} does not exist; there are ${listed(FUNCTIONS[owner])}.`;
+  return [{ message, node: call }];
+}
+
 function faultsOf({ name, call }: StepCallSite): Fault[] {
   if (name === "fetch") return fetchFaults(call);
   if (name === "secrets.get") return secretFaults(call);
@@ -106,5 +125,6 @@ function faultsOf({ name, call }: StepCallSite): Fault[] {
   return what && input ? inputFaults(name, what, input) : [];
 }
 
-/** Options of calls that steps make of their context which do not exist, and values in the code that they never take. */
-export const findStepFaults = (program: Program): Fault[] => findStepCalls(program).flatMap(faultsOf);
+/** Functions and options of a context which do not exist, and values in the code that they never take. */
+export const findStepFaults = (program: Program): Fault[] =>
+  findStepCalls(program).flatMap((site) => [...unknownFunction(site), ...faultsOf(site)]);

@@ -92,6 +92,16 @@ test("APIs that are elsewhere, or nowhere, say so", async () => {
   }
 });
 
+test.each(["", "/v1", "/api/openai", "/api/v1"])(
+  "a base address that ends in %j is told the right one",
+  async (path) => {
+    const client = open({ baseURL: deployment.base_url.replace("/api/openai/v1", path) });
+    const error = await failure(client.chat.completions.create(say("x")));
+    expect([error.status, error.code]).toEqual([404, "not_found"]);
+    expect(error.message).toContain(`${deployment.base_url} for chat`);
+  },
+);
+
 describe("a provider that fails", () => {
   const refused = (status: number) => ({
     status,
