@@ -103,6 +103,20 @@ function addFeed(svc: Command): void {
     .action(async (name, organization) => (await import("./feed.ts")).addListener(name, organization));
 }
 
+function addBackup(svc: Command): void {
+  svc
+    .command("backup")
+    .description("write the log, the data keys and the blobs into a new folder, while the service goes on")
+    .requiredOption("--out <folder>", "a folder that does not exist or is empty")
+    .option(...json)
+    .action(async (options) => (await import("./backup/backup.ts")).backup(options));
+  svc
+    .command("restore")
+    .description("write a backup into an empty database and an empty DATA_DIR, and verify the log")
+    .requiredOption("--from <folder>", "a folder that svc backup has written")
+    .action(async (options) => (await import("./backup/restore.ts")).restore(options));
+}
+
 function program(): Command {
   const svc = new Command("svc")
     .description("The assistant platform: its roles and its tools.")
@@ -123,6 +137,7 @@ function program(): Command {
     .description("migrate the database, as the owner of its tables")
     .option("--service-role <role>", "let this role run the service, without the right to change the log")
     .action(async (options) => (await import("./migrate.ts")).migrate(options));
+  addBackup(svc);
   addLog(svc);
   addProjections(svc);
   addDead(svc);

@@ -37,7 +37,7 @@ const isError = (error: unknown, ...codes: string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
 /** Ends the name of a blob that is not complete. A process that dies leaves it. */
-const PART = ".part";
+export const PART = ".part";
 const MAX_ATTEMPTS = 20;
 /** Creates a file in a folder that may not exist. Retries when its empty folder is removed at the same moment. */
 async function createBelow<T>(path: string, create: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { loadMasterKey, MasterKeyError } from "#infra/masterKey.ts";
 import { DURABILITY_SETTINGS, findUnsafeSettings } from "#infra/postgres/durability.ts";
-import { findMigrations } from "#infra/postgres/migrate.ts";
+import { DatabaseTooNew, findMigrations } from "#infra/postgres/migrate.ts";
 import type { Database } from "../connect.ts";
 import { Problem } from "../problem.ts";
 
@@ -16,13 +16,18 @@ export async function checkDurability({ pool }: Database): Promise<string> {
 }
 
 export async function checkMigrations({ pool }: Database): Promise<string> {
-  const { all, missing } = await findMigrations(pool);
+  const { all, missing, newer, required } = await findMigrations(pool);
+  if (required.length > 0) {
+    const { what, next } = new DatabaseTooNew(required);
+    throw new Problem(what, next);
+  }
   if (missing.length > 0)
     throw new Problem(
       `${missing.join(", ")} missing`,
       "start this version of the service once, or run svc migrate as the owner of the tables",
     );
-  return `${all.length} of ${all.length}`;
+  const more = newer.length > 0 ? `, and ${newer.join(", ")} of a newer version` : "";
+  return `${all.length} of ${all.length}${more}`;
 }
 
 /** Compares the head with the last event only; `svc log verify` checks every event. */

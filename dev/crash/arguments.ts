@@ -20,6 +20,8 @@ export interface CrashOptions {
   faults: Family[];
   /** The bug that every process runs with. */
   plant?: Plant;
+  /** A commit, or `next`: processes of that version and of this one replace each other. */
+  beside?: string;
 }
 
 /** The arguments; with `plants`, the harness looks for each of these bugs instead. */
@@ -36,7 +38,7 @@ function readFaults(text: string | undefined): Family[] {
   return names as Family[];
 }
 
-/** `--kills N --seed S --clients C --faults all|NAME,NAME --keep --cluster`, and `--plant NAME` or `--plants` */
+/** `--kills N --seed S --clients C --faults all|NAME,NAME --beside next|COMMIT --keep --cluster`, and `--plant NAME` or `--plants` */
 export function readArguments(args: string[]): Arguments {
   const { values } = parseArgs({
     args,
@@ -47,6 +49,7 @@ export function readArguments(args: string[]): Arguments {
       keep: { type: "boolean", default: false },
       cluster: { type: "boolean", default: false },
       faults: { type: "string" },
+      beside: { type: "string" },
       plant: { type: "string" },
       plants: { type: "boolean", default: false },
     },
@@ -62,6 +65,7 @@ export function readArguments(args: string[]): Arguments {
     keep: values.keep,
     cluster: values.cluster,
     faults,
+    ...(values.beside !== undefined && { beside: values.beside }),
     plants,
   };
 }

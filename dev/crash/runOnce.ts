@@ -12,6 +12,7 @@ import type { Verdict } from "./check/checkAll.ts";
 import type { Finding } from "./check/finding.ts";
 import { startEffects, type Effects } from "./effects.ts";
 import { planFaults } from "./faults/plan.ts";
+import { planRollOuts } from "./versions/planRollOuts.ts";
 import { injectFaults } from "./faults/inject.ts";
 import { listenToFeed } from "./feed.ts";
 import { openJournal, type Journal } from "./journal.ts";
@@ -27,7 +28,7 @@ const print = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** Load and faults until the plan is complete; then quiet; then every client reads everything once more. */
 async function runUnderFaults(
-  { kills, seed, clients, faults, plant }: CrashOptions,
+  { kills, seed, clients, faults, plant, beside }: CrashOptions,
   {
     topology,
     journal,
@@ -45,7 +46,9 @@ async function runUnderFaults(
     favoured: plant?.load ?? [],
   });
   const feed = await listenToFeed(topology.addresses.nats_url, journal);
-  await injectFaults(topology, planFaults(seed, kills, faults, plant?.faults), journal, print);
+  const needed = plant?.faults ?? (beside === undefined ? [] : planRollOuts(beside));
+  await injectFaults(topology, planFaults(seed, kills, faults, needed), journal, print);
+  await topology.surroundings.versions?.finish(topology.roles);
   await sleep(LAST_MS);
   print("All faults are injected; waiting until no work is open.");
   await load.stop();
@@ -94,11 +97,12 @@ async function check(folder: string): Promise<Finding[]> {
 }
 
 /** How to repeat a run. */
-const commandOf = ({ kills, seed, cluster, faults, plant }: CrashOptions): string =>
+const commandOf = ({ kills, seed, cluster, faults, plant, beside }: CrashOptions): string =>
   [
     `npm run crash -- --kills ${kills} --seed ${seed}`,
     ...(cluster ? ["--cluster"] : []),
     ...(faults.length > 0 ? [`--faults ${faults.join()}`] : []),
+    ...(beside ? [`--beside ${beside}`] : []),
     ...(plant ? [`--plant ${plant.name}`] : []),
   ].join(" ");
 

@@ -9,7 +9,8 @@ const STOP_MS = 25_000;
 interface ProcessOptions {
   role: "http" | "services" | "projections";
   name: string;
-  args: string[];
+  /** Arguments of the next start. */
+  args: () => string[];
   env: Record<string, string>;
   log: string;
 }
@@ -23,6 +24,8 @@ export interface SupervisedProcess extends Pick<ProcessOptions, "role" | "name">
   failNext(point: string): void;
   /** Number of exits so far. */
   deaths(): number;
+  /** Asks the process to end, and resolves when the next one has reported that it runs. */
+  restart(withinMs: number): Promise<void>;
   /** Resolves when the current process has reported that it runs. */
   ready(withinMs: number): Promise<void>;
   stop(): Promise<void>;
@@ -41,7 +44,7 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
     while (!stopping) {
       begins = sizeOf(log);
       const out = openSync(log, "a");
-      child = spawn(process.execPath, args, {
+      child = spawn(process.execPath, args(), {
         env: { ...env, ...(failAt && { FAIL_AT: failAt }) },
         stdio: ["ignore", out, out],
       });
@@ -55,6 +58,12 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
   };
   const running = run();
 
+  const isReady = () => readFileSync(log).subarray(begins).includes(`${role} is running`);
+  const waitUntil = async (isDone: () => boolean, withinMs: number): Promise<void> => {
+    for (const until = Date.now() + withinMs; !isDone(); await sleep(50))
+      if (Date.now() > until) throw new Error(`${name} is not ready after ${withinMs / 1000} s: see ${log}`);
+  };
+
   return {
     role,
     name,
@@ -62,13 +71,12 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
     signal: (signal) => child?.kill(signal) ?? false,
     failNext: (point) => void (failAt = point),
     deaths: () => deaths,
-    async ready(withinMs) {
-      const until = Date.now() + withinMs;
-      while (!readFileSync(log).subarray(begins).includes(`${role} is running`)) {
-        if (Date.now() > until) throw new Error(`${name} is not ready after ${withinMs / 1000} s: see ${log}`);
-        await sleep(50);
-      }
+    async restart(withinMs) {
+      const before = deaths;
+      child?.kill("SIGTERM");
+      await waitUntil(() => deaths > before && isReady(), withinMs);
     },
+    ready: (withinMs) => waitUntil(isReady, withinMs),
     async stop() {
       stopping = true;
       child?.kill("SIGCONT");

@@ -16,6 +16,7 @@ import { openDisk, type Disk } from "./faults/disks.ts";
 import { openNetwork, type Network } from "./faults/network.ts";
 import type { Family } from "./faults/surroundings.ts";
 import type { Plant } from "./plants/plants.ts";
+import { openVersions, type Versions } from "./versions/versions.ts";
 import { supervise, type SupervisedProcess } from "./supervise.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -32,6 +33,7 @@ export interface Surroundings {
   network?: Network;
   disk?: Disk;
   clocks?: Clocks;
+  versions?: Versions;
 }
 
 /** A deployment as processes: the servers under their supervisor, and each role twice. */
@@ -95,12 +97,8 @@ const environment = (folder: string, addresses: Addresses, { provider, effects }
   LOG_LEVEL: "info",
 });
 
-async function makeOrganization(env: Environment, name: string): Promise<Credentials> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(root, "main.ts"), "org", "create", name, "--json"],
-    { env },
-  );
+async function makeOrganization(main: string, env: Environment, name: string): Promise<Credentials> {
+  const { stdout } = await promisify(execFile)(process.execPath, [main, "org", "create", name, "--json"], { env });
   return JSON.parse(stdout) as Credentials;
 }
 
@@ -119,6 +117,8 @@ interface TopologyOptions {
   cluster: boolean;
   faults: Family[];
   plant?: Plant;
+  /** Another version whose processes run beside those of this one. */
+  beside?: string;
 }
 
 /** Code that a process loads before its own. */
@@ -131,14 +131,19 @@ const plantSettings = ({ name }: Plant): Environment => ({ CRASH_PLANT: name, NO
 function createStarter(
   folder: string,
   env: Environment,
-  { network, clocks, plant }: Surroundings & Pick<TopologyOptions, "plant">,
+  { network, clocks, versions, plant }: Surroundings & Pick<TopologyOptions, "plant">,
 ) {
   return async (role: SupervisedProcess["role"], n: number, more: Environment = {}) => {
     const name = `${role}-${n}`;
     return supervise({
       role,
       name,
-      args: [...(clocks ? preload("clock") : []), ...(plant ? preload("plant") : []), join(root, "main.ts"), role],
+      args: () => [
+        ...(clocks ? preload("clock") : []),
+        ...(plant ? preload("plant") : []),
+        versions?.mainOf(name) ?? join(root, "main.ts"),
+        role,
+      ],
       env: {
         ...env,
         ...(await network?.connect(name)),
@@ -155,13 +160,14 @@ function createStarter(
 export async function startTopology(
   folder: string,
   outside: Outside,
-  { cluster, faults, plant }: TopologyOptions,
+  { cluster, faults, plant, beside }: TopologyOptions,
 ): Promise<Topology & { env: Environment }> {
   await mkdir(join(folder, "logs"), { recursive: true });
   await mkdir(join(folder, "data"), { recursive: true, mode: 0o711 });
   const surroundings: Surroundings = {
     ...(faults.includes("disk") && { disk: openDisk(join(folder, "data", "blobs")) }),
     ...(faults.includes("clock") && { clocks: openClocks(join(folder, "clocks")) }),
+    ...(beside !== undefined && { versions: openVersions(beside, join(folder, "other")) }),
   };
   const bus = cluster ? await startBus(folder) : undefined;
   const supervisor = await startSupervisor(folder, bus?.given ?? {});
@@ -182,8 +188,9 @@ export async function startTopology(
     for (const n of [1, 2]) roles.push(await start("services", n));
     for (const [n, port] of ports.entries()) roles.push(await start("http", n + 1, { PORT: String(port) }));
     for (const role of roles) await role.ready(READY_MS);
-    const credentials = await makeOrganization(env, "Crash");
-    const other = await makeOrganization(env, "Other");
+    const main = surroundings.versions?.mainOf("svc") ?? join(root, "main.ts");
+    const credentials = await makeOrganization(main, env, "Crash");
+    const other = await makeOrganization(main, env, "Other");
     const pidOf = async (service: string) =>
       (bus && service === "nats" ? bus.pid() : undefined) ??
       (JSON.parse(await readFile(join(folder, "data", "run", `${service}.pid`), "utf8")) as { pid: number }).pid;

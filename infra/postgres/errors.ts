@@ -27,8 +27,14 @@ export const isEventFault = (error: unknown): error is Error =>
 export const isServerRefusal = (error: unknown): boolean =>
   error instanceof SchemaMismatch || (error instanceof pg.DatabaseError && !CONNECTION_ERRORS.test(error.code ?? ""));
 
+/** Undefined column, undefined table. */
+const SCHEMA_ERRORS = /^42(703|P01)$/;
+
 /** Unavailable for errors that may be gone a moment later; other errors unchanged. */
 export function asUnavailable(error: unknown): unknown {
+  // while two versions of this program run side by side, the read models have the shape of one of them
+  if (error instanceof pg.DatabaseError && SCHEMA_ERRORS.test(error.code ?? ""))
+    return new Unavailable("The read models are of another version of this program.", { cause: error });
   const isPermanent = error instanceof pg.DatabaseError && !TRANSIENT_ERRORS.test(error.code ?? "");
   return isPermanent ? error : new Unavailable("The database cannot be reached.", { cause: error });
 }

@@ -7,17 +7,54 @@ import { findUnsafeSettings } from "./durability.ts";
 const FOLDER = fileURLToPath(new URL("migrations", import.meta.url));
 const TABLE = "svc_migrations";
 
-/** Names of all migrations, and of those that the database lacks. */
-export async function findMigrations(db: Pick<pg.ClientBase, "query">): Promise<{ all: string[]; missing: string[] }> {
-  const all = (await readdir(FOLDER)).map((file) => file.replace(/\.sql$/, "")).toSorted();
-  const { rows: tables } = await db.query(`select where to_regclass('${TABLE}') is not null`);
-  if (tables.length === 0) return { all, missing: all };
-  const { rows } = await db.query<{ name: string }>(`select name from ${TABLE}`);
-  const applied = new Set(rows.map(({ name }) => name));
-  return { all, missing: all.filter((name) => !applied.has(name)) };
+export interface Migrations {
+  /** Names of this program's migrations. */
+  all: string[];
+  /** Those that the database lacks. */
+  missing: string[];
+  /** Migrations of the database that this program lacks. A newer version applied them. */
+  newer: string[];
+  /** Those of them without which a program may not use the database. */
+  required: string[];
 }
 
-async function applyMissing(client: pg.Client): Promise<void> {
+/** The database was changed by a newer version in a way that this one does not understand. */
+export class DatabaseTooNew extends Error {
+  readonly what: string;
+  readonly next = "start the version that migrated it or a newer one, or restore the backup from before";
+
+  constructor(required: string[]) {
+    const what = `The database needs a newer version of this program, one with the migration ${required.join(", ")}`;
+    super(what);
+    this.what = what;
+    this.message = `${what}: ${this.next}.`;
+  }
+}
+
+const readNames = async (db: Pick<pg.ClientBase, "query">, table: string): Promise<string[]> => {
+  const { rows: tables } = await db.query("select where to_regclass($1) is not null", [table]);
+  if (tables.length === 0) return [];
+  return (await db.query<{ name: string }>(`select name from ${table} order by name`)).rows.map(({ name }) => name);
+};
+
+/** Names of this program's migrations, in order. */
+export const listMigrations = async (): Promise<string[]> =>
+  (await readdir(FOLDER)).map((file) => file.replace(/\.sql$/, "")).toSorted();
+
+/** Compares the migrations of the database with those of this program. */
+export async function findMigrations(db: Pick<pg.ClientBase, "query">): Promise<Migrations> {
+  const all = await listMigrations();
+  const isNewer = (name: string) => !all.includes(name);
+  const applied = await readNames(db, TABLE);
+  return {
+    all,
+    missing: all.filter((name) => !applied.includes(name)),
+    newer: applied.filter(isNewer),
+    required: (await readNames(db, "ops.required_migrations")).filter(isNewer),
+  };
+}
+
+async function applyMissing(client: pg.Client, count: number): Promise<void> {
   const owned = `select pg_has_role(relowner, 'usage') as owned from pg_class where oid = to_regclass('${TABLE}')`;
   const { rows } = await client.query<{ owned: boolean }>(owned);
   if (rows[0]?.owned === false)
@@ -30,6 +67,7 @@ async function applyMissing(client: pg.Client): Promise<void> {
     dbClient: client,
     dir: FOLDER,
     direction: "up",
+    count,
     migrationsTable: TABLE,
     checkOrder: true,
     log: () => {},
@@ -38,19 +76,21 @@ async function applyMissing(client: pg.Client): Promise<void> {
 
 /**
  * Migrates the `log` and `ops` schemas, and answers with the names of the migrations that were missing. Several processes may
- * call it concurrently. A user who owns nothing may call it on a migrated database.
- * Throws when the server's settings allow it to lose commits: with synchronous_commit off, a power cut lost 1,056 of
+ * call it concurrently. A user who owns nothing may call it on a migrated database. `upTo`: applies none after this one.
+ * Throws DatabaseTooNew. Also throws when the server's settings allow it to lose commits: with synchronous_commit off, a power cut lost 1,056 of
  * 188,299 acknowledged rows.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, { upTo }: { upTo?: string } = {}): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc migrate" });
   await client.connect();
   try {
     const off = await findUnsafeSettings(client);
     if (off.length > 0)
       throw new Error(`PostgreSQL runs with ${off.join(", ")} off and could lose acknowledged work: switch it on`);
-    const { missing } = await findMigrations(client);
-    if (missing.length > 0) await applyMissing(client);
+    const { missing: all, required } = await findMigrations(client);
+    const missing = all.filter((name) => upTo === undefined || name <= upTo);
+    if (required.length > 0) throw new DatabaseTooNew(required);
+    if (missing.length > 0) await applyMissing(client, missing.length);
     return missing;
   } finally {
     await client.end();

@@ -106,7 +106,12 @@ export function startLoad(urls: string[], api_key: string, clients = 8) {
       if (status !== 200) await sleep(PAUSE_MS);
     }
   });
-  return { more, stop: async (): Promise<LoadRequest[]> => (await stop(), requests) };
+  return {
+    more,
+    /** Those that are answered so far. */
+    answered: (): LoadRequest[] => requests.filter(({ statuses }) => statuses.at(-1) === 200),
+    stop: async (): Promise<LoadRequest[]> => (await stop(), requests),
+  };
 }
 
 /** The part of a request that shows in the log. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
+import type { Manifest } from "../../cli/backup/format.ts";
 import { isPublished } from "#events/published.ts";
 import { startEmbeddedServers } from "#infra/embedded/index.ts";
 import { hashTables } from "#infra/postgres/tables.ts";
@@ -11,11 +12,13 @@ import { readFeed } from "../bus/streams.ts";
 import { expectSound, startLoad, tryOnce, type LoadRequest } from "../faults/load.ts";
 import { allEvents } from "../../dev/crash/check/events.ts";
 import { startProcess } from "../faults/processes.ts";
-import { testDatabase, testDataFolder, testFolder } from "../harness.ts";
+import { testBus, testDataFolder, testDatabase, testFolder } from "../harness.ts";
 import { openReader } from "../knowledge/library.ts";
-import { startPlatform, testDeployment } from "../platform.ts";
+import { startPlatform, testDeployment, type Deployment } from "../platform.ts";
 import { openTenant, workflowSource } from "../workflows/harness.ts";
-import { copyBlobs, dump, restore } from "./backup.ts";
+import { startRuns } from "../scale/load.ts";
+import { svcOn } from "./svc.ts";
+import { readFileHash, startUploads } from "./underLoad.ts";
 
 const WORKFLOW = workflowSource(
   `const { comment } = await ctx.awaitApproval("boss", { title: "Go on?" });
@@ -35,6 +38,20 @@ const readPublished = async (log: Resources["log"]) => (await allEvents(log)).fi
 async function readModels({ pool }: Pick<Resources, "pool">) {
   const client = await pool.connect();
   return hashTables(client, "read").finally(() => client.release());
+}
+
+/** Runs `svc backup` while the service goes on. */
+const backUp = async (deployment: Deployment, out: string): Promise<Manifest> =>
+  JSON.parse(await svcOn(deployment, "backup", "--out", out, "--json"));
+
+/** An empty database, folder and bus beside those of a deployment. */
+async function emptyPlace(deployment: Deployment): Promise<Deployment> {
+  const { url: database_url } = await testDatabase();
+  return {
+    addresses: { ...deployment.addresses, database_url },
+    prefix: testBus().prefix,
+    folder: await testFolder(),
+  };
 }
 
 test("a backup of log, keys and blobs restores the same service on empty servers", async () => {
@@ -57,20 +74,20 @@ test("a backup of log, keys and blobs restores the same service on empty servers
   expect(found.results.length).toBeGreaterThan(0);
   await expectSound(before.resources, requests);
 
-  const backup = await dump(deployment.addresses.database_url);
+  const out = await testFolder();
+  const { tip } = await backUp(deployment, out);
+  const hashes = await readModels(before.resources);
   const folder = await testDataFolder();
-  await copyBlobs(deployment.folder, folder);
-  const tip = await verifyLog(before.resources.db, () => {});
+  expect(await verifyLog(before.resources.db, () => {})).toEqual(tip);
   await before.stop();
 
   services = await startEmbeddedServers({ DATA_DIR: folder }, () => {});
-  await restore(services.database_url, backup);
   const { master_key } = deployment.addresses;
-  const after = await startPlatform({
-    deployment: { addresses: { ...services, master_key }, prefix: "restored", folder },
-  });
+  const empty = { addresses: { ...services, master_key }, prefix: "restored", folder };
+  await svcOn(empty, "restore", "--from", out);
+  const after = await startPlatform({ deployment: empty });
   expect(await verifyLog(after.resources.db, () => {})).toEqual(tip);
-  expect(await readModels(after.resources)).toEqual(backup.hashes);
+  expect(await readModels(after.resources)).toEqual(hashes);
   await expectSound(after.resources, requests);
   const again = openReader(after.url, api_key);
   await expect.poll(async () => (await again.search(QUESTION)).body).toEqual(found);
@@ -99,7 +116,8 @@ test("each request has one effect, and the feed contains it, when an older datab
   const all = (some: LoadRequest[]) => some.map(() => 200);
 
   expect(await sendAll(face.url, requests.slice(0, 20))).toEqual(all(requests.slice(0, 20)));
-  const backup = await dump(deployment.addresses.database_url);
+  const out = await testFolder();
+  await backUp(deployment, out);
   expect(await sendAll(face.url, requests.slice(20, 40))).toEqual(all(requests.slice(20, 40)));
   const bus = { url: deployment.addresses.nats_url, prefix: deployment.prefix };
   const head = (await readPublished(observer.resources.log)).length;
@@ -113,12 +131,9 @@ test("each request has one effect, and the feed contains it, when an older datab
   await cut;
   await observer.stop();
 
-  const { url: database_url } = await testDatabase();
-  await restore(database_url, backup);
-  const folder = await testFolder();
-  await copyBlobs(deployment.folder, folder);
-  const addresses = { ...deployment.addresses, database_url };
-  const after = await startPlatform({ deployment: { ...deployment, addresses, folder } });
+  const older = { ...(await emptyPlace(deployment)), prefix: deployment.prefix };
+  await svcOn(older, "restore", "--from", out);
+  const after = await startPlatform({ deployment: older });
   for (let left = requests; left.length > 0; await sleep(100)) {
     const statuses = await sendAll(after.url, left);
     left = left.filter((_, n) => statuses[n] !== 200);
@@ -130,4 +145,46 @@ test("each request has one effect, and the feed contains it, when an older datab
   await expect
     .poll(readNames)
     .toEqual(expect.arrayContaining((await readPublished(after.resources.log)).map(nameEvent)));
+});
+
+test("a backup under load has everything that was acknowledged before it, and what it has is the log up to its position", async () => {
+  const deployment = await testDeployment();
+  const live = await startPlatform({ deployment });
+  const credentials = await live.organization();
+  const { api_key } = credentials;
+  const tenant = await openTenant(live.url, credentials);
+  const workflow = await tenant.register(workflowSource("return ctx.complete(args.n * 2);"));
+  const turns = startLoad([live.url], api_key, 4);
+  const runs = startRuns(live.url, api_key, workflow.id);
+  const uploads = startUploads(live.url, api_key);
+  await turns.more(30);
+  const acknowledged = {
+    turns: turns.answered(),
+    runs: runs.started.slice(),
+    files: uploads.uploaded.slice(),
+  };
+  const out = await testFolder();
+  const { tip, blobs } = await backUp(deployment, out);
+  await turns.more(10);
+  await Promise.all([turns.stop(), runs.stop(), uploads.stop()]);
+  expect(acknowledged.files.length).toBeGreaterThan(0);
+  expect(blobs).toBeGreaterThanOrEqual(acknowledged.files.length);
+
+  const empty = await emptyPlace(deployment);
+  await svcOn(empty, "restore", "--from", out);
+  expect(await svcOn(empty, "log", "verify", "--expect", `${tip.position}:${tip.hash}`)).toContain(
+    `up to position ${tip.position}`,
+  );
+  const restored = await startPlatform({ deployment: empty });
+  const [before, after] = await Promise.all([live, restored].map(({ resources }) => allEvents(resources.log)));
+  const upTo = (events: typeof before) => events!.filter(({ position }) => position <= tip.position);
+  expect(upTo(after)).toEqual(upTo(before));
+  expect(before!.length).toBeGreaterThan(tip.position);
+
+  await expectSound(restored.resources, acknowledged.turns);
+  for (const { id, sha256 } of acknowledged.files) expect(await readFileHash(restored.url, api_key, id)).toBe(sha256);
+  const there = await openTenant(restored.url, credentials);
+  for (const { id, n } of acknowledged.runs)
+    expect(await there.untilOver(id)).toMatchObject({ status: "completed", result: n * 2 });
+  await expect(svcOn(empty, "restore", "--from", out)).rejects.toThrow("The database has events already");
 });

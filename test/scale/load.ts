@@ -121,6 +121,8 @@ export function startRuns(url: string, api_key: string, workflow: string) {
   })();
   all.catch(() => {});
   return {
+    /** Those that are acknowledged so far. */
+    started,
     async stop(): Promise<StartedRun[]> {
       isRunning = false;
       await all;

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { asDb } from "#infra/postgres/pool.ts";
 import { activeFollowers, type Follower } from "#test/scale/followers.ts";
 import type { Journal } from "../journal.ts";
 import type { SupervisedProcess } from "../supervise.ts";
 import type { Topology } from "../topology.ts";
 import type { Fault, PlannedFault, Point } from "./plan.ts";
+import { ask } from "./ask.ts";
+import { crashPostgres } from "./crashPostgres.ts";
 import { cutPowerOfNats } from "./powerCut.ts";
-import { findChildren, findScriptProcesses } from "./processes.ts";
+import { findChildren, findScriptProcesses, kill, signal } from "./processes.ts";
 import { FAMILIES, type ServerName, type Surrounding } from "./surroundings.ts";
 
 /** A process that never reaches its failpoint is killed after this time. */
@@ -15,18 +16,6 @@ const POINT_MS = 15_000;
 
 const BACKENDS = `select pid from pg_stat_activity
   where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name ~ '^(http|services|projections)-' order by pid`;
-
-/** Queries the database over a separate connection. */
-async function ask<T>(url: string, question: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  client.on("error", () => {});
-  await client.connect();
-  try {
-    return await question(client);
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
 
 const backendPid = (url: string, nth: number): Promise<number | undefined> =>
   ask(url, async (client) => {
@@ -43,15 +32,6 @@ const LEADERS: Partial<Record<Point, Follower>> = {
   "after-reaction-published": "relay",
   "after-feed-published": "feed",
 };
-
-function signal(pid: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
-  }
-}
-const kill = (pid: number | undefined): boolean => pid !== undefined && signal(pid, "SIGKILL");
 
 /** The restarted process lost its leadership: it gets it back once it runs. */
 async function giveLead(
@@ -95,38 +75,6 @@ const loseIndex = ({ meili_url, meili_master_key, database_url }: Topology["addr
     const headers = { authorization: `Bearer ${meili_master_key}` };
     return (await fetch(`${meili_url}/indexes/${rows[0].index_id}`, { method: "DELETE", headers })).ok;
   });
-
-/** The read models stay as the crash left them for so long after PostgreSQL is back. */
-const HOLD_MS = 3_000;
-
-/** Kills PostgreSQL at the moment when a client gets such an acknowledgement. */
-async function crashPostgres(
-  { roles, pidOf, addresses }: Topology,
-  { after, holds }: Extract<Fault, { what: "crash" }>,
-  journal: Journal,
-): Promise<{ ended: Promise<void> } | undefined> {
-  const pid = await pidOf("postgres").catch(() => undefined);
-  if (pid === undefined) return undefined;
-  const acknowledged = journal.next(
-    (note) => note.kind === "operation" && note.what === after && note.outcome === "done",
-  );
-  await Promise.race([acknowledged, sleep(POINT_MS)]);
-  if (!kill(pid)) return undefined;
-  if (!holds) return { ended: Promise.resolve() };
-  const held = roles.filter(({ role }) => role === "projections");
-  for (const one of held) one.signal("SIGSTOP");
-  const isBack = () =>
-    ask(addresses.database_url, (client) => client.query("select 1")).then(
-      () => true,
-      () => false,
-    );
-  const release = async () => {
-    for (const until = Date.now() + POINT_MS; Date.now() < until && !(await isBack()); await sleep(50));
-    await sleep(HOLD_MS);
-    for (const one of held) one.signal("SIGCONT");
-  };
-  return { ended: release() };
-}
 
 /** Resolves with the pids that stand for a target; empty when it does not run. */
 async function pidsOf({ roles, pidOf }: Topology, { role, n }: Extract<Fault, { what: "stop" }>): Promise<number[]> {
@@ -185,6 +133,10 @@ async function injectFault(
     }
     case "point":
       return { ended: failAt(named(fault.role, fault.n), fault, addresses.database_url) };
+    case "version": {
+      const those = roles.filter(({ role }) => role === fault.role);
+      return { ended: topology.surroundings.versions!.rollOut(those, fault.to) };
+    }
     case "crash":
       return crashPostgres(topology, fault, journal);
     case "kill":
@@ -198,13 +150,14 @@ async function injectFault(
 /** What the fault hits, and how, for the journal and the table. */
 function targetOf(fault: Fault): string {
   const { what: _, ...rest } = fault as Record<string, unknown> & Fault;
-  const { role, n, point, server, way, store, hours } = rest as Record<string, string | number | undefined>;
+  const { role, n, point, server, way, store, hours, to } = rest as Record<string, string | number | undefined>;
   const named = n === undefined ? role : `${role} ${n}`;
   const skew = hours === undefined ? undefined : `${Number(hours) > 0 ? "+" : ""}${hours} h`;
-  return [named, point, server, way, store, skew].filter((part) => part !== undefined).join(" ");
+  return [named, point, server, way, store, skew, to].filter((part) => part !== undefined).join(" ");
 }
 
-const isSurrounding = ({ what }: Fault): boolean => (FAMILIES as readonly string[]).includes(what);
+/** Faults that last, and of which one at a time is enough. */
+const isSurrounding = ({ what }: Fault): boolean => [...FAMILIES, "version"].includes(what);
 
 /**
  * Injects the planned faults; a fault whose target is restarting waits for it, and a fault of the surroundings for the end of the

@@ -1,5 +1,7 @@
 import type { OperationKind } from "../journal.ts";
 import { randomFrom, type Random } from "../random.ts";
+import type { VersionName } from "../versions/versions.ts";
+import type { RewoundModel } from "./rewind.ts";
 import { ROLES, pickSurrounding, type Family, type RoleName, type Surrounding } from "./surroundings.ts";
 
 /** Failpoints at which a process can be made to exit, and the roles that reach them. */
@@ -45,11 +47,12 @@ const POINTS = {
 } as const;
 export type Point = keyof typeof POINTS;
 
-/** `crash`: a kill at the moment of an acknowledgement; `holds`: the read models catch up only 3 s after the restart. */
+/** `version`: both processes of a role are replaced by those of another version, one after the other. `crash`: a kill at the moment of an acknowledgement; `loses`: this read model loses its newest rows, and catches up only 3 s after the restart. */
 export type Fault =
   | { what: "kill"; role: RoleName; n: number }
   | { what: "kill"; role: "nats" | "postgres" | "meilisearch" }
-  | { what: "crash"; role: "postgres"; after: OperationKind; holds: boolean }
+  | { what: "crash"; role: "postgres"; after: OperationKind; loses?: RewoundModel }
+  | { what: "version"; role: RoleName; to: VersionName }
   | { what: "backend"; nth: number }
   | { what: "index" }
   | { what: "feed" }

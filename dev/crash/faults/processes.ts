@@ -26,3 +26,13 @@ export async function findScriptProcesses(parents: number[]): Promise<number[]> 
 /** Current pids of the children of a process. */
 export const findChildren = async (parent: number): Promise<number[]> =>
   (await listProcesses()).filter(({ ppid }) => ppid === parent).map(({ pid }) => pid);
+
+/** False if the process is gone. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+export const kill = (pid: number | undefined): boolean => pid !== undefined && signal(pid, "SIGKILL");

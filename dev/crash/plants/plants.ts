@@ -69,10 +69,11 @@ export const PLANTS: Plant[] = [
     name: "reaction-lost",
     file: "infra/nats/reactions.ts",
     text: "await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {",
-    instead: `if (${every(5, "reaction")}) return;
+    instead: `if (${every(2, "reaction")}) return;
         await jetstream(connection.nc).publish(names.reaction(event), JSON.stringify(event), {`,
     rules: ["I12"],
     load: ["upload", "deleteFile"],
+    faults: [{ what: "kill", role: "meilisearch" }],
   },
   {
     name: "stream-ends-early",
@@ -97,6 +98,7 @@ export const PLANTS: Plant[] = [
     instead: "return [decided, decided, ...advanceRun(",
     rules: ["I10"],
     load: ["startRun", "attendApprovals"],
+    faults: [{ what: "kill", role: "meilisearch" }],
   },
   {
     name: "erased-key-stays",
@@ -147,8 +149,8 @@ export const PLANTS: Plant[] = [
     rules: ["I1", "I17"],
     load: ["createProject", "createKey"],
     faults: [
-      { what: "crash", role: "postgres", after: "project.create", holds: false },
-      { what: "crash", role: "postgres", after: "key.create", holds: false },
+      { what: "crash", role: "postgres", after: "project.create" },
+      { what: "crash", role: "postgres", after: "key.create" },
     ],
   },
   {
@@ -158,7 +160,7 @@ export const PLANTS: Plant[] = [
     instead: "if (lost.size >= 0) return;",
     rules: ["I16"],
     load: ["renameAndRead"],
-    faults: [{ what: "crash", role: "postgres", after: "project.change", holds: true }],
+    faults: [{ what: "crash", role: "postgres", after: "project.change", loses: "projects" }],
   },
 ];
 

@@ -1,0 +1,43 @@
+import { createWriteStream, existsSync } from "node:fs";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { readSettings } from "#infra/config.ts";
+import { copyBlobs } from "#infra/copyBlobs.ts";
+import { withSnapshot, type Snapshot } from "#infra/postgres/dump.ts";
+import { serviceAddress } from "../connect.ts";
+import { print, printJson } from "../output.ts";
+import { Problem } from "../problem.ts";
+import { blobsFolder, manifestFile, tableFile, type Manifest } from "./format.ts";
+
+const isFilled = async (folder: string): Promise<boolean> => existsSync(folder) && (await readdir(folder)).length > 0;
+
+async function writeTable(folder: string, { rows }: Snapshot, table: string): Promise<void> {
+  const path = tableFile(folder, table);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await pipeline(rows(table), createGzip({ level: 1 }), createWriteStream(path, { mode: 0o600, flush: true }));
+}
+
+/**
+ * `svc backup`: writes the log, the data keys and the blobs into a new folder, while the service goes on. The database comes first,
+ * because a blob is written before the event that names it. Throws Problem.
+ */
+export async function backup({ out, json }: { out: string; json?: boolean }): Promise<void> {
+  const settings = readSettings(process.env);
+  if (await isFilled(out)) throw new Problem(`${out} is not empty`, "name a new folder");
+  await mkdir(out, { recursive: true, mode: 0o700 });
+  const manifest = await withSnapshot(serviceAddress(settings, "database_url"), async (snapshot) => {
+    const { tip, migrations, tables } = snapshot;
+    for (const table of tables) await writeTable(out, snapshot, table);
+    return { format: 1, created_at: new Date().toISOString(), tip, migrations, tables } as const;
+  });
+  const blobs = await copyBlobs(join(settings.DATA_DIR, "blobs"), blobsFolder(out));
+  const written: Manifest = { ...manifest, blobs };
+  await writeFile(manifestFile(out), JSON.stringify(written, null, 2), { mode: 0o600, flush: true });
+  if (json) printJson(written);
+  else
+    print(
+      `The backup in ${out} ends at position ${written.tip.position} of the log and has ${blobs} blobs.\nStore the master key elsewhere, and with it: --expect ${written.tip.position}:${written.tip.hash}`,
+    );
+}

@@ -1,0 +1,32 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { explain } from "../explain.ts";
+import { Problem } from "../problem.ts";
+
+/* A backup is a folder: the manifest, written last; one file of JSON lines for each table, compressed; the blobs. */
+
+const Manifest = z.object({
+  format: z.literal(1),
+  created_at: z.iso.datetime(),
+  /** Where the log ends in the backup, with the hash of its chain. */
+  tip: z.object({ position: z.int(), hash: z.string() }),
+  migrations: z.array(z.string()).min(1),
+  tables: z.array(z.string()),
+  blobs: z.int(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+export const manifestFile = (folder: string): string => join(folder, "manifest.json");
+export const tableFile = (folder: string, table: string): string => join(folder, "tables", `${table}.jsonl.gz`);
+export const blobsFolder = (folder: string): string => join(folder, "blobs");
+
+/** Throws Problem. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  try {
+    return Manifest.parse(JSON.parse(await readFile(manifestFile(folder), "utf8")));
+  } catch (cause) {
+    const what = `${folder} is not a complete backup (${explain(cause)})`;
+    throw new Problem(what, "name a folder that svc backup has written to its end", { cause });
+  }
+}

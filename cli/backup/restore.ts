@@ -1,0 +1,64 @@
+import { createReadStream, existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createGunzip } from "node:zlib";
+import { readSettings } from "#infra/config.ts";
+import { copyBlobs } from "#infra/copyBlobs.ts";
+import { isEmpty, loadDump } from "#infra/postgres/dump.ts";
+import { DatabaseTooNew, listMigrations, migrate } from "#infra/postgres/migrate.ts";
+import { verifyLog } from "#infra/postgres/verify.ts";
+import { openDatabase, serviceAddress } from "../connect.ts";
+import { print } from "../output.ts";
+import { Problem } from "../problem.ts";
+import { blobsFolder, readManifest, tableFile, type Manifest } from "./format.ts";
+
+/** Throws on a file that is cut off. */
+async function* readLines(path: string): AsyncGenerator<string> {
+  const [file, text] = [createReadStream(path), createGunzip()];
+  file.once("error", (error) => text.destroy(error));
+  let rest = "";
+  for await (const chunk of file.pipe(text).setEncoding("utf8")) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}
+
+/** Throws Problem when something is there already, and DatabaseTooNew when the backup has migrations that this program lacks. */
+async function checkPlace(databaseUrl: string, blobs: string, { migrations }: Manifest): Promise<void> {
+  const known = await listMigrations();
+  const newer = migrations.filter((name) => !known.includes(name));
+  if (newer.length > 0) throw new DatabaseTooNew(newer);
+  const next = "restore into an empty database and an empty DATA_DIR";
+  if (!(await isEmpty(databaseUrl))) throw new Problem("The database has events already", next);
+  if (existsSync(blobs) && (await readdir(blobs)).length > 0) throw new Problem(`${blobs} is not empty`, next);
+}
+
+/**
+ * `svc restore`: writes a backup into an empty database and an empty folder of blobs, with the migrations of that time first and
+ * the later ones afterwards, and verifies the log. The read models and the passage index are built again by the next start. Throws Problem.
+ */
+export async function restore({ from }: { from: string }): Promise<void> {
+  const settings = readSettings(process.env);
+  const databaseUrl = serviceAddress(settings, "database_url");
+  const blobs = join(settings.DATA_DIR, "blobs");
+  const manifest = await readManifest(from);
+  await checkPlace(databaseUrl, blobs, manifest);
+  await migrate(databaseUrl, { upTo: manifest.migrations.toSorted().at(-1)! });
+  await copyBlobs(blobsFolder(from), blobs);
+  const tables = manifest.tables.map((name) => ({ name, lines: readLines(tableFile(from, name)) }));
+  await loadDump(databaseUrl, tables);
+  await migrate(databaseUrl);
+  const { pool, db } = await openDatabase(settings);
+  try {
+    const { position, hash } = await verifyLog(db, () => {});
+    if (position !== manifest.tip.position || hash !== manifest.tip.hash)
+      throw new Problem(
+        `The restored log ends at ${position}:${hash}, the backup at ${manifest.tip.position}:${manifest.tip.hash}`,
+        "restore another backup",
+      );
+    print(`Restored up to position ${position}, and the chain is intact. Start the service with the same MASTER_KEY.`);
+  } finally {
+    await pool.end();
+  }
+}

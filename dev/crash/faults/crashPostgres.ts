@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Journal } from "../journal.ts";
+import type { Topology } from "../topology.ts";
+import { ask } from "./ask.ts";
+import type { Fault } from "./plan.ts";
+import { kill } from "./processes.ts";
+import { rewindReadModel } from "./rewind.ts";
+
+/** How long the fault waits for the acknowledgement, and for PostgreSQL to be back. */
+const WAIT_MS = 15_000;
+/** The read models stay as the crash left them for so long after PostgreSQL is back. */
+const HOLD_MS = 3_000;
+
+type Crash = Extract<Fault, { what: "crash" }>;
+
+/** Lets the processes continue that `rewindReadModel` stopped: `http` at once, `projections` some time after PostgreSQL is back. */
+async function continueLater({ roles, addresses }: Topology): Promise<void> {
+  const signalAll = (wanted: string) => {
+    for (const { role, signal: send } of roles) if (role === wanted) send("SIGCONT");
+  };
+  const isBack = () =>
+    ask(addresses.database_url, (client) => client.query("select 1")).then(
+      () => true,
+      () => false,
+    );
+  signalAll("http");
+  for (const until = Date.now() + WAIT_MS; Date.now() < until && !(await isBack()); await sleep(50));
+  await sleep(HOLD_MS);
+  signalAll("projections");
+}
+
+/** Kills PostgreSQL at the moment when a client gets such an acknowledgement. */
+export async function crashPostgres(
+  topology: Topology,
+  { after, loses }: Crash,
+  journal: Journal,
+): Promise<{ ended: Promise<void> } | undefined> {
+  const { roles, pidOf, addresses } = topology;
+  const pid = await pidOf("postgres").catch(() => undefined);
+  if (pid === undefined) return undefined;
+  const acknowledged = journal.next(
+    (note) => note.kind === "operation" && note.what === after && note.outcome === "done",
+  );
+  const moment = Promise.race([acknowledged, sleep(WAIT_MS)]);
+  if (!loses) {
+    await moment;
+    return kill(pid) ? { ended: Promise.resolve() } : undefined;
+  }
+  const stop = (wanted: string) => {
+    for (const { role, signal: send } of roles) if (role === wanted) send("SIGSTOP");
+  };
+  try {
+    await ask(addresses.database_url, (client) => rewindReadModel(client, { model: loses, moment, stop }));
+    return kill(pid) ? { ended: continueLater(topology) } : undefined;
+  } catch (error) {
+    await continueLater(topology);
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { SupervisedProcess } from "../supervise.ts";
+import { makeOtherVersion, NEXT } from "./otherVersion.ts";
+
+export type VersionName = "this" | "other";
+
+/** Two versions of the program, one of which every process runs with. */
+export interface Versions {
+  /** The program that a process starts next. */
+  mainOf(process: string): string;
+  /** Replaces the processes of a role by those of a version, one after the other. */
+  rollOut(processes: SupervisedProcess[], version: VersionName): Promise<void>;
+  /** Leaves only this version, whose read models the checker knows. */
+  finish(processes: SupervisedProcess[]): Promise<void>;
+}
+
+const READY_MS = 120_000;
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Which of the two versions is the older one. */
+export const olderOf = (beside: string): VersionName => (beside === NEXT ? "this" : "other");
+
+export function openVersions(beside: string, folder: string): Versions {
+  const roots = { this: root, other: makeOtherVersion(beside, folder) };
+  const versions = new Map<string, VersionName>();
+  const versionOf = (process: string) => versions.get(process) ?? olderOf(beside);
+  const rollOut: Versions["rollOut"] = async (processes, version) => {
+    for (const process of processes.filter(({ name }) => versionOf(name) !== version)) {
+      versions.set(process.name, version);
+      await process.restart(READY_MS);
+    }
+  };
+  return {
+    mainOf: (process) => join(roots[versionOf(process)], "main.ts"),
+    rollOut,
+    finish: (processes) => rollOut(processes, "this"),
+  };
+}

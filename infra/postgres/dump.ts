@@ -1,0 +1,103 @@
+import pg from "pg";
+import type { Tip } from "./verify.ts";
+import { findMigrations } from "./migrate.ts";
+
+/** Read models are left out: they are built again from the log. */
+const SCHEMAS = ["log", "ops"];
+const TABLES = `
+  select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = any ($1) and c.relkind = 'r' order by 1`;
+/** Rows fetched or inserted at once. */
+const ROWS = 500;
+
+/** The log and the operations at one moment. */
+export interface Snapshot {
+  /** Where the log ends in it. */
+  tip: Tip;
+  migrations: string[];
+  tables: string[];
+  /** The rows of a table as JSON, in pieces of several lines. */
+  rows(table: string): AsyncGenerator<string>;
+}
+
+const listTables = async (client: pg.Client): Promise<string[]> =>
+  (await client.query<{ name: string }>(TABLES, [SCHEMAS])).rows.map(({ name }) => name);
+
+async function* fetchRows(client: pg.Client, table: string): AsyncGenerator<string> {
+  await client.query(`declare dumped no scroll cursor for select row_to_json(t)::text as line from ${table} t`);
+  for (;;) {
+    const { rows } = await client.query<{ line: string }>(`fetch ${ROWS} from dumped`);
+    if (rows.length === 0) break;
+    yield rows.map(({ line }) => `${line}\n`).join("");
+  }
+  await client.query("close dumped");
+}
+
+async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "svc backup" });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Reads one snapshot, while the service goes on. */
+export const withSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
+  withClient(databaseUrl, async (client) => {
+    await client.query("begin isolation level repeatable read read only");
+    const { rows } = await client.query<{ position: number | string; hash: string }>(
+      "select position, encode(hash, 'hex') as hash from log.head",
+    );
+    const [{ position, hash }] = rows as [{ position: number | string; hash: string }];
+    const { all, newer } = await findMigrations(client);
+    return work({
+      tip: { position: Number(position), hash },
+      migrations: [...all, ...newer],
+      tables: await listTables(client),
+      rows: (table) => fetchRows(client, table),
+    });
+  });
+
+/** Whether the database has no event. A database without the log has none. */
+export const isEmpty = (databaseUrl: string): Promise<boolean> =>
+  withClient(databaseUrl, async (client) => {
+    const { rows: found } = await client.query("select where to_regclass('log.head') is not null");
+    if (found.length === 0) return true;
+    const { rows } = await client.query<{ position: number | string }>("select position from log.head");
+    return Number(rows[0]!.position) === 0;
+  });
+
+/** A table and its rows as JSON, one a line. */
+export interface DumpedTable {
+  name: string;
+  lines: AsyncIterable<string>;
+}
+
+async function loadTable(client: pg.Client, { name, lines }: DumpedTable): Promise<void> {
+  await client.query(`delete from ${name}`);
+  const insert = `insert into ${name} select * from json_populate_recordset(null::${name}, $1)`;
+  let batch: string[] = [];
+  const flush = async () => {
+    if (batch.length > 0) await client.query(insert, [`[${batch.join()}]`]);
+    batch = [];
+  };
+  for await (const line of lines) {
+    batch.push(line);
+    if (batch.length === ROWS) await flush();
+  }
+  await flush();
+}
+
+/**
+ * Writes tables into an empty database that has the migrations of the dump, all or nothing. The read models' checkpoints are left
+ * out, so that they are built again.
+ */
+export const loadDump = (databaseUrl: string, tables: DumpedTable[]): Promise<void> =>
+  withClient(databaseUrl, async (client) => {
+    await client.query("begin");
+    for (const table of tables) await loadTable(client, table);
+    await client.query("delete from log.checkpoints where name not in ('reactions', 'feed', 'passages')");
+    await client.query("commit");
+  });
