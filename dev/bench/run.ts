@@ -5,13 +5,21 @@ import { print, type Report } from "./tools/report.ts";
 import { progress } from "./tools/progress.ts";
 import { SLOWDOWN_MS } from "./tools/slowdownSetting.ts";
 
+interface Size {
+  /** How many times larger `growth` shall be. */
+  scale: number;
+  /** How long `soak` shall last. */
+  minutes: number;
+}
+
 const benches = {
   agents: async () => (await import("./agents/bench.ts")).benchAgents(),
   chat: async (effort: Effort) => (await import("./chat/bench.ts")).benchChat(effort),
   documents: async () => (await import("./documents/bench.ts")).benchDocuments(),
-  growth: async (effort: Effort, scale: number) => (await import("./growth/bench.ts")).benchGrowth(effort, scale),
+  growth: async (effort: Effort, { scale }: Size) => (await import("./growth/bench.ts")).benchGrowth(effort, scale),
   log: async (effort: Effort) => (await import("./log/bench.ts")).benchLog(effort),
   scale: async () => (await import("./scale/bench.ts")).benchScale(),
+  soak: async (_: Effort, { minutes }: Size) => (await import("./soak/bench.ts")).benchSoak(minutes),
   search: async (effort: Effort) => (await import("./search/bench.ts")).benchSearch(effort),
   workflows: async (effort: Effort) => (await import("./workflows/bench.ts")).benchWorkflows(effort),
 };
@@ -20,25 +28,23 @@ type Bench = keyof typeof benches;
 /** Under four minutes together: they find out whether a floor has fallen. */
 const QUICK: Bench[] = ["chat", "log", "workflows", "search"];
 
-interface RunOptions {
+interface RunOptions extends Size {
   effort: Effort;
   json: boolean;
-  /** How many times larger `growth` shall be. */
-  scale: number;
 }
 
 /** Runs benches. One below a floor is measured once more, because another program may have disturbed it; the second run counts. */
-async function run(names: Bench[], { effort, json, scale }: RunOptions): Promise<{ reports: Report[]; hold: boolean }> {
+async function run(names: Bench[], { effort, json, ...size }: RunOptions): Promise<{ reports: Report[]; hold: boolean }> {
   const reports: Report[] = [];
   let hold = true;
   const measure = async (name: Bench): Promise<{ report: Report; holds: boolean }> => {
-    const report = await benches[name](effort, scale);
+    const report = await benches[name](effort, size);
     progress("");
     return { report, holds: print(report, json) };
   };
   for (const name of names) {
     let measured = await measure(name);
-    if (!measured.holds) {
+    if (!measured.holds && name !== "soak") {
       console.error(`${name} is below a floor and is measured once more; the second run counts.`);
       measured = await measure(name);
     }
@@ -54,6 +60,7 @@ const { positionals, values } = parseArgs({
     json: { type: "boolean", default: false },
     record: { type: "boolean", default: false },
     scale: { type: "string", default: "1" },
+    minutes: { type: "string", default: "120" },
     "slow-ms": { type: "string" },
   },
 });
@@ -64,7 +71,7 @@ const isBench = (given: string): given is Bench => Object.hasOwn(benches, given)
 const isPartRecorded = values.record && some.length > 0;
 if ((name !== "quick" && !isBench(name)) || !some.every(isBench) || isPartRecorded) {
   console.error(
-    `usage: npm run bench -- quick [BENCH…]|${Object.keys(benches).join("|")} [--json] [--record] [--scale N] [--slow-ms N]`,
+    `usage: npm run bench -- quick [BENCH…]|${Object.keys(benches).join("|")} [--json] [--record] [--scale N] [--minutes N] [--slow-ms N]`,
   );
   process.exitCode = 2;
 } else {
@@ -74,6 +81,7 @@ if ((name !== "quick" && !isBench(name)) || !some.every(isBench) || isPartRecord
       effort: name === "quick" ? "quick" : "full",
       json: values.json,
       scale: Number(values.scale),
+      minutes: Number(values.minutes),
     });
     if (values.record) record(name, reports);
     if (!hold) process.exitCode = 1;

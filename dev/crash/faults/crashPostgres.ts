@@ -13,18 +13,19 @@ const HOLD_MS = 3_000;
 
 type Crash = Extract<Fault, { what: "crash" }>;
 
+const isRunning = ({ database_url }: Topology["addresses"]): Promise<boolean> =>
+  ask(database_url, (client) => client.query("select 1")).then(
+    () => true,
+    () => false,
+  );
+
 /** Lets the processes continue that `rewindReadModel` stopped: `http` at once, `projections` some time after PostgreSQL is back. */
 async function continueLater({ roles, addresses }: Topology): Promise<void> {
   const signalAll = (wanted: string) => {
     for (const { role, signal: send } of roles) if (role === wanted) send("SIGCONT");
   };
-  const isBack = () =>
-    ask(addresses.database_url, (client) => client.query("select 1")).then(
-      () => true,
-      () => false,
-    );
   signalAll("http");
-  for (const until = Date.now() + WAIT_MS; Date.now() < until && !(await isBack()); await sleep(50));
+  for (const until = Date.now() + WAIT_MS; Date.now() < until && !(await isRunning(addresses)); await sleep(50));
   await sleep(HOLD_MS);
   signalAll("projections");
 }
@@ -37,7 +38,7 @@ export async function crashPostgres(
 ): Promise<{ ended: Promise<void> } | undefined> {
   const { roles, pidOf, addresses } = topology;
   const pid = await pidOf("postgres").catch(() => undefined);
-  if (pid === undefined) return undefined;
+  if (pid === undefined || !(await isRunning(addresses))) return undefined;
   const acknowledged = journal.next(
     (note) => note.kind === "operation" && note.what === after && note.outcome === "done",
   );

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { startProcess } from "../faults/processes.ts";
+import { expectSound } from "../faults/load.ts";
+import { clientOf } from "../http/service.ts";
+import { startPlatform, testDeployment } from "../platform.ts";
+import { askTurn, printFigures } from "./load.ts";
+
+/** `OVERLOAD_SECONDS=60` for the figures of docs/reliability.md. */
+const SECONDS = Number(process.env["OVERLOAD_SECONDS"] ?? 10);
+const MEASURED_MS = 4_000;
+const CLIENTS = 16;
+const TIMES = 5;
+/** Requests are sent in groups. */
+const TICK_MS = 50;
+/** Turns in a row that must be as fast as before. */
+const NORMAL = 10;
+
+type Call = ReturnType<typeof clientOf>;
+type Answer = Awaited<ReturnType<typeof askTurn>>;
+
+/** Turns a second, with one request after the other by each client. */
+async function measureCapacity(call: Call): Promise<{ perSecond: number; slowest: number }> {
+  const until = performance.now() + MEASURED_MS;
+  const answers: Answer[] = [];
+  const run = async () => {
+    while (performance.now() < until) answers.push(await askTurn(call));
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, run));
+  const slowest = Math.max(...answers.map(({ seconds }) => seconds));
+  return { perSecond: (answers.length / MEASURED_MS) * 1_000, slowest };
+}
+
+/** Sends so many requests a second, whether or not there are answers. */
+async function flood(call: Call, perSecond: number): Promise<Promise<Answer>[]> {
+  const sent: Promise<Answer>[] = [];
+  const began = performance.now();
+  for (let now = began; now < began + SECONDS * 1_000; now = performance.now()) {
+    const due = ((now - began) / 1_000) * perSecond;
+    while (sent.length < due) sent.push(askTurn(call));
+    await sleep(TICK_MS);
+  }
+  return sent;
+}
+
+/** Seconds until turns in a row are answered no slower than before. */
+async function untilNormal(call: Call, slowest: number): Promise<number> {
+  const began = performance.now();
+  for (let inRow = 0; inRow < NORMAL; ) {
+    const { status, seconds } = await askTurn(call);
+    inRow = status === 200 && seconds <= slowest ? inRow + 1 : 0;
+  }
+  return (performance.now() - began) / 1_000;
+}
+
+test("five times what the service can take is answered or refused cleanly, and afterwards it is as before by itself", async () => {
+  const deployment = await testDeployment();
+  const observer = await startPlatform({ roles: [], deployment });
+  const [, , http] = await Promise.all([
+    startProcess("projections", deployment),
+    startProcess("services", deployment),
+    startProcess("http", deployment),
+  ]);
+  const { api_key } = await observer.organization();
+  const call = clientOf({ chat: `${http.url}/api/openai/v1` }, api_key);
+  await measureCapacity(call);
+  const { perSecond, slowest } = await measureCapacity(call);
+
+  const sent = await flood(call, TIMES * perSecond);
+  const normal = await untilNormal(call, slowest);
+  const answers = await Promise.all(sent);
+  printFigures(
+    `overload, ${Math.round(TIMES * perSecond)} a second for ${SECONDS} s where ${Math.round(perSecond)} are possible`,
+    answers,
+  );
+  console.log(`as before ${normal.toFixed(1)} s after the end`);
+
+  const statuses = new Set(answers.map(({ status }) => status));
+  expect([200, 429, 503]).toEqual(expect.arrayContaining([...statuses]));
+  const refused = answers.filter(({ status }) => status !== 200);
+  expect(refused.filter(({ retry_after }) => retry_after === null)).toEqual([]);
+  await expectSound(observer.resources, []);
+});
