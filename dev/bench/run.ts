@@ -34,7 +34,10 @@ interface RunOptions extends Size {
 }
 
 /** Runs benches. One below a floor is measured once more, because another program may have disturbed it; the second run counts. */
-async function run(names: Bench[], { effort, json, ...size }: RunOptions): Promise<{ reports: Report[]; hold: boolean }> {
+async function run(
+  names: Bench[],
+  { effort, json, ...size }: RunOptions,
+): Promise<{ reports: Report[]; hold: boolean }> {
   const reports: Report[] = [];
   let hold = true;
   const measure = async (name: Bench): Promise<{ report: Report; holds: boolean }> => {

@@ -37,12 +37,13 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
   let child: ChildProcess | undefined;
   let stopping = false;
   let failAt: string | undefined;
-  let deaths = 0;
+  let [starts, deaths] = [0, 0];
   let begins = 0;
 
   const run = async (): Promise<void> => {
     while (!stopping) {
       begins = sizeOf(log);
+      starts += 1;
       const out = openSync(log, "a");
       child = spawn(process.execPath, args(), {
         env: { ...env, ...(failAt && { FAIL_AT: failAt }) },
@@ -72,9 +73,10 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
     failNext: (point) => void (failAt = point),
     deaths: () => deaths,
     async restart(withinMs) {
-      const before = deaths;
+      const before = starts;
+      // one that was killed a moment ago starts again by itself
       child?.kill("SIGTERM");
-      await waitUntil(() => deaths > before && isReady(), withinMs);
+      await waitUntil(() => starts > before && isReady(), withinMs);
     },
     ready: (withinMs) => waitUntil(isReady, withinMs),
     async stop() {

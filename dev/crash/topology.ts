@@ -20,7 +20,7 @@ import { openVersions, type Versions } from "./versions/versions.ts";
 import { supervise, type SupervisedProcess } from "./supervise.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const READY_MS = 90_000;
+const READY_MS = 240_000;
 
 export interface Credentials {
   organization_id: string;
@@ -94,6 +94,7 @@ const environment = (folder: string, addresses: Addresses, { provider, effects }
   PRIVATE_PROVIDER_HOSTS: "127.0.0.1",
   PRIVATE_FETCH_HOSTS: effects,
   TURN_SECONDS: "20",
+  SCHEDULE_SECONDS: "1",
   LOG_LEVEL: "info",
 });
 

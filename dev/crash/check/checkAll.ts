@@ -22,6 +22,7 @@ import { checkPeople } from "./people.ts";
 import { checkReads } from "./reads.ts";
 import { checkResponses } from "./responses.ts";
 import { checkRunReads } from "./runReads.ts";
+import { checkSchedules } from "./schedules.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkStarts } from "./starts.ts";
 import { checkSteps } from "./steps.ts";
@@ -62,6 +63,7 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkPeople(evidence),
   ...checkOutcomes(evidence),
   ...checkRunReads(evidence),
+  ...checkSchedules(evidence),
   ...checkCommands(evidence),
 ];
 

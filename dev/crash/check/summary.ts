@@ -31,7 +31,7 @@ export function summarize(evidence: Evidence, { findings, orphans }: Verdict): s
     ...faultTable(evidence),
     `operations ${operations.length}: done ${outcomes("done")}, refused ${outcomes("refused")}, failed ${outcomes("failed")}, unknown ${outcomes("unknown")}; ` +
       `turns ${turns.length}, taken over ${turns.filter(({ takeovers }) => takeovers > 0).length}; blobs without an event ${orphans}`,
-    `runs ${happened("RunCreated")}: completed ${happened("RunCompleted")}, failed ${happened("RunFailed")}, cancelled ${happened("RunCancelled")}, ` +
+    `runs ${happened("RunCreated")}: completed ${happened("RunCompleted")}, failed ${happened("RunFailed")}, cancelled ${happened("RunCancelled")}, by schedules ${happened("ScheduledRunStarted")}, ` +
       `taken over ${lost}; steps ${happened("StepCompleted")}, attempts lost ${happened("StepAttemptLost")}, effects ${effects.length}`,
     `feed: ${received} events received, ${feed.length - received} of them repeated; people ${did(/^(member|session)\./)}, projects and keys ${did(/^(project|key)\./)}, ` +
       `pages of the audit ${did(/^audit\.events/)}, traces ${did(/^audit\.trace/)}`,

@@ -4,6 +4,7 @@ import { PERSONAL, type Topology } from "../topology.ts";
 import { readAudit } from "./audit.ts";
 import { readEverything, runClient } from "./client.ts";
 import { startProbe } from "./probe.ts";
+import { makeSchedules } from "./schedules.ts";
 import { KNOWLEDGE, type Session } from "./session.ts";
 import type { Act } from "./weights.ts";
 import { openWire, type Wire } from "./wire.ts";
@@ -94,6 +95,12 @@ export async function startClients(options: ClientsOptions) {
       providerUrl,
     });
   }
+  const wire = openWire(journal, ports, 0);
+  const schedules = await makeSchedules(
+    wire,
+    await signedIn(wire, credentials.admin, "schedules"),
+    sessions[0]!.workflows[0]!,
+  );
   const probe = startProbe({ journal, ports, api_key: other.api_key });
   let stopped = false;
   const running = Promise.all(
@@ -103,6 +110,7 @@ export async function startClients(options: ClientsOptions) {
     async stop(): Promise<void> {
       stopped = true;
       await Promise.all([running, probe.stop()]);
+      await schedules.pause();
     },
     readEverything: async () => void (await Promise.all(sessions.map((session) => readEverything(seed, session)))),
     /** Every organization's owner reads its events up to a position. */
@@ -110,6 +118,7 @@ export async function startClients(options: ClientsOptions) {
       for (const [n, owner] of [credentials, other].entries())
         await readAudit({ id: `audit-${n}`, session: sessions[0]!, random: randomFrom("audit", n) }, owner, head);
     },
-    close: async () => void (await Promise.all(sessions.map(({ wire }) => wire.close()))),
+    close: async () =>
+      void (await Promise.all([wire, ...sessions.map((session) => session.wire)].map((one) => one.close()))),
   };
 }

@@ -15,7 +15,7 @@ export interface Versions {
   finish(processes: SupervisedProcess[]): Promise<void>;
 }
 
-const READY_MS = 120_000;
+const READY_MS = 240_000;
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 

@@ -1,0 +1,78 @@
+import type { RecordedEvent } from "#events/envelope.ts";
+import { scheduledRunId } from "#events/schedule.ts";
+import { grouped, type Evidence } from "./evidence.ts";
+import { different, doubled, lost, type Finding } from "./finding.ts";
+
+/** A due time, and the one after it. */
+interface Decision {
+  due_at: string;
+  next: string | null;
+  /** False for due times that nobody could attend to. */
+  isFired: boolean;
+  action: "start" | "queue" | "skip";
+}
+
+type Events = RecordedEvent<any>[];
+
+const SETS_NEXT = new Set(["ScheduleCreated", "ScheduleChanged", "ScheduleResumed"]);
+
+/** The decisions of a schedule, with the due time that was expected for each. */
+function decisionsOf(events: Events): { expected: string | null; decision: Decision }[] {
+  let expected: string | null = null;
+  const decisions: { expected: string | null; decision: Decision }[] = [];
+  for (const { type, data } of events) {
+    const next = data.next?.due_at ?? null;
+    if (type === "ScheduleFired" || type === "ScheduleTimesMissed") {
+      const isFired = type === "ScheduleFired";
+      const due_at = isFired ? data.due_at : data.first_due_at;
+      decisions.push({ expected, decision: { due_at, next, isFired, action: data.action } });
+      expected = next;
+    } else if (SETS_NEXT.has(type)) expected = next;
+  }
+  return decisions;
+}
+
+function checkSchedule(trigger_id: string, events: Events, runs: Map<string, Events>): Finding[] {
+  const about = `schedule ${trigger_id}`;
+  const decisions = decisionsOf(events);
+  const every: number | undefined = events[0]!.data.rule.every;
+  const refused = new Set(events.filter(({ type }) => type === "ScheduledRunRefused").map(({ data }) => data.due_at));
+  const starts = decisions.flatMap(({ decision: { isFired, action, due_at } }) =>
+    isFired && action !== "skip" && !refused.has(due_at) ? [due_at] : [],
+  );
+  return [
+    ...decisions.flatMap(({ expected, decision: { due_at } }) =>
+      due_at === expected ? [] : [different("I19", about, `${due_at} was decided, ${expected} was due`)],
+    ),
+    ...decisions.flatMap(({ decision: { due_at, next, isFired } }) =>
+      isFired && every !== undefined && next !== null && Date.parse(next) - Date.parse(due_at) !== every * 1_000
+        ? [lost("I19", about, `no time is between ${due_at} and ${next}`)]
+        : [],
+    ),
+    ...starts.flatMap((due_at): Finding[] => {
+      const count = runs.get(scheduledRunId(trigger_id, due_at))?.length ?? 0;
+      if (count === 1) return [];
+      return [
+        count === 0 ? lost("I19", about, `no run of ${due_at}`) : doubled("I19", about, `${count} runs of ${due_at}`),
+      ];
+    }),
+    ...[...grouped(starts, (due_at) => due_at)]
+      .filter(([, same]) => same.length > 1)
+      .map(([due_at, same]) => doubled("I19", about, `${due_at} was decided ${same.length} times`)),
+  ];
+}
+
+/** I19: each due time of a schedule is decided once, in order and without a gap, and starts at most one run: one, where that was decided. */
+export function checkSchedules({ events }: Pick<Evidence, "events">): Finding[] {
+  const created = grouped(
+    (events as Events).filter(({ type }) => type === "RunCreated"),
+    ({ data }) => data.run_id,
+  );
+  const triggers = grouped(
+    (events as Events).filter(({ stream }) => stream.startsWith("trigger-")),
+    ({ stream }) => stream,
+  );
+  return [...triggers.values()]
+    .filter(([first]) => first!.type === "ScheduleCreated")
+    .flatMap((own) => checkSchedule(own[0]!.data.trigger_id, own, created));
+}
