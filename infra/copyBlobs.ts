@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { copyFile, mkdir, open, opendir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { PART } from "./blobs.ts";
@@ -20,6 +20,7 @@ async function copyToDisk(from: string, to: string): Promise<void> {
 export async function copyBlobs(from: string, to: string): Promise<number> {
   let count = 0;
   await mkdir(to, { recursive: true, mode: 0o700 });
+  if (!existsSync(from)) return 0;
   for await (const entry of await opendir(from, { recursive: true })) {
     if (!entry.isFile() || entry.name.endsWith(PART)) continue;
     const path = join(entry.parentPath, entry.name);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createGunzip } from "node:zlib";
 import { readSettings } from "#infra/config.ts";
 import { copyBlobs } from "#infra/copyBlobs.ts";
-import { isEmpty, loadDump } from "#infra/postgres/dump.ts";
-import { DatabaseTooNew, listMigrations, migrate } from "#infra/postgres/migrate.ts";
+import { inspectPlace, loadDump } from "#infra/postgres/dump.ts";
+import { DatabaseTooNew, migrate } from "#infra/postgres/migrate.ts";
 import { verifyLog } from "#infra/postgres/verify.ts";
 import { openDatabase, serviceAddress } from "../connect.ts";
 import { print } from "../output.ts";
@@ -26,11 +26,13 @@ async function* readLines(path: string): AsyncGenerator<string> {
 
 /** Throws Problem when something is there already, and DatabaseTooNew when the backup has migrations that this program lacks. */
 async function checkPlace(databaseUrl: string, blobs: string, { migrations }: Manifest): Promise<void> {
-  const known = await listMigrations();
-  const newer = migrations.filter((name) => !known.includes(name));
+  const { all, applied, position } = await inspectPlace(databaseUrl);
+  const newer = migrations.filter((name) => !all.includes(name));
   if (newer.length > 0) throw new DatabaseTooNew(newer);
   const next = "restore into an empty database and an empty DATA_DIR";
-  if (!(await isEmpty(databaseUrl))) throw new Problem("The database has events already", next);
+  if (position > 0) throw new Problem("The database has events already", next);
+  const later = applied.filter((name) => !migrations.includes(name));
+  if (later.length > 0) throw new Problem(`The database has ${later.join(", ")}, which the backup lacks`, next);
   if (existsSync(blobs) && (await readdir(blobs)).length > 0) throw new Problem(`${blobs} is not empty`, next);
 }
 

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Tip } from "./verify.ts";
-import { findMigrations } from "./migrate.ts";
+import { findMigrations, type Migrations } from "./migrate.ts";
 
 /** Read models are left out: they are built again from the log. */
 const SCHEMAS = ["log", "ops"];
@@ -51,22 +51,22 @@ export const withSnapshot = <T>(databaseUrl: string, work: (snapshot: Snapshot) 
       "select position, encode(hash, 'hex') as hash from log.head",
     );
     const [{ position, hash }] = rows as [{ position: number | string; hash: string }];
-    const { all, newer } = await findMigrations(client);
+    const { applied } = await findMigrations(client);
     return work({
       tip: { position: Number(position), hash },
-      migrations: [...all, ...newer],
+      migrations: applied,
       tables: await listTables(client),
       rows: (table) => fetchRows(client, table),
     });
   });
 
-/** Whether the database has no event. A database without the log has none. */
-export const isEmpty = (databaseUrl: string): Promise<boolean> =>
+/** What a database has before something is loaded into it. */
+export const inspectPlace = (databaseUrl: string): Promise<Migrations & { position: number }> =>
   withClient(databaseUrl, async (client) => {
-    const { rows: found } = await client.query("select where to_regclass('log.head') is not null");
-    if (found.length === 0) return true;
+    const migrations = await findMigrations(client);
+    if (migrations.applied.length === 0) return { ...migrations, position: 0 };
     const { rows } = await client.query<{ position: number | string }>("select position from log.head");
-    return Number(rows[0]!.position) === 0;
+    return { ...migrations, position: Number(rows[0]!.position) };
   });
 
 /** A table and its rows as JSON, one a line. */

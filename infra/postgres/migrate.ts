@@ -10,6 +10,8 @@ const TABLE = "svc_migrations";
 export interface Migrations {
   /** Names of this program's migrations. */
   all: string[];
+  /** Names of those of the database. */
+  applied: string[];
   /** Those that the database lacks. */
   missing: string[];
   /** Migrations of the database that this program lacks. A newer version applied them. */
@@ -38,7 +40,7 @@ const readNames = async (db: Pick<pg.ClientBase, "query">, table: string): Promi
 };
 
 /** Names of this program's migrations, in order. */
-export const listMigrations = async (): Promise<string[]> =>
+const listMigrations = async (): Promise<string[]> =>
   (await readdir(FOLDER)).map((file) => file.replace(/\.sql$/, "")).toSorted();
 
 /** Compares the migrations of the database with those of this program. */
@@ -48,6 +50,7 @@ export async function findMigrations(db: Pick<pg.ClientBase, "query">): Promise<
   const applied = await readNames(db, TABLE);
   return {
     all,
+    applied,
     missing: all.filter((name) => !applied.includes(name)),
     newer: applied.filter(isNewer),
     required: (await readNames(db, "ops.required_migrations")).filter(isNewer),
