@@ -130,6 +130,8 @@ export async function openHomeAndForeign(platform: Organizations) {
         "definitions",
       ] as const)
         expect((await home.owner("GET", `/${kind}/${things[kind]}`)).status, kind).toBe(200);
+      for (const path of ["/prices/home/model", "/budgets/organization", `/erasures/${things["erasures"]}`])
+        expect((await home.owner("GET", path)).status, path).toBe(200);
       expect((await home.owner("GET", `/v1/knowledge/documents/${things["documents"]}`)).status).toBe(200);
       expect((await home.key("GET", `/openai/v1/files/${things["files"]}`)).status).toBe(200);
     },
