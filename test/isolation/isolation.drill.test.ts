@@ -8,7 +8,7 @@ import { startDeployment, type IsolatedDeployment } from "./deployment.ts";
 const GIB = 1024 ** 3;
 /** The goal is 500 ms on a quiet machine; the table shows the figures. This limit says that nobody is held up, on a busy one too. */
 const MAX_P99_MS = 5_000;
-/** Processor time of one callback of the service's event loop, without the garbage collector's. */
+/** Processor time of one callback of the service's event loop, without the garbage collector's and the kernel's. */
 const MAX_CALLBACK_MS = 50;
 /** An attack that waits for its own slow answers is watched for this long at most. */
 const MAX_ATTACK_MS = 60_000;

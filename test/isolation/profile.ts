@@ -3,9 +3,10 @@ import type { Profiler } from "node:inspector";
 /** A callback of the event loop that computed for long. */
 export interface HeldCallback {
   kind: string;
-  /** Processor time without the garbage collector's. */
+  /** Processor time without the garbage collector's and the kernel's. */
   own_ms: number;
   gc_ms: number;
+  system_ms: number;
   /** Where it computed, the costliest first. */
   places: string[];
 }
@@ -15,7 +16,7 @@ const ROOT = new URL("../../", import.meta.url).href;
 
 /** Which functions of the repository a profile shows during a callback. */
 export function nameSlowest(
-  callback: { kind: string; cpu_ms: number; from_us: number; to_us: number },
+  callback: { kind: string; user_ms: number; system_ms: number; from_us: number; to_us: number },
   { nodes, startTime, samples = [], timeDeltas = [] }: Profiler.Profile,
 ): HeldCallback {
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -46,12 +47,13 @@ export function nameSlowest(
   }
 
   // samples are taken by the clock, which also counts other processes: only their share is used
-  const gc_ms = busy_us === 0 ? 0 : (callback.cpu_ms * gc_us) / busy_us;
+  const gc_ms = busy_us === 0 ? 0 : (callback.user_ms * gc_us) / busy_us;
   const places = [...times].toSorted(([, a], [, b]) => b - a).slice(0, PLACES);
   return {
     kind: callback.kind,
-    own_ms: Math.round(callback.cpu_ms - gc_ms),
+    own_ms: Math.round(callback.user_ms - gc_ms),
     gc_ms: Math.round(gc_ms),
+    system_ms: Math.round(callback.system_ms),
     places: places.map(([place, us]) => `${Math.round((100 * us) / busy_us)} % ${place}`),
   };
 }
