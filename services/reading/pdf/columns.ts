@@ -1,4 +1,5 @@
 import { boundingBox, type Box, height, median, overlap, width } from "./geometry.ts";
+import { type Band, isWithin, tableBand, type TextBox } from "./tableBands.ts";
 
 /** Nesting of regions; a newspaper page needs three. */
 const MAX_DEPTH = 6;
@@ -26,11 +27,16 @@ interface Gutter {
   x1: number;
 }
 
-const splitAt = (boxes: readonly Box[], gutter: Gutter): { left: Box[]; right: Box[]; across: Box[] } => {
-  const [left, right, across]: Box[][] = [[], [], []];
+const splitAt = <B extends Box>(
+  boxes: readonly B[],
+  gutter: Gutter,
+  tables: readonly Band[],
+): { left: B[]; right: B[]; across: B[] } => {
+  const [left, right, across]: B[][] = [[], [], []];
   const middle = (gutter.x0 + gutter.x1) / 2;
   for (const box of boxes) {
-    if (box.x1 <= middle + 1) left!.push(box);
+    if (isWithin(box, tables)) across!.push(box);
+    else if (box.x1 <= middle + 1) left!.push(box);
     else if (box.x0 >= middle - 1) right!.push(box);
     else across!.push(box);
   }
@@ -109,20 +115,23 @@ function findValleys(sky: Float64Array, x0: number, size: number): Valley[] {
   return apart;
 }
 
-/** The deepest valley of the skyline with prose on both sides; null if there is none. */
-function findGutter(boxes: readonly Box[], region: Box): Gutter | null {
+/** The deepest valley of the skyline with prose on both sides, and the tables that other valleys divide; null if there is none. */
+function findGutter(boxes: readonly TextBox[], region: Box): { gutter: Gutter; tables: Band[] } | null {
   const size = median(boxes.map(height)) || 1;
   const valleys = findValleys(skyline(boxes, region), region.x0, size);
   const narrow = MIN_WIDTH * width(region);
+  const tables: Band[] = [];
   for (const valley of valleys) {
-    if (valley.x0 - region.x0 < narrow || region.x1 - valley.x1 < narrow) continue;
+    const wide = valley.x0 - region.x0 >= narrow && region.x1 - valley.x1 >= narrow;
     const deep = valleys.filter((other) => other.depth >= valley.depth * 0.5);
     const from = Math.max(region.x0, ...deep.filter((other) => other.x1 < valley.x0 - narrow).map((other) => other.x0));
     const to = Math.min(region.x1, ...deep.filter((other) => other.x0 > valley.x1 + narrow).map((other) => other.x1));
-    const { left, right } = splitAt(boxes, valley);
+    const { left, right } = splitAt(boxes, valley, tables);
     const before = left.filter((box) => box.x0 >= from - 1);
     const after = right.filter((box) => box.x1 <= to + 1);
-    if (areColumns(before, after, size)) return valley;
+    const table = tableBand(left, right);
+    if (table !== null) tables.push(table);
+    else if (wide && areColumns(before, after, size)) return { gutter: valley, tables };
   }
   return null;
 }
@@ -131,12 +140,12 @@ function findGutter(boxes: readonly Box[], region: Box): Gutter | null {
  * Groups of boxes in reading order: column by column, above and below whatever spans them. Within a group the lines run from top to
  * bottom.
  */
-export function readingOrder<B extends Box>(boxes: readonly B[], depth = 0): B[][] {
+export function readingOrder<B extends TextBox>(boxes: readonly B[], depth = 0): B[][] {
   if (boxes.length < 8 || depth >= MAX_DEPTH) return boxes.length === 0 ? [] : [[...boxes]];
   const region = boundingBox(boxes);
-  const gutter = findGutter(boxes, region);
-  if (gutter === null) return [[...boxes]];
-  const { left, right, across } = splitAt(boxes, gutter) as { left: B[]; right: B[]; across: B[] };
+  const found = findGutter(boxes, region);
+  if (found === null) return [[...boxes]];
+  const { left, right, across } = splitAt(boxes, found.gutter, found.tables);
   const groups: B[][] = [];
   const bands = findBands(across);
   let [restLeft, restRight] = [left, right];

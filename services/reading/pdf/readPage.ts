@@ -1,4 +1,5 @@
-import { alignedTables, framedTables } from "./alignedTables.ts";
+import { alignedTables } from "./alignedTables.ts";
+import { framedTables } from "./framedTables.ts";
 import { addLinks, readOverlay } from "./annotations.ts";
 import type { Block } from "./blocks.ts";
 import { readingOrder } from "./columns.ts";

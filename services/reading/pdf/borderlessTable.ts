@@ -1,0 +1,106 @@
+import { boundingBox, median, width } from "./geometry.ts";
+import { lineText, type Line, splitCells } from "./lines.ts";
+import { LEADERS, MARKER } from "./patterns.ts";
+import { trimTable, type Table } from "./ruledTables.ts";
+import { type CellLine, cellTexts, columnAt, dropSignColumns, findGaps, toCellLine } from "./tableCells.ts";
+import { headerTexts } from "./tableHeader.ts";
+import { groupRows, isNumber, rowTexts } from "./wrappedRows.ts";
+
+/** A wider line that spans columns is prose, as a share of the table's width. */
+const MAX_SPANNING_WIDTH = 0.7;
+const MAX_COLUMNS = 60;
+
+const isYear = (text: string): boolean => /^(?:FY ?)?(?:19|20)\d\d[a-z]?$/i.test(text);
+
+/** A number that is no year. */
+export const isValue = (text: string): boolean => isNumber(text) && !isYear(text);
+
+/** Whether the texts of a line are those of cells. */
+export const isRowLike = (line: Line): boolean => {
+  const cells = splitCells(line);
+  const text = lineText(line);
+  return cells.length > 1 && !LEADERS.test(text) && !(cells.length === 2 && MARKER.test(text));
+};
+
+/** Whether rows look like a table even without drawn lines. `apart`: space separates all rows. */
+function looksLikeTable(rows: readonly string[][], apart: boolean): boolean {
+  const columns = rows[0]?.length ?? 0;
+  const filled = rows.flat().filter((cell) => cell !== "");
+  if (rows.length < 3 || columns < 2 || filled.length < rows.length * columns * 0.5) return false;
+  if (rows.filter((row) => MARKER.test(`${row[0]!} x`) && row[0]!.length < 5).length > rows.length / 2) return false;
+  const fullRows = rows.filter((row) => row.filter((cell) => cell !== "").length >= Math.max(2, columns - 1)).length;
+  if (fullRows < rows.length * 0.5) return false;
+  const words = median(filled.map((cell) => cell.split(/\s/).length));
+  const numbers = filled.filter(isNumber).length / filled.length;
+  return columns >= 3 ? words <= (apart ? 15 : 6) : words <= 4 && numbers >= 0.25;
+}
+
+/** The number of lines at the top that name the columns: those before the first value or the first label that stands alone. */
+function headerLines(lines: readonly CellLine[]): number {
+  const texts = lines.map(cellTexts);
+  const hasValues = (row: readonly string[]): boolean => row.some((text, column) => column > 0 && isValue(text));
+  if (texts.filter(hasValues).length < texts.length * 0.3) return 0;
+  return texts.findIndex((row) => hasValues(row) || row.every((text, column) => (column === 0) === (text !== "")));
+}
+
+/** The lines before the first one that runs over the columns as prose does. */
+const withoutProse = (lines: readonly Line[], gaps: readonly number[]): Line[] => {
+  const widest = width(boundingBox(lines)) * MAX_SPANNING_WIDTH;
+  const prose = lines.findIndex(
+    (line) =>
+      splitCells(line).length === 1 &&
+      width(line) > widest &&
+      columnAt(gaps, line.x0 + 1) !== columnAt(gaps, line.x1 - 1),
+  );
+  return prose === -1 ? [...lines] : lines.slice(0, prose);
+};
+
+export interface BorderlessTable {
+  table: Table;
+  /** Lines at the start of the given ones that belong to it. */
+  used: number;
+  gaps: number[];
+}
+
+/** The columns of the lines: gaps that lines of cells leave free. */
+function findColumns(lines: readonly Line[], minGap: number): { gaps: number[]; cells: CellLine[] } {
+  const rows = lines.filter(isRowLike);
+  const all = findGaps(rows.length < 2 ? lines : rows, minGap);
+  const gaps = dropSignColumns(
+    lines.map((line) => toCellLine(line, all)),
+    all,
+  );
+  return { gaps, cells: lines.map((line) => toCellLine(line, gaps)) };
+}
+
+const columnExtents = (cells: readonly CellLine[], gaps: readonly number[]): { x0: number; x1: number }[] =>
+  [...gaps, 0].map((_, column) => {
+    const runs = cells.flatMap((one) => one.cells[column]!);
+    return { x0: Math.min(...runs.map((run) => run.x0)), x1: Math.max(...runs.map((run) => run.x1)) };
+  });
+
+/** Reads lines as a table; null if they are none. `isFramed`: between drawn lines, where less evidence is enough. `above`: finds header lines. */
+export function readBorderless(
+  given: readonly Line[],
+  isFramed: boolean,
+  above: (gaps: readonly number[]) => Line[] = () => [],
+): BorderlessTable | null {
+  const size = median(given.map((line) => line.size));
+  const minGap = size * (isFramed ? 0.5 : 0.8);
+  const lines = isFramed ? [...given] : withoutProse(given, findColumns(given, minGap).gaps);
+  if (lines.length < 2) return null;
+  const { gaps, cells } = findColumns(lines, minGap);
+  if (gaps.length === 0 || gaps.length > MAX_COLUMNS) return null;
+  const heads = headerLines(cells);
+  const rows = groupRows(cells.slice(heads));
+  const texts = rows.map(rowTexts);
+  const over = [...above(gaps), ...lines.slice(0, heads)];
+  const header = over.length === 0 ? [] : [headerTexts(over, columnExtents(cells.slice(heads), gaps), gaps)];
+  const all = [...header, ...texts];
+  if (!isFramed && !looksLikeTable(all, rows.some((row) => row.length > 1))) return null;
+  if (all.flat().some((cell) => cell.split(/\s/).length > 25)) return null;
+  const withCells = all.filter((row) => row.filter((cell) => cell !== "").length > 1).length;
+  if (withCells < 2 || withCells < all.length * 0.5) return null;
+  const table = trimTable(all);
+  return table && { table: { ...boundingBox([...over, ...lines]), rows: table }, used: lines.length, gaps };
+}

@@ -1,0 +1,64 @@
+import { boundingBox } from "./geometry.ts";
+import { type Line, lineText, splitCells } from "./lines.ts";
+import { cutRun, type Run } from "./runs.ts";
+
+/** A line of a table with its runs in columns. */
+export interface CellLine {
+  line: Line;
+  cells: Run[][];
+}
+
+/** Share of a table's lines that may span a gap between its columns, as headers over several columns do. */
+const MAX_SPANNING = 0.15;
+
+/** The middles of the gaps between columns, in points. `minWidth`: of a gap, in points. */
+export function findGaps(lines: readonly Line[], minWidth: number): number[] {
+  const box = boundingBox(lines);
+  const steps = Math.min(5_000, Math.ceil(box.x1 - box.x0) + 1);
+  // lines with text at each point of the width
+  const covered = new Int32Array(steps + 2);
+  for (const line of lines) {
+    for (const run of line.runs) {
+      const to = Math.min(steps, Math.ceil(run.x1 - box.x0));
+      for (let x = Math.max(0, Math.floor(run.x0 - box.x0)); x < to; x++) covered[x]!++;
+    }
+  }
+  const gaps: number[] = [];
+  const free = (x: number): boolean => covered[x]! <= Math.floor(lines.length * MAX_SPANNING);
+  for (let x = 0; x < steps; x++) {
+    if (!free(x)) continue;
+    const from = x;
+    while (x < steps && free(x)) x++;
+    if (from > 0 && x < steps && x - from >= minWidth) gaps.push(box.x0 + (from + x) / 2);
+  }
+  return gaps;
+}
+
+export const columnAt = (gaps: readonly number[], x: number): number => gaps.filter((gap) => x > gap).length;
+
+const crosses = (runs: readonly Run[], gaps: readonly number[]): boolean =>
+  columnAt(gaps, runs[0]!.x0 + 1) !== columnAt(gaps, runs.at(-1)!.x1 - 1);
+
+/** Puts the runs of a line into columns. A line of one text that spans columns stays in the first of them. */
+export function toCellLine(line: Line, gaps: readonly number[]): CellLine {
+  const cells: Run[][] = Array.from({ length: gaps.length + 1 }, () => []);
+  const texts = splitCells(line);
+  if (texts.length === 1 && crosses(line.runs, gaps)) cells[columnAt(gaps, line.runs[0]!.x0 + 1)] = line.runs;
+  else {
+    for (const run of line.runs.flatMap((one) => cutRun(one, gaps)))
+      cells[columnAt(gaps, (run.x0 + run.x1) / 2)]!.push(run);
+  }
+  return { line, cells };
+}
+
+export const cellTexts = ({ line, cells }: CellLine): string[] => cells.map((cell) => lineText(line, cell));
+
+const SIGN = /^[$€£¥]$/;
+
+/** The gaps without those after columns that have only currency signs. */
+export function dropSignColumns(lines: readonly CellLine[], gaps: readonly number[]): number[] {
+  return gaps.filter((_, column) => {
+    const texts = lines.map((one) => lineText(one.line, one.cells[column]!)).filter((text) => text !== "");
+    return texts.length === 0 || !texts.every((text) => SIGN.test(text));
+  });
+}

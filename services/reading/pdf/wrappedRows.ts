@@ -1,0 +1,103 @@
+import { median } from "./geometry.ts";
+import { type CellLine, cellTexts } from "./tableCells.ts";
+
+/** One row of a table: the lines that its cells wrap over. */
+export type TableRow = CellLine[];
+
+/** A larger step between two lines than this multiple of the smallest one separates rows. */
+export const ROW_STEP = 1.15;
+
+const NUMBER = /^[\s$€£¥(±+–-]*\d[\d.,:/%\s)±–-]*[a-z%]{0,3}$/i;
+
+export const isNumber = (text: string): boolean => NUMBER.test(text);
+
+const isFilled = (one: CellLine, column: number): boolean => one.cells[column]!.length > 0;
+
+const filledColumns = (one: CellLine): number[] => [...one.cells.keys()].filter((column) => isFilled(one, column));
+
+/** The right edge of each column's text. */
+const rightEdges = (lines: readonly CellLine[]): number[] =>
+  (lines[0]?.cells ?? []).map((_, column) =>
+    Math.max(...lines.filter((one) => isFilled(one, column)).map((one) => one.cells[column]!.at(-1)!.x1)),
+  );
+
+/** Whether the next line's first word would not have fitted into the cell, so that the text had to wrap. */
+function isFull(above: CellLine, below: CellLine, column: number, right: number): boolean {
+  const [last, first] = [above.cells[column]!.at(-1)!, below.cells[column]![0]!];
+  const word = first.text.trimStart().split(" ", 1)[0]!.length;
+  const wide = (word * (first.x1 - first.x0)) / Math.max(1, first.text.length);
+  return last.x1 + wide + below.line.size * 0.2 > right;
+}
+
+const hasValues = (one: CellLine): boolean =>
+  cellTexts(one).some((text, column) => column > 0 && isNumber(text) && text !== "");
+
+/** Whether every cell of the line goes on where the cell above had to wrap. */
+const continuesAbove = (row: TableRow, below: CellLine, edges: readonly number[]): boolean => {
+  const above = row.at(-1)!;
+  const columns = filledColumns(below);
+  return (
+    columns.length <= Math.max(1, below.cells.length / 3) &&
+    !hasValues(below) &&
+    columns.every((column) => isFilled(above, column) && isFull(above, below, column, edges[column]!))
+  );
+};
+
+/** Whether a row that has only its label so far goes on with this line, which has the values too. */
+const endsLabel = (row: TableRow, below: CellLine, edges: readonly number[]): boolean => {
+  const above = row.at(-1)!;
+  const [only, ...others] = filledColumns(above);
+  return (
+    others.length === 0 &&
+    only === 0 &&
+    row.every((one) => filledColumns(one).length === 1) &&
+    isFilled(below, 0) &&
+    isFull(above, below, 0, edges[0]!)
+  );
+};
+
+const stepsOf = (lines: readonly CellLine[]): number[] =>
+  lines.slice(1).map((one, index) => one.line.baseline - lines[index]!.line.baseline);
+
+/** Rows of lines that larger steps separate; null if the steps do not tell rows apart. */
+function rowsBySteps(lines: readonly CellLine[], least: number): TableRow[] | null {
+  const rows: TableRow[] = [];
+  for (const [index, step] of [Number.POSITIVE_INFINITY, ...stepsOf(lines)].entries()) {
+    if (step > least * ROW_STEP) rows.push([lines[index]!]);
+    else rows.at(-1)!.push(lines[index]!);
+  }
+  const single = rows.filter((row) => row.length === 1).length;
+  const full = rows.every((row) => row.filter(hasValues).length <= 1);
+  // some rows have to fill several columns, or the steps are those of paragraphs
+  const columns = median(rows.map((row) => new Set(row.flatMap(filledColumns)).size));
+  return rows.length >= 3 && single < rows.length && full && columns >= 2 ? rows : null;
+}
+
+/** The rows of a table: lines in which cells go on belong to the row above, or to the row below whose label they begin. */
+export function groupRows(lines: readonly CellLine[]): TableRow[] {
+  const size = median(lines.map((one) => one.line.size));
+  const least = Math.min(...stepsOf(lines).filter((step) => step >= size * 0.9));
+  const apart = least < size * 1.6 ? rowsBySteps(lines, least) : null;
+  if (apart !== null) return apart;
+  const edges = rightEdges(lines);
+  const rows: TableRow[] = [];
+  for (const [index, one] of lines.entries()) {
+    const row = rows.at(-1);
+    const step = one.line.baseline - (lines[index - 1]?.line.baseline ?? Number.NEGATIVE_INFINITY);
+    const joins = row !== undefined && step <= Math.min(least * ROW_STEP, size * 1.7);
+    if (joins && (continuesAbove(row, one, edges) || endsLabel(row, one, edges))) row.push(one);
+    else rows.push([one]);
+  }
+  return rows;
+}
+
+/** The texts of a row; the lines of a cell are joined by line breaks. */
+export const rowTexts = (row: TableRow): string[] => {
+  const lines = row.map(cellTexts);
+  return lines[0]!.map((_, column) =>
+    lines
+      .map((texts) => texts[column]!)
+      .filter((text) => text !== "")
+      .join("\n"),
+  );
+};
