@@ -1,5 +1,6 @@
 import { isRowLike, readBorderless, type BorderlessTable } from "./borderlessTable.ts";
-import { isNumber } from "./wrappedRows.ts";
+import { boundingBox, width } from "./geometry.ts";
+import { isNumber, ROW_STEP } from "./wrappedRows.ts";
 import type { Line } from "./lines.ts";
 import { linesAbove } from "./tableHeader.ts";
 import type { Table } from "./ruledTables.ts";
@@ -20,7 +21,19 @@ function endOfRows(lines: readonly Line[], rowLike: readonly boolean[], from: nu
     if (at - last > between + 1 || lines[at]!.baseline - lines[at - 1]!.baseline >= lines[from]!.size * MAX_STEP) break;
     if (rowLike[at]) last = at;
   }
-  return last + 1;
+  return endOfWrapped(lines, from, last) + 1;
+}
+
+/** The last line of the cells that wrap in the last row: lines as close as those within rows, where rows stand further apart. */
+function endOfWrapped(lines: readonly Line[], from: number, last: number): number {
+  const step = (at: number): number => lines[at]!.baseline - lines[at - 1]!.baseline;
+  const steps = lines.slice(from + 1, last + 1).map((_, index) => step(from + 1 + index));
+  const least = Math.min(...steps.filter((one) => one >= lines[from]!.size * 0.9));
+  if (Math.max(...steps) <= least * ROW_STEP) return last;
+  const widest = width(boundingBox(lines.slice(from, last + 1))) / 2;
+  let end = last;
+  while (end + 1 < lines.length && step(end + 1) <= least * 1.05 && width(lines[end + 1]!) < widest) end++;
+  return end;
 }
 
 const isCodeTable = ({ rows }: Table): boolean => {

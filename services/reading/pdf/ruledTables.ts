@@ -72,20 +72,42 @@ const isDrawn = (rules: readonly Rule[], place: number, from: number, to: number
     (rule) => Math.abs(rule.at - place) <= TOLERANCE && overlap(rule.from, rule.to, from, to) > 0.6 * (to - from),
   );
 
-/** The cell that each cell's text belongs to: a cell without a rule towards its left or upper neighbour is merged into it. */
-function cellOwners(xs: readonly number[], ys: readonly number[], net: Rules): number[] {
+/** Space around a wall that is drawn in other rows only, as a multiple of the text's size. */
+const WALL_SPACE = 0.6;
+
+/** Whether the texts of a row part at a wall that is drawn in other rows only, as where walls stand in the header alone. */
+function partsAt(row: readonly Run[], x: number): boolean {
+  const left = row.filter((run) => run.x0 + run.x1 < 2 * x);
+  const right = row.filter((run) => run.x0 + run.x1 >= 2 * x);
+  if (left.length === 0 || right.length === 0) return false;
+  const [end, start] = [Math.max(...left.map((run) => run.x1)), Math.min(...right.map((run) => run.x0))];
+  return end <= x + 1 && start >= x - 1 && start - end >= row[0]!.size * WALL_SPACE;
+}
+
+/** The cell that each cell's text belongs to: a cell that nothing separates from its left or upper neighbour is merged into it. */
+function cellOwners(xs: readonly number[], ys: readonly number[], net: Rules, runs: readonly Run[]): number[] {
   const columns = xs.length - 1;
   const owner: number[] = [];
   for (let row = 0; row < ys.length - 1; row++) {
+    const texts = runs.filter((run) => isBetween(run, ys[row]!, ys[row + 1]!) && isInside(run, xs));
     for (let column = 0; column < columns; column++) {
       const self = row * columns + column;
-      const left = column > 0 && !isDrawn(net.down, xs[column]!, ys[row]!, ys[row + 1]!);
+      const drawn = isDrawn(net.down, xs[column]!, ys[row]!, ys[row + 1]!);
+      const left = column > 0 && !drawn && !partsAt(texts, xs[column]!);
       const above = row > 0 && !isDrawn(net.across, ys[row]!, xs[column]!, xs[column + 1]!);
       owner.push(left ? owner[self - 1]! : above ? owner[self - columns]! : self);
     }
   }
   return owner;
 }
+
+/** The height at which a run belongs to a row. */
+const middleOf = (run: Run): number => run.baseline - run.size * 0.3;
+
+const isBetween = (run: Run, y0: number, y1: number): boolean => middleOf(run) >= y0 && middleOf(run) < y1;
+
+const isInside = (run: Run, xs: readonly number[]): boolean =>
+  run.x0 + run.x1 >= 2 * xs[0]! && run.x0 + run.x1 <= 2 * xs.at(-1)!;
 
 const cellText = (runs: readonly Run[]): string =>
   groupLines(runs)
@@ -117,13 +139,13 @@ function toTable(net: Rules, runs: readonly Run[]): { table: Table; used: Set<Ru
   const [columns, rows] = [xs.length - 1, ys.length - 1];
   if (columns < 2 || rows < 1 || columns * rows < 4 || columns * rows > MAX_CELLS) return null;
   const box: Box = { x0: xs[0]!, y0: ys[0]!, x1: xs.at(-1)!, y1: ys.at(-1)! };
-  const owner = cellOwners(xs, ys, net);
+  const owner = cellOwners(xs, ys, net, runs);
   const cells: Run[][] = owner.map(() => []);
   const used = new Set<Run>();
   for (const run of runs) {
-    const middle = run.baseline - run.size * 0.3;
+    const middle = middleOf(run);
     if (middle < box.y0 - 1 || middle > box.y1 + 1) continue;
-    if (run.x0 + run.x1 < 2 * box.x0 || run.x0 + run.x1 > 2 * box.x1) continue;
+    if (!isInside(run, xs)) continue;
     used.add(run);
     const row = intervalIndex(ys, middle);
     const walls = xs
