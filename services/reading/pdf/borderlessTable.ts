@@ -22,6 +22,14 @@ export const isRowLike = (line: Line): boolean => {
   return cells.length > 1 && !LEADERS.test(text) && !(cells.length === 2 && MARKER.test(text));
 };
 
+/** Words of a label beside its value. */
+const MAX_LABEL_WORDS = 4;
+
+/** Whether all rows are a short label and its value, as in a form. */
+const areLabelled = (rows: readonly string[][]): boolean =>
+  rows.length >= 4 &&
+  rows.every(([label = "", value = ""]) => value !== "" && label !== "" && label.split(/\s/).length <= MAX_LABEL_WORDS);
+
 /** Whether rows look like a table even without drawn lines. `apart`: space separates all rows. */
 function looksLikeTable(rows: readonly string[][], apart: boolean): boolean {
   const columns = rows[0]?.length ?? 0;
@@ -32,7 +40,8 @@ function looksLikeTable(rows: readonly string[][], apart: boolean): boolean {
   if (fullRows < rows.length * 0.5) return false;
   const words = median(filled.map((cell) => cell.split(/\s/).length));
   const numbers = filled.filter(isNumber).length / filled.length;
-  return columns >= 3 ? words <= (apart ? 15 : 6) : words <= 4 && numbers >= 0.25;
+  if (columns >= 3) return words <= (apart ? 15 : 6);
+  return words <= 4 && (numbers >= 0.25 || areLabelled(rows));
 }
 
 /** The number of lines at the top that name the columns: those before the first value or the first label that stands alone. */
@@ -40,7 +49,9 @@ function headerLines(lines: readonly CellLine[]): number {
   const texts = lines.map(cellTexts);
   const hasValues = (row: readonly string[]): boolean => row.some((text, column) => column > 0 && isValue(text));
   if (texts.filter(hasValues).length < texts.length * 0.3) return 0;
-  return texts.findIndex((row) => hasValues(row) || row.every((text, column) => (column === 0) === (text !== "")));
+  const heads = texts.findIndex((row) => hasValues(row) || row.every((text, column) => (column === 0) === (text !== "")));
+  // two labels are two rows
+  return texts.slice(0, heads).filter(([label]) => label !== "").length > 1 ? 0 : heads;
 }
 
 /** The lines before the first one that runs over the columns as prose does. */

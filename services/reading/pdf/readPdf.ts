@@ -3,6 +3,7 @@ import { UnreadableFile, type Warn } from "../reader.ts";
 import { ignoreWarnings, pagesWithoutText } from "../warnings.ts";
 import { type Block, toBlocks, hasLines, isTable } from "./blocks.ts";
 import { mergeColumns } from "./mergeColumns.ts";
+import { repeatHeaders } from "./continuedTables.ts";
 import { FontStyles } from "./fontStyles.ts";
 import { findRunningHeads } from "./runningHeads.ts";
 import type { Table } from "./ruledTables.ts";
@@ -68,6 +69,12 @@ function dropRunningHeads(pages: readonly Page[]): Page[] {
   return pages.map((page) => (isTagged(page) ? page : { ...page, columns: page.columns.map(keepLines) }));
 }
 
+/** The pages whose tables repeat the header that stands on an earlier page. */
+const withHeaders = (pages: readonly Page[]): Page[] => {
+  const columns = repeatHeaders(pages.map((page) => (isTagged(page) ? null : page.columns)));
+  return pages.map((page, index) => (isTagged(page) ? page : { ...page, columns: columns[index] ?? page.columns }));
+};
+
 /** The blocks of a page, in reading order. */
 const pageBlocks = (page: Page, looks: BodyStyle): Block[] =>
   (isTagged(page) ? page.blocks : mergeColumns(page.columns.map(toBlocks), looks, page.height)).map((block) =>
@@ -129,7 +136,7 @@ export async function readPdf(
   const read = await readPages(pdf, plain);
   await pdf.loadingTask.destroy();
   const recognized = await recognizeRest(bytes, read, recognition);
-  const pages = dropRunningHeads(read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page));
+  const pages = withHeaders(dropRunningHeads(read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page)));
   const lines = pages.flatMap(linesIn);
   const words = collectVocabulary(lines.map((line) => line.raw));
   const looks = bodyStyle(lines);
