@@ -94,7 +94,7 @@ const columnExtents = (cells: readonly CellLine[], gaps: readonly number[]): { x
 export function readBorderless(
   given: readonly Line[],
   isFramed: boolean,
-  above: (gaps: readonly number[]) => Line[] = () => [],
+  above: (gaps: readonly number[], hasHeader: boolean) => Line[] = () => [],
 ): BorderlessTable | null {
   const size = median(given.map((line) => line.size));
   const minGap = size * (isFramed ? 0.5 : 0.8);
@@ -105,7 +105,8 @@ export function readBorderless(
   const heads = headerLines(cells);
   const rows = groupRows(cells.slice(heads));
   const texts = rows.map(rowTexts);
-  const over = [...above(gaps), ...lines.slice(0, heads)];
+  const startsWithValues = texts[0]?.some((text, column) => column > 0 && isValue(text)) ?? false;
+  const over = [...above(gaps, heads > 0 || !startsWithValues), ...lines.slice(0, heads)];
   const header = over.length === 0 ? [] : [headerTexts(over, columnExtents(cells.slice(heads), gaps), gaps)];
   const all = [...header, ...texts];
   if (!isFramed && !looksLikeTable(all, rows.some((row) => row.length > 1))) return null;

@@ -1,9 +1,10 @@
 import { isValue, readBorderless } from "./borderlessTable.ts";
 import { type Box, height, overlap } from "./geometry.ts";
-import { groupLines } from "./lines.ts";
+import { groupLines, type Line } from "./lines.ts";
 import type { Table } from "./ruledTables.ts";
 import type { Rule } from "./rules.ts";
 import type { Run } from "./runs.ts";
+import { lineAbove } from "./tableHeader.ts";
 
 interface Frame extends Box {
   rules: number;
@@ -28,23 +29,30 @@ function findFrames(across: readonly Rule[]): Frame[] {
 const hasOnlyValues = ({ rows }: Table): boolean =>
   rows.filter(([first = ""]) => isValue(first.replace(/^[$€£¥] /, ""))).length > rows.length * 0.6;
 
-/** Tables with rules only above, below and under the header. */
+const isInside = (run: Run, frame: Frame): boolean =>
+  overlap(run.x0, run.x1, frame.x0 - 3, frame.x1 + 3) > 0.9 * (run.x1 - run.x0);
+
+const isBetween = (run: Run, frame: Frame): boolean =>
+  run.baseline > frame.y0 && run.baseline - run.size * 0.5 < frame.y1;
+
+/** Tables with rules only above, below and under the header, or between the rows. */
 export function framedTables(runs: readonly Run[], across: readonly Rule[]): { tables: Table[]; rest: Run[] } {
   const tables: Table[] = [];
   let rest = [...runs];
   for (const frame of findFrames(across)) {
-    const inside = rest.filter(
-      (run) =>
-        overlap(run.x0, run.x1, frame.x0 - 3, frame.x1 + 3) > 0.9 * (run.x1 - run.x0) &&
-        run.baseline > frame.y0 &&
-        run.baseline - run.size * 0.5 < frame.y1,
-    );
+    const beside = rest.filter((run) => isInside(run, frame));
+    const inside = beside.filter((run) => isBetween(run, frame));
     const lines = groupLines(inside);
     if (lines.length < 2) continue;
-    const table = readBorderless(lines, frame.rules >= 3)?.table ?? null;
-    if (table === null || hasOnlyValues(table)) continue;
-    const used = new Set(inside);
-    tables.push({ ...table, x0: frame.x0, x1: frame.x1 });
+    const higher = groupLines(beside.filter((run) => run.baseline <= frame.y0));
+    let header: Line[] = [];
+    const found = readBorderless(lines, frame.rules >= 3, (gaps, hasHeader) => {
+      header = hasHeader ? [] : lineAbove(higher, lines[0]!, gaps);
+      return header;
+    });
+    if (found === null || hasOnlyValues(found.table)) continue;
+    const used = new Set([...inside, ...header.flatMap((line) => line.runs)]);
+    tables.push({ ...found.table, x0: frame.x0, x1: frame.x1 });
     rest = rest.filter((run) => !used.has(run));
   }
   return { tables, rest };

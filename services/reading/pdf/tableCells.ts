@@ -11,6 +11,18 @@ export interface CellLine {
 /** Share of a table's lines that may span a gap between its columns, as headers over several columns do. */
 const MAX_SPANNING = 0.15;
 
+/** The middle of the widest stretch with the fewest lines. */
+function emptiest(covered: Int32Array, from: number, to: number): number {
+  const least = Math.min(...covered.subarray(from, to));
+  let [best, widest] = [from, 0];
+  for (let x = from; x < to; x++) {
+    const start = x;
+    while (x < to && covered[x] === least) x++;
+    if (x - start > widest) [best, widest] = [start, x - start];
+  }
+  return best + widest / 2;
+}
+
 /** The middles of the gaps between columns, in points. `minWidth`: of a gap, in points. */
 export function findGaps(lines: readonly Line[], minWidth: number): number[] {
   const box = boundingBox(lines);
@@ -29,7 +41,7 @@ export function findGaps(lines: readonly Line[], minWidth: number): number[] {
     if (!free(x)) continue;
     const from = x;
     while (x < steps && free(x)) x++;
-    if (from > 0 && x < steps && x - from >= minWidth) gaps.push(box.x0 + (from + x) / 2);
+    if (from > 0 && x < steps && x - from >= minWidth) gaps.push(box.x0 + emptiest(covered, from, x));
   }
   return gaps;
 }
