@@ -84,6 +84,10 @@ const splitRows = (block: Block): Block[] =>
 /** Tables that may be side by side. */
 const MAX_NEIGHBOURS = 16;
 
+/** Whether a table begins: a header, or a title above one. */
+const beginsTable = ([first, second]: Block): boolean =>
+  first !== undefined && (isHeader(first) || (first.cells.length === 1 && second !== undefined && isHeader(second)));
+
 /** Joins blocks that an empty row separates, if the second has the same columns and no header. */
 const joinContinued = (separates: Block[]): Block[] => {
   const joined: { block: Block; columns: string }[] = [];
@@ -92,7 +96,7 @@ const joinContinued = (separates: Block[]): Block[] => {
     const columns = numbers.length > 1 ? `${numbers[0]}-${numbers.at(-1)}` : "";
     const continues = (above: { block: Block; columns: string }): boolean =>
       above.columns === columns && above.block.length > 1 && above.block.at(-1)!.at === block[0]!.at - 2;
-    const above = columns === "" || isHeader(block[0]!) ? undefined : joined.slice(-MAX_NEIGHBOURS).findLast(continues);
+    const above = columns === "" || beginsTable(block) ? undefined : joined.slice(-MAX_NEIGHBOURS).findLast(continues);
     if (above && isHeader(above.block[0]!)) for (const row of block) above.block.push(row);
     else joined.push({ block, columns });
   }
@@ -103,19 +107,31 @@ const joinContinued = (separates: Block[]): Block[] => {
 const parts = (left: Extent, right: Extent): boolean =>
   right.from - left.to > 2 || (left.to > left.from && right.to > right.from);
 
+const columnsOf = (block: Block, { from, to }: Extent): Block =>
+  block
+    .map(({ at, cells }) => ({ at, cells: cells.filter(({ column }) => column >= from && column <= to) }))
+    .filter(({ cells }) => cells.length > 0);
+
+/** Whether the rows of the right side have only figures, whose labels stand on the left side. */
+const areFiguresOf = (left: Block, right: Block): boolean => {
+  const labelled = new Set(left.filter(({ cells }) => cells[0]!.isText).map(({ at }) => at));
+  const figures = right.filter(({ cells }) => !isHeader({ at: 0, cells }) && cells.length > 0);
+  return (
+    figures.length > 1 &&
+    figures.every(({ at, cells }) => labelled.has(at) && cells.every(({ isText }) => !isText)) &&
+    figures.length >= right.length - 2
+  );
+};
+
 const splitColumns = (block: Block): Block[] => {
   const sides: Extent[] = [];
   for (const run of consecutiveRuns(usedColumns(block))) {
     const last = sides.at(-1);
-    if (last && !parts(last, run)) last.to = run.to;
+    if (last && (!parts(last, run) || areFiguresOf(columnsOf(block, last), columnsOf(block, run)))) last.to = run.to;
     else sides.push(run);
   }
   if (sides.length === 1) return [block];
-  return sides.map(({ from, to }) =>
-    block
-      .map(({ at, cells }) => ({ at, cells: cells.filter(({ column }) => column >= from && column <= to) }))
-      .filter(({ cells }) => cells.length > 0),
-  );
+  return sides.map((side) => columnsOf(block, side));
 };
 
 /** Splits a sheet along empty rows and columns into its tables and notes, top to bottom and left to right. */

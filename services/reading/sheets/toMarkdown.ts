@@ -15,12 +15,28 @@ const isLine = (row: Row, width: number): boolean =>
 
 const paragraphs = (rows: Row[]): string[] => rows.map((row) => escapePlain(distinctTexts(row).join(" ")));
 
-const isAllNames = ({ cells }: Row): boolean => cells.every(({ isText, area }) => isText || area !== null);
+const YEAR = /^(?:19|20)\d\d$/;
 
-/** Whether the header has two rows, the upper one with cells over several columns. */
+const isAllNames = ({ cells }: Row): boolean =>
+  cells.every(({ isText, area, text }) => isText || area !== null || YEAR.test(text));
+
+/** Whether the upper names stand only above the first of their columns: the names below repeat for each of them. */
+const isSpread = (upper: Row, lower: Row): boolean => {
+  const [, ...below] = lower.cells.map(({ text }) => text);
+  return (
+    upper.cells.length > 1 &&
+    upper.cells.every(({ area }) => area === null) &&
+    upper.cells[0]!.column > lower.cells[0]!.column &&
+    below.length === upper.cells.length * new Set(below).size &&
+    new Set(below).size > 1
+  );
+};
+
+/** Whether the header has two rows, the upper one with names over several columns. */
 const isStacked = ([first, second, third]: Block): boolean => {
   if (!first || !second || !third || !isAllNames(first) || !isAllNames(second)) return false;
-  return first.cells.some(({ area }, at) => area !== null && first.cells[at - 1]?.area === area);
+  const merged = first.cells.some(({ area }, at) => area !== null && first.cells[at - 1]?.area === area);
+  return merged || isSpread(first, second);
 };
 
 const rowTexts = (row: Row, columns: number[]): string[] => {
@@ -28,13 +44,20 @@ const rowTexts = (row: Row, columns: number[]): string[] => {
   return columns.map((column) => texts.get(column) ?? "");
 };
 
+/** The names of the upper header row above each column. */
+const upperTexts = (upper: Row, lower: Row, columns: number[]): string[] =>
+  isSpread(upper, lower)
+    ? columns.map((column) => upper.cells.findLast((cell) => cell.column <= column)?.text ?? "")
+    : rowTexts(upper, columns);
+
 const stackedHeader = (first: string[], second: string[]): string[] =>
   first.map((upper, at) => [...new Set([upper, second[at]])].filter(Boolean).join(" / "));
 
 function* tableRows(block: Block, columns: number[]): Generator<string[]> {
   let rest = block;
   if (isStacked(block)) {
-    yield stackedHeader(rowTexts(block[0]!, columns), rowTexts(block[1]!, columns));
+    const [upper, lower] = [block[0]!, block[1]!];
+    yield stackedHeader(upperTexts(upper, lower, columns), rowTexts(lower, columns));
     rest = block.slice(2);
   }
   for (const row of rest) yield rowTexts(row, columns);
