@@ -11,7 +11,7 @@ const BETWEEN_ROWS = [4, 1];
 const MAX_LINES = 400;
 /** Distance of two lines of a table, as a multiple of the text's size. */
 const MAX_STEP = 3;
-/** Share of numbers in a table of typewriter text; code has fewer. */
+/** Share of numbers beside the labels in a table of typewriter text; code has fewer. */
 const MIN_NUMBERS = 0.4;
 
 /** The end of the rows that start at `from`, with at most `between` other lines between two of them. */
@@ -37,7 +37,7 @@ function endOfWrapped(lines: readonly Line[], from: number, last: number): numbe
 }
 
 const isCodeTable = ({ rows }: Table): boolean => {
-  const cells = rows.flat().filter((cell) => cell !== "");
+  const cells = rows.flatMap((row) => row.slice(1)).filter((cell) => cell !== "");
   return cells.filter(isNumber).length < cells.length * MIN_NUMBERS;
 };
 

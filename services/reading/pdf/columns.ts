@@ -122,16 +122,17 @@ function findGutter(boxes: readonly TextBox[], region: Box): { gutter: Gutter; t
   const narrow = MIN_WIDTH * width(region);
   const tables: Band[] = [];
   for (const valley of valleys) {
-    const wide = valley.x0 - region.x0 >= narrow && region.x1 - valley.x1 >= narrow;
+    if (valley.x0 - region.x0 < narrow || region.x1 - valley.x1 < narrow) continue;
     const deep = valleys.filter((other) => other.depth >= valley.depth * 0.5);
     const from = Math.max(region.x0, ...deep.filter((other) => other.x1 < valley.x0 - narrow).map((other) => other.x0));
     const to = Math.min(region.x1, ...deep.filter((other) => other.x0 > valley.x1 + narrow).map((other) => other.x1));
     const { left, right } = splitAt(boxes, valley, tables);
     const before = left.filter((box) => box.x0 >= from - 1);
     const after = right.filter((box) => box.x1 <= to + 1);
+    if (!areColumns(before, after, size)) continue;
     const table = tableBand(left, right);
-    if (table !== null) tables.push(table);
-    else if (wide && areColumns(before, after, size)) return { gutter: valley, tables };
+    if (table === null) return { gutter: valley, tables };
+    tables.push(table);
   }
   return null;
 }
