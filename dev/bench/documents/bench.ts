@@ -7,6 +7,7 @@ import { median, percentile, toSignificant } from "../tools/stats.ts";
 import { benchMemory, FILES, type Memory } from "./memory.ts";
 import { benchReading, speedRatio, type ReadMeasurements } from "./reading.ts";
 import { measureBatch, BATCH_SIZES, measureSingle, type BatchTimes } from "./searchable.ts";
+import { benchTables, tablePrecision, tableRecall, type JudgedTemplate } from "./tables.ts";
 import { startService, type Service } from "../tools/service.ts";
 
 /** Documents: how fast the service reads files, how much memory that takes, and how soon search finds them. */
@@ -14,13 +15,14 @@ export const benchDocuments = async (): Promise<Report> => {
   const folder = await dataFolder();
   let service: Service | undefined;
   const measure = async (): Promise<Report> => {
+    const judged = await benchTables();
     const reads = await benchReading(join(folder.path, "files"));
     progress("starting the service");
     service = await startService();
     const single = await measureSingle(service);
     const batches: BatchTimes[] = [];
     for (const documents of BATCH_SIZES) batches.push(await measureBatch(service, documents));
-    return report(reads, single, batches, await benchMemory(service));
+    return report({ judged, reads, single, batches, memory: await benchMemory(service) });
   };
   try {
     return await untilInterrupted(measure);
@@ -31,16 +33,30 @@ export const benchDocuments = async (): Promise<Report> => {
   }
 };
 
-const report = (
-  reads: ReadMeasurements[],
-  single: number[],
-  batches: BatchTimes[],
-  memory: Memory | undefined,
-): Report => {
+interface Measurements {
+  judged: JudgedTemplate[];
+  reads: ReadMeasurements[];
+  single: number[];
+  batches: BatchTimes[];
+  memory: Memory | undefined;
+}
+
+const report = ({ judged, reads, single, batches, memory }: Measurements): Report => {
   const rate = (pages: number, ms: number[]) => (ms.length > 0 ? (1_000 * pages) / median(ms) : null);
   return {
     bench: "documents",
     tables: [
+      {
+        title: "Tables in files with known content (shares of cells; 40 files of each kind)",
+        head: [
+          "",
+          "beside their label",
+          "and under their header",
+          "found cells that are right",
+          "values beside their label",
+        ],
+        rows: judged.map((one) => [one.template, one.inRow, one.underHeader, one.precision, one.pairs]),
+      },
       {
         title: "Reading, each program in its own process (pages per second; Word and HTML: 300 parts of a report)",
         head: ["", "", "pages", "from a cold start", "warm", "peak memory (MiB)"],
@@ -74,7 +90,7 @@ const report = (
         rows: memory ? [["resident", ...memory.quarters, memory.peak, memory.seconds]] : [],
       },
     ],
-    verdicts: [...readingVerdicts(reads, batches), ...memoryVerdicts(memory)],
+    verdicts: [...tableVerdicts(judged), ...readingVerdicts(reads, batches), ...memoryVerdicts(memory)],
     figures: {
       searchable_p50_ms: toSignificant(median(single)),
       crowds: batches.map(({ documents, searchable }) => ({ documents, seconds: toSignificant(searchable) })),
@@ -82,6 +98,11 @@ const report = (
     },
   };
 };
+
+const tableVerdicts = (judged: JudgedTemplate[]): Verdict[] => [
+  { name: "table_cells_found", value: tableRecall(judged), floor: 0.9, aim: 0.97, better: "more" },
+  { name: "table_cells_right", value: tablePrecision(judged), floor: 0.9, aim: 0.97, better: "more" },
+];
 
 const readingVerdicts = (reads: ReadMeasurements[], batches: BatchTimes[]): Verdict[] => {
   const ratios: [name: string, value: number | undefined, floor: number, aim: number][] = [

@@ -49,7 +49,9 @@ function headerLines(lines: readonly CellLine[]): number {
   const texts = lines.map(cellTexts);
   const hasValues = (row: readonly string[]): boolean => row.some((text, column) => column > 0 && isValue(text));
   if (texts.filter(hasValues).length < texts.length * 0.3) return 0;
-  const heads = texts.findIndex((row) => hasValues(row) || row.every((text, column) => (column === 0) === (text !== "")));
+  const heads = texts.findIndex(
+    (row) => hasValues(row) || row.every((text, column) => (column === 0) === (text !== "")),
+  );
   // two labels are two rows
   return texts.slice(0, heads).filter(([label]) => label !== "").length > 1 ? 0 : heads;
 }
@@ -109,7 +111,14 @@ export function readBorderless(
   const over = [...above(gaps, heads > 0 || !startsWithValues), ...lines.slice(0, heads)];
   const header = over.length === 0 ? [] : [headerTexts(over, columnExtents(cells.slice(heads), gaps), gaps)];
   const all = [...header, ...texts];
-  if (!isFramed && !looksLikeTable(all, rows.some((row) => row.length > 1))) return null;
+  if (
+    !isFramed &&
+    !looksLikeTable(
+      all,
+      rows.some((row) => row.length > 1),
+    )
+  )
+    return null;
   if (all.flat().some((cell) => cell.split(/\s/).length > 25)) return null;
   const withCells = all.filter((row) => row.filter((cell) => cell !== "").length > 1).length;
   if (withCells < 2 || withCells < all.length * 0.5) return null;

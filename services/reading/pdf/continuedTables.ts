@@ -35,9 +35,14 @@ export function repeatHeaders(pages: readonly (Columns | null)[]): (Columns | nu
   let above: Table | undefined;
   return pages.map((columns) => {
     const [first, last] = columns === null ? [] : [firstPart(columns), lastPart(columns)];
-    const table = above && first && isTable(first) && continues(above, first) ? { ...first, rows: [above.rows[0]!, ...first.rows] } : first;
+    const table =
+      above && first && isTable(first) && continues(above, first)
+        ? { ...first, rows: [above.rows[0]!, ...first.rows] }
+        : first;
     const end = last === first ? table : last;
     above = end && isTable(end) ? end : undefined;
-    return table === first || !table ? columns : columns!.map((column) => column.map((part) => (part === first ? table : part)));
+    return table === first || !table
+      ? columns
+      : columns!.map((column) => column.map((part) => (part === first ? table : part)));
   });
 }

@@ -136,7 +136,9 @@ export async function readPdf(
   const read = await readPages(pdf, plain);
   await pdf.loadingTask.destroy();
   const recognized = await recognizeRest(bytes, read, recognition);
-  const pages = withHeaders(dropRunningHeads(read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page)));
+  const pages = withHeaders(
+    dropRunningHeads(read.pages.map((page, index) => recognized?.pages.get(index + 1) ?? page)),
+  );
   const lines = pages.flatMap(linesIn);
   const words = collectVocabulary(lines.map((line) => line.raw));
   const looks = bodyStyle(lines);

@@ -70,7 +70,7 @@ const SIGN = /^[$€£¥]$/;
 /** The gaps without those after columns that have only currency signs. */
 export function dropSignColumns(lines: readonly CellLine[], gaps: readonly number[]): number[] {
   return gaps.filter((_, column) => {
-    const texts = lines.map((one) => lineText(one.line, one.cells[column]!)).filter((text) => text !== "");
+    const texts = lines.map((one) => lineText(one.line, one.cells[column])).filter((text) => text !== "");
     return texts.length === 0 || !texts.every((text) => SIGN.test(text));
   });
 }

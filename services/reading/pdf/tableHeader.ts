@@ -32,13 +32,20 @@ export function linesAbove(lines: readonly Line[], first: Line, gaps: readonly n
 export function lineAbove(lines: readonly Line[], first: Line, gaps: readonly number[]): Line[] {
   const line = lines.findLast((one) => one.baseline < first.baseline);
   if (line === undefined || first.baseline - line.baseline > line.size * (MAX_STEP + 1)) return [];
-  const columns = splitCells(line).map(extentOf).map(({ x0, x1 }) => [columnAt(gaps, x0 + 1), columnAt(gaps, x1 - 1)]);
+  const columns = splitCells(line)
+    .map(extentOf)
+    .map(({ x0, x1 }) => [columnAt(gaps, x0 + 1), columnAt(gaps, x1 - 1)]);
   const single = columns.every(([from, to], index) => from === to && from !== columns[index - 1]?.[0]);
   return single && columns.length >= Math.max(2, gaps.length) ? [line] : [];
 }
 
 /** The columns that a text of a header stands over: those that it overlaps, or all that it is centered on. */
-function columnsUnder(text: Extent, texts: readonly Extent[], columns: readonly Extent[], gaps: readonly number[]): number[] {
+function columnsUnder(
+  text: Extent,
+  texts: readonly Extent[],
+  columns: readonly Extent[],
+  gaps: readonly number[],
+): number[] {
   const middle = (text.x0 + text.x1) / 2;
   const rest = columns.map((_, at) => at).slice(1);
   const mine = rest.filter((at) => {

@@ -1,5 +1,15 @@
 import { line, pdfOf, show } from "../../pdf/testing/build.ts";
-import { drawCell, drawLook, drawProse, drawRow, drawRule, drawText, layColumns, type Align, type Sheet } from "./draw.ts";
+import {
+  drawCell,
+  drawLook,
+  drawProse,
+  drawRow,
+  drawRule,
+  drawText,
+  layColumns,
+  type Align,
+  type Sheet,
+} from "./draw.ts";
 import type { Truth } from "./facts.ts";
 import { createDice, createNames, money, type Dice } from "./random.ts";
 
@@ -30,13 +40,26 @@ export const invoice = (seed: number): JudgedFile => {
     ["Invoice number", "Invoice date", "Due date", "Customer"],
     ["Invoice No.:", "Date:", "Terms:", "Account:"],
   ]);
-  const values = [`INV-${dice.between(1000, 9999)}`, date(dice), dice.oneOf(["30 days", "Net 14"]), `C${dice.between(100, 999)}`];
-  const address = ["Bill to", names(), `${dice.between(1, 99)} ${names(1)} Street`, `${names(1)}ville ${dice.between(10_000, 99_999)}`];
+  const values = [
+    `INV-${dice.between(1000, 9999)}`,
+    date(dice),
+    dice.oneOf(["30 days", "Net 14"]),
+    `C${dice.between(100, 999)}`,
+  ];
+  const address = [
+    "Bill to",
+    names(),
+    `${dice.between(1, 99)} ${names(1)} Street`,
+    `${names(1)}ville ${dice.between(10_000, 99_999)}`,
+  ];
   const right = dice.chance(0.5);
   const [label, value] = layColumns([110, 110], [right ? "right" : "left", right ? "right" : "left"], 14, 320);
   for (const [n, name] of labels.entries()) {
     if (dice.chance(0.9)) sheet.operators.push(drawText(60, sheet.y, address[n]!, look));
-    sheet.operators.push(drawCell(label!, sheet.y, name, look, look.headerFont), drawCell(value!, sheet.y, values[n]!, look));
+    sheet.operators.push(
+      drawCell(label!, sheet.y, name, look, look.headerFont),
+      drawCell(value!, sheet.y, values[n]!, look),
+    );
     pairs.push([name, values[n]!]);
     sheet.y -= look.leading + look.rowGap / 2;
   }
@@ -54,23 +77,51 @@ export const invoice = (seed: number): JudgedFile => {
   for (let n = dice.between(3, 7); n > 0; n--) {
     const [count, price] = [dice.between(1, 40), dice.between(500, 25_000) / 100];
     sum += count * price;
-    const row = [names(dice.oneOf([2, 3, 6, 9])), String(count), `${currency}${money(price)}`, `${currency}${money(count * price)}`];
+    const row = [
+      names(dice.oneOf([2, 3, 6, 9])),
+      String(count),
+      `${currency}${money(price)}`,
+      `${currency}${money(count * price)}`,
+    ];
     rows.push(row);
     drawRow(sheet, columns, row, { look });
     if (ruled === "rows") drawRule(sheet, 60, end, look);
   }
   sheet.y -= look.size;
-  for (const [name, amount] of [["Subtotal", sum], ["Tax 19%", sum * 0.19], ["Amount due", sum * 1.19]] as const) {
+  for (const [name, amount] of [
+    ["Subtotal", sum],
+    ["Tax 19%", sum * 0.19],
+    ["Amount due", sum * 1.19],
+  ] as const) {
     const text = `${currency}${money(amount)}`;
     pairs.push([name, text]);
     drawRow(sheet, columns.slice(2), [name, text], { look });
   }
   sheet.y -= 30;
   drawProse(sheet, dice, look);
-  return { name: "invoice.pdf", bytes: pdfOf([sheet.operators.join("\n")]), truth: { tables: [{ header, rows }], pairs } };
+  return {
+    name: "invoice.pdf",
+    bytes: pdfOf([sheet.operators.join("\n")]),
+    truth: { tables: [{ header, rows }], pairs },
+  };
 };
 
-const FIELDS = ["First name", "Last name", "Date of birth", "Street", "City", "Postal code", "Country", "Telephone", "Occupation", "Employer", "Tax number", "Policy", "Bank", "Account holder"];
+const FIELDS = [
+  "First name",
+  "Last name",
+  "Date of birth",
+  "Street",
+  "City",
+  "Postal code",
+  "Country",
+  "Telephone",
+  "Occupation",
+  "Employer",
+  "Tax number",
+  "Policy",
+  "Bank",
+  "Account holder",
+];
 
 /** A form: labels with their values beside them, one or two pairs on a line. */
 export const form = (seed: number): JudgedFile => {
@@ -79,12 +130,21 @@ export const form = (seed: number): JudgedFile => {
   const colon = dice.oneOf([":", ""]);
   const perLine = dice.oneOf([1, 2]);
   const underlined = dice.chance(0.4);
-  const columns = layColumns(perLine === 1 ? [130, 220] : [95, 130, 95, 130], ["left", "left", "left", "left"], dice.between(10, 20));
+  const columns = layColumns(
+    perLine === 1 ? [130, 220] : [95, 130, 95, 130],
+    ["left", "left", "left", "left"],
+    dice.between(10, 20),
+  );
   sheet.operators.push(show(60, 765, 16, "Application for a permit", "bold"));
   drawProse(sheet, dice, look);
   const start = dice.between(0, 3);
   const pairs = FIELDS.slice(start, start + dice.between(6, 11)).map((field): [string, string] => {
-    const value = dice.oneOf([names(), String(dice.between(1000, 99_999)), date(dice), `${names(1)} ${dice.between(1, 99)}`]);
+    const value = dice.oneOf([
+      names(),
+      String(dice.between(1000, 99_999)),
+      date(dice),
+      `${names(1)} ${dice.between(1, 99)}`,
+    ]);
     return [`${field}${colon}`, value];
   });
   for (let n = 0; n < pairs.length; n += perLine) {
@@ -114,10 +174,15 @@ export const boxes = (seed: number): JudgedFile => {
   for (let row = 0; row < dice.between(2, 3); row++) {
     for (let at = 0; at < count; at++) {
       const [x, top] = [60 + at * width, sheet.y];
-      const [label, value] = [`${row * count + at + 1} ${fields[row * count + at]!}`, dice.oneOf([names(), money(dice.between(100, 90_000))])];
+      const [label, value] = [
+        `${row * count + at + 1} ${fields[row * count + at]!}`,
+        dice.oneOf([names(), money(dice.between(100, 90_000))]),
+      ];
       sheet.operators.push(
-        ...[line(x, top, x + width, top), line(x, top - height, x + width, top - height)],
-        ...[line(x, top, x, top - height), line(x + width, top, x + width, top - height)],
+        line(x, top, x + width, top),
+        line(x, top - height, x + width, top - height),
+        line(x, top, x, top - height),
+        line(x + width, top, x + width, top - height),
         drawText(x + 3, top - small.size - 1, label, small),
         drawText(x + 8, top - height + look.size * 0.5, value, look),
       );

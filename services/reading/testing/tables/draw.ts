@@ -36,7 +36,13 @@ const textWidth = (text: string, size: number, font: Font): number =>
   font === "mono" ? text.length * size * 0.6 : widthOf(text, size) * (font === "bold" ? 1.06 : 1);
 
 /** The operators of one line of text. */
-export const drawText = (x: number, y: number, text: string, { size, wordByWord }: Look, font: Font = "body"): string => {
+export const drawText = (
+  x: number,
+  y: number,
+  text: string,
+  { size, wordByWord }: Look,
+  font: Font = "body",
+): string => {
   if (!wordByWord) return show(x, y, size, text, font);
   let at = x;
   const parts: string[] = [];

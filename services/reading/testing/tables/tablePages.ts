@@ -1,6 +1,17 @@
 import { line, pdfOf, show } from "../../pdf/testing/build.ts";
 import type { JudgedFile } from "./businessPages.ts";
-import { drawCell, drawLook, drawProse, drawRow, drawRule, layColumns, type Align, type Column, type Look, type Sheet } from "./draw.ts";
+import {
+  drawCell,
+  drawLook,
+  drawProse,
+  drawRow,
+  drawRule,
+  layColumns,
+  type Align,
+  type Column,
+  type Look,
+  type Sheet,
+} from "./draw.ts";
 import type { TruthTable } from "./facts.ts";
 import { createDice, createNames, money, type Dice } from "./random.ts";
 
@@ -59,13 +70,16 @@ export const statement = (seed: number): JudgedFile => {
       const label = total ? `Total ${names()}` : names(dice.oneOf([2, 2, 3, 7]));
       const dollars = total || n === 3;
       const cells = heads.map(() => amount(dice, dollars));
-      const indented = columns.map((column, at) => (at === 0 && !total ? { ...column, x: column.x + 8, width: column.width - 8 } : column));
+      const indented = columns.map((column, at) =>
+        at === 0 && !total ? { ...column, x: column.x + 8, width: column.width - 8 } : column,
+      );
       const texts = apart ? cells.map((cell) => cell.replace("$", "")) : cells;
       const signs = sheet.y;
       drawRow(sheet, indented, [label, ...texts], { look, valign: dice.oneOf(["top", "bottom"]) });
       const last = sheet.y + look.rowGap + look.leading;
       if (apart && dollars && last === signs)
-        for (const column of columns.slice(1)) sheet.operators.push(drawCell({ ...column, align: "left" }, signs, "$", look));
+        for (const column of columns.slice(1))
+          sheet.operators.push(drawCell({ ...column, align: "left" }, signs, "$", look));
       rows.push([label, ...(apart && last !== signs ? texts : cells)]);
       if (n === 1) drawRule(sheet, columns[1]!.x, endOf(columns), look);
     }

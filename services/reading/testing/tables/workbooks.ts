@@ -54,7 +54,9 @@ export const severalBlocks = (seed: number): JudgedFile => {
   const grids = Array.from({ length: dice.between(2, 3) }, () => drawGrid(dice, names, 3));
   const cells = grids.map((grid): Value[][] => [grid.header, ...grid.rows]);
   if (dice.chance(0.5)) {
-    const stacked = cells.flatMap((rows, n): Value[][] => (n === 0 ? rows : [[], ...(dice.chance(0.5) ? [[`Part ${n + 1}`]] : []), ...rows]));
+    const stacked = cells.flatMap((rows, n): Value[][] =>
+      n === 0 ? rows : [[], ...(dice.chance(0.5) ? [[`Part ${n + 1}`]] : []), ...rows],
+    );
     return bookOf("blocks.xlsx", stacked, grids.map(truthOf));
   }
   const height = Math.max(...cells.map((rows) => rows.length));
@@ -73,7 +75,10 @@ export const stackedHeaders = (seed: number): JudgedFile => {
   const below = ["Units", "Revenue"];
   const upper: Value[] = [null, ...years.flatMap((year): Value[] => [year, null])];
   const lower: Value[] = [dice.oneOf(["Product", "Account"]), ...years.flatMap(() => below)];
-  const rows = Array.from({ length: dice.between(3, 7) }, () => [names(), ...Array.from({ length: 4 }, () => dice.between(10, 9_000))]);
+  const rows = Array.from({ length: dice.between(3, 7) }, () => [
+    names(),
+    ...Array.from({ length: 4 }, () => dice.between(10, 9_000)),
+  ]);
   const header = [String(lower[0]), ...years.flatMap((year) => below.map((name) => `${year} / ${name}`))];
   const merges = merged ? ["B1:C1", "D1:E1"] : [];
   return bookOf("headers.xlsx", [upper, lower, ...rows], [truthOf({ header, rows })], merges);
