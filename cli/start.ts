@@ -67,6 +67,7 @@ ${table([
   ["Chat API", chat],
   ["Agent API", `${address}/api/agents/${agent_id}/v1`],
   ["Knowledge", `${address}/api/v1/knowledge`],
+  ["Documentation", `${address}/docs/`],
   ["Reference", `${address}/reference`],
   ["Events", `${showSecrets ? nats_url : withoutPassword(nats_url)}, subjects ${settings.BUS_PREFIX}.evt.v1.>`],
   ["Health", `${address}/readyz`],

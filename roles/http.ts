@@ -40,6 +40,9 @@ const listenTo = ({ hints, faults }: Resources["bus"]): Pick<HttpDeps, "onCommit
   onHealed: faults.onHealed,
 });
 
+const addressOf = ({ address, port }: AddressInfo): string =>
+  `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+
 /** The role that serves the API. Resolves with its address when it listens. */
 export async function startHttpRole(resources: Resources) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
@@ -80,6 +83,7 @@ export async function startHttpRole(resources: Resources) {
     ...listenTo(bus),
     recovered: progress.recovered,
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),
+    deadLetters: bus.deadLetters,
     ...(await readPages()),
     startCodes,
     logger,
@@ -87,9 +91,8 @@ export async function startHttpRole(resources: Resources) {
     httpId: worker,
   });
   await app.listen({ port: settings.PORT, host: settings.HOST });
-  const { address, port } = app.server.address() as AddressInfo;
   return {
-    address: `http://${address.includes(":") ? `[${address}]` : address}:${port}`,
+    address: addressOf(app.server.address() as AddressInfo),
     app,
     startCodes,
     async stop() {

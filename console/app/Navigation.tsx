@@ -45,13 +45,15 @@ function Account() {
 
 export function Navigation() {
   const { data } = useQuery(whoAmI);
-  const { isAdmin } = useRole();
+  const { isAdmin, isBuilder } = useRole();
+  const isShown = (screen: (typeof SCREENS)[number]) =>
+    "isForAdmins" in screen ? isAdmin : "isForBuilders" in screen ? isBuilder : true;
   return (
     <header className="navigation">
       <p className="brand">{data?.organization.name || "Console"}</p>
       <nav aria-label="Main">
         <ul className="plain">
-          {SCREENS.filter((screen) => isAdmin || !("isForAdmins" in screen)).map(({ to, name }) => (
+          {SCREENS.filter(isShown).map(({ to, name }) => (
             <li key={to}>
               <Link to={to} activeOptions={{ exact: to === "/" }} activeProps={{ className: "active" }}>
                 {name} {to === "/inbox" && <Waiting />}

@@ -5,6 +5,7 @@ import { GROUPINGS } from "../api/usage.ts";
 import type { KeySearch } from "../screens/keys/search.ts";
 import { MEMBER_STATES, type MemberSearch } from "../screens/members/search.ts";
 import { SECTIONS, type SettingsSearch } from "../screens/settings/search.ts";
+import { SECTIONS as SPENDING_SECTIONS, type SpendingSearch } from "../screens/spending/search.ts";
 import { MEASURES, type UsageSearch } from "../screens/usage/rows.ts";
 import { root } from "./root.ts";
 import { readChoice, readNumber, readText } from "./search.ts";
@@ -75,6 +76,23 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import("../screens/usage/Usage.tsx"), "Usage"),
 });
 
+const spending = createRoute({
+  getParentRoute: () => root,
+  path: "/spending",
+  validateSearch: ({ section, edit, q }: Record<string, unknown>): SpendingSearch => ({
+    section: readChoice(section, SPENDING_SECTIONS),
+    edit: readText(edit),
+    q: readText(q),
+  }),
+  component: lazyRouteComponent(() => import("../screens/spending/Spending.tsx"), "Spending"),
+});
+
+const health = createRoute({
+  getParentRoute: () => root,
+  path: "/health",
+  component: lazyRouteComponent(() => import("../screens/health/Health.tsx"), "Health"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -85,4 +103,15 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("../screens/settings/Settings.tsx"), "Settings"),
 });
 
-export const accountRoutes = [keys, newKey, key, members, newMember, member, usage, settings] as const;
+export const accountRoutes = [
+  keys,
+  newKey,
+  key,
+  members,
+  newMember,
+  member,
+  usage,
+  spending,
+  health,
+  settings,
+] as const;

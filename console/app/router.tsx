@@ -6,6 +6,7 @@ import { APPROVAL_STATUSES, RUN_STATUSES, TURN_STATUSES, type ApprovalStatus } f
 import type { LogSearch } from "../screens/log/search.ts";
 import type { RequestSearch } from "../screens/requests/filter.ts";
 import { accountRoutes } from "./accountRoutes.tsx";
+import { buildRoutes } from "./buildRoutes.tsx";
 import { root } from "./root.ts";
 import { readChoice, readNumber, readText } from "./search.ts";
 
@@ -161,6 +162,7 @@ const routeTree = root.addChildren([
   collection,
   documentPage,
   log,
+  ...buildRoutes,
   ...accountRoutes,
 ]);
 

@@ -6,9 +6,15 @@ export const SCREENS = [
   { to: "/requests", name: "Requests", letter: "q" },
   { to: "/runs", name: "Runs", letter: "r" },
   { to: "/knowledge", name: "Knowledge", letter: "k" },
+  { to: "/agents", name: "Agents", letter: "a" },
+  { to: "/workflows", name: "Workflows", letter: "w" },
+  { to: "/schedules", name: "Schedules", letter: "d" },
+  { to: "/tools", name: "Tools", letter: "t", isForBuilders: true },
   { to: "/log", name: "Log", letter: "l", isForAdmins: true },
   { to: "/usage", name: "Usage", letter: "u", isForAdmins: true },
+  { to: "/spending", name: "Spending", letter: "p", isForAdmins: true },
   { to: "/members", name: "Members", letter: "m" },
   { to: "/keys", name: "Keys", letter: "y", isForAdmins: true },
+  { to: "/health", name: "Health", letter: "e", isForAdmins: true },
   { to: "/settings", name: "Settings", letter: "s" },
-] as const satisfies readonly { to: string; name: string; letter: string; isForAdmins?: true }[];
+] as const satisfies readonly { to: string; name: string; letter: string; isForAdmins?: true; isForBuilders?: true }[];

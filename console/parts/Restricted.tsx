@@ -23,3 +23,18 @@ export const Restricted = ({ what, isAllowed, children }: Props) =>
       </Empty>
     </section>
   );
+
+/** A screen for builders and administrators. */
+export const ForBuilders = ({ what, isAllowed, children }: Props) =>
+  isAllowed ? (
+    children
+  ) : (
+    <section className="screen" aria-labelledby="title">
+      <h1 id="title">{what}</h1>
+      <Empty title="For builders">
+        <p>
+          Owners, administrators and builders see this. <Link to="/members">See who they are</Link>.
+        </p>
+      </Empty>
+    </section>
+  );

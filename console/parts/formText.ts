@@ -13,3 +13,26 @@ export const formLines = (form: FormData, name: string): string[] => [
       .filter(Boolean),
   ),
 ];
+
+/** The groups of repeated fields, in the order of the form. */
+export function formGroups(form: FormData): Record<string, string>[] {
+  const groups = new Map<string, Record<string, string>>();
+  for (const [name, value] of form) {
+    const [, id, field] = /^(\d+)\.(.+)$/.exec(name) ?? [];
+    if (id === undefined || field === undefined || typeof value !== "string") continue;
+    const group = groups.get(id) ?? {};
+    group[field] = value.trim();
+    groups.set(id, group);
+  }
+  return [...groups.values()];
+}
+
+/** A field as JSON. Throws an Error that names the field. */
+export function readJson(form: FormData, name: string, label: string): unknown {
+  const text = formText(form, name).trim();
+  try {
+    return JSON.parse(text || "{}");
+  } catch (error) {
+    throw new Error(`${label}: ${error instanceof Error ? error.message : "this is no JSON"}`);
+  }
+}

@@ -47,20 +47,48 @@ export const Agent = z.object({
   updated_at: z.iso.datetime(),
 });
 
+export const AgentVersion = z.object({
+  version: z.int(),
+  changed_by: z.string().describe("`person:<id>`."),
+  created_at: z.iso.datetime(),
+  settings: z.object({ name, ...settings }).describe("As they were from then on."),
+});
+
+type StoredSettings = Pick<
+  AgentRow,
+  | "name"
+  | "model"
+  | "instructions"
+  | "tools"
+  | "collections"
+  | "reasoning_effort"
+  | "api_enabled"
+  | "project_id"
+  | "expose_tool_items"
+  | "client_tools"
+>;
+
 /** @param slugs of the organization's collections by id. Deleted collections are left out. */
+export const presentSettings = (
+  stored: StoredSettings,
+  slugs: Map<string, string>,
+): z.infer<typeof AgentVersion>["settings"] => ({
+  name: stored.name,
+  model: stored.model,
+  instructions: stored.instructions,
+  tools: stored.tools,
+  collections: stored.collections && stored.collections.flatMap((id) => slugs.get(id) ?? []),
+  reasoning: stored.reasoning_effort === null ? null : { effort: stored.reasoning_effort },
+  api_enabled: stored.api_enabled,
+  project_id: stored.project_id,
+  expose_tool_items: stored.expose_tool_items,
+  client_tools: stored.client_tools,
+});
+
 export const present = (row: AgentRow, slugs: Map<string, string>): z.infer<typeof Agent> => ({
   id: row.id,
-  name: row.name,
   version: row.version,
-  model: row.model,
-  instructions: row.instructions,
-  tools: row.tools,
-  collections: row.collections && row.collections.flatMap((id) => slugs.get(id) ?? []),
-  reasoning: row.reasoning_effort === null ? null : { effort: row.reasoning_effort },
-  api_enabled: row.api_enabled,
-  project_id: row.project_id,
-  expose_tool_items: row.expose_tool_items,
-  client_tools: row.client_tools,
+  ...presentSettings(row, slugs),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

@@ -13,9 +13,10 @@ import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { requireProject } from "../base/findProject.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
-import { describeList, pageResponse, type Page } from "../base/pageResponse.ts";
+import { describeList, pageResponse, slicePage, type Page } from "../base/pageResponse.ts";
 import { checkToolNames } from "../base/toolNames.ts";
-import { Agent, Change, Create, present } from "./agentShape.ts";
+import { Agent, AgentVersion, Change, Create, present } from "./agentShape.ts";
+import { foldAgentVersions } from "./agentVersions.ts";
 import { unique } from "./keyShape.ts";
 
 async function requireAgent(http: Http, { organization_id }: Caller, id: string): Promise<AgentRow> {
@@ -92,6 +93,18 @@ export function agentRoutes(app: App, http: Http): void {
   app.get("/agents/:id", { onRequest: reading, schema: readingOne }, async (request) =>
     presentOne(request, await requireAgent(http, request.caller, request.params.id)),
   );
+
+  const versions = describeList(one, "List the versions of an agent", AgentVersion);
+  app.get("/agents/:id/versions", { onRequest: reading, schema: versions }, async ({ caller, params, query }) => {
+    const { id } = await requireAgent(http, caller, params.id);
+    const slugs = await slugsById(http, caller.organization_id);
+    const all = foldAgentVersions(await http.readStream(streamName("agent", id)), slugs);
+    return pageResponse(
+      query,
+      async (page) => slicePage(all, page),
+      (version) => version,
+    );
+  });
 
   const changing = { ...one, summary: "Change an agent", body: Change, response: { 200: Agent } };
   app.patch("/agents/:id", { onRequest: managing, schema: changing }, async (request) => {

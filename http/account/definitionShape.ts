@@ -7,9 +7,9 @@ import { Access } from "./definitionAccess.ts";
 /** In characters. Each save stores a full copy, and each check parses it. */
 const MAX_SOURCE = 256 * 1024;
 
-const Type = z.enum(["tool", "workflow"]);
+export const Type = z.enum(["tool", "workflow"]);
 const name = z.string().regex(DEFINITION_NAME, "must be 1 to 64 letters, digits, _ or -, a letter or _ first");
-const source = z.string().min(1).max(MAX_SOURCE);
+export const source = z.string().min(1).max(MAX_SOURCE);
 const grants = z
   .array(z.string().regex(SECRET_NAME))
   .max(50)

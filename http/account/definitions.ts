@@ -32,7 +32,7 @@ import {
 import { checkGrants, chooseName, keepGrants } from "./definitionRules.ts";
 
 /** A source of 256 KiB with every character escaped in JSON, and the other fields. */
-const bodyLimit = 1024 * 1024;
+export const bodyLimit = 1024 * 1024;
 
 async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
   const find = () => getDefinition(http.db, organization_id, id);

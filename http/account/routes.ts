@@ -3,6 +3,7 @@ import type { App } from "../base/app.ts";
 import { agentRoutes } from "./agents.ts";
 import { aliasRoutes } from "./aliases.ts";
 import { budgetRoutes } from "./budgets.ts";
+import { checkRoutes } from "./checkDefinition.ts";
 import { definitionRoutes } from "./definitions.ts";
 import { keyRoutes } from "./keys.ts";
 import { memberRoutes } from "./members.ts";
@@ -24,5 +25,6 @@ export function accountRoutes(app: App, http: Http): void {
   budgetRoutes(app, http);
   agentRoutes(app, http);
   definitionRoutes(app, http);
+  checkRoutes(app, http);
   secretRoutes(app, http);
 }

@@ -12,7 +12,7 @@ import type { Aliases } from "./aliases.ts";
 import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Checks, Metrics } from "./metrics.ts";
-import type { HttpPorts } from "./ports.ts";
+import type { HttpPorts, OrganizationDeadLetters } from "./ports.ts";
 import type { Providers } from "./providers.ts";
 import type { ScriptChecker } from "./scriptChecker.ts";
 import type { FreshRead, Send } from "./send.ts";
@@ -85,6 +85,7 @@ export interface HttpDeps extends HttpPorts {
   recovered(): Promise<void>;
   /** Every dependency and follower by name, with its lag where it has one. */
   health(): Promise<Checks>;
+  deadLetters: OrganizationDeadLetters;
   /** Called for each fault that a process of the deployment has healed. */
   onHealed(listener: (fault: HealedFault) => void): void;
   /** Undefined if the console is not built. */

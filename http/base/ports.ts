@@ -93,6 +93,41 @@ export interface LastUses {
   save(uses: Map<string, Date>): Promise<void>;
 }
 
+/** A process of the deployment, as its heartbeat tells. */
+export interface RunningProcess {
+  id: string;
+  role: string;
+  beat_at: Date;
+}
+
+/** A stream that a read model leaves out, because one of its events could not be projected. */
+export interface ParkedStream {
+  projection: string;
+  stream: string;
+  error: string;
+  parked_at: Date;
+}
+
+/** What an operator looks at besides the health of dependencies. */
+export interface Operations {
+  /** Those with a heartbeat in the last ten minutes, at most 200. */
+  processes(): Promise<RunningProcess[]>;
+  /** The newest parked streams of an organization. */
+  parked(organization: string, limit: number): Promise<ParkedStream[]>;
+}
+
+/** Messages of an organization that failed too often or could not be read. Another organization's do not exist. */
+export interface OrganizationDeadLetters {
+  /** Oldest first. */
+  list(
+    limit: number,
+    organization: string,
+  ): Promise<{ seq: number; at: Date; reason: string; error: string; subject: string; command: unknown }[]>;
+  /** Sends it again and removes it; false when there is none. Throws Unavailable. */
+  replay(seq: number, organization: string): Promise<boolean>;
+  remove(seq: number, organization: string): Promise<boolean>;
+}
+
 export interface HttpPorts {
   log: LogReader;
   outcomes: CommandOutcomes;
@@ -100,4 +135,5 @@ export interface HttpPorts {
   abandonedTurns: AbandonedTurns;
   loginAttempts: LoginAttempts;
   lastUses: LastUses;
+  operations: Operations;
 }

@@ -3,6 +3,7 @@ import type { Http } from "../base/deps.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { eventStreamRoutes } from "./eventStream.ts";
 import { hookRoutes } from "./hooks.ts";
+import { scheduleRoutes } from "./allSchedules.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
 import { runRoutes } from "./runs.ts";
 import { startRoutes } from "./startRoutes.ts";
@@ -13,6 +14,7 @@ import { registrationRoutes } from "./workflows.ts";
 export function workflowRoutes(app: App, http: Http): void {
   registrationRoutes(app, http);
   triggerRoutes(app, http);
+  scheduleRoutes(app, http);
   runRoutes(app, http);
   approvalRoutes(app, http);
   eventStreamRoutes(app, http);

@@ -3,13 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { newId, streamName } from "#events/ids.ts";
 import { CreateTrigger, DeleteTrigger, DisableTrigger, RotateTrigger, SetSigningSecret } from "#events/trigger.ts";
-import { findSchedules } from "#projections/schedules/query.ts";
-import {
-  countEnabledTriggers,
-  countRunsByTrigger,
-  listTriggers,
-  type TriggerRow,
-} from "#projections/triggers/query.ts";
+import { countEnabledTriggers, listTriggers, type TriggerRow } from "#projections/triggers/query.ts";
 import type { WorkflowRow } from "#projections/workflows/query.ts";
 import { requireBuilder, requireSession } from "../auth/authenticate.ts";
 import { newSecret } from "../auth/secrets.ts";
@@ -26,6 +20,7 @@ import { loadArgsSchema, partialSchema } from "./argsSchema.ts";
 import { checkRunAs } from "./envelope.ts";
 import { signingPurpose } from "./hookAuth.ts";
 import { requireTrigger, requireWorkflow } from "./lookups.ts";
+import { presentTriggers } from "./presentTriggers.ts";
 import { ChangeTrigger } from "./scheduleShape.ts";
 import { changeSchedule, createSchedule } from "./schedules.ts";
 import { Create, present, Rotate, Trigger, TRIGGER_CODES, WithSecret } from "./triggerShape.ts";
@@ -39,19 +34,9 @@ const TOKEN_BYTES = 18;
 const envelope = (request: FastifyRequest, trigger_id: string) =>
   commandFields(request, streamName("trigger", trigger_id), ["triggers"]);
 
-async function presentAll(http: Http, workflow_id: string, rows: TriggerRow[]): Promise<z.infer<typeof Trigger>[]> {
-  const ids = rows.map(({ id }) => id);
-  const runs = await countRunsByTrigger(http.db, workflow_id, ids);
-  const schedules = await findSchedules(http.db, ids);
-  return rows.map((row) =>
-    present(row, { runs: runs.get(row.id) ?? 0, base: http.settings.BASE_URL, schedule: schedules.get(row.id) }),
-  );
-}
-
 async function readOne(http: Http, workflow_id: string, id: string): Promise<z.infer<typeof Trigger>> {
   const row = await requireTrigger(http, workflow_id, id);
-  await http.freshRead(["runs", "workflows", "schedules"]);
-  return (await presentAll(http, workflow_id, [row]))[0]!;
+  return (await presentTriggers(http, [row]))[0]!;
 }
 
 async function checkCount(http: Http, workflow_id: string): Promise<void> {
@@ -182,9 +167,9 @@ export function triggerRoutes(app: App, http: Http): void {
   app.get("/:id/triggers", { onRequest: reading, schema: listing }, async ({ caller, params, query }) => {
     const { id } = await requireWorkflow(http, caller, params.id);
     const page = readPage(query);
-    await http.freshRead(["triggers", "runs", "workflows", "schedules"]);
+    await http.freshRead(["triggers"]);
     const { rows, total } = await listTriggers(http.db, id, page);
-    return { data: await presentAll(http, id, rows), total, ...page };
+    return { data: await presentTriggers(http, rows), total, ...page };
   });
 
   const creating = { ...all, summary: "Create a trigger", body: Create, response: { 201: WithSecret } };

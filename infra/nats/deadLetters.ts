@@ -13,32 +13,41 @@ export interface DeadLetter {
   command: unknown;
 }
 
+/** With `organization`, other organizations' letters do not exist. */
 export interface DeadLetters {
   /** Oldest first. */
-  list(limit: number): Promise<(DeadLetter & { seq: number; at: Date })[]>;
+  list(limit: number, organization?: string): Promise<(DeadLetter & { seq: number; at: Date })[]>;
   /** Publishes it again, with a deadline in one minute, and removes it. False when there is none. Throws Unavailable. */
-  replay(seq: number): Promise<boolean>;
+  replay(seq: number, organization?: string): Promise<boolean>;
   /** False when there is none. */
-  remove(seq: number): Promise<boolean>;
+  remove(seq: number, organization?: string): Promise<boolean>;
 }
 
 export function createDeadLetters({ connection, streams: { jsm }, names }: BusContext): DeadLetters {
   const stream = names.streams.dead;
   const get = (query: SeqMsgRequest & { next_by_subj?: string }) => jsm.streams.getMessage(stream, query);
-  const remove = async (seq: number) => (await get({ seq })) !== null && jsm.streams.deleteMessage(stream, seq);
+  const subjectOf = (organization?: string) =>
+    organization === undefined ? names.all.dead : names.deadOf(organization);
+  /** The letter of exactly this number. */
+  const find = async (seq: number, organization?: string) => {
+    const found = await get({ seq, next_by_subj: subjectOf(organization) });
+    return found?.seq === seq ? found : null;
+  };
+  const remove = async (seq: number, organization?: string) =>
+    (await find(seq, organization)) !== null && jsm.streams.deleteMessage(stream, seq);
   return {
-    async list(limit) {
+    async list(limit, organization) {
       const letters = [];
       for (let seq = 1; letters.length < limit; ) {
-        const found = await get({ seq, next_by_subj: names.all.dead });
+        const found = await get({ seq, next_by_subj: subjectOf(organization) });
         if (!found) break;
         letters.push({ ...found.json<DeadLetter>(), seq: found.seq, at: found.time });
         seq = found.seq + 1;
       }
       return letters;
     },
-    async replay(seq) {
-      const letter = (await get({ seq }))?.json<DeadLetter>();
+    async replay(seq, organization) {
+      const letter = (await find(seq, organization))?.json<DeadLetter>();
       if (!letter) return false;
       try {
         const payload = withNewDeadline(letter.command);
@@ -46,7 +55,7 @@ export function createDeadLetters({ connection, streams: { jsm }, names }: BusCo
       } catch (cause) {
         throw new Unavailable("The dead letter cannot be replayed now", { cause });
       }
-      return remove(seq);
+      return remove(seq, organization);
     },
     remove,
   };

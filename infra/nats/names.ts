@@ -49,6 +49,8 @@ export function namesFor(prefix: string) {
     listener: (name: string) => token(name),
     /** Subject of a dead letter: the message's own subject after `dead`. */
     dead: (subject: string) => `${prefix}.dead.${subject.slice(prefix.length + 1)}`,
+    /** Dead letters of one organization: commands and reactions have it after their first word. */
+    deadOf: (organization: string) => `${prefix}.dead.*.${token(organization)}.>`,
     /** A command that nobody handles: it shows that commands reach a services process. */
     canary: `${prefix}.cmd.canary`,
     /** Announces a fault that a process has healed. */

@@ -5,6 +5,7 @@ import { openCommandOutcomes } from "./commandOutcomes.ts";
 import { openLastUses } from "./lastUses.ts";
 import { openLoginAttempts } from "./loginAttempts.ts";
 import { openLogReader } from "./logReader.ts";
+import { openOperations } from "./operations.ts";
 import { openTurnHistory } from "./turnHistory.ts";
 
 /** `process` is the id of this process among the workers. */
@@ -15,4 +16,5 @@ export const openHttpPorts = (db: Db, process: string): HttpPorts => ({
   abandonedTurns: openAbandonedTurns(db, process),
   loginAttempts: openLoginAttempts(db),
   lastUses: openLastUses(db),
+  operations: openOperations(db),
 });

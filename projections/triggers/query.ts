@@ -62,6 +62,15 @@ export const listTriggers = (db: Db, workflow: string, page: Page): Promise<Page
     parseRow,
   });
 
+/** The schedules of an organization that are enabled, newest first. */
+export const listScheduleTriggers = (db: Db, organization: string, page: Page): Promise<PageRows<TriggerRow>> =>
+  readPage(db, page, {
+    ordered: `${SELECT} where t.organization_id = $1 and t.hook_token is null and t.enabled order by t.created_at desc, t.id`,
+    from: `${FROM} where t.organization_id = $1 and t.hook_token is null and t.enabled`,
+    values: [organization],
+    parseRow,
+  });
+
 /** How many triggers of a workflow are enabled. */
 export async function countEnabledTriggers(db: Db, workflow: string): Promise<number> {
   const [row] = await db.query<{ enabled: number }>(
@@ -71,12 +80,16 @@ export async function countEnabledTriggers(db: Db, workflow: string): Promise<nu
   return row!.enabled;
 }
 
-/** The number of runs per trigger. Triggers without runs are not in the map. */
-export async function countRunsByTrigger(db: Db, workflow: string, triggers: string[]): Promise<Map<string, number>> {
+/** The number of runs per trigger of some workflows. Triggers without runs are not in the map. */
+export async function countRunsByTrigger(
+  db: Db,
+  workflows: string[],
+  triggers: string[],
+): Promise<Map<string, number>> {
   const rows = await db.query<{ trigger_id: string; runs: number }>(
     `select trigger_id, count(*)::integer as runs from read.runs
-     where workflow_id = $1 and trigger_id = any ($2) group by trigger_id`,
-    [workflow, triggers],
+     where workflow_id = any ($1) and trigger_id = any ($2) group by trigger_id`,
+    [workflows, triggers],
   );
   return new Map(rows.map((row) => [row.trigger_id, row.runs]));
 }

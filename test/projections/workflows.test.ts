@@ -144,7 +144,7 @@ test("triggers are found by their token with their workflow, and have the time o
   expect(await getTrigger(f.db, newId(), never)).toBeUndefined();
   expect((await listTriggers(f.db, workflow, { limit: 5, offset: 0 })).rows.map(({ id }) => id)).toEqual([used, never]);
   expect(await countEnabledTriggers(f.db, workflow)).toBe(1);
-  expect([...(await countRunsByTrigger(f.db, workflow, [used, never]))]).toEqual([[used, 2]]);
+  expect([...(await countRunsByTrigger(f.db, [workflow], [used, never]))]).toEqual([[used, 2]]);
   const key = streamName("trigger", never);
   await f.append(key, [TriggerDeleted.of({ trigger_id: never })], { things: [key] });
   expect(await findTriggerByToken(f.db, "token two")).toBeUndefined();

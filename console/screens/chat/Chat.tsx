@@ -45,13 +45,24 @@ function useThread(threadId: string | undefined) {
   return { thread, messages };
 }
 
+/** Who answers by what the address and the conversation say; undefined if nobody can. */
+function chooseTarget(known: Target[], thread: Thread | undefined, wanted: string | undefined): Target | undefined {
+  const targets = targetsOf(known, thread);
+  const key = wanted ?? (thread && targetOf(thread).key);
+  return targets.find((target) => target.key === key) ?? targets[0];
+}
+
 /** Sends questions; a new conversation gets an address of its own. */
-function useAsk(threadId: string | undefined, target: Target | undefined) {
+function useAsk(threadId: string | undefined, wanted: string | undefined) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async ({ text, files }: Pick<Question, "text" | "files">) => {
-      const { agent_id, model } = target!;
+      // somebody may be faster than the page, which still reads who may answer
+      const thread = threadId === undefined ? undefined : await queries.ensureQueryData(getThread(threadId));
+      const target = chooseTarget(await queries.ensureQueryData(listTargets), thread, wanted);
+      if (!target) throw new Error("Nobody can answer: there is no model. Add a provider under Settings.");
+      const { agent_id, model } = target;
       // random even where the page has no secure context, which randomUUID needs
       const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join("-");
       const question = { text, files, agent_id, model, key, thread_id: threadId };
@@ -79,9 +90,8 @@ export function Chat() {
   const { thread, messages } = useThread(threadId);
   const live = useLive(threadId);
   const targets = targetsOf(known.data ?? [], thread.data);
-  const current = thread.data && targetOf(thread.data).key;
-  const target = targets.find(({ key }) => key === (search.with ?? current)) ?? targets[0];
-  const asking = useAsk(threadId, target);
+  const target = chooseTarget(known.data ?? [], thread.data, search.with);
+  const asking = useAsk(threadId, search.with);
   const turns = useMemo(() => toTurns(messages.data ?? [], live), [messages.data, live]);
 
   const isBusy = asking.isPending || (live !== undefined && live.failure === undefined);

@@ -149,7 +149,8 @@ function AttachButton({ isPending, onFiles }: { isPending: boolean; onFiles(list
 export function Composer({ targets, target, onTarget, draft, isBusy, error, onAsk }: Props) {
   const [text, setText] = useState(draft);
   const { files, upload, add, remove, clear } = useFiles();
-  const canAsk = !isBusy && !upload.isPending && target !== undefined && text.trim() !== "";
+  // who answers may be known a moment later: the question waits for it
+  const canAsk = !isBusy && !upload.isPending && text.trim() !== "";
 
   const submit = async () => {
     if (!canAsk || !(await onAsk(text.trim(), files))) return;

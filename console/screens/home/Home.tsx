@@ -4,6 +4,7 @@ import { useId, useState, type ReactNode } from "react";
 import { getHealth, listFailedRuns } from "../../api/home.ts";
 import { listApprovals, whoAmI } from "../../api/queries.ts";
 import type { Page } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -110,6 +111,7 @@ function FailedToday() {
 
 function HealthPanel() {
   const health = useQuery(getHealth);
+  const { isAdmin } = useRole();
   return (
     <section className="card panel" aria-labelledby="health">
       <h2 id="health">Health</h2>
@@ -120,6 +122,11 @@ function HealthPanel() {
               <Status status={isReady ? "ready" : "failed"} />{" "}
               {isReady ? "The service takes requests." : "The service cannot do all of its work."}
             </p>
+            {isAdmin && (
+              <p>
+                <Link to="/health">See every part</Link>
+              </p>
+            )}
             {problems.length > 0 && (
               <ul className="problems">
                 {problems.map((problem) => (

@@ -1,20 +1,13 @@
 import { useState, type FormEvent } from "react";
 import type { FormSchema } from "../../api/types.ts";
 import { formText } from "../../parts/formText.ts";
-import { Field } from "./Field.tsx";
-import { readField } from "./readField.ts";
+import { SchemaFields } from "../../parts/SchemaField.tsx";
+import { readValues } from "../../parts/schemaValues.ts";
 
 export interface Decision {
   decision: "approve" | "reject";
   comment: string | null;
   data?: unknown;
-}
-
-/** The entered values by name. Throws an Error that names the field. */
-function readValues(fields: [string, FormSchema][], form: FormData): Record<string, unknown> | undefined {
-  if (fields.length === 0) return undefined;
-  const values = fields.map(([name, schema]) => [name, readField(schema, name, form.get(`field.${name}`))] as const);
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 interface Props {
@@ -26,7 +19,6 @@ interface Props {
 /** The fields that the workflow asks for, a comment and two buttons. A rejection needs no fields. */
 export function DecisionForm({ schema, isPending, onDecide }: Props) {
   const [problem, setProblem] = useState<string>();
-  const fields = Object.entries(schema?.properties ?? {});
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -35,7 +27,7 @@ export function DecisionForm({ schema, isPending, onDecide }: Props) {
     const decision = (submitter as HTMLButtonElement | null)?.value === "reject" ? "reject" : "approve";
     const comment = formText(form, "comment").trim() || null;
     try {
-      const data = decision === "approve" ? readValues(fields, form) : undefined;
+      const data = decision === "approve" ? readValues(schema, form) : undefined;
       setProblem(undefined);
       onDecide({ decision, comment, ...(data && { data }) });
     } catch (error) {
@@ -49,9 +41,7 @@ export function DecisionForm({ schema, isPending, onDecide }: Props) {
           {problem}
         </p>
       )}
-      {fields.map(([name, field]) => (
-        <Field key={name} name={name} schema={field} required={schema?.required?.includes(name) ?? false} />
-      ))}
+      <SchemaFields schema={schema} />
       <label>
         <span>
           Comment <span className="quiet">(optional)</span>

@@ -56,6 +56,10 @@ function Facts({ apiKey }: { apiKey: Key }) {
           its requests
         </Link>
         {" · "}
+        <Link to="/spending" search={{ edit: `key:${id}` }}>
+          its budget
+        </Link>
+        {" · "}
         <Link to="/log" search={{ stream: `key-${id}` }}>
           its log
         </Link>

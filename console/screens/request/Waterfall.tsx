@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { Trace, TracedCall, Usage } from "../../api/types.ts";
-import { formatCount, formatDuration, formatNumber, parseJson } from "../../format/index.ts";
+import { formatCost, formatCount, formatDuration, formatNumber, parseJson } from "../../format/index.ts";
 import { Bar, type Bounds } from "../../parts/Bar.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -54,6 +54,7 @@ function ModelDetails({ trace, line }: { trace: Trace; line: Line }) {
           {formatCount(line.usage.prompt_tokens, "token")} in, {formatNumber(line.usage.cached_tokens)} of them cached;{" "}
           {formatCount(line.usage.completion_tokens, "token")} out, {formatNumber(line.usage.reasoning_tokens)} of them
           reasoning
+          {line.usage.cost !== undefined && `; ${formatCost(line.usage.cost)}`}
         </p>
       )}
       {said?.reasoning && <Value label="Reasoning" value={said.reasoning} />}

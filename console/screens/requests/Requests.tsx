@@ -3,7 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { countNewRequests, listRequests, MAX_COUNTED } from "../../api/requests.ts";
 import type { Slice, TurnSummary } from "../../api/types.ts";
-import { formatDuration, formatNumber, shortId } from "../../format/index.ts";
+import { formatCost, formatDuration, formatNumber, shortId } from "../../format/index.ts";
 import { NewRows } from "../../parts/NewRows.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -81,6 +81,7 @@ const COLUMNS: Columns<TurnSummary> = [
     number: true,
     cell: ({ usage }) => usage && formatNumber(usage.prompt_tokens + usage.completion_tokens),
   },
+  { title: "Cost", wide: true, number: true, cell: ({ usage }) => usage?.cost && formatCost(usage.cost) },
 ];
 
 function NoRequests({ search, next }: { search: RequestSearch; next: string | null }) {

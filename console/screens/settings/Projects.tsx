@@ -6,10 +6,10 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { RemoveButton, useRemoval } from "./RemoveButton.tsx";
-import { useSaving } from "./useSaving.ts";
+import { useSaving } from "../../parts/useSaving.ts";
 
 const COLUMNS: Columns<Project> = [
   { title: "Project", cell: ({ name }) => name },
@@ -49,9 +49,13 @@ const editable = (removal: Action<string>): Columns<Project> => [
 ];
 
 function ProjectForm({ project }: { project: Project | undefined }) {
-  const { send, formKey } = useSaving("projects", "project", async (form) => {
-    const name = formText(form, "name");
-    return project ? renameProject(project.id, name) : createProject(name);
+  const { send, formKey } = useSaving({
+    kind: "project",
+    back: { to: "/settings", search: { section: "projects" } },
+    save: async (form) => {
+      const name = formText(form, "name");
+      return project ? renameProject(project.id, name) : createProject(name);
+    },
   });
   return (
     <Form

@@ -6,10 +6,10 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { RemoveButton, useRemoval } from "./RemoveButton.tsx";
-import { useSaving } from "./useSaving.ts";
+import { useSaving } from "../../parts/useSaving.ts";
 
 /** Those whose address the service knows. */
 const KNOWN = ["openai", "anthropic", "google"];
@@ -50,14 +50,31 @@ const columns = (removal: Action<string>): Columns<Provider> => [
   },
 ];
 
+const Name = () => (
+  <label>
+    <span>Name</span>
+    <span className="quiet">The first part of its models’ names: {KNOWN.join(", ")}, or another one.</span>
+    <input name="name" required maxLength={64} list="known-providers" autoComplete="off" spellCheck={false} />
+    <datalist id="known-providers">
+      {KNOWN.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </datalist>
+  </label>
+);
+
 function ProviderForm({ provider }: { provider: Provider | undefined }) {
-  const { send, formKey } = useSaving("providers", "provider", async (form) => {
-    const models = formLines(form, "models");
-    return configureProvider(provider?.name ?? formText(form, "name").trim(), {
-      api_key: formText(form, "api_key").trim(),
-      base_url: formText(form, "base_url").trim() || null,
-      models: models.length > 0 ? models : null,
-    });
+  const { send, formKey } = useSaving({
+    kind: "provider",
+    back: { to: "/settings", search: { section: "providers" } },
+    save: async (form) => {
+      const models = formLines(form, "models");
+      return configureProvider(provider?.name ?? formText(form, "name").trim(), {
+        api_key: formText(form, "api_key").trim(),
+        base_url: formText(form, "base_url").trim() || null,
+        models: models.length > 0 ? models : null,
+      });
+    },
   });
   return (
     <Form
@@ -67,18 +84,7 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
       send={send}
     >
       <h2>{provider ? `Change ${provider.name}` : "Add a provider"}</h2>
-      {!provider && (
-        <label>
-          <span>Name</span>
-          <span className="quiet">The first part of its models’ names: {KNOWN.join(", ")}, or another one.</span>
-          <input name="name" required maxLength={64} list="known-providers" autoComplete="off" spellCheck={false} />
-          <datalist id="known-providers">
-            {KNOWN.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </datalist>
-        </label>
-      )}
+      {!provider && <Name />}
       <label>
         <span>API key</span>
         <span className="quiet">

@@ -5,10 +5,10 @@ import type { Action } from "../../parts/action.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
-import { RemoveButton, useRemoval } from "./RemoveButton.tsx";
-import { useSaving } from "./useSaving.ts";
+import { useSaving } from "../../parts/useSaving.ts";
 
 const columns = (removal: Action<string>): Columns<Secret> => [
   {
@@ -35,9 +35,11 @@ const columns = (removal: Action<string>): Columns<Secret> => [
 ];
 
 function SecretForm({ secret }: { secret: Secret | undefined }) {
-  const { send, formKey } = useSaving("secrets", "secret", async (form) =>
-    setSecret(secret?.name ?? formText(form, "name").trim(), formText(form, "value")),
-  );
+  const { send, formKey } = useSaving({
+    kind: "secret",
+    back: { to: "/settings", search: { section: "secrets" } },
+    save: async (form) => setSecret(secret?.name ?? formText(form, "name").trim(), formText(form, "value")),
+  });
   return (
     <Form
       key={`${secret?.name} ${formKey}`}

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Action } from "../../parts/action.ts";
-import { ActionButton } from "../../parts/ActionButton.tsx";
+import type { Action } from "./action.ts";
+import { ActionButton } from "./ActionButton.tsx";
 
-/** Removes one thing of a section. `kind`: the first word of the queries that are out of date afterwards. */
+/** Removes one thing of a list. `kind`: the first word of the queries that are out of date afterwards. */
 export function useRemoval(kind: string, remove: (id: string) => Promise<unknown>): Action<string> {
   const queries = useQueryClient();
   return useMutation({
@@ -18,7 +18,7 @@ interface Props {
   removal: Action<string>;
 }
 
-/** The section shows what went wrong: a row of its table has no room for it. */
+/** The list shows what went wrong: a row of its table has no room for it. */
 export const RemoveButton = ({ id, label, question, removal }: Props) => (
   <ActionButton
     label={label}

@@ -1,4 +1,4 @@
-import type { FormSchema } from "../../api/types.ts";
+import type { FormSchema } from "../api/types.ts";
 
 const LONG_TEXT = 200;
 const INPUT_TYPES: Record<string, string> = { date: "date", email: "email", uri: "url" };
@@ -34,7 +34,7 @@ function Input({ name, schema, required }: Props) {
 }
 
 /** One field of a form that is described by a JSON schema. */
-export function Field({ name, schema, required }: Props) {
+function Field({ name, schema, required }: Props) {
   const hint = schema.type === "array" || schema.type === "object" ? "as JSON" : schema.description;
   const label = schema.title ?? name;
   if (schema.type === "boolean")
@@ -54,3 +54,9 @@ export function Field({ name, schema, required }: Props) {
     </label>
   );
 }
+
+/** The fields of an object that a JSON schema describes. */
+export const SchemaFields = ({ schema }: { schema: FormSchema | null }) =>
+  Object.entries(schema?.properties ?? {}).map(([name, field]) => (
+    <Field key={name} name={name} schema={field} required={schema?.required?.includes(name) ?? false} />
+  ));

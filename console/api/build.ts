@@ -1,0 +1,240 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call, service } from "./call.ts";
+import type { FormSchema, Page } from "./types.ts";
+
+/* What builders make: agents, scripts (definitions), registered workflows, and their triggers. */
+
+const LIMIT = 500;
+const one = (kind: string, ...ids: string[]) => [kind, ...ids.map(encodeURIComponent)].join("/");
+
+export interface AgentSettings {
+  name: string;
+  model: string | null;
+  instructions: string;
+  tools: string[];
+  /** Slugs; null: all. */
+  collections: string[] | null;
+  reasoning: { effort: string } | null;
+  api_enabled: boolean;
+  project_id: string | null;
+  expose_tool_items: boolean;
+  client_tools: boolean;
+}
+
+export interface Agent extends AgentSettings {
+  id: string;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AgentVersion {
+  version: number;
+  changed_by: string;
+  created_at: string;
+  settings: AgentSettings;
+}
+
+export const listAllAgents = queryOptions({
+  queryKey: ["agent", "all"],
+  queryFn: ({ signal }) => call<Page<Agent>>("agents", { signal, query: { limit: LIMIT } }),
+});
+export const getAgent = (id: string) =>
+  queryOptions({ queryKey: ["agent", "one", id], queryFn: ({ signal }) => call<Agent>(one("agents", id), { signal }) });
+export const listAgentVersions = (id: string) =>
+  queryOptions({
+    queryKey: ["agent", "versions", id],
+    queryFn: ({ signal }) =>
+      call<Page<AgentVersion>>(`${one("agents", id)}/versions`, { signal, query: { limit: LIMIT } }),
+  });
+export const createAgent = (body: Partial<AgentSettings>) => call<Agent>("agents", { method: "POST", body });
+export const changeAgent = (id: string, body: Partial<AgentSettings>) =>
+  call<Agent>(one("agents", id), { method: "PATCH", body });
+export const deleteAgent = (id: string) => call<void>(one("agents", id), { method: "DELETE" });
+
+interface AgentAnswer {
+  id: string;
+  output: { type: string; content?: { text?: string }[] }[];
+}
+/** Asks an agent once, outside any conversation. Its turn has the id of the response. */
+export async function tryAgent(id: string, input: string): Promise<{ turn_id: string; text: string }> {
+  const answer = await call<AgentAnswer>(`${one("agents", id)}/v1/responses`, { method: "POST", body: { input } });
+  const texts = answer.output.filter(({ type }) => type === "message").flatMap(({ content = [] }) => content);
+  return { turn_id: answer.id.replace(/^resp_/, ""), text: texts.map(({ text }) => text ?? "").join("\n") };
+}
+
+interface Completion {
+  id: string;
+}
+/**
+ * Calls a tool once, as models do: the offline model that follows a script asks for it. The request has the call, its output and
+ * how long it took.
+ */
+export async function tryTool(name: string, args: unknown): Promise<string> {
+  const body = {
+    model: "offline/scripted",
+    tools: [{ type: "function", function: { name } }],
+    messages: [{ role: "user", content: `/tool ${name} ${JSON.stringify(args)}` }],
+  };
+  const { id } = await call<Completion>("openai/v1/chat/completions", { method: "POST", body });
+  return id.replace(/^chatcmpl-/, "");
+}
+
+export type ScriptType = "tool" | "workflow";
+
+interface LintWarning {
+  code: string;
+  message: string;
+  line: number;
+  column: number;
+}
+
+export interface Definition {
+  id: string;
+  type: ScriptType;
+  name: string;
+  version: number;
+  description: string;
+  parameters: FormSchema;
+  secrets: string[];
+  grants: string[];
+  workflow?: { lint: LintWarning[] };
+  created_at: string;
+  updated_at: string;
+}
+export type DefinitionWithSource = Definition & { source: string };
+export interface DefinitionVersion {
+  version: number;
+  created_by: string;
+  created_at: string;
+  source: string;
+}
+
+export const listDefinitions = (type: ScriptType) =>
+  queryOptions({
+    queryKey: ["definition", "list", type],
+    queryFn: ({ signal }) => call<Page<Definition>>("definitions", { signal, query: { type, limit: LIMIT } }),
+  });
+export const getDefinition = (id: string) =>
+  queryOptions({
+    queryKey: ["definition", "one", id],
+    queryFn: ({ signal }) => call<DefinitionWithSource>(one("definitions", id), { signal }),
+  });
+/** The newest ones come first. */
+export const listDefinitionVersions = (id: string) =>
+  queryOptions({
+    queryKey: ["definition", "versions", id],
+    queryFn: async ({ signal }) => {
+      const { data } = await call<Page<DefinitionVersion>>(`${one("definitions", id)}/versions`, {
+        signal,
+        query: { limit: 50 },
+      });
+      return data.toSorted((a, b) => b.version - a.version);
+    },
+  });
+export const createDefinition = (body: { type: ScriptType; name?: string; source: string }) =>
+  call<DefinitionWithSource>("definitions", { method: "POST", body });
+export const saveDefinition = (id: string, body: { source?: string; grants?: string[] }) =>
+  call<DefinitionWithSource & { notice: string | null }>(one("definitions", id), { method: "PATCH", body });
+export const deleteDefinition = (id: string) => call<void>(one("definitions", id), { method: "DELETE" });
+
+interface Checked {
+  fault: { message: string; line: number | null; column: number | null } | null;
+  workflow?: { lint: LintWarning[] };
+}
+/** What a save would refuse, and what it would warn of. */
+export async function checkSource(type: ScriptType, source: string) {
+  if (source.trim() === "") return [];
+  const { fault, workflow } = await call<Checked>("definitions/check", { method: "POST", body: { type, source } });
+  if (fault) return [{ ...fault, severity: "error" as const }];
+  return (workflow?.lint ?? []).map((warning) => ({ ...warning, severity: "warning" as const }));
+}
+
+/** The types of what a workflow may call, as the service publishes them. */
+export const readDeclarations = async (): Promise<string> => (await fetch(new URL("workflow.d.ts", service))).text();
+
+export interface Workflow {
+  id: string;
+  name: string;
+  description: string;
+  project_id: string | null;
+  definition: { id: string; name: string | null; version: number; latest_version: number | null };
+  envelope: Record<string, unknown>;
+  enabled: boolean;
+  triggers: number;
+  runs: { live: number; total: number };
+  updated_at: string;
+}
+
+export const listAllWorkflows = queryOptions({
+  queryKey: ["workflow", "all"],
+  queryFn: ({ signal }) => call<Page<Workflow>>("workflows", { signal, query: { limit: LIMIT } }),
+});
+export const getWorkflow = (id: string) =>
+  queryOptions({
+    queryKey: ["workflow", "one", id],
+    queryFn: ({ signal }) => call<Workflow>(one("workflows", id), { signal }),
+  });
+interface Registrable {
+  id: string;
+  /** JSON Schema of the arguments of a run. */
+  args: FormSchema;
+}
+/** What can be registered, for everybody. */
+export const listRegistrable = queryOptions({
+  queryKey: ["definition", "registrable"],
+  queryFn: ({ signal }) => call<Page<Registrable>>("workflow-definitions", { signal, query: { limit: LIMIT } }),
+});
+export const registerWorkflow = (definition_id: string) =>
+  call<Workflow>("workflows", { method: "POST", body: { definition_id } });
+export const changeWorkflow = (id: string, body: object) =>
+  call<Workflow>(one("workflows", id), { method: "PATCH", body });
+export const startRun = (id: string, args: unknown) =>
+  call<{ id: string }>(`${one("workflows", id)}/runs`, { method: "POST", body: { args } });
+
+export type Rule = { cron: string; time_zone: string } | { every: number } | { at: string };
+export const OVERLAPS = ["skip", "queue", "cancel"] as const;
+export const MISSED_RULES = ["one", "all", "none"] as const;
+
+export interface Trigger {
+  id: string;
+  workflow_id: string;
+  kind: "webhook" | "schedule";
+  name: string;
+  hook_url: string | null;
+  enabled: boolean;
+  runs: number;
+  last_used_at: string | null;
+  schedule: Rule | null;
+  args: Record<string, unknown> | null;
+  overlap: (typeof OVERLAPS)[number] | null;
+  missed: (typeof MISSED_RULES)[number] | null;
+  jitter_seconds: number | null;
+  paused: boolean | null;
+  next_times: string[] | null;
+  last_fired: {
+    due_at: string;
+    outcome: string;
+    run_id: string | null;
+    error: { code: string; message: string | null } | null;
+  } | null;
+}
+
+type TriggerId = Pick<Trigger, "id" | "workflow_id">;
+
+export const listSchedules = queryOptions({
+  queryKey: ["trigger", "schedules"],
+  queryFn: ({ signal }) => call<Page<Trigger>>("workflows/schedules", { signal, query: { limit: LIMIT } }),
+});
+export const listTriggers = (workflow: string) =>
+  queryOptions({
+    queryKey: ["trigger", "of", workflow],
+    queryFn: ({ signal }) =>
+      call<Page<Trigger>>(`${one("workflows", workflow)}/triggers`, { signal, query: { limit: LIMIT } }),
+  });
+export const createTrigger = (workflow: string, body: object) =>
+  call<Trigger & { secret?: string }>(`${one("workflows", workflow)}/triggers`, { method: "POST", body });
+export const changeTrigger = ({ workflow_id, id }: TriggerId, body: object) =>
+  call<Trigger>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "PATCH", body });
+export const deleteTrigger = ({ workflow_id, id }: TriggerId) =>
+  call<void>(`${one("workflows", workflow_id)}/${one("triggers", id)}`, { method: "DELETE" });

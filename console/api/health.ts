@@ -1,0 +1,59 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./call.ts";
+
+/* What an operator looks at, for administrators. */
+
+/** No event says that it changed. */
+const RENEWED_MS = 10_000;
+
+export interface Check {
+  ok: boolean;
+  detail?: unknown;
+}
+
+export interface Process {
+  id: string;
+  role: string;
+  beat_at: string;
+  alive: boolean;
+}
+
+interface Parked {
+  projection: string;
+  stream: string;
+  error: string;
+  parked_at: string;
+}
+
+export interface DeploymentHealth {
+  ready: boolean;
+  checks: Record<string, Check>;
+  version: { node: string };
+  processes: Process[];
+  parked: Parked[];
+}
+
+export const getDeploymentHealth = queryOptions({
+  queryKey: ["health", "deployment"],
+  queryFn: ({ signal }) => call<DeploymentHealth>("health", { signal }),
+  refetchInterval: RENEWED_MS,
+});
+
+export interface DeadLetter {
+  seq: number;
+  at: string;
+  kind: "command" | "reaction";
+  reason: string;
+  error: string;
+  type: string | null;
+  stream: string | null;
+  request_id: string | null;
+}
+
+export const listDeadLetters = queryOptions({
+  queryKey: ["health", "deadLetters"],
+  queryFn: ({ signal }) => call<{ data: DeadLetter[]; has_more: boolean }>("dead-letters", { signal }),
+  refetchInterval: RENEWED_MS,
+});
+export const replayDeadLetter = (seq: number) => call<void>(`dead-letters/${seq}/replay`, { method: "POST" });
+export const removeDeadLetter = (seq: number) => call<void>(`dead-letters/${seq}`, { method: "DELETE" });

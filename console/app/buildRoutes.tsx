@@ -1,0 +1,96 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { root } from "./root.ts";
+import { readChoice, readNumber, readText } from "./search.ts";
+
+/* The screens of what builders make: agents, tools, workflows and what starts them. */
+
+const agents = createRoute({
+  getParentRoute: () => root,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("../screens/agents/Agents.tsx"), "Agents"),
+});
+
+const newAgent = createRoute({
+  getParentRoute: () => root,
+  path: "/agents/new",
+  component: lazyRouteComponent(() => import("../screens/agents/NewAgent.tsx"), "NewAgent"),
+});
+
+const agent = createRoute({
+  getParentRoute: () => root,
+  path: "/agents/$agentId",
+  validateSearch: ({
+    view,
+    version,
+  }: Record<string, unknown>): { view?: "versions" | undefined; version?: number | undefined } => ({
+    view: readChoice(view, ["versions"]),
+    version: readNumber(version),
+  }),
+  component: lazyRouteComponent(() => import("../screens/agents/AgentPage.tsx"), "AgentPage"),
+});
+
+const tools = createRoute({
+  getParentRoute: () => root,
+  path: "/tools",
+  component: lazyRouteComponent(() => import("../screens/tools/Tools.tsx"), "Tools"),
+});
+
+const workflows = createRoute({
+  getParentRoute: () => root,
+  path: "/workflows",
+  component: lazyRouteComponent(() => import("../screens/workflows/Workflows.tsx"), "Workflows"),
+});
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: "/workflows/$workflowId",
+  component: lazyRouteComponent(() => import("../screens/workflows/WorkflowPage.tsx"), "WorkflowPage"),
+});
+
+const newDefinition = createRoute({
+  getParentRoute: () => root,
+  path: "/definitions/new",
+  validateSearch: ({ type }: Record<string, unknown>): { type?: "tool" | "workflow" | undefined } => ({
+    type: readChoice(type, ["tool", "workflow"]),
+  }),
+  component: lazyRouteComponent(() => import("../screens/definition/NewDefinition.tsx"), "NewDefinition"),
+});
+
+interface DefinitionSearch {
+  view?: "versions" | undefined;
+  version?: number | undefined;
+  /** The version that it is compared with. */
+  against?: number | undefined;
+}
+
+const definition = createRoute({
+  getParentRoute: () => root,
+  path: "/definitions/$definitionId",
+  validateSearch: ({ view, version, against }: Record<string, unknown>): DefinitionSearch => ({
+    view: readChoice(view, ["versions"]),
+    version: readNumber(version),
+    against: readNumber(against),
+  }),
+  component: lazyRouteComponent(() => import("../screens/definition/DefinitionPage.tsx"), "DefinitionPage"),
+});
+
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: "/schedules",
+  validateSearch: ({ workflow: chosen }: Record<string, unknown>): { workflow?: string | undefined } => ({
+    workflow: readText(chosen),
+  }),
+  component: lazyRouteComponent(() => import("../screens/schedules/Schedules.tsx"), "Schedules"),
+});
+
+export const buildRoutes = [
+  agents,
+  newAgent,
+  agent,
+  tools,
+  workflows,
+  workflow,
+  newDefinition,
+  definition,
+  schedules,
+] as const;

@@ -1,0 +1,103 @@
+import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { javascript } from "@codemirror/lang-javascript";
+import { bracketMatching, indentOnInput } from "@codemirror/language";
+import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
+import { unifiedMergeView } from "@codemirror/merge";
+import { EditorState, type Extension, type Text } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { useEffect, useEffectEvent, useRef } from "react";
+import type { Completion } from "@codemirror/autocomplete";
+import { completeContext } from "./complete.ts";
+import { theme } from "./theme.ts";
+
+/** Time without a key until the source is checked. */
+const CHECK_AFTER_MS = 500;
+
+/** What is wrong, at a line and a column from 1; without a place it concerns the whole. */
+export interface Fault {
+  message: string;
+  line: number | null;
+  column: number | null;
+  severity: "error" | "warning";
+}
+
+export interface EditorProps {
+  label: string;
+  /** The text at first. A new key begins anew. */
+  text: string;
+  /** Whether it is words and no code. */
+  isProse?: boolean;
+  /** Shows what differs from this, and nothing can be typed. */
+  original?: string;
+  onChange?: (text: string) => void;
+  check?: (text: string) => Promise<Fault[]>;
+  members?: () => Promise<Map<string, Completion[]>>;
+}
+
+function toDiagnostic(doc: Text, { message, line, column, severity }: Fault): Diagnostic {
+  const at = doc.line(Math.min(doc.lines, Math.max(1, line ?? 1)));
+  const from = Math.min(at.to, at.from + Math.max(0, (column ?? 1) - 1));
+  return { from, to: Math.max(from, at.to), severity, message };
+}
+
+const editable = ({ check, members, onChange }: EditorProps): Extension[] => [
+  history(),
+  indentOnInput(),
+  highlightActiveLine(),
+  // Tab leaves the editor: a keyboard must not be caught in it
+  keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+  EditorView.updateListener.of(({ docChanged, state }) => {
+    if (docChanged) onChange?.(state.doc.toString());
+  }),
+  ...(members ? [autocompletion({ override: [completeContext(members)] })] : []),
+  ...(check
+    ? [
+        lintGutter(),
+        linter(async ({ state: { doc } }) => (await check(doc.toString())).map((fault) => toDiagnostic(doc, fault)), {
+          delay: CHECK_AFTER_MS,
+        }),
+      ]
+    : []),
+];
+
+const readOnly = (original: string): Extension[] => [
+  EditorState.readOnly.of(true),
+  unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3 } }),
+];
+
+/**
+ * An editor of code. It lives in a shadow root, where its style sheets are objects: the page's policy refuses `<style>` elements.
+ */
+export default function Editor(props: EditorProps) {
+  const { label, text, original, isProse = false } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const onChange = useEffectEvent((changed: string) => props.onChange?.(changed));
+  const check = useEffectEvent(async (source: string) => (await props.check?.(source)) ?? []);
+  const { members } = props;
+  const isChecked = props.check !== undefined;
+  useEffect(() => {
+    const element = host.current!;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
+    const view = new EditorView({
+      root,
+      parent: root,
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        drawSelection(),
+        bracketMatching(),
+        EditorView.lineWrapping,
+        isProse ? [] : javascript({ typescript: true }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        theme,
+        original === undefined
+          ? editable({ label, text, onChange, ...(isChecked && { check }), ...(members && { members }) })
+          : readOnly(original),
+      ],
+    });
+    return () => view.destroy();
+    // the text at first: what is typed later belongs to the editor
+  }, [label, text, original, isProse, isChecked, members]);
+  return <div ref={host} className="code-editor" />;
+}

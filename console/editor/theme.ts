@@ -1,0 +1,30 @@
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { EditorView } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+/* The colours of the page's own theme, which reach into the editor's shadow root. */
+
+const look = EditorView.theme({
+  "&": { backgroundColor: "var(--surface)", color: "var(--text)", fontSize: "0.87rem" },
+  "&.cm-focused": { outline: "2px solid var(--accent)" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", maxHeight: "70vh", minHeight: "12rem" },
+  ".cm-content": { caretColor: "var(--text)" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-gutters": { backgroundColor: "var(--raised)", color: "var(--quiet)", border: "none" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--raised)" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--accent-soft)" },
+  ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--text)", border: "1px solid var(--line)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-insertedLine, .cm-changedLine": { backgroundColor: "var(--good-soft)" },
+  ".cm-deletedChunk, .cm-deletedLine": { backgroundColor: "var(--bad-soft)" },
+});
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--accent)" },
+  { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: "var(--good)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--warn)" },
+  { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
+  { tag: [tags.typeName, tags.className], color: "var(--warn)" },
+]);
+
+export const theme = [look, syntaxHighlighting(colours)];

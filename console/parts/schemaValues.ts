@@ -1,0 +1,25 @@
+import type { FormSchema } from "../api/types.ts";
+
+/** What a person entered into a field, as the schema wants it; undefined for nothing. Throws an Error that names the field. */
+function readField(schema: FormSchema, name: string, entered: FormDataEntryValue | null): unknown {
+  if (schema.type === "boolean") return entered !== null;
+  const text = typeof entered === "string" ? entered : "";
+  if (text === "") return undefined;
+  if (schema.enum)
+    return schema.enum.find((choice) => (typeof choice === "string" ? choice : JSON.stringify(choice)) === text);
+  if (schema.type === "string") return text;
+  if (schema.type === "number" || schema.type === "integer") return Number(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${schema.title ?? name}: must be JSON, such as ["a", "b"].`);
+  }
+}
+
+/** What was entered into the fields of a schema, by name; undefined where it has none. Throws an Error that names the field. */
+export function readValues(schema: FormSchema | null, form: FormData): Record<string, unknown> | undefined {
+  const fields = Object.entries(schema?.properties ?? {});
+  if (fields.length === 0) return undefined;
+  const values = fields.map(([name, field]) => [name, readField(field, name, form.get(`field.${name}`))] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}

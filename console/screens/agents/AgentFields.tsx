@@ -1,0 +1,166 @@
+import { useQuery } from "@tanstack/react-query";
+import { listDefinitions, type AgentSettings } from "../../api/build.ts";
+import { listCollections } from "../../api/knowledge.ts";
+import { listModels } from "../../api/requests.ts";
+import { listProjects } from "../../api/settings.ts";
+import { Check } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+
+const BUILT_IN = {
+  search_documents: "searches the collections",
+  read_document: "reads a document of the collections",
+  web_search: "searches the web",
+  web_fetch: "reads a page of the web",
+} as const;
+
+export const NEW_AGENT: AgentSettings = {
+  name: "",
+  model: null,
+  instructions: "",
+  tools: [],
+  collections: null,
+  reasoning: null,
+  api_enabled: true,
+  project_id: null,
+  expose_tool_items: true,
+  client_tools: false,
+};
+
+const texts = (form: FormData, name: string): string[] =>
+  form.getAll(name).filter((value): value is string => typeof value === "string");
+
+/** The settings as they were entered. */
+export const readAgent = (form: FormData): AgentSettings => ({
+  name: formText(form, "name"),
+  model: formText(form, "model").trim() || null,
+  instructions: formText(form, "instructions"),
+  tools: texts(form, "tools"),
+  collections: form.has("limits_collections") ? texts(form, "collections") : null,
+  reasoning: formText(form, "effort").trim() ? { effort: formText(form, "effort").trim() } : null,
+  api_enabled: form.has("api_enabled"),
+  project_id: formText(form, "project_id") || null,
+  expose_tool_items: form.has("expose_tool_items"),
+  client_tools: form.has("client_tools"),
+});
+
+function Tools({ chosen }: { chosen: string[] }) {
+  const { data } = useQuery(listDefinitions("tool"));
+  const own = data?.data.filter(({ name }) => !Object.hasOwn(BUILT_IN, name)) ?? [];
+  const known = new Set([...Object.keys(BUILT_IN), ...own.map(({ name }) => name)]);
+  const others = data ? chosen.filter((name) => !known.has(name)) : [];
+  return (
+    // anew once the organization's own tools are known
+    <fieldset key={String(data === undefined)}>
+      <legend>Tools</legend>
+      {Object.entries(BUILT_IN).map(([name, hint]) => (
+        <Check key={name} name="tools" value={name} label={name} hint={hint} isChecked={chosen.includes(name)} />
+      ))}
+      {own.map(({ name, description }) => (
+        <Check key={name} name="tools" value={name} label={name} hint={description} isChecked={chosen.includes(name)} />
+      ))}
+      {others.map((name) => (
+        <Check key={name} name="tools" value={name} label={name} hint="is no longer there" isChecked />
+      ))}
+    </fieldset>
+  );
+}
+
+function Collections({ chosen }: { chosen: string[] | null }) {
+  const { data } = useQuery(listCollections);
+  return (
+    <fieldset key={String(data === undefined)}>
+      <legend>Collections that it searches</legend>
+      <Check
+        name="limits_collections"
+        label="Only these"
+        hint="Otherwise all, also later ones."
+        isChecked={chosen !== null}
+      />
+      {data?.data.map(({ id, slug, name }) => (
+        <Check
+          key={id}
+          name="collections"
+          value={slug}
+          label={name}
+          isChecked={chosen !== null && chosen.includes(slug)}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function Project({ chosen }: { chosen: string | null }) {
+  const { data } = useQuery(listProjects);
+  return (
+    <label>
+      <span>
+        Project <span className="quiet">(optional)</span>
+      </span>
+      <select key={String(data === undefined)} name="project_id" defaultValue={chosen ?? ""}>
+        <option value="">none</option>
+        {data?.data.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Model({ model }: { model: string | null }) {
+  const { data } = useQuery(listModels);
+  return (
+    <label>
+      Model
+      <input
+        name="model"
+        maxLength={512}
+        list="models-of-agents"
+        defaultValue={model ?? ""}
+        placeholder="provider/model, or an alias"
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <datalist id="models-of-agents">
+        {data?.data.map(({ id }) => (
+          <option key={id}>{id}</option>
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+/** The settings of an agent. */
+export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
+  <>
+    <div className="side-by-side">
+      <label>
+        Name
+        <input name="name" required maxLength={200} defaultValue={settings.name} autoComplete="off" />
+      </label>
+      <Model model={settings.model} />
+    </div>
+    <label>
+      Instructions
+      <textarea name="instructions" rows={8} maxLength={100_000} defaultValue={settings.instructions} />
+    </label>
+    <Tools chosen={settings.tools} />
+    <Collections chosen={settings.collections} />
+    <div className="side-by-side">
+      <Project chosen={settings.project_id} />
+      <label>
+        <span>
+          Reasoning effort <span className="quiet">(optional)</span>
+        </span>
+        <input name="effort" maxLength={50} defaultValue={settings.reasoning?.effort} placeholder="low" />
+      </label>
+    </div>
+    <fieldset>
+      <legend>Programs</legend>
+      <Check name="api_enabled" label="May ask it" isChecked={settings.api_enabled} />
+      <Check name="expose_tool_items" label="See its tool calls" isChecked={settings.expose_tool_items} />
+      <Check name="client_tools" label="May bring tools that they run" isChecked={settings.client_tools} />
+    </fieldset>
+  </>
+);

@@ -1,0 +1,125 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { changeAgent, deleteAgent, getAgent, type Agent, type AgentSettings } from "../../api/build.ts";
+import { useRole } from "../../api/useRole.ts";
+import { formatCount } from "../../format/index.ts";
+import { changesOf } from "../../parts/changesOf.ts";
+import { Form } from "../../parts/Form.tsx";
+import { Tab } from "../../parts/Tab.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { AgentFields, readAgent } from "./AgentFields.tsx";
+import { AgentVersions } from "./AgentVersions.tsx";
+import { TryAgent } from "./TryAgent.tsx";
+
+const route = getRouteApi("/agents/$agentId");
+
+function Actions({ agent: { id, name } }: { agent: Agent }) {
+  const navigate = useNavigate();
+  const actions = [
+    {
+      label: "Delete",
+      question: `Delete the agent “${name}”? It answers nobody any more. Its conversations stay.`,
+      isDangerous: true,
+      run: async () => {
+        await deleteAgent(id);
+        await navigate({ to: "/agents" });
+      },
+    },
+  ];
+  return <ThingActions actions={actions} kind="agent" />;
+}
+
+/** Sends only what was changed here: somebody else may be changing the agent too. */
+function Settings({ agent }: { agent: Agent }) {
+  const queries = useQueryClient();
+  const [before, setBefore] = useState(agent);
+  const save = useMutation({
+    mutationFn: async (form: FormData) => changeAgent(before.id, changesOf<AgentSettings>(before, readAgent(form))),
+    onSuccess: setBefore,
+    onSettled: () => queries.invalidateQueries({ queryKey: ["agent"] }),
+  });
+  return (
+    <Form submit="Save" done={`Saved as version ${before.version}.`} send={save}>
+      <AgentFields settings={before} />
+    </Form>
+  );
+}
+
+/** What somebody sees who may not change it. */
+const Facts = ({ agent }: { agent: Agent }) => (
+  <dl className="facts">
+    <dt>Model</dt>
+    <dd>{agent.model ?? "none yet"}</dd>
+    <dt>Instructions</dt>
+    <dd className="body-text">{agent.instructions}</dd>
+    <dt>Tools</dt>
+    <dd>{agent.tools.join(", ") || "none"}</dd>
+  </dl>
+);
+
+function Details({ agent }: { agent: Agent }) {
+  const { view = "settings" } = route.useSearch();
+  const { isBuilder, isAdmin, mayWrite } = useRole();
+  return (
+    <>
+      <header className="title-line">
+        <h1>{agent.name}</h1>
+        <span className="quiet">
+          version {agent.version}, <Time at={agent.updated_at} />
+        </span>
+      </header>
+      <p className="quiet">
+        <span className="mono">{agent.id}</span> ·{" "}
+        <Link to="/requests" search={{ agent: agent.id }}>
+          its requests
+        </Link>
+        {isAdmin && (
+          <>
+            {" · "}
+            <Link to="/spending" search={{ edit: `agent:${agent.id}` }}>
+              its budget
+            </Link>
+          </>
+        )}
+      </p>
+      <nav aria-label="View" className="tabs">
+        {(["settings", "versions"] as const).map((name) => (
+          <Tab
+            key={name}
+            to="/agents/$agentId"
+            params={{ agentId: agent.id }}
+            search={name === "settings" ? {} : { view: name }}
+            isCurrent={name === view}
+          >
+            {name === "settings" ? "Settings" : formatCount(agent.version, "version")}
+          </Tab>
+        ))}
+      </nav>
+      {view === "versions" ? (
+        <AgentVersions agent={agent} />
+      ) : (
+        <div className="beside">
+          <div>{isBuilder ? <Settings agent={agent} /> : <Facts agent={agent} />}</div>
+          <div>
+            {mayWrite && <TryAgent agent={agent} />}
+            {isBuilder && <Actions agent={agent} />}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** One agent: its settings, its versions, and a place to try it. */
+export function AgentPage() {
+  const { agentId } = route.useParams();
+  const agent = useQuery(getAgent(agentId));
+  return (
+    <ThingScreen back={<Link to="/agents">← Agents</Link>} query={agent} kind="Agent">
+      {(data) => <Details key={data.id} agent={data} />}
+    </ThingScreen>
+  );
+}

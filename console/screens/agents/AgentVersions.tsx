@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { listAgentVersions, type Agent, type AgentSettings } from "../../api/build.ts";
+import { formatExact } from "../../format/index.ts";
+import { CodeEditor } from "../../parts/CodeEditor.tsx";
+import { SelectFilter } from "../../parts/Filter.tsx";
+import { Loaded } from "../../parts/Notices.tsx";
+
+const route = getRouteApi("/agents/$agentId");
+
+/** The settings as lines, so that a change is a line: the instructions as they are, at the end. */
+const linesOf = ({ instructions, ...settings }: AgentSettings): string =>
+  [
+    ...Object.entries(settings).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    "",
+    "instructions:",
+    instructions,
+  ].join("\n");
+
+/** What each version changed. */
+export function AgentVersions({ agent }: { agent: Agent }) {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const versions = useQuery(listAgentVersions(agent.id));
+  return (
+    <Loaded query={versions} what="versions">
+      {({ data }) => {
+        const shown = data.find(({ version }) => version === search.version) ?? data[0]!;
+        const before = data.find(({ version }) => version === shown.version - 1);
+        const text = linesOf(shown.settings);
+        return (
+          <>
+            <search className="filters">
+              <SelectFilter
+                label="Version"
+                isRequired
+                isFirst
+                value={String(shown.version)}
+                choices={data.map(({ version, created_at }) => ({
+                  value: String(version),
+                  label: `${version}, ${formatExact(created_at)}`,
+                }))}
+                onPick={(value) =>
+                  void navigate({ to: ".", replace: true, search: { ...search, version: Number(value) } })
+                }
+              />
+            </search>
+            <p className="quiet">
+              {before
+                ? `What version ${shown.version} has and version ${before.version} has not is green; what it lost is red.`
+                : "The first version, as it was saved."}
+            </p>
+            <CodeEditor
+              key={shown.version}
+              label={`Version ${shown.version}`}
+              isProse
+              text={text}
+              original={before ? linesOf(before.settings) : text}
+            />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,64 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { listAllAgents, type Agent } from "../../api/build.ts";
+import { useRole } from "../../api/useRole.ts";
+import { Empty, Loaded } from "../../parts/Notices.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+
+const COLUMNS: Columns<Agent> = [
+  {
+    title: "Agent",
+    cell: ({ id, name, instructions }) => (
+      <>
+        <Link to="/agents/$agentId" params={{ agentId: id }} data-row>
+          {name}
+        </Link>
+        <span className="quiet clipped">{instructions}</span>
+      </>
+    ),
+  },
+  { title: "Model", cell: ({ model }) => model ?? <span className="quiet">none yet</span> },
+  { title: "Tools", wide: true, cell: ({ tools }) => tools.join(", ") },
+  { title: "Version", wide: true, number: true, cell: ({ version }) => version },
+  { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+/** What the organization asks: a model with instructions and tools. */
+export function Agents() {
+  const { isBuilder } = useRole();
+  const agents = useQuery(listAllAgents);
+  return (
+    <section className="screen" aria-labelledby="title">
+      <header className="title-line">
+        <h1 id="title">Agents</h1>
+        {isBuilder && (
+          <Link className="button primary" to="/agents/new">
+            New agent
+          </Link>
+        )}
+      </header>
+      <Loaded query={agents} what="agents">
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="There are no agents">
+              {isBuilder && (
+                <ol>
+                  <li>
+                    <Link to="/agents/new">Make one</Link>: a name, a model, and what it shall do.
+                  </li>
+                  <li>
+                    Give it tools: the built-in ones, or <Link to="/tools">your own</Link>.
+                  </li>
+                  <li>Try it beside its settings, and ask it under Chat.</li>
+                </ol>
+              )}
+            </Empty>
+          ) : (
+            <Table caption="Agents" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

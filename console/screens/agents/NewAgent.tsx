@@ -1,0 +1,34 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { createAgent } from "../../api/build.ts";
+import { useRole } from "../../api/useRole.ts";
+import { Form } from "../../parts/Form.tsx";
+import { ForBuilders } from "../../parts/Restricted.tsx";
+import { AgentFields, NEW_AGENT, readAgent } from "./AgentFields.tsx";
+
+/** A new agent. */
+export function NewAgent() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const { isBuilder } = useRole();
+  const create = useMutation({
+    mutationFn: async (form: FormData) => createAgent(readAgent(form)),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ["agent"] });
+      await navigate({ to: "/agents/$agentId", params: { agentId: id } });
+    },
+  });
+  return (
+    <ForBuilders what="New agent" isAllowed={isBuilder}>
+      <section className="screen narrow" aria-labelledby="title">
+        <p>
+          <Link to="/agents">← Agents</Link>
+        </p>
+        <h1 id="title">New agent</h1>
+        <Form submit="Create agent" send={create}>
+          <AgentFields settings={NEW_AGENT} />
+        </Form>
+      </section>
+    </ForBuilders>
+  );
+}

@@ -1,0 +1,149 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { deleteDefinition, getDefinition, saveDefinition, type DefinitionWithSource } from "../../api/build.ts";
+import { useRole } from "../../api/useRole.ts";
+import { formatCount } from "../../format/index.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
+import { CodeEditor } from "../../parts/CodeEditor.tsx";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+import { ForBuilders } from "../../parts/Restricted.tsx";
+import { Tab } from "../../parts/Tab.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { Faults } from "./Faults.tsx";
+import { Grants } from "./Grants.tsx";
+import { TryTool } from "./TryTool.tsx";
+import { useSource } from "./useSource.ts";
+import { Versions } from "./Versions.tsx";
+import { WorkflowsOf } from "./WorkflowsOf.tsx";
+
+const route = getRouteApi("/definitions/$definitionId");
+
+interface WriteProps {
+  saved: DefinitionWithSource;
+  /** The version that is saved by now, maybe by somebody else. */
+  newest: number;
+  onSaved(now: DefinitionWithSource): void;
+}
+
+/** The editor of one version. */
+function Write({ saved, newest, onSaved }: WriteProps) {
+  const queries = useQueryClient();
+  const { source, setSource, faults, check, members, isChanged } = useSource(saved.type, saved.source);
+  const save = useMutation({
+    mutationFn: () => saveDefinition(saved.id, { source }),
+    onSuccess: onSaved,
+    onSettled: () => queries.invalidateQueries({ queryKey: ["definition"] }),
+  });
+  return (
+    <>
+      {newest > saved.version && (
+        <p className="notice warn" role="status">
+          Version {newest} was saved meanwhile. Saving makes yours the newest; reload to see the other one.
+        </p>
+      )}
+      <CodeEditor
+        label={`Source of ${saved.name}`}
+        text={saved.source}
+        onChange={setSource}
+        check={check}
+        members={members}
+      />
+      <Faults faults={faults} />
+      {save.isError && <ErrorNotice error={save.error} />}
+      <p className="buttons">
+        <ActionButton label="Save" action={{ ...save, isPending: save.isPending || !isChanged }} />
+        <span role="status" className="quiet">
+          {isChanged ? "Not saved yet." : `Version ${saved.version} is saved.`}
+        </span>
+      </p>
+    </>
+  );
+}
+
+function Actions({ definition: { id, name, type } }: { definition: DefinitionWithSource }) {
+  const navigate = useNavigate();
+  const actions = [
+    {
+      label: "Delete",
+      question: `Delete “${name}”? Models and workflows cannot call it any more.`,
+      isDangerous: true,
+      run: async () => {
+        await deleteDefinition(id);
+        await navigate({ to: type === "tool" ? "/tools" : "/workflows", ignoreBlocker: true });
+      },
+    },
+  ];
+  return <ThingActions actions={actions} kind="definition" />;
+}
+
+function Details({ definition }: { definition: DefinitionWithSource }) {
+  const { view = "source" } = route.useSearch();
+  // what the editor began with stays until this person saves, whatever others save
+  const [saved, setSaved] = useState(definition);
+  return (
+    <>
+      <header className="title-line">
+        <h1>{definition.name}</h1>
+        <span className="quiet">
+          {definition.type}, version {definition.version}, <Time at={definition.updated_at} />
+        </span>
+      </header>
+      <p className="quiet">{definition.description || "Without a description."}</p>
+      <nav aria-label="View" className="tabs">
+        {(["source", "versions"] as const).map((name) => (
+          <Tab
+            key={name}
+            to="/definitions/$definitionId"
+            params={{ definitionId: definition.id }}
+            search={name === "source" ? {} : { view: name }}
+            isCurrent={name === view}
+          >
+            {name === "source" ? "Source" : formatCount(definition.version, "version")}
+          </Tab>
+        ))}
+      </nav>
+      {view === "versions" ? (
+        <Versions definition={definition} />
+      ) : (
+        <div className="beside">
+          <div>
+            <Write key={saved.version} saved={saved} newest={definition.version} onSaved={setSaved} />
+          </div>
+          <div>
+            {definition.type === "tool" ? <TryTool tool={definition} /> : <WorkflowsOf definition={definition} />}
+            {definition.type === "tool" && <Grants tool={definition} />}
+            <Actions definition={definition} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Read() {
+  const { definitionId } = route.useParams();
+  const definition = useQuery(getDefinition(definitionId));
+  const isTool = definition.data?.type === "tool";
+  return (
+    <ThingScreen
+      back={<Link to={isTool ? "/tools" : "/workflows"}>← {isTool ? "Tools" : "Workflows"}</Link>}
+      query={definition}
+      kind="Script"
+    >
+      {(data) => <Details key={data.id} definition={data} />}
+    </ThingScreen>
+  );
+}
+
+/** One script: its source with what is wrong in it, its versions, and a place to try it. */
+export function DefinitionPage() {
+  const { isBuilder } = useRole();
+  return (
+    <ForBuilders what="Scripts" isAllowed={isBuilder}>
+      <Read />
+    </ForBuilders>
+  );
+}

@@ -1,0 +1,25 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { saveDefinition, type Definition } from "../../api/build.ts";
+import { Check, Form } from "../../parts/Form.tsx";
+
+/** Which of the secrets that its meta lists a tool may read. */
+export function Grants({ tool }: { tool: Definition }) {
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: async (form: FormData) =>
+      saveDefinition(tool.id, { grants: tool.secrets.filter((name) => form.getAll("grants").includes(name)) }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["definition"] }),
+  });
+  if (tool.secrets.length === 0) return null;
+  return (
+    <Form key={tool.version} submit="Save grants" done="Saved." send={save}>
+      <fieldset>
+        <legend>Secrets that it may read</legend>
+        <p className="quiet">Code that may read a secret can leak it.</p>
+        {tool.secrets.map((name) => (
+          <Check key={name} name="grants" value={name} label={name} isChecked={tool.grants.includes(name)} />
+        ))}
+      </fieldset>
+    </Form>
+  );
+}

@@ -1,0 +1,58 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { createDefinition, type ScriptType } from "../../api/build.ts";
+import { useRole } from "../../api/useRole.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
+import { CodeEditor } from "../../parts/CodeEditor.tsx";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+import { ForBuilders } from "../../parts/Restricted.tsx";
+import { Faults } from "./Faults.tsx";
+import { STARTERS } from "./starters.ts";
+import { useSource } from "./useSource.ts";
+
+const route = getRouteApi("/definitions/new");
+
+function Create({ type }: { type: ScriptType }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [starter] = useState(STARTERS[type]);
+  const { source, setSource, faults, check, members } = useSource(type, starter);
+  const create = useMutation({
+    mutationFn: () => createDefinition({ type, source }),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: ["definition"] });
+      await navigate({ to: "/definitions/$definitionId", params: { definitionId: id }, ignoreBlocker: true });
+    },
+  });
+  return (
+    <>
+      <CodeEditor label={`Source of the ${type}`} text={starter} onChange={setSource} check={check} members={members} />
+      <Faults faults={faults} />
+      {create.isError && <ErrorNotice error={create.error} />}
+      <p className="buttons">
+        <ActionButton label={`Create ${type}`} action={create} />
+      </p>
+    </>
+  );
+}
+
+/** A new script, from one that works. */
+export function NewDefinition() {
+  const { type = "workflow" } = route.useSearch();
+  const { isBuilder } = useRole();
+  return (
+    <ForBuilders what={`New ${type}`} isAllowed={isBuilder}>
+      <section className="screen" aria-labelledby="title">
+        <p>
+          <Link to={type === "tool" ? "/tools" : "/workflows"}>← {type === "tool" ? "Tools" : "Workflows"}</Link>
+        </p>
+        <h1 id="title">New {type}</h1>
+        <p className="quiet">
+          TypeScript in one module. <a href="../docs/">The documentation</a> says what it may call.
+        </p>
+        <Create key={type} type={type} />
+      </section>
+    </ForBuilders>
+  );
+}

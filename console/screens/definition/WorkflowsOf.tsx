@@ -1,0 +1,63 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { changeWorkflow, listAllWorkflows, registerWorkflow, type Definition, type Workflow } from "../../api/build.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
+import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { RunForm } from "./RunForm.tsx";
+
+function Registered({ workflow, definition }: { workflow: Workflow; definition: Definition }) {
+  const queries = useQueryClient();
+  const move = useMutation({
+    mutationFn: () => changeWorkflow(workflow.id, { definition_version: null }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["workflow"] }),
+  });
+  return (
+    <li>
+      <Link to="/workflows/$workflowId" params={{ workflowId: workflow.id }}>
+        {workflow.name}
+      </Link>{" "}
+      <span className="quiet">
+        version {workflow.definition.version}
+        {!workflow.enabled && ", disabled"}
+      </span>{" "}
+      {workflow.definition.version < definition.version && (
+        <ActionButton label={`Move to version ${definition.version}`} action={move} />
+      )}
+      {move.isError && <ErrorNotice error={move.error} />}
+    </li>
+  );
+}
+
+/** Where a definition is registered as a workflow, and a run to try it. */
+export function WorkflowsOf({ definition }: { definition: Definition }) {
+  const queries = useQueryClient();
+  const workflows = useQuery(listAllWorkflows);
+  const register = useMutation({
+    mutationFn: () => registerWorkflow(definition.id),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["workflow"] }),
+  });
+  return (
+    <section className="stack" aria-labelledby="try">
+      <h2 id="try">Try it</h2>
+      <Loaded query={workflows} what="its workflows">
+        {({ data }) => {
+          const own = data.filter((workflow) => workflow.definition.id === definition.id);
+          const first = own.find(({ enabled }) => enabled);
+          return (
+            <>
+              {own.length === 0 && <p className="quiet">Register it, so that it can be started.</p>}
+              <ul className="plain stack">
+                {own.map((workflow) => (
+                  <Registered key={workflow.id} workflow={workflow} definition={definition} />
+                ))}
+              </ul>
+              {own.length === 0 && <ActionButton label="Register as a workflow" action={register} />}
+              {register.isError && <ErrorNotice error={register.error} />}
+              {first && <RunForm key={first.definition.version} workflow={first} schema={definition.parameters} />}
+            </>
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}

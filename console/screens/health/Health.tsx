@@ -1,0 +1,123 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { getDeploymentHealth, type Check, type DeploymentHealth, type Process } from "../../api/health.ts";
+import { useRole } from "../../api/useRole.ts";
+import { Loaded } from "../../parts/Notices.tsx";
+import { Restricted } from "../../parts/Restricted.tsx";
+import { Status } from "../../parts/Status.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { DeadLetters } from "./DeadLetters.tsx";
+import { adviceFor, describeDetail } from "./describeCheck.ts";
+
+interface Named extends Check {
+  name: string;
+}
+
+const CHECKS: Columns<Named> = [
+  { title: "Part", cell: ({ name }) => name },
+  { title: "State", cell: ({ ok }) => <Status status={ok ? "ready" : "failed"} /> },
+  {
+    title: "Tells",
+    cell: ({ name, ok, detail }) => (
+      <>
+        {describeDetail(name, detail)}
+        {!ok && <span className="bad-text block">{adviceFor(name)}</span>}
+      </>
+    ),
+  },
+];
+
+const PROCESSES: Columns<Process> = [
+  { title: "Process", cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: "Role", cell: ({ role }) => role },
+  { title: "State", cell: ({ alive }) => <Status status={alive ? "active" : "lost"} /> },
+  { title: "Last heartbeat", wide: true, cell: ({ beat_at }) => <Time at={beat_at} /> },
+];
+
+const PARKED: Columns<DeploymentHealth["parked"][number]> = [
+  {
+    title: "What is left out",
+    cell: ({ stream }) => (
+      <Link className="mono" to="/log" search={{ stream }} data-row>
+        {stream}
+      </Link>
+    ),
+  },
+  { title: "Of", cell: ({ projection }) => projection },
+  { title: "Why", wide: true, cell: ({ error }) => error },
+  { title: "Since", wide: true, cell: ({ parked_at }) => <Time at={parked_at} /> },
+];
+
+const Parked = ({ parked }: Pick<DeploymentHealth, "parked">) => (
+  <section className="stack" aria-labelledby="parked">
+    <h2 id="parked">Left out of read models</h2>
+    {parked.length === 0 ? (
+      <p className="quiet">Nothing of your organization.</p>
+    ) : (
+      <>
+        <p className="quiet">
+          An event could not be projected. After a fix, <code>svc projections rebuild NAME</code> includes it again.
+        </p>
+        <Table
+          caption="Streams that read models leave out"
+          columns={PARKED}
+          rows={parked}
+          rowKey={({ projection, stream }) => `${projection} ${stream}`}
+        />
+      </>
+    )}
+  </section>
+);
+
+/** Broken parts first, then by name. */
+const sorted = (checks: DeploymentHealth["checks"]): Named[] =>
+  Object.entries(checks)
+    .map(([name, check]) => ({ name, ...check }))
+    .toSorted((a, b) => Number(a.ok) - Number(b.ok) || a.name.localeCompare(b.name));
+
+const Details = ({ health }: { health: DeploymentHealth }) => (
+  <>
+    <p className={health.ready ? "notice good" : "notice bad"} role="status">
+      {health.ready ? "The service takes requests." : "The service cannot do all of its work."}{" "}
+      <span className="quiet">Node {health.version.node}</span>
+    </p>
+    <section className="stack" aria-labelledby="parts">
+      <h2 id="parts">Parts</h2>
+      <Table
+        caption="Dependencies and read models"
+        columns={CHECKS}
+        rows={sorted(health.checks)}
+        rowKey={({ name }) => name}
+      />
+    </section>
+    <section className="stack" aria-labelledby="processes">
+      <h2 id="processes">Processes</h2>
+      <Table caption="Processes" columns={PROCESSES} rows={health.processes} rowKey={({ id }) => id} />
+    </section>
+    <Parked parked={health.parked} />
+  </>
+);
+
+function Read() {
+  const health = useQuery(getDeploymentHealth);
+  return (
+    <section className="screen" aria-labelledby="title">
+      <h1 id="title">Health</h1>
+      <Loaded query={health} what="the health of the service">
+        {(data) => <Details health={data} />}
+      </Loaded>
+      <DeadLetters />
+    </section>
+  );
+}
+
+/** What an operator looks at first. */
+export function Health() {
+  const { isAdmin } = useRole();
+  return (
+    <Restricted what="Health" isAllowed={isAdmin}>
+      <Read />
+    </Restricted>
+  );
+}

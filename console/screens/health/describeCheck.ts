@@ -1,0 +1,41 @@
+import { formatBytes, formatCount } from "../../format/index.ts";
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
+
+/** The streams of the bus with what they hold. */
+const describeStreams = (streams: Record<string, unknown>): string =>
+  Object.entries(streams)
+    .map(([name, size]) => {
+      if (!isObject(size)) return `${name}: not readable`;
+      return `${name}: ${formatCount(Number(size["messages"]), "message")}, ${formatBytes(Number(size["bytes"]))}`;
+    })
+    .join("; ");
+
+/** What a check tells, in words. */
+export function describeDetail(name: string, detail: unknown): string {
+  if (!isObject(detail)) return textOf(detail);
+  if (name === "disk") return `${Math.round(Number(detail["free"]) * 100)} % free`;
+  if (isObject(detail["streams"]))
+    return `${textOf(detail["server_version"])} ${describeStreams(detail["streams"])}`.trim();
+  if ("lag" in detail) {
+    const parked = Number(detail["parked"] ?? 0);
+    return `${formatCount(Number(detail["lag"]), "event")} behind${parked > 0 ? `, ${formatCount(parked, "stream")} left out` : ""}`;
+  }
+  return textOf(detail);
+}
+
+const ADVICE: Record<string, string> = {
+  postgres: "Check that PostgreSQL runs and that DATABASE_URL is correct.",
+  nats: "Check that NATS runs with JetStream and that NATS_URL is correct.",
+  commands: "Check that a process with the role services runs.",
+  meilisearch: "Check that Meilisearch runs and that MEILI_URL is correct. Everything but search works without it.",
+  disk: "Free space on the disk of DATA_DIR.",
+  clock: "Set the clock of this machine: it differs from the database's.",
+};
+
+/** What to do about a check that fails. */
+export const adviceFor = (name: string): string =>
+  ADVICE[name] ?? "Check that a process with the role projections runs, and read its log.";

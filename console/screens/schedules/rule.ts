@@ -1,0 +1,8 @@
+import type { Rule } from "../../api/build.ts";
+import { formatDuration, formatExact } from "../../format/index.ts";
+
+/** When a schedule is due, in words. */
+export function describeRule(rule: Rule): string {
+  if ("cron" in rule) return `${rule.cron} (${rule.time_zone})`;
+  return "every" in rule ? `every ${formatDuration(rule.every * 1_000)}` : `once, ${formatExact(rule.at)}`;
+}

@@ -1,0 +1,124 @@
+import { useQuery } from "@tanstack/react-query";
+import { listModels } from "../../api/requests.ts";
+import { configureAlias, type Alias, type AliasSettings, type Target } from "../../api/spending.ts";
+import { Check, Form } from "../../parts/Form.tsx";
+import { formGroups, formText } from "../../parts/formText.ts";
+import { Repeated } from "../../parts/Repeated.tsx";
+import { useSaving } from "../../parts/useSaving.ts";
+
+const MAX_TARGETS = 8;
+const CONDITIONS = ["429", "5xx", "timeout", "connection"];
+const NUMBERS = [
+  { name: "timeout_seconds", label: "Seconds until the first words", value: 60, most: 600 },
+  { name: "max_attempts", label: "Failed requests of one turn", value: 5, most: 10 },
+  { name: "max_seconds", label: "Seconds that they may take", value: 180, most: 1_800 },
+] as const;
+
+const readSettings = (form: FormData): AliasSettings => {
+  const read = (name: (typeof NUMBERS)[number]["name"]) => Number(formText(form, name));
+  return {
+    targets: formGroups(form).map(({ model = "", weight }) => ({
+      model,
+      ...(weight && { weight: Number(weight) }),
+    })),
+    on: [...CONDITIONS.filter((one) => form.has(one)), ...formText(form, "others").split(/[\s,]+/)].filter(Boolean),
+    timeout_seconds: read("timeout_seconds"),
+    max_attempts: read("max_attempts"),
+    max_seconds: read("max_seconds"),
+  };
+};
+
+const TargetFields = ({ target, field }: { target: Target | undefined; field: (name: string) => string }) => (
+  <div className="side-by-side">
+    <label>
+      Model
+      <input
+        name={field("model")}
+        required
+        maxLength={512}
+        list="models-of-aliases"
+        defaultValue={target?.model}
+        placeholder="provider/model"
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </label>
+    <label>
+      <span>
+        Weight <span className="quiet">(for all, or none)</span>
+      </span>
+      <input name={field("weight")} type="number" min={0} max={1_000} defaultValue={target?.weight} />
+    </label>
+  </div>
+);
+
+const Conditions = ({ on }: { on: string[] }) => (
+  <fieldset>
+    <legend>The next model is asked after</legend>
+    {CONDITIONS.map((name) => (
+      <Check
+        key={name}
+        name={name}
+        label={name === "429" ? "429, too many requests" : name === "5xx" ? "5xx, a fault of the provider" : name}
+        isChecked={on.includes(name)}
+      />
+    ))}
+    <label>
+      <span>
+        Other statuses <span className="quiet">(optional, from 400 to 599)</span>
+      </span>
+      <input name="others" defaultValue={on.filter((one) => !CONDITIONS.includes(one)).join(" ")} autoComplete="off" />
+    </label>
+  </fieldset>
+);
+
+/** One alias. Turns that run keep the models that they started with. */
+export function AliasForm({ alias }: { alias: Alias | undefined }) {
+  const models = useQuery(listModels);
+  const { send, formKey } = useSaving({
+    kind: "alias",
+    back: { to: "/spending", search: { section: "aliases" } },
+    save: async (form) => configureAlias(alias?.alias ?? formText(form, "alias").trim(), readSettings(form)),
+  });
+  return (
+    <Form
+      key={`${alias?.alias} ${formKey}`}
+      submit={alias ? "Save alias" : "Add alias"}
+      done={alias ? undefined : "Saved."}
+      send={send}
+    >
+      <h2>{alias ? `Change ${alias.alias}` : "Add an alias"}</h2>
+      {!alias && (
+        <label>
+          Name
+          <input name="alias" required maxLength={64} placeholder="fast" autoComplete="off" spellCheck={false} />
+        </label>
+      )}
+      <Repeated
+        legend="Models"
+        what="model"
+        hint="Without weights they are asked in this order; with weights each request draws its order."
+        items={alias?.targets ?? [undefined, undefined]}
+        most={MAX_TARGETS}
+      >
+        {(target, field) => <TargetFields target={target} field={field} />}
+      </Repeated>
+      <datalist id="models-of-aliases">
+        {models.data?.data
+          .filter(({ id }) => id.includes("/"))
+          .map(({ id }) => (
+            <option key={id}>{id}</option>
+          ))}
+      </datalist>
+      <Conditions on={alias?.on ?? CONDITIONS} />
+      <div className="side-by-side">
+        {NUMBERS.map(({ name, label, value, most }) => (
+          <label key={name}>
+            {label}
+            <input name={name} type="number" required min={1} max={most} defaultValue={alias?.[name] ?? value} />
+          </label>
+        ))}
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,77 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { listAliases, removeAlias, type Alias } from "../../api/spending.ts";
+import type { Action } from "../../parts/action.ts";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { AliasForm } from "./AliasForm.tsx";
+
+const columns = (removal: Action<string>): Columns<Alias> => [
+  {
+    title: "Alias",
+    cell: ({ alias }) => (
+      <Link className="mono" to="/spending" search={{ section: "aliases", edit: alias }} data-row>
+        {alias}
+      </Link>
+    ),
+  },
+  {
+    title: "Models, in order",
+    cell: ({ targets }) => (
+      <ol className="plain">
+        {targets.map(({ model, weight }) => (
+          <li key={model}>
+            <Link to="/requests" search={{ model }}>
+              {model}
+            </Link>{" "}
+            {weight !== undefined && <span className="quiet">weight {weight}</span>}
+          </li>
+        ))}
+      </ol>
+    ),
+  },
+  { title: "The next one after", wide: true, cell: ({ on }) => on.join(", ") },
+  { title: "Waits", wide: true, number: true, cell: ({ timeout_seconds }) => `${timeout_seconds} s` },
+  { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  {
+    title: "Actions",
+    wide: true,
+    cell: ({ alias }) => (
+      <RemoveButton
+        id={alias}
+        label="Remove"
+        question={`Remove the alias “${alias}”? Agents, keys and workflows that name it fail.`}
+        removal={removal}
+      />
+    ),
+  },
+];
+
+/** Names that stand for several models: when one does not answer, the next one is asked. */
+export function Aliases({ edit }: { edit: string | undefined }) {
+  const aliases = useQuery(listAliases);
+  const removal = useRemoval("alias", removeAlias);
+  return (
+    <Loaded query={aliases} what="aliases">
+      {({ data }) => (
+        <>
+          {removal.isError && <ErrorNotice error={removal.error} />}
+          {data.length === 0 ? (
+            <Empty title="There are no aliases">
+              <ol>
+                <li>Name one below, such as “fast”, with two models or more.</li>
+                <li>Use the name wherever a model is named: by a request, an agent or a workflow.</li>
+                <li>When the first model is busy or broken, the next one answers.</li>
+              </ol>
+            </Empty>
+          ) : (
+            <Table caption="Aliases" columns={columns(removal)} rows={data} rowKey={({ alias }) => alias} />
+          )}
+          <AliasForm alias={data.find(({ alias }) => alias === edit)} />
+        </>
+      )}
+    </Loaded>
+  );
+}

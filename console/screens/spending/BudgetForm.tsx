@@ -1,0 +1,98 @@
+import { LIMITS, setBudget, type Budget, type LimitName } from "../../api/spending.ts";
+import { Check, Form } from "../../parts/Form.tsx";
+import { formText } from "../../parts/formText.ts";
+import { useSaving } from "../../parts/useSaving.ts";
+import { nameOf, type useSubjects } from "./useSubjects.ts";
+
+type Groups = ReturnType<typeof useSubjects>;
+
+const LABELS: Record<LimitName, string> = {
+  tokens_per_day: "Tokens a day",
+  tokens_per_month: "Tokens a month",
+  cost_per_day: "US dollars a day",
+  cost_per_month: "US dollars a month",
+};
+
+function readLimits(form: FormData) {
+  const text = (name: LimitName) => formText(form, name).trim() || null;
+  const count = (name: LimitName) => {
+    const value = text(name);
+    return value === null ? null : Number(value);
+  };
+  return {
+    tokens_per_day: count("tokens_per_day"),
+    tokens_per_month: count("tokens_per_month"),
+    cost_per_day: text("cost_per_day"),
+    cost_per_month: text("cost_per_month"),
+    hard: form.has("hard"),
+  };
+}
+
+const Subject = ({ groups, chosen }: { groups: Groups; chosen: string | undefined }) => (
+  <label>
+    Who spends
+    {/* anew once the chosen one is known: only then it can be selected */}
+    <select key={chosen && nameOf(groups, chosen)} name="subject" defaultValue={chosen ?? "organization"}>
+      {chosen && nameOf(groups, chosen) === chosen && <option value={chosen}>{chosen}</option>}
+      {groups.map(({ label, subjects }) => (
+        <optgroup key={label} label={label}>
+          {subjects.map(({ value, name }) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  </label>
+);
+
+interface Props {
+  budget: Budget | undefined;
+  groups: Groups;
+  /** The subject that the address names; it may have no budget yet. */
+  chosen: string | undefined;
+}
+
+/** Limits of one subject. Saving replaces all four. */
+export function BudgetForm({ budget, groups, chosen }: Props) {
+  const { send, formKey } = useSaving({
+    kind: "budget",
+    back: { to: "/spending" },
+    save: async (form) => setBudget(budget?.subject ?? formText(form, "subject"), readLimits(form)),
+  });
+  const limitOf = (name: LimitName) => budget?.limits.find((limit) => limit.name === name)?.limit;
+  return (
+    <Form
+      key={`${budget?.subject} ${chosen} ${formKey}`}
+      submit={budget ? "Save budget" : "Set budget"}
+      done={budget ? undefined : "Saved."}
+      send={send}
+    >
+      <h2>{budget ? `The budget of ${nameOf(groups, budget.subject)}` : "Set a budget"}</h2>
+      {!budget && <Subject groups={groups} chosen={chosen} />}
+      <p className="quiet">Days and months of UTC. An empty field is no limit. What was spent before counts.</p>
+      <div className="side-by-side">
+        {LIMITS.map((name) => (
+          <label key={name}>
+            {LABELS[name]}
+            <input
+              name={name}
+              inputMode={name.startsWith("cost") ? "decimal" : "numeric"}
+              pattern={name.startsWith("cost") ? "\\d{1,9}([.]\\d{1,6})?" : "\\d{1,15}"}
+              title={name.startsWith("cost") ? "US dollars, as in 12.50" : "A whole number"}
+              defaultValue={limitOf(name)}
+              autoComplete="off"
+            />
+          </label>
+        ))}
+      </div>
+      <Check
+        name="hard"
+        label="Refuse at the limit"
+        hint="Otherwise answers carry a warning only."
+        isChecked={budget?.hard ?? true}
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQuery } from "@tanstack/react-query";
+import { listModels } from "../../api/requests.ts";
+import { setPrices, type ModelPrices, type Price, type PriceToSet } from "../../api/spending.ts";
+import { Form } from "../../parts/Form.tsx";
+import { formGroups, formText } from "../../parts/formText.ts";
+import { Repeated } from "../../parts/Repeated.tsx";
+import { useSaving } from "../../parts/useSaving.ts";
+
+const MAX_PRICES = 20;
+const AMOUNT = "\\d{1,6}([.]\\d{1,6})?";
+
+const FIELDS = [
+  { name: "input", label: "Input", isRequired: true },
+  { name: "output", label: "Output", isRequired: true },
+  { name: "cached_input", label: "Cached input", isRequired: false },
+  { name: "cache_write", label: "Writing the cache", isRequired: false },
+  { name: "reasoning", label: "Reasoning", isRequired: false },
+  { name: "per_call", label: "Each call", isRequired: false },
+] as const satisfies readonly { name: keyof Price; label: string; isRequired: boolean }[];
+
+const readPrice = ({ valid_from, input = "", output = "", ...rest }: Record<string, string>): PriceToSet => ({
+  valid_from: valid_from ? `${valid_from}T00:00:00Z` : null,
+  input,
+  output,
+  ...Object.fromEntries(Object.entries(rest).filter(([, amount]) => amount !== "")),
+});
+
+const PriceFields = ({ price, field }: { price: Price | undefined; field: (name: string) => string }) => (
+  <div className="side-by-side">
+    {FIELDS.map(({ name, label, isRequired }) => (
+      <label key={name}>
+        {label}
+        <input
+          name={field(name)}
+          inputMode="decimal"
+          pattern={AMOUNT}
+          title="US dollars, as in 2.50"
+          required={isRequired}
+          defaultValue={price?.[name] ?? ""}
+          autoComplete="off"
+        />
+      </label>
+    ))}
+    <label>
+      <span>
+        From <span className="quiet">(UTC; empty: always)</span>
+      </span>
+      <input name={field("valid_from")} type="date" defaultValue={price?.valid_from?.slice(0, 10) ?? ""} />
+    </label>
+  </div>
+);
+
+/** The prices of one model. Saving replaces all of them. */
+export function PriceForm({ model, prices }: { model: string | undefined; prices: ModelPrices | undefined }) {
+  const models = useQuery(listModels);
+  const { send, formKey } = useSaving({
+    kind: "price",
+    back: { to: "/spending", search: { section: "prices" } },
+    save: async (form) => setPrices(prices?.model ?? formText(form, "model").trim(), formGroups(form).map(readPrice)),
+  });
+  return (
+    <Form
+      key={`${model} ${prices?.set_by} ${formKey}`}
+      submit={prices ? "Save prices" : "Set price"}
+      done={prices ? undefined : "Saved."}
+      send={send}
+    >
+      <h2>{prices ? `What ${prices.model} costs` : "Set the price of a model"}</h2>
+      {!prices && (
+        <label>
+          Model
+          <input
+            name="model"
+            required
+            maxLength={300}
+            list="models-to-price"
+            defaultValue={model}
+            placeholder="provider/model"
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <datalist id="models-to-price">
+            {models.data?.data.map(({ id }) => (
+              <option key={id}>{id}</option>
+            ))}
+          </datalist>
+        </label>
+      )}
+      <Repeated
+        legend="Prices"
+        what="price"
+        hint="US dollars per million tokens, each call in US dollars. The price that began last is valid."
+        items={prices?.prices ?? [undefined]}
+        most={MAX_PRICES}
+      >
+        {(price, field) => <PriceFields price={price} field={field} />}
+      </Repeated>
+    </Form>
+  );
+}

@@ -1,0 +1,120 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { listPrices, removePrices, type ModelPrices, type Price } from "../../api/spending.ts";
+import type { Action } from "../../parts/action.ts";
+import { InputFilter } from "../../parts/Filter.tsx";
+import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { Table, type Columns } from "../../parts/Table.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { PriceForm } from "./PriceForm.tsx";
+
+/** One price of a model: a model has several of different dates. */
+interface Row {
+  of: ModelPrices;
+  price: Price;
+}
+
+const dollars = (amount: string | null) => amount !== null && `$${amount}`;
+
+const columns = (removal: Action<string>): Columns<Row> => [
+  {
+    title: "Model",
+    cell: ({ of, price }) => (
+      <>
+        <Link to="/spending" search={{ section: "prices", edit: of.model }} data-row>
+          {of.model}
+        </Link>
+        {price.valid_from && (
+          <span className="quiet block">
+            {" "}
+            from <Time at={price.valid_from} />
+          </span>
+        )}
+      </>
+    ),
+  },
+  { title: "In", number: true, cell: ({ price }) => dollars(price.input) },
+  { title: "Cached", wide: true, number: true, cell: ({ price }) => dollars(price.cached_input) },
+  { title: "Out", number: true, cell: ({ price }) => dollars(price.output) },
+  { title: "A call", wide: true, number: true, cell: ({ price }) => dollars(price.per_call) },
+  {
+    title: "Set by",
+    wide: true,
+    cell: ({ of }) =>
+      of.set_by === "organization" ? (
+        "the organization"
+      ) : (
+        <span className="quiet">
+          {of.source}, known on {of.as_of}
+        </span>
+      ),
+  },
+  {
+    title: "Actions",
+    wide: true,
+    cell: ({ of }) =>
+      of.set_by === "organization" && (
+        <RemoveButton
+          id={of.model}
+          label="Remove"
+          question={`Remove your prices of ${of.model}? Requests from now on have the published price, or no cost.`}
+          removal={removal}
+        />
+      ),
+  },
+];
+
+const rowsOf = (prices: readonly ModelPrices[], q: string): Row[] =>
+  prices
+    .filter(({ model }) => model.toLowerCase().includes(q.toLowerCase()))
+    .flatMap((of) => of.prices.map((price) => ({ of, price })));
+
+/** What models cost, in US dollars per million tokens. */
+export function Prices({ edit, q }: { edit: string | undefined; q: string | undefined }) {
+  const navigate = useNavigate();
+  const prices = useQuery(listPrices);
+  const removal = useRemoval("price", removePrices);
+  return (
+    <>
+      <search className="filters">
+        <InputFilter
+          label="Name of the model"
+          type="search"
+          isFirst
+          value={q}
+          onChange={(text) =>
+            void navigate({ to: "/spending", replace: true, search: { section: "prices", edit, q: text } })
+          }
+        />
+      </search>
+      <Loaded query={prices} what="prices">
+        {({ data }) => {
+          const rows = rowsOf(data, q ?? "");
+          return (
+            <>
+              <p className="quiet">
+                US dollars per million tokens. A new price changes no earlier request; a model without a price has no
+                cost.
+              </p>
+              {removal.isError && <ErrorNotice error={removal.error} />}
+              {rows.length === 0 ? (
+                <Empty title="No model with a price has this name">
+                  <p>Set its price below, as its provider bills it.</p>
+                </Empty>
+              ) : (
+                <Table
+                  caption="Prices of models"
+                  columns={columns(removal)}
+                  rows={rows}
+                  rowKey={({ of, price }) => `${of.model} ${price.valid_from}`}
+                />
+              )}
+              <PriceForm model={edit} prices={data.find(({ model }) => model === edit)} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}

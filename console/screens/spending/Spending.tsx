@@ -1,0 +1,44 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useRole } from "../../api/useRole.ts";
+import { Restricted } from "../../parts/Restricted.tsx";
+import { Tab } from "../../parts/Tab.tsx";
+import { Aliases } from "./Aliases.tsx";
+import { Budgets } from "./Budgets.tsx";
+import { Prices } from "./Prices.tsx";
+import { SECTIONS, type Section } from "./search.ts";
+import "./spending.css";
+
+const route = getRouteApi("/spending");
+
+const NAMES: Record<Section, string> = { budgets: "Budgets", prices: "Prices", aliases: "Aliases" };
+
+/** What may be spent, what models cost, and names that stand for several models. */
+export function Spending() {
+  const { isAdmin } = useRole();
+  const { section = "budgets", edit, q } = route.useSearch();
+  const screens = {
+    budgets: <Budgets edit={edit} />,
+    prices: <Prices edit={edit} q={q} />,
+    aliases: <Aliases edit={edit} />,
+  };
+  return (
+    <Restricted what="Budgets and prices" isAllowed={isAdmin}>
+      <section className="screen" aria-labelledby="title">
+        <h1 id="title">Spending</h1>
+        <nav aria-label="Section" className="tabs">
+          {SECTIONS.map((name) => (
+            <Tab
+              key={name}
+              to="/spending"
+              search={name === "budgets" ? {} : { section: name }}
+              isCurrent={name === section}
+            >
+              {NAMES[name]}
+            </Tab>
+          ))}
+        </nav>
+        {screens[section]}
+      </section>
+    </Restricted>
+  );
+}

@@ -1,0 +1,126 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { changeWorkflow, getWorkflow, listRegistrable, type Workflow } from "../../api/build.ts";
+import { useRole } from "../../api/useRole.ts";
+import { formatCount, formatJson } from "../../format/index.ts";
+import { Form } from "../../parts/Form.tsx";
+import { readJson } from "../../parts/formText.ts";
+import { Status } from "../../parts/Status.tsx";
+import { ThingActions } from "../../parts/ThingActions.tsx";
+import { ThingScreen } from "../../parts/ThingScreen.tsx";
+import { RunForm } from "../definition/RunForm.tsx";
+import { Triggers } from "./Triggers.tsx";
+
+const route = getRouteApi("/workflows/$workflowId");
+
+function Facts({ workflow }: { workflow: Workflow }) {
+  const { isBuilder } = useRole();
+  const { id, definition, runs } = workflow;
+  return (
+    <dl className="facts">
+      <dt>Code</dt>
+      <dd>
+        {isBuilder ? (
+          <Link to="/definitions/$definitionId" params={{ definitionId: definition.id }}>
+            {definition.name ?? "deleted definition"}
+          </Link>
+        ) : (
+          definition.name
+        )}
+        , version {definition.version}
+        {definition.latest_version !== null && definition.latest_version > definition.version && (
+          <span className="quiet"> (the newest is {definition.latest_version})</span>
+        )}
+      </dd>
+      <dt>Runs</dt>
+      <dd>
+        <Link to="/runs" search={{ workflow: id }}>
+          {formatCount(runs.total, "run")}
+        </Link>
+        , {runs.live} live
+      </dd>
+      <dt>Id</dt>
+      <dd className="mono">{id}</dd>
+    </dl>
+  );
+}
+
+function Actions({ workflow: { id, name, enabled, definition } }: { workflow: Workflow }) {
+  const isOld = definition.latest_version !== null && definition.latest_version > definition.version;
+  const actions = [
+    {
+      label: enabled ? "Disable" : "Enable",
+      question: enabled ? `Disable “${name}”? It starts no run until it is enabled. Live runs go on.` : undefined,
+      run: () => changeWorkflow(id, { enabled: !enabled }),
+    },
+    ...(isOld
+      ? [
+          {
+            label: `Move to version ${definition.latest_version}`,
+            run: () => changeWorkflow(id, { definition_version: null }),
+          },
+        ]
+      : []),
+  ];
+  return <ThingActions actions={actions} kind="workflow" />;
+}
+
+/** The rules of its runs. They are many, and an expert's: shown and changed as JSON. */
+function Envelope({ workflow }: { workflow: Workflow }) {
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: async (form: FormData) =>
+      changeWorkflow(workflow.id, { envelope: readJson(form, "envelope", "The rules") }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["workflow"] }),
+  });
+  return (
+    <Form submit="Save rules" done="Saved." send={save}>
+      <label>
+        <span>Rules of its runs (the envelope)</span>
+        <span className="quiet">Secrets, tools, hosts, limits and approvals. No caller can change them.</span>
+        <textarea
+          name="envelope"
+          rows={14}
+          className="mono"
+          spellCheck={false}
+          defaultValue={formatJson(workflow.envelope)}
+        />
+      </label>
+    </Form>
+  );
+}
+
+function Details({ workflow }: { workflow: Workflow }) {
+  const { isBuilder, mayWrite } = useRole();
+  const registrable = useQuery(listRegistrable);
+  const schema = registrable.data?.data.find(({ id }) => id === workflow.definition.id)?.args;
+  return (
+    <>
+      <header className="title-line">
+        <h1>{workflow.name}</h1>
+        <Status status={workflow.enabled ? "active" : "disabled"} />
+      </header>
+      {isBuilder && <Actions workflow={workflow} />}
+      <Facts workflow={workflow} />
+      {mayWrite && workflow.enabled && registrable.isSuccess && (
+        <section className="stack" aria-labelledby="start">
+          <h2 id="start">Start a run</h2>
+          <RunForm workflow={workflow} schema={schema ?? null} />
+        </section>
+      )}
+      <Triggers workflow={workflow} />
+      {isBuilder && <Envelope key={JSON.stringify(workflow.envelope)} workflow={workflow} />}
+    </>
+  );
+}
+
+/** One registered workflow: its code, its triggers, its rules, and a run to start. */
+export function WorkflowPage() {
+  const { workflowId } = route.useParams();
+  const workflow = useQuery(getWorkflow(workflowId));
+  return (
+    <ThingScreen back={<Link to="/workflows">← Workflows</Link>} query={workflow} kind="Workflow">
+      {(data) => <Details key={data.id} workflow={data} />}
+    </ThingScreen>
+  );
+}

@@ -1,0 +1,24 @@
+import { listScheduleTriggers } from "#projections/triggers/query.ts";
+import { requireSession } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { describeList } from "../base/pageResponse.ts";
+import { readPage } from "../base/pagination.ts";
+import { presentTriggers } from "./presentTriggers.ts";
+import { Trigger } from "./triggerShape.ts";
+
+/** The schedules of all workflows of an organization, for everybody signed in. */
+export function scheduleRoutes(app: App, http: Http): void {
+  const shared = {
+    tags: ["Workflows"],
+    security: [{ session: [] }],
+    description: "The triggers of all workflows that are schedules, newest first, without those that are disabled.",
+  };
+  const schema = describeList(shared, "List the schedules of the organization", Trigger);
+  app.get("/schedules", { onRequest: requireSession(http), schema }, async ({ caller, query }) => {
+    const page = readPage(query);
+    await http.freshRead(["triggers"]);
+    const { rows, total } = await listScheduleTriggers(http.db, caller.organization_id, page);
+    return { data: await presentTriggers(http, rows), total, ...page };
+  });
+}

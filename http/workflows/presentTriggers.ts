@@ -1,0 +1,19 @@
+import type { z } from "zod";
+import { findSchedules } from "#projections/schedules/query.ts";
+import { countRunsByTrigger, type TriggerRow } from "#projections/triggers/query.ts";
+import type { Http } from "../base/deps.ts";
+import { present, type Trigger } from "./triggerShape.ts";
+
+/** Triggers with what other read models know of them: their runs, and where a schedule stands. */
+export async function presentTriggers(
+  { db, freshRead, settings }: Pick<Http, "db" | "freshRead" | "settings">,
+  rows: TriggerRow[],
+): Promise<z.infer<typeof Trigger>[]> {
+  await freshRead(["runs", "workflows", "schedules"]);
+  const ids = rows.map(({ id }) => id);
+  const workflows = [...new Set(rows.map(({ workflow_id }) => workflow_id))];
+  const [runs, schedules] = await Promise.all([countRunsByTrigger(db, workflows, ids), findSchedules(db, ids)]);
+  return rows.map((row) =>
+    present(row, { runs: runs.get(row.id) ?? 0, base: settings.BASE_URL, schedule: schedules.get(row.id) }),
+  );
+}

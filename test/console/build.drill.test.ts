@@ -1,0 +1,154 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { SOON, WAITING } from "../workflows/tenant.ts";
+import { agreeToAll, HOSTILE, idIn, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+
+/* What builders make: agents, tools, workflows, and what starts them. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+beforeAll(async () => {
+  ({ tenant, open } = await openConsole());
+});
+
+/** Replaces the text of the editor, as somebody does who selects all and types. */
+async function write(page: Page, label: string, source: string): Promise<void> {
+  await page.getByLabel(label).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(source);
+}
+
+test("a tool is written with its faults shown at line and column, saved, tried, and compared with its version before", async () => {
+  const page = await open("tools");
+  agreeToAll(page);
+  await page.getByRole("heading", { name: "There are no tools of your own" }).waitFor();
+  await inspect(page, "tools-empty");
+  await page.getByRole("link", { name: "New tool" }).click();
+  await page.getByLabel("Source of the tool").waitFor();
+  await page.getByText("The service finds no fault in it.").waitFor();
+  await inspect(page, "tool-new");
+  await page.getByRole("button", { name: "Create tool" }).click();
+  await page.getByRole("heading", { name: "add", exact: true }).waitFor();
+  await write(page, "Source of add", "export const meta = {};\nexport function execute( {");
+  await page.getByText("line 2, column").waitFor();
+  await inspect(page, "tool-fault");
+  const source = `export const meta = { name: "add", description: ${JSON.stringify(HOSTILE)},
+  parameters: { type: "object", properties: { a: { type: "number" } }, required: ["a"] } };
+export const execute = ({ a }: { a: number }) => ({ sum: a + 1, words: ${JSON.stringify(HOSTILE)} });`;
+  await write(page, "Source of add", source);
+  await page.getByText("The service finds no fault in it.").waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Version 2 is saved.").waitFor();
+  await page.getByLabel("a", { exact: true }).fill("41");
+  await page.getByRole("button", { name: "Call the tool" }).click();
+  await page.getByText('"sum": 42').waitFor();
+  await inspect(page, "tool-tried");
+  const id = idIn(page);
+  await page.getByRole("link", { name: "2 versions" }).click();
+  await page.getByText("What version 2 has").waitFor();
+  await page.getByLabel("Version 2").waitFor();
+  await inspect(page, "tool-versions");
+  await page.reload();
+  await page.getByLabel("Version 2").waitFor();
+  await page.getByRole("link", { name: "Source" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("heading", { name: "There are no tools of your own" }).waitFor();
+  expect((await tenant.owner("GET", `/definitions/${id}`)).status).toBe(404);
+});
+
+test("a workflow is written, registered, started beside the editor, and gets a webhook", async () => {
+  const page = await open("definitions/new?type=workflow");
+  agreeToAll(page);
+  await page.getByRole("button", { name: "Create workflow" }).click();
+  await page.getByRole("heading", { name: "greeting" }).waitFor();
+  await page.getByRole("button", { name: "Register as a workflow" }).click();
+  await page.getByLabel("name", { exact: true }).fill(HOSTILE);
+  await page.getByRole("button", { name: "Start a run" }).click();
+  await page.getByText("Started:").waitFor();
+  await inspect(page, "workflow-editor");
+  await page.getByRole("link", { name: "run ", exact: false }).last().click();
+  await page.getByText("Waits for").waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "greeting" }).first().click();
+  await page.getByRole("heading", { name: "Triggers" }).waitFor();
+  await page.getByLabel("Name of a new webhook").fill(LONG_NAME.slice(0, 200));
+  await page.getByRole("button", { name: "Add webhook" }).click();
+  await page.getByText("It is shown only now.").waitFor();
+  await inspect(page, "workflow");
+  await page.getByLabel("Rules of its runs").fill("{ nothing");
+  await page.getByRole("button", { name: "Save rules" }).click();
+  await page.getByRole("alert").getByText("The rules:").waitFor();
+  await page.goto(`${tenant.url}/console/workflows`);
+  await page.getByRole("link", { name: "greeting" }).waitFor();
+  await inspect(page, "workflows");
+});
+
+test("a schedule is made, shows its next five times, is paused, resumed and removed", async () => {
+  await tenant.register(WAITING, {}, { name: `Nightly ${HOSTILE}` });
+  const page = await open("schedules");
+  agreeToAll(page);
+  await page.getByRole("heading", { name: "There are no schedules" }).waitFor();
+  await inspect(page, "schedules-empty");
+  await page.getByLabel("Name", { exact: true }).fill("Report");
+  await page.getByLabel("Times").fill("never");
+  await page.getByRole("button", { name: "Add schedule" }).click();
+  await page.getByRole("alert").getByText("code invalid_schedule").waitFor();
+  await page.getByLabel("Times").fill("30 8 * * 1-5");
+  await page.getByRole("button", { name: "Add schedule" }).click();
+  await page.getByRole("row", { name: "Report" }).waitFor();
+  expect(await page.getByRole("row", { name: "Report" }).getByRole("listitem").count()).toBe(5);
+  await inspect(page, "schedules");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
+  expect((await tenant.made(tenant.owner("GET", "/workflows/schedules"))).data).toMatchObject([
+    { name: "Report", paused: true, next_times: [] },
+  ]);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("heading", { name: "There are no schedules" }).waitFor();
+});
+
+test("an agent is made, tried, changed, and its versions are compared", async () => {
+  const page = await open("agents");
+  agreeToAll(page);
+  await page.getByRole("link", { name: "New agent" }).click();
+  await page.getByLabel("Name", { exact: true }).fill(`Agent ${HOSTILE}`);
+  await page.getByLabel("Model", { exact: true }).fill("offline/echo");
+  await page.getByLabel("Instructions").fill("Answer in one sentence.");
+  await inspect(page, "agent-new");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await page.getByRole("heading", { name: `Agent ${HOSTILE}` }).waitFor();
+  await page.getByLabel("Question").fill("Is anybody there?");
+  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("link", { name: "Why?" }).waitFor();
+  await inspect(page, "agent");
+  await page.getByLabel("Instructions").fill(`Answer in two sentences. ${HOSTILE}`);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved as version 2.").waitFor();
+  const versions = await tenant.made(tenant.owner("GET", `/agents/${idIn(page)}/versions`));
+  expect(versions.data.map(({ settings }: any) => settings.instructions)).toEqual([
+    `Answer in two sentences. ${HOSTILE}`,
+    "Answer in one sentence.",
+  ]);
+  await page.getByRole("link", { name: "2 versions" }).click();
+  await page.getByText("What version 2 has").waitFor();
+  await inspect(page, "agent-versions");
+  await page.goto(`${tenant.url}/console/agents`);
+  await page.getByRole("link", { name: `Agent ${HOSTILE}` }).waitFor();
+  await inspect(page, "agents");
+});
+
+test("a viewer reads agents, workflows and schedules, and writes nothing", async () => {
+  const viewer = await tenant.member("viewer");
+  const page = await open("agents", viewer);
+  await page.getByRole("heading", { name: "Agents" }).waitFor();
+  await expect.poll(() => page.getByRole("link", { name: "New agent" }).count(), SOON).toBe(0);
+  await page.goto(`${tenant.url}/console/workflows`);
+  await page.getByRole("heading", { name: "Workflows" }).waitFor();
+  await page.goto(`${tenant.url}/console/schedules`);
+  await page.getByRole("heading", { name: "There are no schedules" }).waitFor();
+  await page.goto(`${tenant.url}/console/tools`);
+  await page.getByRole("heading", { name: "For builders" }).waitFor();
+  await inspect(page, "tools-refused");
+});

@@ -1,0 +1,55 @@
+import { beforeAll, expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import { openTenant, SOON } from "../workflows/tenant.ts";
+import { openInspector } from "../bus/streams.ts";
+import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
+
+/* What an operator looks at, and what can be done about it. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+let service: Console["service"];
+beforeAll(async () => {
+  ({ tenant, open, service } = await openConsole());
+});
+
+/** Publishes a command that nobody can read. */
+async function loseCommand(): Promise<void> {
+  const { addresses, settings } = service.opened;
+  const { nc, names } = await openInspector({ url: addresses.nats_url, prefix: settings.BUS_PREFIX });
+  const stream = `thread-${newId()}`;
+  nc.publish(names.command({ organization_id: tenant.organization_id, stream }), "{ no json");
+  await nc.flush();
+}
+const letters = async (by = tenant) => (await by.made(by.owner("GET", "/dead-letters"))).data;
+
+test("health names every part and process; a dead letter appears, is sent again, and is removed", async () => {
+  const page = await open("health");
+  agreeToAll(page);
+  await page.getByText("The service takes requests.").waitFor();
+  await page.getByRole("row", { name: "postgres" }).waitFor();
+  await page.getByRole("row", { name: "projection usage" }).getByText("behind").waitFor();
+  await page.getByText("None: every command").waitFor();
+  await inspect(page, "health");
+  await loseCommand();
+  await expect.poll(async () => (await letters()).length, SOON).toBe(1);
+  const [first] = await letters();
+  expect(first).toMatchObject({ kind: "command", reason: "undecodable", type: null });
+  await page.getByRole("button", { name: "Send again" }).click();
+  await expect.poll(async () => (await letters())[0]?.seq > first.seq, SOON).toBe(true);
+  await inspect(page, "health-dead-letter");
+  const other = await openTenant(service.base, await service.organization("Other"));
+  expect(await letters(other)).toEqual([]);
+  const [second] = await letters();
+  expect((await other.owner("DELETE", `/dead-letters/${second.seq}`)).body.error.code).toBe("dead_letter_not_found");
+  expect((await other.owner("POST", `/dead-letters/${second.seq}/replay`)).status).toBe(404);
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByText("None: every command").waitFor();
+  expect(await letters()).toEqual([]);
+});
+
+test("a builder has no entry to the health of the service", async () => {
+  const page = await open("health", await tenant.member("builder"));
+  await page.getByRole("heading", { name: "For administrators" }).waitFor();
+  await inspect(page, "health-refused");
+});

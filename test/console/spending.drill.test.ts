@@ -1,0 +1,125 @@
+import { beforeAll, expect, test } from "vitest";
+import { say } from "../http/service.ts";
+import { SOON } from "../workflows/soon.ts";
+import { agreeToAll, HOSTILE, inspect, LONG_NAME, openConsole, type Console } from "./browser.ts";
+
+/* What may be spent, what models cost, and names that stand for several models. */
+
+let tenant: Console["tenant"];
+let open: Console["open"];
+beforeAll(async () => {
+  ({ tenant, open } = await openConsole());
+});
+
+test("prices are set with a later one, filtered by address, and give requests and usage a cost", async () => {
+  const page = await open("spending?section=prices");
+  agreeToAll(page);
+  await page.getByText("a new price changes no earlier request", { exact: false }).waitFor();
+  await inspect(page, "prices");
+  await page.getByLabel("Name of the model").fill("nothing has this name");
+  await page.getByRole("heading", { name: "No model with a price has this name" }).waitFor();
+  await inspect(page, "prices-empty");
+  await page.getByLabel("Model", { exact: true }).fill("echo");
+  await page.getByLabel("Input", { exact: true }).fill("1000");
+  await page.getByLabel("Output", { exact: true }).fill("2000");
+  await page.getByRole("button", { name: "Set price" }).click();
+  await page.getByRole("alert").getByText("Model must be named provider/model").waitFor();
+  await page.getByLabel("Model", { exact: true }).fill("offline/echo");
+  await page.getByRole("button", { name: "Add a price" }).click();
+  await page.getByLabel("Input", { exact: true }).nth(1).fill("3000");
+  await page.getByLabel("Output", { exact: true }).nth(1).fill("4000");
+  await page.getByLabel("From").nth(1).fill("2099-01-01");
+  await page.getByRole("button", { name: "Set price" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.getByRole("row", { name: "offline/echo" }).nth(1).getByText("$3000").waitFor();
+  expect((await tenant.made(tenant.owner("GET", "/prices/offline/echo"))).prices).toMatchObject([
+    { input: "1000", valid_from: null },
+    { input: "3000", valid_from: "2099-01-01T00:00:00.000Z" },
+  ]);
+  await page.getByRole("link", { name: "offline/echo" }).first().click();
+  await page.getByRole("heading", { name: "What offline/echo costs" }).waitFor();
+  await inspect(page, "prices-edit");
+  await page.getByRole("button", { name: "Leave out price 2" }).click();
+  await page.getByRole("button", { name: "Save prices" }).click();
+  await expect.poll(() => page.getByRole("row", { name: "offline/echo" }).count(), SOON).toBe(1);
+  await tenant.key("POST", "/openai/v1/chat/completions", say("What does this cost?"));
+  await page.goto(`${tenant.url}/console/requests`);
+  await page.getByRole("row", { name: "What does this cost?" }).getByText("$0.0").waitFor();
+  await page.getByRole("link", { name: "What does this cost?" }).click();
+  await page.getByText("Cost", { exact: true }).waitFor();
+  await inspect(page, "request-cost");
+  await page.goto(`${tenant.url}/console/usage`);
+  await page.getByText("spent", { exact: true }).waitFor();
+});
+
+test("a budget shows what is spent and left, warns, and is changed and removed", async () => {
+  await tenant.made(tenant.owner("PUT", "/prices/offline/echo", { prices: [{ input: "1000", output: "2000" }] }));
+  const { id, call } = await tenant.newKey({ name: `Key ${HOSTILE}` });
+  await tenant.made(tenant.owner("POST", "/projects", { name: LONG_NAME }));
+  const page = await open("spending");
+  agreeToAll(page);
+  await page.getByRole("heading", { name: "There are no budgets" }).waitFor();
+  await inspect(page, "budgets-empty");
+  await page.getByRole("button", { name: "Set budget" }).click();
+  await page.getByRole("alert").getByText("field cost_per_month").waitFor();
+  await page.goto(`${tenant.url}/console/keys/${id}`);
+  await page.getByRole("link", { name: "its budget" }).click();
+  await page.getByLabel("Tokens a day").fill("5");
+  await page.getByLabel("US dollars a month").fill("1000.5");
+  await page.getByRole("button", { name: "Set budget" }).click();
+  await page.getByText("Saved.").waitFor();
+  await page.getByRole("link", { name: `Key ${HOSTILE}` }).waitFor();
+  await call("POST", "/openai/v1/chat/completions", say("This uses up what is left"));
+  await expect
+    .poll(async () => (await tenant.made(tenant.owner("GET", `/budgets/key:${id}`))).limits[0].percent, SOON)
+    .toBeGreaterThan(100);
+  expect((await call("POST", "/openai/v1/chat/completions", say("Refused"))).status).toBe(402);
+  await page.reload();
+  await page.getByText("Little is left:").waitFor();
+  await page.getByText("used up").waitFor();
+  await inspect(page, "budgets");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "The budget of Key" }).waitFor();
+  expect(await page.getByLabel("US dollars a month").inputValue()).toBe("1000.5");
+  await page.getByLabel("Tokens a day").fill("");
+  await page.getByLabel("Refuse at the limit").uncheck();
+  await page.getByRole("button", { name: "Save budget" }).click();
+  await page.getByText("warned only").waitFor();
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("heading", { name: "There are no budgets" }).waitFor();
+});
+
+test("an alias is added with weights, changed and removed, and what cannot be is named", async () => {
+  const page = await open("spending?section=aliases");
+  agreeToAll(page);
+  await page.getByRole("heading", { name: "There are no aliases" }).waitFor();
+  await inspect(page, "aliases-empty");
+  await page.getByLabel("Name", { exact: true }).fill("fast");
+  await page.getByLabel("Model", { exact: true }).first().fill("offline/nothing");
+  await page.getByLabel("Model", { exact: true }).nth(1).fill("offline/echo");
+  await page.getByRole("button", { name: "Add alias" }).click();
+  await page.getByRole("alert").getByText("field targets[0].model").waitFor();
+  await page.getByLabel("Model", { exact: true }).first().fill("offline/scripted");
+  await page.getByLabel("Weight").first().fill("9");
+  await page.getByLabel("Weight").nth(1).fill("1");
+  await page.getByLabel("Other statuses").fill("418");
+  await page.getByRole("button", { name: "Add alias" }).click();
+  await page.getByRole("link", { name: "fast" }).click();
+  await page.getByRole("heading", { name: "Change fast" }).waitFor();
+  expect(await page.getByLabel("Other statuses").inputValue()).toBe("418");
+  await inspect(page, "aliases");
+  await page.getByRole("button", { name: "Leave out model 1" }).click();
+  await page.getByRole("button", { name: "Save alias" }).click();
+  await expect
+    .poll(async () => (await tenant.made(tenant.owner("GET", "/aliases/fast"))).targets, SOON)
+    .toEqual([{ model: "offline/echo", weight: 1 }]);
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("heading", { name: "There are no aliases" }).waitFor();
+});
+
+test("a builder has no entry to spending, and a page that names the administrators", async () => {
+  const page = await open("spending", await tenant.member("builder"));
+  await page.getByRole("heading", { name: "For administrators" }).waitFor();
+  await inspect(page, "spending-refused");
+});
