@@ -1,5 +1,7 @@
-import type { Nodes, Parents } from "mdast";
+import type { Nodes, Parents, Table } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
 import { memo, type ReactNode } from "react";
 
 /** Words of models and documents name addresses; only these schemes are followed. */
@@ -13,6 +15,7 @@ const TAGS = {
   listItem: "li",
   emphasis: "em",
   strong: "strong",
+  delete: "del",
 } as const;
 
 const textOf = (node: Nodes): string =>
@@ -39,6 +42,36 @@ function AnyLink({ url, children }: { url: string; children: ReactNode }) {
   );
 }
 
+/** The region of a wide table can be scrolled by keyboard. */
+function TableOf({ table, drawing }: { table: Table; drawing: Drawing }) {
+  const [head, ...rows] = table.children;
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="markdown-table" tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {head?.children.map((cell, n) => (
+              <th key={n} scope="col">
+                {renderChildren(cell, drawing)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, n) => (
+            <tr key={n}>
+              {row.children.map((cell, at) => (
+                <td key={at}>{renderChildren(cell, drawing)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 function Node({ node, ...drawing }: Drawing & { node: Nodes }): ReactNode {
   if (drawing.depth > MAX_DEPTH) return textOf(node);
   switch (node.type) {
@@ -48,7 +81,8 @@ function Node({ node, ...drawing }: Drawing & { node: Nodes }): ReactNode {
     case "blockquote":
     case "listItem":
     case "emphasis":
-    case "strong": {
+    case "strong":
+    case "delete": {
       const Tag = TAGS[node.type];
       return <Tag>{renderChildren(node, drawing)}</Tag>;
     }
@@ -61,6 +95,8 @@ function Node({ node, ...drawing }: Drawing & { node: Nodes }): ReactNode {
       ) : (
         <ul>{renderChildren(node, drawing)}</ul>
       );
+    case "table":
+      return <TableOf table={node} drawing={drawing} />;
     case "code":
       return (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -95,4 +131,7 @@ interface Props {
 }
 
 /** The elements of a text. HTML in it is shown as text. */
-export default memo(({ text, mark }: Props) => <Node node={fromMarkdown(text)} mark={mark} depth={0} />);
+export default memo(({ text, mark }: Props) => {
+  const node = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  return <Node node={node} mark={mark} depth={0} />;
+});

@@ -50,7 +50,7 @@ export function Loaded<T>({
   title,
   children,
 }: {
-  query: UseQueryResult<T>;
+  query: Pick<UseQueryResult<T>, "data" | "isError" | "error"> & { refetch(): Promise<unknown> };
   what: string;
   /** The heading of a screen whose own heading is part of the result. */
   title?: string;

@@ -2,9 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { EVENTS_PAGE, renderEventsPage } from "./eventsPage.ts";
 import { freeze } from "./frozen.ts";
+import { renderSettingsPage, SETTINGS_PAGE } from "./settingsPage.ts";
 
-/* `node dev/checks/freeze.ts`: keeps the schema and an example of every event that has none of its version yet, and writes the page about events. */
+/* `node dev/checks/freeze.ts`: keeps the schema and an example of every event that has none of its version yet, and writes the pages about events and settings. */
 
 for (const name of freeze()) console.log(`frozen  ${name}`);
 mkdirSync(dirname(EVENTS_PAGE), { recursive: true });
 writeFileSync(EVENTS_PAGE, renderEventsPage());
+writeFileSync(SETTINGS_PAGE, renderSettingsPage());

@@ -6,6 +6,7 @@ import { eventDefinitions } from "#events/index.ts";
 import { statusForCode } from "#http/base/errors.ts";
 import { settingNames } from "#infra/config.ts";
 import { EVENTS_PAGE, renderEventsPage } from "./eventsPage.ts";
+import { renderSettingsPage, SETTINGS_PAGE } from "./settingsPage.ts";
 
 /* The reference pages say what the code says. */
 
@@ -46,4 +47,8 @@ test("docs/reference/events.md is made from the events as they are now: run `nod
   const page = readFileSync(EVENTS_PAGE, "utf8");
   expect(page).toBe(renderEventsPage());
   expect([...eventDefinitions.keys()].filter((type) => !page.includes(`| \`${type}\` |`))).toEqual([]);
+});
+
+test("docs/reference/settings.md is made from the settings as they are now: run `node dev/checks/freeze.ts`", () => {
+  expect(readFileSync(SETTINGS_PAGE, "utf8")).toBe(renderSettingsPage());
 });

@@ -10,6 +10,7 @@ export const Thread = z.object({
   status: z.enum(["running", "completed", "failed", "stopped"]).describe("Of its newest turn."),
   title: z.string().nullable().describe("The first words of its first user message; null if it has no text."),
   turns: z.int().describe("Turns with their answers, counted up to 1,000."),
+  newest_turn_id: z.string().describe("`GET /api/turns/{id}/trace` says how it was answered."),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime().describe("When its newest turn ended; while that runs, when it started."),
 });
@@ -22,6 +23,7 @@ export const presentThread = ({
   status,
   title,
   turns,
+  newest_turn_id,
   created_at,
   updated_at,
 }: ThreadRow): z.infer<typeof Thread> => ({
@@ -33,6 +35,7 @@ export const presentThread = ({
   status,
   title,
   turns,
+  newest_turn_id,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 });

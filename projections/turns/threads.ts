@@ -19,6 +19,7 @@ export interface ThreadRow {
   status: "running" | "completed" | "failed" | "stopped";
   /** Counted up to MAX_COUNTED. */
   turns: number;
+  newest_turn_id: string;
   created_at: Date;
   updated_at: Date;
 }
@@ -30,13 +31,13 @@ const HAS_TURNS = "exists (select from read.turns where thread_id = h.id and sta
 
 /** Threads with their turns; `page` selects rows of read.threads as `h`. */
 const withTurns = (page: string): string => `
-  select h.id, h.position, h.principal, h.scope, h.agent_id, h.created_at, first.title, last.model, last.status, last.updated_at, n.turns
+  select h.id, h.position, h.principal, h.scope, h.agent_id, h.created_at, first.title, last.model, last.status, last.newest_turn_id, last.updated_at, n.turns
   from (${page}) h
   cross join lateral (
     select title from read.turns where thread_id = h.id and status <> 'refused' order by position limit 1
   ) first
   cross join lateral (
-    select model, status, coalesce(ended_at, started_at) as updated_at
+    select id as newest_turn_id, model, status, coalesce(ended_at, started_at) as updated_at
     from read.turns where thread_id = h.id and status <> 'refused' order by position desc limit 1
   ) last
   cross join lateral (

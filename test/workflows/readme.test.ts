@@ -10,7 +10,7 @@ import { freePort } from "#infra/embedded/freePort.ts";
 import { openCommandLine } from "../cli/svc.ts";
 import { testFolder } from "../harness.ts";
 
-/* What the README and the tutorial say, pasted into a shell. */
+/* What the README, the tutorial and the guides say, pasted into a shell. */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -73,9 +73,38 @@ test("the lines of the README save, register, start, approve and complete a work
   expect(done).toMatchObject({ status: "completed", result: { refunded: true }, error: null });
 });
 
+/** The blocks of a page that are to be pasted. */
+const blocksOf = (page: string): string[] => [...page.matchAll(/```sh\n([^]*?)```/g)].map(([, lines = ""]) => lines);
+/** What a guide prints after the first block of the tutorial, a line each. */
+async function follow(guide: string): Promise<string[]> {
+  const page = readFileSync(join(root, `docs/guides/${guide}.md`), "utf8");
+  return (await paste([blocksOf(tutorial)[0], ...blocksOf(page)].join("\n"))).trim().split("\n");
+}
+
+test("the guide to documents uploads, searches and asks", async () => {
+  const lines = await follow("ask-documents");
+  expect(lines[2]).toBe("0");
+  expect(lines.slice(3, -1).join(" ")).toContain("home");
+  expect(lines.at(-1)).toMatch(/^http.*\/documents\//);
+}, 60_000);
+
+test("the guide to agents makes one with a tool, a second version and a budget", async () => {
+  expect(await follow("build-an-agent")).toEqual(["completed", "2", "2 1", "1", "guide_stock", "0"]);
+});
+
+test("the guide to webhooks starts one run for two deliveries, and changes the secret", async () => {
+  expect(await follow("receive-a-webhook")).toEqual(["one run", "booked A-17", "whsec", "401"]);
+}, 60_000);
+
+test("the guide to audits finds the request, its prompt and its events", async () => {
+  const [reason, question, finish, hasTokens, events, hasEvents, type] = await follow("audit-an-answer");
+  expect([reason, question, finish, hasTokens]).toEqual(["stop", "Why this answer?", "stop", "true"]);
+  expect(events).toMatch(/^\w*TurnStarted .*TurnCompleted$/);
+  expect([hasEvents, type]).toEqual(["true", expect.stringMatching(/^[A-Z]\w+$/)]);
+});
+
 test("the lines of the tutorial lead to an answer with its citation, and to an approved refund", async () => {
-  const blocks = [...tutorial.matchAll(/```sh\n([^]*?)```/g)].map(([, lines]) => lines);
-  const printed = await paste(blocks.join("\n"));
+  const printed = await paste(blocksOf(tutorial).join("\n"));
   const [name, ...lines] = printed.trim().split("\n");
   expect(name).toBe("handbook.pdf");
   const [citation, tool, title, decision, refunded, events] = lines.slice(-6);

@@ -1,15 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { changeAgent, deleteAgent, getAgent, type Agent, type AgentSettings } from "../../api/build.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
-import { changesOf } from "../../parts/changesOf.ts";
 import { Form } from "../../parts/Form.tsx";
 import { Tab } from "../../parts/Tab.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChanging } from "../../parts/useChanging.ts";
 import { AgentFields, readAgent } from "./AgentFields.tsx";
 import { AgentVersions } from "./AgentVersions.tsx";
 import { TryAgent } from "./TryAgent.tsx";
@@ -32,14 +31,11 @@ function Actions({ agent: { id, name } }: { agent: Agent }) {
   return <ThingActions actions={actions} kind="agent" />;
 }
 
-/** Sends only what was changed here: somebody else may be changing the agent too. */
 function Settings({ agent }: { agent: Agent }) {
-  const queries = useQueryClient();
-  const [before, setBefore] = useState(agent);
-  const save = useMutation({
-    mutationFn: async (form: FormData) => changeAgent(before.id, changesOf<AgentSettings>(before, readAgent(form))),
-    onSuccess: setBefore,
-    onSettled: () => queries.invalidateQueries({ queryKey: ["agent"] }),
+  const { before, save } = useChanging<AgentSettings, Agent>(agent, {
+    read: readAgent,
+    change: (changes) => changeAgent(agent.id, changes),
+    queryKeys: [["agent"]],
   });
   return (
     <Form submit="Save" done={`Saved as version ${before.version}.`} send={save}>

@@ -26,7 +26,7 @@ const NO_THREAD: Thread = {
   model: "",
   status: "completed",
   title: null,
-  newest_turn: "",
+  newest_turn_id: "",
   updated_at: "",
 };
 
@@ -40,7 +40,7 @@ function useThread(threadId: string | undefined) {
     enabled: enabled && thread.data !== undefined,
   });
   useEffect(() => {
-    if (thread.data?.status === "running") void resumeAnswer(queries, thread.data, thread.data.newest_turn);
+    if (thread.data?.status === "running") void resumeAnswer(queries, thread.data, thread.data.newest_turn_id);
   }, [queries, thread.data]);
   return { thread, messages };
 }

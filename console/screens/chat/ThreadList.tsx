@@ -1,12 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { listThreads, TURNS_PER_PAGE, type Thread } from "../../api/chat.ts";
+import { listThreads, type Thread } from "../../api/chat.ts";
 import { Loaded } from "../../parts/Notices.tsx";
 import { Time } from "../../parts/Time.tsx";
-
-/** Questions, of as many conversations or fewer. */
-const MAX_READ = 500;
 
 const Item = ({ thread: { id, title, status, updated_at } }: { thread: Thread }) => (
   <li>
@@ -21,34 +17,40 @@ const Item = ({ thread: { id, title, status, updated_at } }: { thread: Thread })
   </li>
 );
 
-/** The person's own conversations, the newest first. */
+/** The person's own conversations; of those that were read, the last one that was answered comes first. */
 export function ThreadList() {
-  const [limit, setLimit] = useState(TURNS_PER_PAGE);
-  const threads = useQuery(listThreads(limit));
+  const threads = useInfiniteQuery(listThreads);
   return (
     <nav className="threads" aria-label="Conversations">
       <Link to="/chat" className="button">
         New conversation
       </Link>
       <Loaded query={threads} what="conversations">
-        {({ data, has_more }) =>
-          data.length === 0 ? (
-            <p className="quiet">Your conversations appear here.</p>
-          ) : (
+        {({ pages }) => {
+          const all = pages.flatMap(({ data }) => data);
+          if (all.length === 0) return <p className="quiet">Your conversations appear here.</p>;
+          return (
             <>
               <ul className="plain">
-                {data.map((thread) => (
-                  <Item key={thread.id} thread={thread} />
-                ))}
+                {all
+                  .toSorted((a, b) => b.updated_at.localeCompare(a.updated_at))
+                  .map((thread) => (
+                    <Item key={thread.id} thread={thread} />
+                  ))}
               </ul>
-              {has_more && limit < MAX_READ && (
-                <button type="button" className="button small" onClick={() => setLimit(MAX_READ)}>
+              {threads.hasNextPage && (
+                <button
+                  type="button"
+                  className="button small"
+                  disabled={threads.isFetchingNextPage}
+                  onClick={() => void threads.fetchNextPage()}
+                >
                   Show more
                 </button>
               )}
             </>
-          )
-        }
+          );
+        }}
       </Loaded>
     </nav>
   );

@@ -1,16 +1,26 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { changeKey, deleteKey, getKey, rotateKey, stateOf, type Key, type KeyWithSecret } from "../../api/keys.ts";
+import {
+  changeKey,
+  deleteKey,
+  getKey,
+  rotateKey,
+  stateOf,
+  type Key,
+  type KeySettings,
+  type KeyWithSecret,
+} from "../../api/keys.ts";
 import { listProjects } from "../../api/settings.ts";
 import { useRole } from "../../api/useRole.ts";
+import { Dates } from "../../parts/Dates.tsx";
 import { Form } from "../../parts/Form.tsx";
-import { changesOf } from "../../parts/changesOf.ts";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { useChanging } from "../../parts/useChanging.ts";
 import { useNow } from "../../parts/useNow.ts";
 import { KeyFields, readKeyFields } from "./KeyFields.tsx";
 import { KeySecret } from "./KeySecret.tsx";
@@ -40,16 +50,7 @@ function Facts({ apiKey }: { apiKey: Key }) {
       <dd>{last_used_at ? <Time at={last_used_at} /> : "never"}</dd>
       <dt>Expires</dt>
       <dd>{expires_at ? <Time at={expires_at} /> : "never"}</dd>
-      <dt>Created</dt>
-      <dd>
-        <Time at={created_at} />
-      </dd>
-      <dt>Changed</dt>
-      <dd>
-        <Time at={updated_at} />
-      </dd>
-      <dt>Id</dt>
-      <dd className="mono">{id}</dd>
+      <Dates id={id} created={created_at} changed={updated_at} />
       <dt>See</dt>
       <dd>
         <Link to="/requests" search={{ who: `key:${id}` }}>
@@ -102,15 +103,11 @@ function Actions({ apiKey: { id, name, enabled } }: { apiKey: Key }) {
   );
 }
 
-/** Sends only what was changed here: somebody else may be changing the key too. */
 function Settings({ apiKey }: { apiKey: Key }) {
-  const queries = useQueryClient();
-  const [before, setBefore] = useState(apiKey);
-  const save = useMutation({
-    mutationFn: async (form: FormData) =>
-      changeKey(before.id, changesOf(before, readKeyFields(form, before.expires_at))),
-    onSuccess: setBefore,
-    onSettled: () => queries.invalidateQueries({ queryKey: ["key"] }),
+  const { before, save } = useChanging<KeySettings, Key>(apiKey, {
+    read: (form, { expires_at }) => readKeyFields(form, expires_at),
+    change: (changes) => changeKey(apiKey.id, changes),
+    queryKeys: [["key"]],
   });
   return (
     <section aria-labelledby="settings" className="stack">

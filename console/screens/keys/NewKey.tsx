@@ -5,6 +5,7 @@ import { listProjects } from "../../api/settings.ts";
 import { useRole } from "../../api/useRole.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
+import { NextOne } from "../../parts/NextOne.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { KeyFields, readKeyFields } from "./KeyFields.tsx";
 import { KeySecret } from "./KeySecret.tsx";
@@ -36,14 +37,15 @@ function Project({ chosen }: { chosen: string | undefined }) {
 const Created = ({ created, onNext }: { created: KeyWithSecret; onNext: () => void }) => (
   <>
     <KeySecret title={`The key “${created.name}” was created`} changed={created} />
-    <p className="title-line">
-      <Link to="/keys/$keyId" params={{ keyId: created.id }}>
-        See the key
-      </Link>
-      <button type="button" className="button" onClick={onNext}>
-        Create another
-      </button>
-    </p>
+    <NextOne
+      see={
+        <Link to="/keys/$keyId" params={{ keyId: created.id }}>
+          See the key
+        </Link>
+      }
+      another="Create another"
+      onNext={onNext}
+    />
   </>
 );
 

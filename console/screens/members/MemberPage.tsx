@@ -1,17 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { changeMember, getMember, removeMember, resetPassword, ROLES, type Member } from "../../api/members.ts";
 import { whoAmI } from "../../api/queries.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
-import { changesOf } from "../../parts/changesOf.ts";
+import { Dates } from "../../parts/Dates.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { Status } from "../../parts/Status.tsx";
 import { ThingActions } from "../../parts/ThingActions.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
-import { Time } from "../../parts/Time.tsx";
+import { useChanging } from "../../parts/useChanging.ts";
 import { MemberPassword } from "./MemberPassword.tsx";
 import { MEANINGS, RoleFields } from "./roles.tsx";
 import { stateOf } from "./search.ts";
@@ -29,16 +29,7 @@ function Facts({ member }: { member: Member }) {
       <dd>
         {role} <span className="quiet">({MEANINGS[role]})</span>
       </dd>
-      <dt>Joined</dt>
-      <dd>
-        <Time at={created_at} />
-      </dd>
-      <dt>Changed</dt>
-      <dd>
-        <Time at={updated_at} />
-      </dd>
-      <dt>Id</dt>
-      <dd className="mono">{id}</dd>
+      <Dates id={id} created={created_at} changed={updated_at} began="Joined" />
       {isBuilder && (
         <>
           <dt>See</dt>
@@ -92,19 +83,12 @@ const Self = () => (
   </p>
 );
 
-/** Sends only what was changed here: somebody else may be changing the member too. */
 function Settings({ member, isOwner }: { member: Member; isOwner: boolean }) {
-  const queries = useQueryClient();
-  const [before, setBefore] = useState(member);
-  const save = useMutation({
-    mutationFn: async (form: FormData) => {
-      const entered = { name: formText(form, "name"), role: readChoice(form.get("role"), ROLES) ?? before.role };
-      return changeMember(before.id, changesOf<Pick<Member, "name" | "role">>(before, entered));
-    },
-    onSuccess: setBefore,
+  const { before, save } = useChanging<Pick<Member, "name" | "role">, Member>(member, {
+    read: (form, { role }) => ({ name: formText(form, "name"), role: readChoice(form.get("role"), ROLES) ?? role }),
+    change: (changes) => changeMember(member.id, changes),
     // one's own name and role are part of the session
-    onSettled: () =>
-      Promise.all([queries.invalidateQueries({ queryKey: ["organization"] }), queries.invalidateQueries(whoAmI)]),
+    queryKeys: [["organization"], whoAmI.queryKey],
   });
   return (
     <section aria-labelledby="settings" className="stack">

@@ -5,6 +5,7 @@ import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
+import { NextOne } from "../../parts/NextOne.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { MemberPassword } from "./MemberPassword.tsx";
 import { RoleFields } from "./roles.tsx";
@@ -12,14 +13,15 @@ import { RoleFields } from "./roles.tsx";
 const Added = ({ added, onNext }: { added: MemberWithPassword; onNext: () => void }) => (
   <>
     <MemberPassword title={`The first password of ${added.name}`} password={added.password} />
-    <p className="title-line">
-      <Link to="/members/$memberId" params={{ memberId: added.id }}>
-        See the member
-      </Link>
-      <button type="button" className="button" onClick={onNext}>
-        Add another
-      </button>
-    </p>
+    <NextOne
+      see={
+        <Link to="/members/$memberId" params={{ memberId: added.id }}>
+          See the member
+        </Link>
+      }
+      another="Add another"
+      onNext={onNext}
+    />
   </>
 );
 

@@ -30,12 +30,24 @@ export const GROUPS: readonly Group[] = [
   {
     title: "Guides",
     entries: [
+      entry("docs/guides/ask-documents.md", "Ask documents", "From files to answers that say where they come from."),
+      entry(
+        "docs/guides/build-an-agent.md",
+        "Build an agent",
+        "A model with instructions, tools, versions and a budget.",
+      ),
       entry(
         "docs/tools.md",
         "Write a tool",
         "TypeScript of your own that agents call, without a way out of its sandbox.",
       ),
       entry("docs/workflows.md", "Write a workflow", "Code that waits for days and continues after any crash."),
+      entry(
+        "docs/guides/receive-a-webhook.md",
+        "Receive a webhook",
+        "An address that starts a run, once for each delivery.",
+      ),
+      entry("docs/guides/audit-an-answer.md", "Audit an answer", "Why an answer says what it says, and who asked."),
       entry(
         "docs/examples.md",
         "Examples of workflows",
@@ -58,6 +70,7 @@ export const GROUPS: readonly Group[] = [
       entry("docs/permissions.md", "Permissions", "Who may call what: every route and every role."),
       entry("docs/reference/errors.md", "Error codes", "Every code with its status, and what to do about it."),
       entry("docs/reference/events.md", "Event types", "Every event with its fields, and which of them can be erased."),
+      entry("docs/reference/settings.md", "Settings", "Every variable of the environment, its default and its values."),
       entry("docs/models.md", "Aliases of models", "Several models under one name, and what happens when one fails."),
       entry("docs/spending.md", "Prices and costs", "What a turn costs, where the price comes from, and who sees it."),
       entry("docs/alerts.md", "Alerts", "What to watch, from which value on, and what to do then."),
