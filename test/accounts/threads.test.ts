@@ -34,7 +34,11 @@ describe("the list of one's own threads", () => {
     const response = await ask(call, agent, "Hello agent");
     const { object, data, has_more, next_after } = await list(call);
     expect({ object, has_more, next_after }).toEqual({ object: "list", has_more: false, next_after: null });
-    const times = { created_at: expect.any(String), updated_at: expect.any(String) };
+    const times = {
+      newest_turn_id: expect.any(String),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    };
     const shared = { object: "thread", owner: `key:${key_id}`, model: "offline/echo", status: "completed", ...times };
     expect(data).toEqual([
       { ...shared, id: response, agent_id: agent, title: "Hello agent", turns: 1 },
