@@ -28,7 +28,7 @@ test("health names every part and process; a dead letter appears, is sent again,
   agreeToAll(page);
   await page.getByText("The service takes requests.").waitFor();
   await page.getByRole("row", { name: "postgres" }).waitFor();
-  await page.getByRole("row", { name: "projection usage" }).getByText("behind").waitFor();
+  await page.getByRole("row", { name: "projection usage" }).first().getByText("behind").waitFor();
   await page.getByText("None: every command").waitFor();
   await inspect(page, "health");
   await loseCommand();

@@ -111,23 +111,25 @@ function Project({ chosen }: { chosen: string | null }) {
 function Model({ model }: { model: string | null }) {
   const { data } = useQuery(listModels);
   return (
-    <label>
-      Model
-      <input
-        name="model"
-        maxLength={512}
-        list="models-of-agents"
-        defaultValue={model ?? ""}
-        placeholder="provider/model, or an alias"
-        autoComplete="off"
-        spellCheck={false}
-      />
+    <div>
+      <label>
+        Model
+        <input
+          name="model"
+          maxLength={512}
+          list="models-of-agents"
+          defaultValue={model ?? ""}
+          placeholder="provider/model, or an alias"
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </label>
       <datalist id="models-of-agents">
         {data?.data.map(({ id }) => (
           <option key={id}>{id}</option>
         ))}
       </datalist>
-    </label>
+    </div>
   );
 }
 

@@ -34,7 +34,10 @@ function Write({ saved, newest, onSaved }: WriteProps) {
   const { source, setSource, faults, check, members, isChanged } = useSource(saved.type, saved.source);
   const save = useMutation({
     mutationFn: () => saveDefinition(saved.id, { source }),
-    onSuccess: onSaved,
+    onSuccess: (now) => {
+      queries.setQueryData(getDefinition(saved.id).queryKey, now);
+      onSaved(now);
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ["definition"] }),
   });
   return (

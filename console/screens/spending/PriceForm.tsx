@@ -50,9 +50,34 @@ const PriceFields = ({ price, field }: { price: Price | undefined; field: (name:
   </div>
 );
 
+function Model({ model }: { model: string | undefined }) {
+  const { data } = useQuery(listModels);
+  return (
+    <>
+      <label>
+        Model
+        <input
+          name="model"
+          required
+          maxLength={300}
+          list="models-to-price"
+          defaultValue={model}
+          placeholder="provider/model"
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </label>
+      <datalist id="models-to-price">
+        {data?.data.map(({ id }) => (
+          <option key={id}>{id}</option>
+        ))}
+      </datalist>
+    </>
+  );
+}
+
 /** The prices of one model. Saving replaces all of them. */
 export function PriceForm({ model, prices }: { model: string | undefined; prices: ModelPrices | undefined }) {
-  const models = useQuery(listModels);
   const { send, formKey } = useSaving({
     kind: "price",
     back: { to: "/spending", search: { section: "prices" } },
@@ -66,26 +91,7 @@ export function PriceForm({ model, prices }: { model: string | undefined; prices
       send={send}
     >
       <h2>{prices ? `What ${prices.model} costs` : "Set the price of a model"}</h2>
-      {!prices && (
-        <label>
-          Model
-          <input
-            name="model"
-            required
-            maxLength={300}
-            list="models-to-price"
-            defaultValue={model}
-            placeholder="provider/model"
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <datalist id="models-to-price">
-            {models.data?.data.map(({ id }) => (
-              <option key={id}>{id}</option>
-            ))}
-          </datalist>
-        </label>
-      )}
+      {!prices && <Model model={model} />}
       <Repeated
         legend="Prices"
         what="price"
