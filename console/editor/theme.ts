@@ -15,6 +15,14 @@ const look = EditorView.theme({
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--accent-soft)" },
   ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--text)", border: "1px solid var(--line)" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  // the library's own marks are pictures in data: addresses, which the page's policy refuses
+  ".cm-lint-marker": { content: "normal", width: "0.6em", height: "0.6em", margin: "0.45em 0", borderRadius: "50%" },
+  ".cm-lint-marker-error": { content: "normal", backgroundColor: "var(--bad)" },
+  ".cm-lint-marker-warning": { content: "normal", backgroundColor: "var(--warn)" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)" },
+  ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)" },
+  ".cm-collapsedLines": { background: "var(--raised)", color: "var(--quiet)" },
+  ".cm-diagnostic": { fontFamily: "var(--font)" },
   ".cm-insertedLine, .cm-changedLine": { backgroundColor: "var(--good-soft)" },
   ".cm-deletedChunk, .cm-deletedLine": { backgroundColor: "var(--bad-soft)" },
 });
