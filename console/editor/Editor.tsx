@@ -41,8 +41,23 @@ function toDiagnostic(doc: Text, { message, line, column, severity }: Fault): Di
   return { from, to: Math.max(from, at.to), severity, message };
 }
 
+/**
+ * Replaces a selection itself. The browser would give the new text the look of the old one by a style attribute, which the page's
+ * policy refuses.
+ */
+const replaceSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { state } = view;
+    if (event.inputType !== "insertText" || event.data === null || state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 const editable = ({ check, members, onChange }: EditorProps): Extension[] => [
   history(),
+  replaceSelection,
   indentOnInput(),
   highlightActiveLine(),
   // Tab leaves the editor: a keyboard must not be caught in it
@@ -63,7 +78,13 @@ const editable = ({ check, members, onChange }: EditorProps): Extension[] => [
 
 const readOnly = (original: string): Extension[] => [
   EditorState.readOnly.of(true),
-  unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3 } }),
+  unifiedMergeView({
+    original,
+    mergeControls: false,
+    // colours of code would be too weak on the colour of what was lost
+    syntaxHighlightDeletions: false,
+    collapseUnchanged: { margin: 3 },
+  }),
 ];
 
 /**

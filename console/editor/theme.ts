@@ -25,6 +25,7 @@ const look = EditorView.theme({
   ".cm-diagnostic": { fontFamily: "var(--font)" },
   ".cm-insertedLine, .cm-changedLine": { backgroundColor: "var(--good-soft)" },
   ".cm-deletedChunk, .cm-deletedLine": { backgroundColor: "var(--bad-soft)" },
+  "&.cm-merge-b .cm-deletedText": { background: "none", textDecoration: "line-through" },
 });
 
 const colours = HighlightStyle.define([

@@ -90,10 +90,10 @@ test("a schedule is made, shows its next five times, is paused, resumed and remo
   await page.getByRole("heading", { name: "There are no schedules" }).waitFor();
   await inspect(page, "schedules-empty");
   await page.getByLabel("Name", { exact: true }).fill("Report");
-  await page.getByLabel("Times (minute").fill("never");
+  await page.getByRole("textbox", { name: "Times (minute" }).fill("never");
   await page.getByRole("button", { name: "Add schedule" }).click();
   await page.getByRole("alert").getByText("code invalid_schedule").waitFor();
-  await page.getByLabel("Times (minute").fill("30 8 * * 1-5");
+  await page.getByRole("textbox", { name: "Times (minute" }).fill("30 8 * * 1-5");
   await page.getByRole("button", { name: "Add schedule" }).click();
   await page.getByRole("row", { name: "Report" }).waitFor();
   expect(await page.getByRole("row", { name: "Report" }).getByRole("listitem").count()).toBe(5);
