@@ -9,7 +9,7 @@ afterEach(async () => {
   await app?.close();
 });
 
-/** A server with three places, two of them for one owner, whose requests end when they are told to. */
+/** A server with three places, two of them for one owner, whose requests end when the test ends them. */
 function stage() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

@@ -12,7 +12,7 @@ const COUNTED_MS = 100;
 
 /**
  * Admits requests in turns, by organization: one that sends hundreds at once waits for its own, and the next request of another
- * one overtakes them. Nothing is refused, and a request that only waits keeps nobody else out.
+ * one overtakes them. Nothing is refused, and a request that only waits keeps nobody else out (docs/adr/0036-requests-are-admitted-in-turns.md).
  */
 export function admitInTurns(app: App, { requestPlaces }: Pick<Http, "requestPlaces">): void {
   async function admit(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {

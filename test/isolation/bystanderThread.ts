@@ -29,7 +29,7 @@ async function takeTurn(): Promise<number> {
   return response?.status ?? 0;
 }
 
-/** Takes one turn after the other until it is told to stop, at least one. */
+/** Takes one turn after the other until it has to stop, at least one. */
 async function takeTurns(isOver: () => boolean): Promise<BystanderReport> {
   const report: BystanderReport = { times: [], failures: [] };
   do {

@@ -5,8 +5,8 @@ import { nameSlowest, type HeldCallback } from "./profile.ts";
 /*
  * Loaded into the service before its own code (`--import`). Tells the test which callbacks of the event loop computed for long: by processor time,
  * because the clock would also count other processes. A callback is everything between one entry of the loop into JavaScript and the next, with the promises and ticks
- * that it left to do. Pauses of the garbage collector are told apart by the profile, which samples them under a name of their own, and the kernel's time
- * by the kernel: on a machine that is short of memory it searches free pages for others, in whatever allocates.
+ * that it left to do. The profile shows which part is the garbage collector's, because it samples that under a name of its own, and the kernel
+ * counts its own time: on a machine that is short of memory it searches free pages for others, in whatever allocates.
  */
 
 const SAMPLE_US = 1_000;
