@@ -57,3 +57,18 @@ test("svc dead lists dead letters without their content, replays and removes the
   await nc.close();
   await bus.close();
 });
+
+test("svc feed add creates the consumer of a listener once, and refuses names that are none", async () => {
+  const cli = await openCommandLine();
+  const organization = newId();
+  for (let n = 0; n < 2; n++)
+    expect(await cli.svc("feed", "add", "billing", organization)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^The consumer billing of \S+_EVENTS receives the events of /),
+    });
+  expect(await cli.svc("feed", "add", "a.b", organization)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('"a.b" cannot be a consumer'),
+  });
+  expect(await cli.svc("feed", "add", "billing", "everybody")).toMatchObject({ code: 1 });
+});
