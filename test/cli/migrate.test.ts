@@ -29,7 +29,6 @@ test("svc migrate lets a role run the service, and says what to do where the rol
 
 test("a program runs on a database that a newer one only added to, and refuses one that it cannot understand", async () => {
   await administer(database.url, "insert into svc_migrations (name, run_on) values ('9000_added', now())");
-  expect(await svc("migrate")).toMatchObject({ code: 0, stdout: "The database has every migration.\n" });
   const { stdout } = await svc("doctor", "--json");
   const { detail } = JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === "migrations");
   expect(detail).toMatch(/^\d+ of \d+, and 9000_added of a newer version$/);
@@ -37,10 +36,9 @@ test("a program runs on a database that a newer one only added to, and refuses o
   await administer(database.url, "insert into ops.required_migrations values ('0001_log'), ('9000_added')");
   const refusal =
     "The database needs a newer version of this program, one with the migration 9000_added: start the version that migrated it or a newer one, or restore the backup from before.\n";
-  expect(await svc("migrate")).toMatchObject({ code: 1, stdout: "", stderr: refusal });
   expect(await svc("http")).toMatchObject({ code: 1, stderr: refusal });
   expect(await svc("doctor")).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining("9000_added: start the version"),
+    stdout: expect.stringMatching(/migration 9000_added\n +-> start the version/),
   });
 });
