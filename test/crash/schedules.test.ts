@@ -6,6 +6,7 @@ import { newScenario } from "./scenario.ts";
 const TRIGGER = "01a20765-cdae-78d6-87f9-6f815e857f4a";
 const times = ["10:00:00", "10:00:05", "10:00:10", "10:00:15"].map((time) => `2026-11-23T${time}.000Z`);
 const [first, second, third, fourth] = times as [string, string, string, string];
+const last = "2026-11-23T10:00:20.000Z";
 const nextOf = (due_at: string | null) => ({ next: due_at && { due_at, fires_at: due_at } });
 
 let scenario: ReturnType<typeof newScenario>;
@@ -29,8 +30,12 @@ beforeEach(() => {
 test("a schedule whose times are decided in order, with a run each, is as it should be", () => {
   fired(second, third, "skip");
   event("ScheduleTimesMissed", { first_due_at: third, ...nextOf(fourth) });
-  fired(fourth, "2026-11-23T10:00:20.000Z", "queue");
+  fired(fourth, last, "queue");
+  expect(found()).toEqual([`stuck: ${fourth} waits for the run before`]);
+  event("ScheduleDequeued", { due_at: fourth });
   run(fourth);
+  fired(last, "2026-11-23T10:00:25.000Z", "queue");
+  event("SchedulePaused", {});
   expect(found()).toEqual([]);
 });
 
