@@ -27,15 +27,16 @@ const OPTIONAL_BODIES = new Set([
 ]);
 const ERROR = "#/components/responses/Error";
 
-/** The description as the service serves it. No route is called, so nothing but its settings has to be there. */
+/** The description as the service serves it. No request is made, so nothing but the settings has to be there. */
 export async function readApiDescription(): Promise<ApiDescription> {
   const settings = { SERVICE_NAME: "svc", BASE_URL: "http://127.0.0.1:8080", TRUST_PROXY: [], BUS_PREFIX: "svc" };
   const listeners = { onHealed() {}, onProjected() {}, onCommitted() {} };
   const deps = { settings, ...listeners, logger: pino({ level: "silent" }), registry: new Registry(), lastUses: {} };
   const app = await buildServer(deps as unknown as HttpDeps);
-  const { body } = await app.inject("/openapi.json");
+  await app.ready();
+  const served = JSON.stringify(app.swagger());
   await app.close();
-  return JSON.parse(body) as ApiDescription;
+  return JSON.parse(served) as ApiDescription;
 }
 
 const operationsOf = ({ paths }: ApiDescription): [name: string, operation: Operation][] =>
