@@ -35,6 +35,11 @@ export const listBudgets = queryOptions({
   queryFn: ({ signal }) => call<Page<Budget>>("budgets", { signal, query: { limit: LIMIT } }),
   refetchInterval: RENEWED_MS,
 });
+/** From here on answers carry a warning. */
+export const WARNED_PERCENT = 80;
+/** How far the limit is used up that is nearest to its end. */
+export const usedPercent = ({ limits }: Budget): number => Math.max(...limits.map(({ percent }) => percent));
+
 export interface BudgetToSet {
   tokens_per_day: number | null;
   tokens_per_month: number | null;

@@ -79,6 +79,10 @@ test("a budget shows what is spent and left, warns, and is changed and removed",
   await page.getByText("Little is left:").waitFor();
   await page.getByText("used up").waitFor();
   await inspect(page, "budgets");
+  await page.goto(`${tenant.url}/console/`);
+  await page.getByText("used up by 80 % or more").waitFor();
+  await page.getByRole("link", { name: "1 budget" }).click();
+  await page.getByText("Little is left:").waitFor();
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "The budget of Key" }).waitFor();

@@ -3,6 +3,7 @@ import { Link, Navigate } from "@tanstack/react-router";
 import { useId, useState, type ReactNode } from "react";
 import { getHealth, listFailedRuns } from "../../api/home.ts";
 import { listApprovals, whoAmI } from "../../api/queries.ts";
+import { listBudgets, usedPercent, WARNED_PERCENT } from "../../api/spending.ts";
 import type { Page } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { formatCount } from "../../format/index.ts";
@@ -141,13 +142,28 @@ function HealthPanel() {
   );
 }
 
+/** Budgets that come to their end, for administrators. */
+function BudgetWarning() {
+  const { data } = useQuery(listBudgets);
+  const near = data?.data.filter((budget) => usedPercent(budget) >= WARNED_PERCENT) ?? [];
+  if (near.length === 0) return null;
+  return (
+    <p className="notice warn" role="status">
+      <Link to="/spending">{formatCount(near.length, "budget")}</Link> {near.length === 1 ? "is" : "are"} used up by{" "}
+      {WARNED_PERCENT} % or more.
+    </p>
+  );
+}
+
 /** What a person sees first: what to try, and what needs attention. Approvers see their inbox instead. */
 export function Home() {
   const { data } = useQuery(whoAmI);
+  const { isAdmin } = useRole();
   if (data?.user.role === "approver") return <Navigate to="/inbox" replace />;
   return (
     <div className="screen">
       <h1>Home</h1>
+      {isAdmin && <BudgetWarning />}
       <Trials />
       <div className="panels">
         <NeedsYou />

@@ -56,12 +56,10 @@ const columns = (workflows: Map<string, Workflow>, mayChange: boolean): Columns<
       </>
     ),
   },
-  { title: "State", cell: ({ paused }) => <Status status={paused ? "paused" : "active"} /> },
+  { title: "State", wide: true, cell: ({ paused }) => <Status status={paused ? "paused" : "active"} /> },
   { title: "Next times", cell: ({ next_times }) => <Next times={next_times ?? []} /> },
   { title: "Last time", wide: true, cell: ({ last_fired }) => <Last last={last_fired} /> },
-  ...(mayChange
-    ? [{ title: "Actions", wide: true, cell: (schedule: Trigger) => <ScheduleActions schedule={schedule} /> }]
-    : []),
+  ...(mayChange ? [{ title: "Actions", cell: (schedule: Trigger) => <ScheduleActions schedule={schedule} /> }] : []),
 ];
 
 const NoSchedules = () => (

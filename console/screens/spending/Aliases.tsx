@@ -37,7 +37,6 @@ const columns = (removal: Action<string>): Columns<Alias> => [
   { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",
-    wide: true,
     cell: ({ alias }) => (
       <RemoveButton
         id={alias}

@@ -1,6 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { listBudgets, removeBudget, type Budget, type BudgetLimit } from "../../api/spending.ts";
+import {
+  listBudgets,
+  removeBudget,
+  usedPercent,
+  WARNED_PERCENT,
+  type Budget,
+  type BudgetLimit,
+} from "../../api/spending.ts";
 import { formatCost, formatNumber } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
 import { Bar } from "../../parts/Bar.tsx";
@@ -10,9 +17,6 @@ import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { BudgetForm } from "./BudgetForm.tsx";
 import { nameOf, useSubjects } from "./useSubjects.ts";
-
-/** From here on answers carry a warning. */
-const WARNED_PERCENT = 80;
 
 const toneOf = ({ percent }: BudgetLimit): string =>
   percent >= 100 ? "over" : percent >= WARNED_PERCENT ? "near" : "model";
@@ -69,7 +73,6 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   { title: "Changed", wide: true, cell: ({ updated_at }) => <Time at={updated_at} /> },
   {
     title: "Actions",
-    wide: true,
     cell: ({ subject }) => (
       <RemoveButton
         id={subject}
@@ -81,15 +84,13 @@ const columns = (name: (subject: string) => string, removal: Action<string>): Co
   },
 ];
 
-const worst = ({ limits }: Budget): number => Math.max(...limits.map(({ percent }) => percent));
-
 /** Those that come to their end, first. */
 function Warning({ budgets, name }: { budgets: Budget[]; name: (subject: string) => string }) {
-  const near = budgets.filter((budget) => worst(budget) >= WARNED_PERCENT);
+  const near = budgets.filter((budget) => usedPercent(budget) >= WARNED_PERCENT);
   if (near.length === 0) return null;
   return (
-    <p className={near.some((budget) => worst(budget) >= 100) ? "notice bad" : "notice warn"} role="status">
-      <strong>Little is left:</strong> {near.map((one) => `${name(one.subject)} (${worst(one)} %)`).join(", ")}.
+    <p className={near.some((budget) => usedPercent(budget) >= 100) ? "notice bad" : "notice warn"} role="status">
+      <strong>Little is left:</strong> {near.map((one) => `${name(one.subject)} (${usedPercent(one)} %)`).join(", ")}.
     </p>
   );
 }

@@ -52,7 +52,6 @@ const columns = (removal: Action<string>): Columns<Row> => [
   },
   {
     title: "Actions",
-    wide: true,
     cell: ({ of }) =>
       of.set_by === "organization" && (
         <RemoveButton

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { readMembers } from "../../console/editor/complete.ts";
+import { adviceFor, describeDetail } from "../../console/screens/health/describeCheck.ts";
+
+/* What screens say of what they are given, without a browser. */
+
+test("the editor completes what the published types declare", () => {
+  const members = readMembers(readFileSync(new URL("../../examples/workflow.d.ts", import.meta.url), "utf8"));
+  const labels = (name: string) => members.get(name)?.map(({ label }) => label);
+  expect(labels("RunContext")).toEqual(expect.arrayContaining(["runStep", "awaitApproval", "sleep", "complete"]));
+  expect(labels("StepContext")).toEqual(expect.arrayContaining(["fetch", "secrets", "attempt"]));
+  expect(members.get("RunContext")?.find(({ label }) => label === "sleep")).toEqual({
+    label: "sleep",
+    detail: "(time: Duration, options?: { key?: string }): Promise<void>",
+    type: "method",
+  });
+});
+
+describe("the health of a part", () => {
+  test("is told in words", () => {
+    expect(describeDetail("postgres", "18.1")).toBe("18.1");
+    expect(describeDetail("clock", undefined)).toBe("");
+    expect(describeDetail("disk", { free: 0.294 })).toBe("29 % free");
+    expect(describeDetail("projection runs", { lag: 1, parked: 0 })).toBe("1 event behind");
+    expect(describeDetail("projection runs", { lag: 1_200, parked: 2 })).toBe(
+      "1,200 events behind, 2 streams left out",
+    );
+    const streams = { SVC_DEAD: { messages: 3, bytes: 1_500 }, SVC_EVENTS: null };
+    expect(describeDetail("nats", { connected: true, server_version: "2.12.7", streams })).toBe(
+      "2.12.7 SVC_DEAD: 3 messages, 1.5 kB; SVC_EVENTS: not readable",
+    );
+    expect(describeDetail("other", { some: "thing" })).toBe('{"some":"thing"}');
+  });
+
+  test("comes with what to do", () => {
+    expect(adviceFor("meilisearch")).toContain("MEILI_URL");
+    expect(adviceFor("projection runs")).toContain("projections");
+  });
+});
