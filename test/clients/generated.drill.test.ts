@@ -88,6 +88,7 @@ describe.each(["openapiFetch", "heyApi"])("the client %s", (kind) => {
       members: { role: "viewer", email: expect.stringMatching(/@example\.org$/) },
       usage: { group_by: "model", several: true },
       events: { types: ["TurnStarted"] },
+      operations: { several: true, kinds: [] },
       errors: { data: true, status: expect.any(Number), code: expect.any(String) },
     });
   });

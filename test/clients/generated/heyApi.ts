@@ -227,6 +227,17 @@ async function events() {
   return { types: [...new Set(types)] };
 }
 
+async function operations() {
+  const { ready, processes } = (await api.getHealth(bySession)).data;
+  const roles: string[] = processes.map(({ role }) => role);
+  const { data } = (await api.getDeadLetters(bySession)).data;
+  const kinds: ("command" | "reaction")[] = data.map(({ kind }) => kind);
+  // @ts-expect-error it is a boolean
+  const wrong: string = ready;
+  void wrong;
+  return { several: roles.length > 0, kinds };
+}
+
 async function errors() {
   const body = { model: "nobody/none", messages: [{ role: "user", content: "A" }] };
   const { data, error, response } = await api.postOpenaiChatCompletions({ client: product, throwOnError: false, body });
@@ -236,5 +247,5 @@ async function errors() {
 
 await printFamilies(
   { workflows, approvals, runs, hooks },
-  { chat, files, models, agents, knowledge, extraction, keys, members, usage, events, errors },
+  { chat, files, models, agents, knowledge, extraction, keys, members, usage, events, operations, errors },
 );

@@ -265,6 +265,17 @@ async function events() {
   return { types: [...new Set(types)] };
 }
 
+async function operations() {
+  const { ready, processes } = done(await person.GET("/api/health"));
+  const roles: string[] = processes.map(({ role }) => role);
+  const { data } = done(await person.GET("/api/dead-letters"));
+  const kinds: ("command" | "reaction")[] = data.map(({ kind }) => kind);
+  // @ts-expect-error it is a boolean
+  const wrong: string = ready;
+  void wrong;
+  return { several: roles.length > 0, kinds };
+}
+
 async function errors() {
   const { data, error, response } = await product.POST("/api/openai/v1/chat/completions", {
     body: { model: "nobody/none", messages: [{ role: "user", content: "A" }] },
@@ -275,5 +286,5 @@ async function errors() {
 
 await printFamilies(
   { workflows, approvals, runs, hooks },
-  { chat, files, models, agents, knowledge, extraction, keys, members, usage, events, errors },
+  { chat, files, models, agents, knowledge, extraction, keys, members, usage, events, operations, errors },
 );
