@@ -19,7 +19,7 @@ let bystander: Awaited<ReturnType<IsolatedDeployment["organization"]>>;
 const table: string[] = [];
 
 beforeAll(async () => {
-  deployment = await startDeployment();
+  deployment = await startDeployment({ SCHEDULE_SECONDS: "1" });
   bystander = await deployment.organization("Bystander");
   attacker = await openAttacker(deployment, await deployment.organization("Attacker"));
 });

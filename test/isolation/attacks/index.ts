@@ -1,7 +1,8 @@
+import { accounts } from "./accounts.ts";
 import type { Attack } from "./attack.ts";
 import { connections } from "./connections.ts";
 import { documents } from "./documents.ts";
 import { schemas } from "./schemas.ts";
 import { turns } from "./turns.ts";
 
-export const attacks: Attack[] = [...schemas, ...connections, ...turns, ...documents];
+export const attacks: Attack[] = [...schemas, ...connections, ...turns, ...documents, ...accounts];
