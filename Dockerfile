@@ -33,5 +33,6 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080
-ENTRYPOINT ["node", "main.ts"]
+# the flags of svc.mjs
+ENTRYPOINT ["node", "--heap-growing-percent=80", "--max-semi-space-size=32", "main.ts"]
 CMD ["all"]

@@ -16,6 +16,7 @@ import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
 import type { Db } from "#projections/projection.ts";
 import { trackProgress } from "#projections/progress.ts";
+import { preferLocal, type LocalHandler } from "#services/localCommands.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
 import { deploymentCredentials } from "./credentials.ts";
@@ -43,12 +44,12 @@ const listenTo = ({ hints, faults }: Resources["bus"]): Pick<HttpDeps, "onCommit
 const addressOf = ({ address, port }: AddressInfo): string =>
   `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 
-/** The role that serves the API. Resolves with its address when it listens. */
-export async function startHttpRole(resources: Resources) {
+/** The role that serves the API. `local` handles commands in this process. Resolves with the address when it listens. */
+export async function startHttpRole(resources: Resources, local?: LocalHandler) {
   const { settings, pool, bus, log, keyring, vault, blobs, logger, worker, schemas, reach } = resources;
   const breaker = createBreaker(reach);
   const db: Db = { query: (text, values) => breaker(() => resources.db.query(text, values)) };
-  const sender = bus.sender(log);
+  const sender = local ? preferLocal(local, bus.sender(log)) : bus.sender(log);
   const scripts = openScripts({ processes: 1 });
   const clock = await watchClock({
     db: resources.db,

@@ -29,8 +29,8 @@ export async function runRoles(wanted: readonly Role[], worker: Omit<ResourceOpt
   };
   try {
     if (wanted.includes("projections")) await starting(startProjectionsRole(resources));
-    if (wanted.includes("services")) await starting(startServicesRole(resources));
-    const http = wanted.includes("http") ? await starting(startHttpRole(resources)) : undefined;
+    const services = wanted.includes("services") ? await starting(startServicesRole(resources)) : undefined;
+    const http = wanted.includes("http") ? await starting(startHttpRole(resources, services?.handler)) : undefined;
     return { resources, address: http?.address, startCodes: http?.startCodes, stop };
   } catch (error) {
     await stop();

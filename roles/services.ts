@@ -136,6 +136,8 @@ export async function startServicesRole(resources: Resources) {
   sweep.start();
 
   return {
+    /** For the other roles of this process. */
+    handler: { handle: work.handle, gate },
     /** Takes no more work, lets running work finish for `patienceMs`, then leaves the rest to other workers. */
     async stop(patienceMs: number): Promise<void> {
       await Promise.all([commands.stop(), reactions.stop(), sweep.stop(), clock.stop()]);

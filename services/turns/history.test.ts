@@ -7,6 +7,7 @@ import { readHistory, type HistoryStores } from "./history.ts";
 import { buildModelRequest } from "./modelRequest.ts";
 import { createRecentHistories } from "./recentHistories.ts";
 
+const organization_id = newId();
 const thread = streamName("thread", newId());
 const MAX_TEXT = 200;
 
@@ -86,8 +87,8 @@ test("a history that is continued from memory equals the one that is read from t
         const version = staged.start(`t${n}`, `${n}`.padEnd(length));
         ids.push(`t${n}`);
         if (ending !== "runs elsewhere") {
-          const history = await readHistory(stores, { thread, version });
-          expect(history).toEqual(await readHistory(staged.stores(), { thread, version }));
+          const history = await readHistory(stores, { organization_id, thread, version });
+          expect(history).toEqual(await readHistory(staged.stores(), { organization_id, thread, version }));
         }
         if (ending === "is refused") staged.refuse(`t${n}`);
         else staged.end(`t${n}`, `answer ${n}`);
@@ -102,7 +103,7 @@ test("a turn that ended with calls of the caller's own tools leaves its rounds, 
   staged.start("t0", "question");
   staged.call("t0", "a/model");
   const version = staged.start("t1", "next");
-  const history = await readHistory(staged.stores(), { thread, version });
+  const history = await readHistory(staged.stores(), { organization_id, thread, version });
   expect(history.map(({ role, text, call_id }) => [role, text, call_id])).toEqual([
     ["user", "question", undefined],
     ["assistant", "Hm.", undefined],
@@ -121,27 +122,12 @@ test("a turn reads only the events since the turn before", async () => {
   const stores = staged.stores();
   for (let n = 0; n < 20; n++) {
     const version = staged.start(`t${n}`, "question");
-    await readHistory(stores, { thread, version });
+    await readHistory(stores, { organization_id, thread, version });
     staged.end(`t${n}`, "answer");
   }
   const version = staged.start("last", "question");
   staged.read.length = 0;
-  const history = await readHistory(stores, { thread, version });
+  const history = await readHistory(stores, { organization_id, thread, version });
   expect(staged.read).toEqual([version - 2, version - 1]);
   expect(history.at(-1)).toMatchObject({ role: "assistant", text: "answer" });
-});
-
-test("histories leave memory together with the room that they took", () => {
-  const recent = createRecentHistories();
-  const history = (size: number) => ({ version: 1, turns: [], size });
-  for (const [name, size] of [
-    ["a", 3_000_000],
-    ["b", 3_000_000],
-    ["a", 3_000_000],
-    ["c", 3_000_000],
-  ] as const)
-    recent.put(name, history(size));
-  expect(["a", "b", "c"].map((name) => recent.find(name) !== undefined)).toEqual([true, false, true]);
-  recent.put("huge", history(9_000_000));
-  expect(recent.find("huge")).toBeUndefined();
 });

@@ -169,7 +169,7 @@ async function newestTurns(
  */
 export async function readHistory(
   stores: HistoryStores,
-  { thread, version }: { thread: string; version: number },
+  { organization_id, thread, version }: { organization_id: string; thread: string; version: number },
 ): Promise<ThreadMessage[]> {
   const { recentHistories } = stores;
   const recent = recentHistories.find(thread);
@@ -177,6 +177,6 @@ export async function readHistory(
   const history =
     (known && (await newestTurns(stores, { thread, from: known.version, before: version }, known.turns))) ??
     (await newestTurns(stores, { thread, from: 1, before: version }, []))!;
-  recentHistories.put(thread, history);
+  recentHistories.put(organization_id, thread, history);
   return limitFiles(history.turns.toReversed().flat());
 }

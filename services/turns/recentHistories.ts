@@ -10,25 +10,47 @@ export interface RecentHistory {
 
 /** Characters of all histories together. */
 const MAX_SIZE = 8_000_000;
+/** An organization's share: the long threads of one do not push out those of others. */
+const MAX_SIZE_OF_ORGANIZATION = MAX_SIZE / 4;
 /** What a thread that rests, or was deleted by another process, may stay in memory. */
 const MAX_IDLE_MS = 60_000;
 const SWEEP_MS = 10_000;
+
+interface KeptHistory extends RecentHistory {
+  organization: string;
+  usedAt: number;
+}
 
 /**
  * Histories of the threads whose turns this process has run lately: the next turn reads only what is new. The log remains the source, a
  * history that is missing is read from it.
  */
 export function createRecentHistories() {
-  const histories = new Map<string, RecentHistory & { usedAt: number }>();
+  /** The one used longest ago is the first. */
+  const histories = new Map<string, KeptHistory>();
+  const sizes = new Map<string, number>();
   let size = 0;
   let sweeping: NodeJS.Timeout | undefined;
 
+  function count(organization: string, change: number): void {
+    size += change;
+    const ofOrganization = (sizes.get(organization) ?? 0) + change;
+    if (ofOrganization > 0) sizes.set(organization, ofOrganization);
+    else sizes.delete(organization);
+  }
+
   function remove(thread: string): void {
-    size -= histories.get(thread)?.size ?? 0;
+    const kept = histories.get(thread);
+    if (!kept) return;
+    count(kept.organization, -kept.size);
     histories.delete(thread);
     if (histories.size > 0) return;
     clearInterval(sweeping);
     sweeping = undefined;
+  }
+
+  function removeOldestOf(organization: string): void {
+    for (const [thread, kept] of histories) if (kept.organization === organization) return remove(thread);
   }
 
   function sweep(): void {
@@ -39,12 +61,12 @@ export function createRecentHistories() {
   return {
     find: (thread: string): RecentHistory | undefined => histories.get(thread),
     remove,
-    put(thread: string, history: RecentHistory): void {
+    put(organization: string, thread: string, history: RecentHistory): void {
       remove(thread);
-      if (history.size > MAX_SIZE) return;
-      histories.set(thread, { ...history, usedAt: performance.now() });
-      size += history.size;
-      // the one used longest ago is the first
+      if (history.size > MAX_SIZE_OF_ORGANIZATION) return;
+      histories.set(thread, { ...history, organization, usedAt: performance.now() });
+      count(organization, history.size);
+      while ((sizes.get(organization) ?? 0) > MAX_SIZE_OF_ORGANIZATION) removeOldestOf(organization);
       while (size > MAX_SIZE) remove(histories.keys().next().value!);
       sweeping ??= setInterval(sweep, SWEEP_MS).unref();
     },

@@ -16,7 +16,7 @@ import { measureReadModels } from "./readModels.ts";
 import { measureStreams } from "./streams.ts";
 
 /** With `--scale 1`. */
-const SIZES = { organizations: 500, turns: 20_000, streams: 600 };
+const SIZES = { organizations: 500, turns: 20_000, streams: 400 };
 const ROUNDS = 3;
 const SECONDS = 3;
 /** Long enough for the feed to be published again while turns run. */

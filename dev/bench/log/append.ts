@@ -1,5 +1,5 @@
 import type { Effort, Measuring } from "../tools/effort.ts";
-import { measureCpu } from "../tools/cpuTime.ts";
+import { cpuTimeMs, measureCpu } from "../tools/cpuTime.ts";
 import { progress } from "../tools/progress.ts";
 import type { Store } from "./stores.ts";
 
@@ -13,13 +13,15 @@ export interface AppendRates {
   perSecond: number[];
   /** Milliseconds of processor time of an append, in this process and in PostgreSQL, one figure for each round. */
   cpuMs: number[];
+  /** PostgreSQL's part of it. */
+  postgresMs: number[];
 }
 
 /** Measures every store with every number of appends in flight, in turn. At the end it checks that no store has lost an append. */
-export const runAppends = async (stores: Store[], effort: Effort): Promise<AppendRates[]> => {
+export const runAppends = async (stores: Store[], postgres: number, effort: Effort): Promise<AppendRates[]> => {
   const { rounds, seconds: limit } = MEASURING[effort];
   const measured = stores.flatMap(({ name }) =>
-    IN_FLIGHT.map((inFlight): AppendRates => ({ store: name, inFlight, perSecond: [], cpuMs: [] })),
+    IN_FLIGHT.map((inFlight): AppendRates => ({ store: name, inFlight, perSecond: [], cpuMs: [], postgresMs: [] })),
   );
   const acknowledged = new Map(stores.map(({ name }) => [name, 0]));
   // Round 0 warms up.
@@ -27,13 +29,16 @@ export const runAppends = async (stores: Store[], effort: Effort): Promise<Appen
     for (const inFlight of IN_FLIGHT) {
       for (const store of round % 2 === 0 ? stores : stores.toReversed()) {
         progress(`round ${round} of ${rounds}: ${store.name}, ${inFlight} in flight`);
+        const before = cpuTimeMs([postgres]);
         const { result, cpuMs } = await measureCpu([process.pid], () => append(store, inFlight, limit));
         const { appends, seconds } = result;
+        const postgresMs = cpuTimeMs([postgres]) - before;
         acknowledged.set(store.name, (acknowledged.get(store.name) ?? 0) + appends);
         const entry = measured.find((one) => one.store === store.name && one.inFlight === inFlight);
         if (round === 0) continue;
         entry?.perSecond.push(appends / seconds);
         entry?.cpuMs.push(cpuMs / appends);
+        entry?.postgresMs.push(postgresMs / appends);
       }
     }
   }

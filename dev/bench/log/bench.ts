@@ -32,7 +32,7 @@ export const benchLog = async (effort: Effort): Promise<Report> => {
   const measure = async (): Promise<Report> => {
     stores.push(openOwnStore(await createLog(server, "bench_own")));
     stores.push(await openEmmett(await server.create("bench_emmett"), EMMETT_CONNECTIONS));
-    return report(await runAppends(stores, effort), await runReading(server, effort));
+    return report(await runAppends(stores, server.pid, effort), await runReading(server, effort));
   };
   try {
     return await untilInterrupted(measure);
@@ -58,13 +58,14 @@ const report = (appends: AppendRates[], { events, readings }: { events: number; 
     tables: [
       {
         title: `Appends per second: one event of ${turnAppend().bytes} bytes each, on distinct streams`,
-        head: ["in flight", "this log", "emmett", "times", "processor, of Emmett's"],
+        head: ["in flight", "this log", "emmett", "times", "processor, of Emmett's", "PostgreSQL (µs)"],
         rows: IN_FLIGHT.map((n) => [
           String(n),
           median(find("this log", n).perSecond),
           median(find("emmett", n).perSecond),
           timesEmmett(n),
           processorOfEmmett(n),
+          median(find("this log", n).postgresMs) * 1000,
         ]),
       },
       {
@@ -105,6 +106,8 @@ const report = (appends: AppendRates[], { events, readings }: { events: number; 
       appends_per_second: Object.fromEntries(
         IN_FLIGHT.map((n) => [n, Math.round(median(find("this log", n).perSecond))]),
       ),
+      // The log's lock lets one backend append at a time: with a core of its own it appends so many (docs/scaling.md).
+      ceiling_per_second: Math.round(1000 / median(find("this log", 64).postgresMs)),
       of_select: Object.fromEntries(
         readings.map(({ way }) => [way, toSignificant(ofSelect(way, (rates) => rates.perSecond))]),
       ),

@@ -82,6 +82,7 @@ export const GROUPS: readonly Group[] = [
       entry("docs/architecture.md", "How it works", "The rooms, the paths of requests, and one word for each concept."),
       entry("docs/reliability.md", "What is promised", "What survives which fault, and how that is tested."),
       entry("docs/benchmarks.md", "How fast it is", "What was measured, and how to measure it again."),
+      entry("docs/scaling.md", "Scaling", "What more load needs, and where one log ends."),
     ],
   },
 ];
