@@ -11,17 +11,22 @@ import { startPlatform } from "../platform.ts";
 
 let folder: string;
 let services: Awaited<ReturnType<typeof startEmbeddedServers>>;
+/** Apart from `platform`, whose commands therefore travel over the bus (docs/adr/0038-a-process-handles-its-own-commands.md). */
+let workers: Awaited<ReturnType<typeof startPlatform>>;
 let platform: Awaited<ReturnType<typeof startPlatform>>;
 
 beforeAll(async () => {
   folder = await testDataFolder();
   services = await startEmbeddedServers({ DATA_DIR: folder }, () => {});
   const addresses = { ...services, master_key: Buffer.alloc(32, 3).toString("base64") };
-  platform = await startPlatform({ deployment: { addresses, prefix: "power", folder } });
+  const deployment = { addresses, prefix: "power", folder };
+  workers = await startPlatform({ roles: ["services", "projections"], deployment });
+  platform = await startPlatform({ roles: ["http"], deployment });
 });
-// the platform first: it would wait for servers that are gone
+// the platforms first: they would wait for servers that are gone
 afterAll(async () => {
   await platform?.stop();
+  await workers?.stop();
   await services?.stop();
 });
 
