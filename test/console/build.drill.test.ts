@@ -84,16 +84,18 @@ test("a workflow is written, registered, started beside the editor, and gets a w
 });
 
 test("a schedule is made, shows its next five times, is paused, resumed and removed", async () => {
-  await tenant.register(WAITING, {}, { name: `Nightly ${HOSTILE}` });
+  const { id } = await tenant.register(WAITING, {}, { name: `Nightly ${HOSTILE}` });
   const page = await open("schedules");
   agreeToAll(page);
   await page.getByRole("heading", { name: "There are no schedules" }).waitFor();
   await inspect(page, "schedules-empty");
+  await page.getByRole("combobox", { name: "Workflow" }).selectOption(id);
   await page.getByLabel("Name", { exact: true }).fill("Report");
   await page.getByRole("textbox", { name: "Times (minute" }).fill("never");
   await page.getByRole("button", { name: "Add schedule" }).click();
   await page.getByRole("alert").getByText("code invalid_schedule").waitFor();
   await page.getByRole("textbox", { name: "Times (minute" }).fill("30 8 * * 1-5");
+  expect(await page.getByRole("combobox", { name: "Workflow" }).inputValue()).toBe(id);
   await page.getByRole("button", { name: "Add schedule" }).click();
   await page.getByRole("row", { name: "Report" }).waitFor();
   expect(await page.getByRole("row", { name: "Report" }).getByRole("listitem").count()).toBe(5);
