@@ -1,7 +1,9 @@
 import { expect } from "vitest";
 import { fileForm } from "../http/service.ts";
-import { UNKNOWN, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
-import { openTwoTenants, type Organizations } from "./tenants.ts";
+import { loseCommand } from "../bus/loseCommand.ts";
+import type { Platform } from "../platform.ts";
+import { SOON, UNKNOWN, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
+import { openTwoTenants } from "./tenants.ts";
 
 /* Every route of the service's own description, and one thing of an organization for every parameter in their paths. */
 
@@ -19,7 +21,7 @@ export async function listRoutes(url: string): Promise<string[]> {
 export type Things = Record<string, string>;
 
 const isParameter = (segment: string): boolean => segment.includes("*") || segment.startsWith("{");
-const NOTHING: Things = { models: "offline/none", hooks: "A".repeat(24) };
+const NOTHING: Things = { models: "offline/none", hooks: "A".repeat(24), "dead-letters": "999999999" };
 
 /** The path of a route with a value for every parameter: that of a thing, or of one that does not exist. */
 export function fillPath(route: string, things?: Things): string {
@@ -105,10 +107,18 @@ async function createThings(tenant: Tenant): Promise<Things> {
   };
 }
 
+/** The number of a new dead letter of the tenant. */
+async function createDeadLetter({ resources }: Platform, { organization_id, made, owner }: Tenant): Promise<string> {
+  await loseCommand(resources, organization_id);
+  const letters = async () => (await made(owner("GET", "/dead-letters"))).data;
+  await expect.poll(async () => (await letters()).length, SOON).toBe(1);
+  return String((await letters())[0].seq);
+}
+
 /** Two organizations; the first has a thing of every kind, in a project, in another one and in none. */
-export async function openHomeAndForeign(platform: Organizations) {
+export async function openHomeAndForeign(platform: Platform) {
   const { home, foreign } = await openTwoTenants(platform);
-  const things = await createThings(home);
+  const things: Things = { ...(await createThings(home)), "dead-letters": await createDeadLetter(platform, home) };
   const elsewhere = await home.project("Elsewhere");
   return {
     home,
@@ -132,6 +142,9 @@ export async function openHomeAndForeign(platform: Organizations) {
         expect((await home.owner("GET", `/${kind}/${things[kind]}`)).status, kind).toBe(200);
       for (const path of ["/prices/home/model", "/budgets/organization", `/erasures/${things["erasures"]}`])
         expect((await home.owner("GET", path)).status, path).toBe(200);
+      expect((await home.owner("GET", "/dead-letters")).body.data).toMatchObject([
+        { seq: Number(things["dead-letters"]) },
+      ]);
       expect((await home.owner("GET", `/v1/knowledge/documents/${things["documents"]}`)).status).toBe(200);
       expect((await home.key("GET", `/openai/v1/files/${things["files"]}`)).status).toBe(200);
     },

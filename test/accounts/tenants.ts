@@ -2,7 +2,7 @@ import type { Credentials } from "../../cli/organization.ts";
 import { openCommonPlatform } from "../sharedPlatform.ts";
 import { openTenant } from "../workflows/tenant.ts";
 
-export interface Organizations {
+interface Organizations {
   url: string;
   organization(name: string): Promise<Credentials>;
 }

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { newId } from "#events/ids.ts";
 import { openTenant, SOON } from "../workflows/tenant.ts";
-import { openInspector } from "../bus/streams.ts";
+import { loseCommand } from "../bus/loseCommand.ts";
 import { agreeToAll, inspect, openConsole, type Console } from "./browser.ts";
 
 /* What an operator looks at, and what can be done about it. */
@@ -13,14 +12,6 @@ beforeAll(async () => {
   ({ tenant, open, service } = await openConsole());
 });
 
-/** Publishes a command that nobody can read. */
-async function loseCommand(): Promise<void> {
-  const { addresses, settings } = service.opened;
-  const { nc, names } = await openInspector({ url: addresses.nats_url, prefix: settings.BUS_PREFIX });
-  const stream = `thread-${newId()}`;
-  nc.publish(names.command({ organization_id: tenant.organization_id, stream }), "{ no json");
-  await nc.flush();
-}
 const letters = async (by = tenant) => (await by.made(by.owner("GET", "/dead-letters"))).data;
 
 test("health names every part and process; a dead letter appears, is sent again, and is removed", async () => {
@@ -31,7 +22,7 @@ test("health names every part and process; a dead letter appears, is sent again,
   await page.getByRole("row", { name: "projection usage" }).first().getByText("behind").waitFor();
   await page.getByText("None: every command").waitFor();
   await inspect(page, "health");
-  await loseCommand();
+  await loseCommand(service.opened, tenant.organization_id);
   await expect.poll(async () => (await letters()).length, SOON).toBe(1);
   const [first] = await letters();
   expect(first).toMatchObject({ kind: "command", reason: "undecodable", type: null });
