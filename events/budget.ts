@@ -3,19 +3,29 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./la
 import { deriveId, streamName } from "./ids.ts";
 import { Money } from "./money.ts";
 
-/** Who spends: `organization`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`. */
-export const BUDGET_SUBJECT = /^(organization|(project|key|person|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+/** The subject of a budget that holds for each value of `user` by itself: values are personal, so none is named. */
+export const EACH_USER = "each-user";
+/** Who spends: `organization`, `each-user`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`. */
+export const BUDGET_SUBJECT =
+  /^(organization|each-user|(project|key|person|agent):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const Subject = z.object({ subject: z.string().regex(BUDGET_SUBJECT) });
 
 /** Each subject has one budget, so the id is derived from it. */
 export const budgetStream = (organization: string, subject: string): string =>
   streamName("budget", deriveId("budget", organization, subject));
 
+/** Limits of a period, which are sums over the log. */
 export const LimitName = z.enum(["tokens_per_day", "tokens_per_month", "cost_per_day", "cost_per_month"]);
 export type LimitName = z.infer<typeof LimitName>;
+/** Limits of a sliding minute, and of this moment. */
+export const RateName = z.enum(["requests_per_minute", "tokens_per_minute", "concurrent_turns"]);
+export type RateName = z.infer<typeof RateName>;
 
 /** Days and calendar months of UTC. A limit that is absent is none. */
 export const Limits = z.object({
+  requests_per_minute: z.int().nonnegative().optional(),
+  tokens_per_minute: z.int().nonnegative().optional(),
+  concurrent_turns: z.int().nonnegative().optional(),
   tokens_per_day: z.int().nonnegative().optional(),
   tokens_per_month: z.int().nonnegative().optional(),
   cost_per_day: Money.optional(),

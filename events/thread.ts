@@ -43,6 +43,8 @@ const TurnSettings = Turn.extend({
   workflow_id: z.uuid().optional(),
   /** The project that it is counted for: that of the key, the agent or the workflow. */
   project_id: z.uuid().optional(),
+  /** The keyring's mark of the request's `user` in its organization: equal users have equal marks, which tell nothing else. */
+  user_mark: z.string().optional(),
   /** `provider/model`, or an alias. */
   model: z.string(),
   /** What the alias stands for. */

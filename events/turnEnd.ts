@@ -14,3 +14,7 @@ export type TurnEnd =
   | ({ status: "failed" | "stopped"; said: TurnOutput; message: string; usage: Usage } & RoutedEnd)
   /** `retry_after_ms`: the provider was busy and asked for this wait. */
   | { status: "refused"; code: string | null; message: string; retry_after_ms?: number; failed_targets?: string[] };
+
+/** What a limit of tokens counts. */
+export const tokensOf = (end: TurnEnd): number =>
+  end.status === "refused" ? 0 : end.usage.prompt_tokens + end.usage.completion_tokens;

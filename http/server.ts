@@ -83,7 +83,7 @@ function sendError(error: FastifyError | Error, request: FastifyRequest, reply: 
   }
   return reply
     .code(answer.status)
-    .headers({ ...errorHeaders(answer), "x-request-id": request.id })
+    .headers({ ...answer.headers, ...errorHeaders(answer), "x-request-id": request.id })
     .send(errorBody(answer, request.url.startsWith("/api/v1/")));
 }
 

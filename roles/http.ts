@@ -40,6 +40,8 @@ const listenTo = ({ hints, faults }: Resources["bus"]): Pick<HttpDeps, "onCommit
   onProjected: (listener) => hints.onProjected(listener),
   onHealed: faults.onHealed,
 });
+const addressOf = ({ address, port }: AddressInfo): string =>
+  `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 
 const addressOf = ({ address, port }: AddressInfo): string =>
   `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -87,6 +89,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     deadLetters: bus.deadLetters,
     ...(await readPages()),
     startCodes,
+    rates: resources.rates,
     logger,
     registry: new Registry(),
     httpId: worker,

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { connectBus } from "#infra/nats/connect.ts";
+import type { Logger } from "pino";
+import { connectBus, type Bus } from "#infra/nats/connect.ts";
 import { openBlobs } from "#infra/blobs.ts";
 import { openVault } from "#infra/vault.ts";
 import { openKeyring } from "#infra/keyring.ts";
@@ -12,6 +13,8 @@ import { watchReach } from "#infra/postgres/reach.ts";
 import { openLog } from "#infra/postgres/log.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import type { Settings } from "#infra/config.ts";
+import { watchRates } from "#projections/budgets/rateWatch.ts";
+import type { Db } from "#projections/projection.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
 
 /** Addresses of PostgreSQL, NATS and Meilisearch, and the master key of this deployment. */
@@ -30,6 +33,15 @@ export interface ResourceOptions {
   settings: Settings;
   addresses: Addresses;
 }
+
+/** One for all roles of the process: http and the steps of workflows share limits. */
+const openRates = (db: Db, bus: Bus, worker: string, logger: Logger) =>
+  watchRates({
+    db,
+    exchange: bus.turnNews,
+    process: worker,
+    onError: (error) => logger.warn({ err: error }, "turns of the last minute could not be read"),
+  });
 
 /** Connections and keys of one process of the deployment. */
 export async function openResources({ role, settings, addresses }: ResourceOptions) {
@@ -55,11 +67,11 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
     logger,
     onReplaced: () => bus.faults.report("connection_dropped"),
   });
-  const heartbeat = await startHeartbeat(pool, { worker, role }, (error) =>
-    logger.warn({ err: error }, "heartbeat failed"),
-  );
-  const schemaTurns = createFairSemaphore({ total: 1, perTenant: 1 });
-  const schemas = openSchemaChecker(schemaTurns.run);
+  const onMissedBeat = (error: unknown) => logger.warn({ err: error }, "heartbeat failed");
+  const heartbeat = await startHeartbeat(pool, { worker, role }, onMissedBeat);
+  const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
+  const db = asDb(pool);
+  const rates = openRates(db, bus, worker, logger);
   const telemetry = await openTelemetry({ settings, role, instance: worker, logger });
 
   return {
@@ -67,18 +79,20 @@ export async function openResources({ role, settings, addresses }: ResourceOptio
     addresses,
     logger,
     pool,
-    db: asDb(pool),
+    db,
     reach,
     keyring,
     log,
     blobs,
     vault: openVault({ blobs, keyring, dataKeys: log }),
     bus,
+    rates,
     schemas,
     worker,
     /** Whether the heartbeats of other workers, as this process reads them, are up to date. */
     isSteady: heartbeat.isSteady,
     async close(): Promise<void> {
+      rates.close();
       await heartbeat.leave().catch(() => {});
       await schemas.close();
       await bus.close();

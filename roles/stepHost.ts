@@ -7,6 +7,7 @@ import type { Db } from "#projections/projection.ts";
 import { getAlias } from "#projections/aliases/query.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
+import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import { describeLimit, watchBudgets } from "#projections/budgets/watch.ts";
 import { trackProgress } from "#projections/progress.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
@@ -29,8 +30,8 @@ interface StepHostOptions {
   tools: Tools;
 }
 
-/** Gives the message of the budget that refuses a turn. */
-function openBudgetCheck({ db, logger }: Resources, handle: StepHostOptions["handle"]): TurnDeps["checkBudgets"] {
+/** Budgets first, then limits of a minute and of a moment. */
+function openLimits({ db, logger, rates }: Resources, handle: StepHostOptions["handle"]): TurnDeps["askLimits"] {
   const budgets = watchBudgets({
     db,
     report: (organization_id, data) =>
@@ -45,9 +46,13 @@ function openBudgetCheck({ db, logger }: Resources, handle: StepHostOptions["han
       ),
     onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
   });
-  return async (spender) => {
+  return async (spender, { turn_id, prompt }) => {
     const reached = await budgets.check(spender);
-    return reached?.refuses ? describeLimit(reached) : undefined;
+    if (reached?.refuses) return { refused: describeLimit(reached) };
+    const texts = prompt.messages.map(({ text }) => text);
+    const turn = { turn_id, tokens: estimateTokens(prompt, texts) };
+    const answer = await rates.admit(budgets.budgets(spender.organization_id), spender, turn);
+    return "refused" in answer ? { rate_limited: answer.refused } : answer;
   };
 }
 
@@ -76,7 +81,7 @@ export function openStepHosts(resources: Resources, { handle, tools }: StepHostO
     keyring,
     vault,
     frames: bus.frames,
-    checkBudgets: openBudgetCheck(resources, handle),
+    askLimits: openLimits(resources, handle),
     turn_ms: settings.TURN_SECONDS * 1_000,
     findRoute: (organization, name) => queryTwice("aliases", async () => findRoute(db, organization, name), Boolean),
     agents: {

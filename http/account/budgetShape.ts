@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { LimitName, type Limits } from "#events/budget.ts";
+import { LimitName, RateName, type Limits } from "#events/budget.ts";
+import type { RateStatus } from "#projections/budgets/rates.ts";
 import type { BudgetStatus } from "#projections/budgets/status.ts";
 
 const tokens = (period: string) =>
@@ -9,7 +10,12 @@ const WANTED = 'must be US dollars as a text with at most 6 digits after the poi
 const dollars = (period: string) =>
   z.string(WANTED).regex(AMOUNT, WANTED).nullish().describe(`US dollars in a ${period} of UTC. Default: no limit.`);
 
+const atMost = (what: string) => z.int().min(0).nullish().describe(`${what} Default: no limit.`);
+
 export const BudgetToSet = z.strictObject({
+  requests_per_minute: atMost("Turns that begin within any 60 seconds."),
+  tokens_per_minute: atMost("Tokens of turns that ended within any 60 seconds, with an estimate for those under way."),
+  concurrent_turns: atMost("Turns at a time."),
   tokens_per_day: tokens("day"),
   tokens_per_month: tokens("calendar month"),
   cost_per_day: dollars("day"),
@@ -17,21 +23,23 @@ export const BudgetToSet = z.strictObject({
   hard: z
     .boolean()
     .default(true)
-    .describe("At the limit, turns are refused with 402 `budget_exceeded`; with `false` there are warnings only."),
+    .describe(
+      "At the limit, turns are refused with 402 `budget_exceeded`, or 429 `rate_limited` at limits of a minute or a moment; with `false` there are warnings only.",
+    ),
 });
 
 const LimitShape = z.object({
-  name: LimitName,
-  limit: z.string().describe("Tokens, or US dollars."),
+  name: z.enum([...RateName.options, ...LimitName.options]),
+  limit: z.string().describe("Requests, tokens, turns, or US dollars."),
   spent: z.string().describe("The figure that refuses turns, as it is now."),
   percent: z.int(),
-  period: z.string().describe("The day or the month: `2026-11-23` or `2026-11`."),
-  ends_at: z.iso.datetime(),
+  period: z.string().describe("The day or the month, `2026-11-23` or `2026-11`; else `minute` or `now`."),
+  ends_at: z.iso.datetime().describe("When what is spent counts no longer."),
 });
+export const SUBJECTS =
+  "Who spends: `organization`, `each-user` (each value of `user` by itself), `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`.";
 export const Budget = z.object({
-  subject: z
-    .string()
-    .describe("Who spends: `organization`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`."),
+  subject: z.string().describe(SUBJECTS),
   hard: z.boolean(),
   limits: z.array(LimitShape),
   created_at: z.iso.datetime(),
@@ -45,17 +53,30 @@ export function readLimits({ hard: _, ...limits }: z.infer<typeof BudgetToSet>):
   return Object.fromEntries(set) as Limits;
 }
 
-export const presentBudget = ({ budget, limits }: BudgetStatus): Budget => ({
+const presentRate = ({ name, at_most, used, ends_at }: RateStatus): Budget["limits"][number] => ({
+  name,
+  limit: String(at_most),
+  spent: String(used),
+  percent: at_most === 0 ? 100 : Math.floor((used * 100) / at_most),
+  period: name === "concurrent_turns" ? "now" : "minute",
+  ends_at: ends_at.toISOString(),
+});
+
+/** `rates`: of all budgets. */
+export const presentBudget = ({ budget, limits }: BudgetStatus, rates: RateStatus[]): Budget => ({
   subject: budget.subject,
   hard: budget.hard,
-  limits: limits.map(({ name, at_most, spent, percent, period, ends_at }) => ({
-    name,
-    limit: at_most,
-    spent,
-    percent,
-    period,
-    ends_at: ends_at.toISOString(),
-  })),
+  limits: [
+    ...rates.filter(({ subject }) => subject === budget.subject).map(presentRate),
+    ...limits.map(({ name, at_most, spent, percent, period, ends_at }) => ({
+      name,
+      limit: at_most,
+      spent,
+      percent,
+      period,
+      ends_at: ends_at.toISOString(),
+    })),
+  ],
   created_at: budget.created_at.toISOString(),
   updated_at: budget.updated_at.toISOString(),
 });

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { BUDGET_SUBJECT, budgetStream, RemoveBudget, SetBudget } from "#events/budget.ts";
+import { BUDGET_SUBJECT, budgetStream, LimitName, RateName, RemoveBudget, SetBudget } from "#events/budget.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
-import { Budget, BudgetToSet, presentBudget, readLimits } from "./budgetShape.ts";
+import { Budget, BudgetToSet, presentBudget, readLimits, SUBJECTS } from "./budgetShape.ts";
 
 /** Budgets of one organization: all of them are read at once. */
 const MAX_BUDGETS = 1_000;
@@ -15,7 +15,12 @@ const READ_MODELS = ["budgets", "usage"];
 
 async function listAll(http: Http, organization: string): Promise<Budget[]> {
   await http.freshRead(READ_MODELS);
-  return (await http.budgets.fresh(organization)).map(presentBudget);
+  const statuses = await http.budgets.fresh(organization);
+  const rates = await http.rates.fresh(
+    organization,
+    statuses.map(({ budget }) => budget),
+  );
+  return statuses.map((status) => presentBudget(status, rates));
 }
 
 async function findBudget(http: Http, organization: string, subject: string): Promise<Budget> {
@@ -38,17 +43,15 @@ async function setBudget(
 ): Promise<Budget> {
   const { organization_id } = request.caller;
   if (!BUDGET_SUBJECT.test(subject)) {
-    const message = "subject must be organization, project:<id>, key:<id>, person:<id> or agent:<id>.";
+    const message = "subject must be organization, each-user, project:<id>, key:<id>, person:<id> or agent:<id>.";
     throw new ApiError("invalid_subject", message, { param: "subject" });
   }
   const limits = readLimits(body);
   if (Object.keys(limits).length === 0)
     throw new ApiError(
       null,
-      "The budget has no limit: set tokens_per_day, tokens_per_month, cost_per_day or cost_per_month.",
-      {
-        param: "cost_per_month",
-      },
+      `The budget has no limit: set one of ${[...RateName.options, ...LimitName.options].join(", ")}.`,
+      { param: "cost_per_month" },
     );
   const others = (await listAll(http, organization_id)).filter((budget) => budget.subject !== subject);
   if (others.length >= MAX_BUDGETS)
@@ -62,7 +65,7 @@ export function budgetRoutes(app: App, http: Http): void {
   const onRequest = requireAdmin(http);
   const described = { tags: ["Accounts"], security: [{ session: [] }] };
   const params = z.object({
-    subject: z.string().describe("`organization`, `project:<id>`, `key:<id>`, `person:<id>` or `agent:<id>`."),
+    subject: z.string().describe(SUBJECTS),
   });
   const one = { ...described, params };
 

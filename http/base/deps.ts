@@ -9,6 +9,7 @@ import type { Db } from "#projections/projection.ts";
 import type { StartCodes } from "../auth/startCodes.ts";
 import type { BuiltFiles } from "../pages/files.ts";
 import type { Aliases } from "./aliases.ts";
+import type { RateWatch } from "#projections/budgets/rateWatch.ts";
 import type { BudgetWatch } from "#projections/budgets/watch.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Checks, Metrics } from "./metrics.ts";
@@ -93,6 +94,8 @@ export interface HttpDeps extends HttpPorts {
   /** Undefined if the documentation is not built. */
   docsFiles: BuiltFiles | undefined;
   startCodes: StartCodes;
+  /** Counts turns for limits of a minute and of a moment. */
+  rates: RateWatch;
   logger: FastifyBaseLogger;
   registry: Registry;
   /** Id of this process among the workers. */

@@ -72,6 +72,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   unsupported_media_type: 415,
   unsupported_file_type: 415,
   idempotency_key_reused: 422,
+  rate_limited: 429,
   too_many_attempts: 429,
   too_many_bytes: 429,
   too_many_live_runs: 429,
@@ -100,6 +101,8 @@ interface Options {
   /** Overrides the status of the code on this route. */
   status?: number;
   retryAfterMs?: number;
+  /** Further headers of the answer. */
+  headers?: Record<string, string>;
   /** The stream of the thing that holds the unique name. */
   heldBy?: string | undefined;
   cause?: unknown;
@@ -114,6 +117,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly param: string | null;
   readonly retryAfterMs: number | undefined;
+  readonly headers: Record<string, string>;
   readonly heldBy: string | undefined;
 
   constructor(code: string | null, message: string, options: Options = {}) {
@@ -123,6 +127,7 @@ export class ApiError extends Error {
     this.status = options.status ?? (code === null ? 400 : statusForCode(code));
     this.param = options.param ?? null;
     this.retryAfterMs = options.retryAfterMs;
+    this.headers = options.headers ?? {};
     this.heldBy = options.heldBy;
   }
 }

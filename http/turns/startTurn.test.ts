@@ -13,13 +13,20 @@ async function startWith(failure: Error): Promise<string[]> {
   const recorded: string[] = [];
   const http = {
     settings: { TURN_SECONDS: 60 },
-    budgets: { check: async () => undefined },
+    budgets: { check: async () => undefined, budgets: () => [] },
+    rates: { admit: async () => ({ admitted: { headers: {}, withdraw: () => {}, end: () => {} } }) },
     frames: { subscribe: () => () => {} },
     send: () => Promise.reject(failure),
     abandonedTurns: { add: async (command_id: string) => void recorded.push(command_id) },
   };
   const request = { caller: { principal: { kind: "key", id: newId() } }, id: "r", bodyBytes: 10 };
-  const turnRequest = { model: "m", streamed: false, user: undefined, messages: [], settings: {} };
+  const turnRequest = {
+    model: "m",
+    streamed: false,
+    user: undefined,
+    messages: [],
+    settings: { instructions: null, max_output_tokens: null },
+  };
   const disconnected = new AbortController().signal;
   await expect(
     startTurn(http as never, request as never, turnRequest as never, identity, disconnected),

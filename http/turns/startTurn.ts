@@ -5,12 +5,14 @@ import { Unavailable } from "#events/ports.ts";
 import { ownerScope } from "#events/scope.ts";
 import { StartTurn, type PromptOrBlob } from "#events/thread.ts";
 import { titleOf } from "#events/threadTitle.ts";
+import type { Admission } from "#projections/budgets/rateWatch.ts";
 import type { Http } from "../base/deps.ts";
 import { firstEvent } from "../base/idempotency.ts";
 import { commandBytes, type CommandRequest } from "../base/send.ts";
 import { requireStorage, requireThreadStorage } from "../upload/storageLimits.ts";
-import { checkBudgets, projectOf } from "./checkBudgets.ts";
-import { openFrameReader } from "./frameReader.ts";
+import { admitTurn, markUser, projectOf } from "./admitTurn.ts";
+import { openFrameReader, type FrameReader } from "./frameReader.ts";
+import { tokensOf } from "#events/turnEnd.ts";
 import type { TurnIdentity } from "./previousTurn.ts";
 import { resumeTurn } from "./resumeTurn.ts";
 import { putBlob, storeMessages, type TurnBlobs } from "./storeMessages.ts";
@@ -38,21 +40,45 @@ export async function startTurn(
   identity: TurnIdentity,
   disconnected: AbortSignal,
 ): Promise<AttachedTurn> {
-  const { organization_id } = identity;
-  const { model, include_usage } = turnRequest;
-  const warning = await checkBudgets(http, request.caller, turnRequest);
   // Not derived from the command id: a request that runs again after a rejection needs a turn with its own data key and
   // blobs, and a key whose outcome has expired needs another thread.
   const turn_id = newId();
+  const admitted = await admitTurn(http, request, turnRequest, turn_id);
+  try {
+    const attached = await startAdmitted(http, request, turnRequest, identity, { turn_id, disconnected, admitted });
+    if (attached.turn.turn_id !== turn_id) admitted.withdraw();
+    return { ...attached, headers: admitted.headers };
+  } catch (error) {
+    // a turn whose start has an unknown outcome may run
+    if (!(error instanceof Unavailable)) admitted.withdraw();
+    throw error;
+  }
+}
+
+interface StartOptions {
+  turn_id: string;
+  disconnected: AbortSignal;
+  admitted: Admission;
+}
+
+async function startAdmitted(
+  http: Http,
+  request: FastifyRequest,
+  turnRequest: TurnRequest,
+  identity: TurnIdentity,
+  { turn_id, disconnected, admitted }: StartOptions,
+): Promise<AttachedTurn> {
+  const { organization_id } = identity;
+  const { model, include_usage } = turnRequest;
   const thread_id = identity.thread_id ?? newId();
   const limit = turnRequest.limit_ms ?? turnLimitMs(http, turnRequest.streamed);
   const ends_by = Math.floor(Date.now() / 1000) * 1000 + limit;
-  const build = commandBuilder(request, turnRequest, identity, { turn_id, thread_id, ends_by, disconnected });
+  const build = commandBuilder(http, request, turnRequest, identity, { turn_id, thread_id, ends_by, disconnected });
   // files belong to key and user, whatever agent they are shown to (spec: Authentication, rule 5)
   const blobs = { organization_id, scope: ownerScope(request.caller.principal, turnRequest.user), thread_id, turn_id };
   const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
 
-  const reader = openFrameReader(http.frames, organization_id, turn_id);
+  const reader = settleAtEnd(openFrameReader(http.frames, organization_id, turn_id), admitted);
   try {
     if ((await http.send(StartTurn, command)).repeated) {
       reader.close();
@@ -66,7 +92,7 @@ export async function startTurn(
   }
   const created = (ends_by - limit) / 1000;
   const turn = { organization_id, turn_id, thread_id, command_id: identity.id, model, include_usage, created, ends_by };
-  return { reader, end: undefined, turn, warning };
+  return { reader, end: undefined, turn };
 }
 
 interface NewTurn {
@@ -76,7 +102,20 @@ interface NewTurn {
   disconnected: AbortSignal;
 }
 
+/** Tells the limits at once what the turn took: the client's next request may come before anybody else does. */
+function settleAtEnd(reader: FrameReader, admitted: Admission): FrameReader {
+  return {
+    ...reader,
+    async next(ms) {
+      const frame = await reader.next(ms);
+      if (frame?.type === "end") admitted.end(tokensOf(frame.end));
+      return frame;
+    },
+  };
+}
+
 function commandBuilder(
+  http: Pick<Http, "keyring">,
   { caller, id: request_id }: FastifyRequest,
   request: TurnRequest,
   { organization_id, id, fingerprint, thread_id: continued }: TurnIdentity,
@@ -85,6 +124,7 @@ function commandBuilder(
   const { principal } = caller;
   const { model, route, streamed, agent, answers, user } = request;
   const project_id = projectOf(caller, request);
+  const user_mark = markUser(http, organization_id, user);
   const continues = continued !== undefined;
   return (input, stored) => ({
     stream: streamName("thread", thread_id),
@@ -106,6 +146,7 @@ function commandBuilder(
       continues,
       ...(agent && { agent }),
       ...(project_id !== null && { project_id }),
+      ...(user_mark !== null && { user_mark }),
       ...(answers && answers.length > 0 && { answers }),
       ...(stored && stored.stored_bytes > 0 && { stored_bytes: stored.stored_bytes }),
       input,

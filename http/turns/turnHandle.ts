@@ -21,14 +21,14 @@ export interface AttachedTurn {
   turn: TurnHandle;
   reader: FrameReader;
   end: TurnEnd | undefined;
-  /** The text of the warning header: a budget is nearly used up. */
-  warning?: string | undefined;
+  /** What limits leave. */
+  headers?: Record<string, string>;
 }
 
 /** Of every answer of a turn. */
-export const turnHeaders = ({ turn, warning }: AttachedTurn): Record<string, string> => ({
+export const turnHeaders = ({ turn, headers }: AttachedTurn): Record<string, string> => ({
   "x-thread-id": turn.thread_id,
-  ...(warning !== undefined && { "x-budget-warning": warning }),
+  ...headers,
 });
 
 /** The reader of a stream sees progress, so a streamed turn may take longer than one that is waited for in silence. */

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { CommandSender, CommandSource, Frames, Hints, Reactions } from "#events/ports.ts";
+import type { TurnNewsExchange } from "#events/turnNews.ts";
 import { openAcks } from "./acks.ts";
 import { openAnswers } from "./answers.ts";
 import { closeConnection, openConnection } from "./connection.ts";
@@ -10,6 +11,7 @@ import { checkDelivery } from "./canary.ts";
 import { createFaultReports, type FaultReports } from "./faultReports.ts";
 import { readHealth, type BusHealth } from "./health.ts";
 import { createHints } from "./hints.ts";
+import { createTurnNews } from "./turnNews.ts";
 import { namesFor } from "./names.ts";
 import { createReactions } from "./reactions.ts";
 import { createSender, type Outcomes } from "./commandSender.ts";
@@ -21,6 +23,7 @@ export interface Bus {
   sender(outcomes: Outcomes): CommandSender;
   source(): CommandSource;
   hints: Hints;
+  turnNews: TurnNewsExchange;
   frames: Frames;
   reactions: Reactions;
   feed: Feed;
@@ -67,6 +70,7 @@ export async function connectBus({ url, prefix, name, log, limits }: Options): P
     sender: (outcomes) => createSender({ ...bus, acks, answers, outcomes }),
     source: () => createSource(bus),
     hints,
+    turnNews: createTurnNews(connection, names),
     frames,
     reactions: createReactions(bus),
     feed: createFeed(bus),

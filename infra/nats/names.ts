@@ -59,6 +59,7 @@ export function namesFor(prefix: string) {
       committed: `${prefix}.hint.committed`,
       wanted: `${prefix}.hint.wanted`,
       projected: `${prefix}.hint.projected`,
+      turns: (organization: string) => `${prefix}.hint.turns_${token(organization)}`,
     },
   };
 }

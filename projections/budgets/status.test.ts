@@ -21,6 +21,7 @@ const spent = (tokens: number, cost: string | null, more: Partial<SpentRow> = {}
   principal: "key:k",
   project_id: null,
   agent_id: null,
+  user_mark: null,
   tokens,
   cost,
   ...more,

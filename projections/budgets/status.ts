@@ -1,4 +1,4 @@
-import { LimitName, type Reached } from "#events/budget.ts";
+import { EACH_USER, LimitName, type Reached } from "#events/budget.ts";
 import { fromPicodollars, toPicodollars } from "#events/money.ts";
 import type { BudgetRow, SpentRow } from "./query.ts";
 
@@ -8,6 +8,8 @@ export interface Spender {
   principal: string;
   project_id: string | null;
   agent_id: string | null;
+  /** The mark of the request's `user`. */
+  user_mark: string | null;
 }
 
 /** One limit of a budget, and what was spent of it. */
@@ -38,12 +40,21 @@ export function periodsAt(now: Date) {
   };
 }
 
-/** Subjects of the budgets that a turn counts for. */
-export const subjectsOf = ({ principal, project_id, agent_id }: Omit<Spender, "organization_id">): string[] => [
+/** Begins the subject of one external user, for whom budgets of `each-user` count. */
+export const USER_SUBJECT = "user:";
+
+/** Subjects that a turn counts for. */
+export const subjectsOf = ({
+  principal,
+  project_id,
+  agent_id,
+  user_mark,
+}: Omit<Spender, "organization_id">): string[] => [
   "organization",
   principal,
   ...(project_id === null ? [] : [`project:${project_id}`]),
   ...(agent_id === null ? [] : [`agent:${agent_id}`]),
+  ...(user_mark === null ? [] : [`${USER_SUBJECT}${user_mark}`]),
 ];
 
 /** What each subject spent; cost in picodollars. */
@@ -84,28 +95,63 @@ function statusOf(name: LimitName, limit: string | number, sum: bigint, now: Dat
   };
 }
 
-/** How far each limit of each budget is used up. `before`: this month until today; `today`: from then on. */
-export const budgetStatuses = (
-  budgets: BudgetRow[],
-  { before, today }: { before: Sums; today: Sums },
+/** What budgets are compared with. `before`: this month until today; `today`: from then on. */
+export interface Figures {
+  before: Sums;
+  today: Sums;
+}
+
+export const hasPeriods = (budgets: BudgetRow[]): boolean =>
+  budgets.some(({ limits }) => LimitName.options.some((name) => limits[name] !== undefined));
+
+/** How far each limit of a budget is used up by what one subject spent. */
+export const limitStatuses = (
+  { limits }: BudgetRow,
+  counted: string,
+  { before, today }: Figures,
   now: Date,
-): BudgetStatus[] =>
+): LimitStatus[] =>
+  LimitName.options.flatMap((name) => {
+    const limit = limits[name];
+    if (limit === undefined) return [];
+    const unit = name.startsWith("cost") ? "cost" : "tokens";
+    const ofToday = (today.get(counted) ?? NOTHING)[unit];
+    const earlier = name.endsWith("day") ? 0n : (before.get(counted) ?? NOTHING)[unit];
+    return [statusOf(name, limit, ofToday + earlier, now)];
+  });
+
+/** Of a budget for each user: what the user has spent that has spent most, limit by limit. */
+function mostOfUsers(budget: BudgetRow, figures: Figures, now: Date): LimitStatus[] {
+  const users = new Set(
+    [...figures.today.keys(), ...figures.before.keys()].filter((one) => one.startsWith(USER_SUBJECT)),
+  );
+  return [...users].reduce(
+    (most, user) =>
+      limitStatuses(budget, user, figures, now).map((one, n) => (one.percent > most[n]!.percent ? one : most[n]!)),
+    limitStatuses(budget, EACH_USER, figures, now),
+  );
+}
+
+/** How far each limit of each budget is used up. */
+export const budgetStatuses = (budgets: BudgetRow[], figures: Figures, now: Date): BudgetStatus[] =>
   budgets.map((budget) => ({
     budget,
-    limits: LimitName.options.flatMap((name) => {
-      const limit = budget.limits[name];
-      if (limit === undefined) return [];
-      const unit = name.startsWith("cost") ? "cost" : "tokens";
-      const ofToday = (today.get(budget.subject) ?? NOTHING)[unit];
-      const earlier = name.endsWith("day") ? 0n : (before.get(budget.subject) ?? NOTHING)[unit];
-      return [statusOf(name, limit, ofToday + earlier, now)];
-    }),
+    limits:
+      budget.subject === EACH_USER
+        ? mostOfUsers(budget, figures, now)
+        : limitStatuses(budget, budget.subject, figures, now),
   }));
 
-/** The steps that these limits have reached: 80 or 100 percent. */
+/** The subject of a budget that a spender is counted as; undefined where the budget does not concern it. */
+export const countedAs = ({ subject }: BudgetRow, subjects: string[]): string | undefined =>
+  subject === EACH_USER
+    ? subjects.find((one) => one.startsWith(USER_SUBJECT))
+    : subjects.find((one) => one === subject);
+
+/** The steps that these limits have reached: 80 or 100 percent. Users are personal, so what they reach is no event. */
 export const reachedLimits = (statuses: BudgetStatus[]): Reached[] =>
   statuses.flatMap(({ budget: { subject }, limits }) =>
-    limits
+    (subject === EACH_USER ? [] : limits)
       .filter(({ percent }) => percent >= 80)
       .map(({ name, period, percent, spent, at_most }) => ({
         subject,

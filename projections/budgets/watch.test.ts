@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Reached } from "#events/budget.ts";
 import { watchBudgets } from "./watch.ts";
 
-const spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null };
+const spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null, user_mark: null };
 
 /** A database with one budget of ten tokens a day, or with none, that counts its queries. */
 function openWatch(budgets = 1) {

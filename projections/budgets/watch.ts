@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reached } from "#events/budget.ts";
 import type { Db } from "../projection.ts";
-import { listBudgets, sumSpent } from "./query.ts";
+import { listBudgets, sumSpent, type BudgetRow } from "./query.ts";
 import {
   budgetStatuses,
+  countedAs,
+  hasPeriods,
+  limitStatuses,
   periodsAt,
   reachedLimits,
   subjectsOf,
   sumBySubject,
   type BudgetStatus,
+  type Figures,
   type LimitStatus,
   type Spender,
   type Sums,
@@ -38,6 +42,8 @@ export interface BudgetWatch {
    * most and never throws: where figures cannot be read, the last known ones decide.
    */
   check(spender: Spender): Promise<ReachedLimit | undefined>;
+  /** The budgets that the last `check` of the organization knew. */
+  budgets(organization: string): BudgetRow[];
   /** All budgets with figures of this moment. */
   fresh(organization: string): Promise<BudgetStatus[]>;
 }
@@ -48,6 +54,13 @@ interface WatchOptions {
   report(organization: string, reached: Reached): Promise<unknown>;
   onError(error: unknown): void;
 }
+
+/** The budgets of an organization with what they are compared with, and when it was read. */
+interface Reading extends Figures {
+  at: number;
+  budgets: BudgetRow[];
+}
+const NO_READING: Reading = { at: Number.NEGATIVE_INFINITY, budgets: [], before: new Map(), today: new Map() };
 
 /** The last value of each organization. Forgets all of them when they are too many: they are read again. */
 function createMemory<T>(sizeOf: (value: T) => number) {
@@ -88,15 +101,15 @@ function createFigures(db: Db) {
     return sums;
   }
   return {
-    async read(organization: string, now: number): Promise<BudgetStatus[]> {
+    async read(organization: string, now: number): Promise<Reading> {
       const budgets = await listBudgets(db, organization);
-      if (budgets.length === 0) return [];
+      if (!hasPeriods(budgets)) return { ...NO_READING, at: now, budgets };
       const periods = periodsAt(new Date(now));
       const [before, today] = await Promise.all([
         readPast(organization, periods, now),
         sum(organization, periods.day, periods.nextDay),
       ]);
-      return budgetStatuses(budgets, { before, today }, new Date(now));
+      return { at: now, budgets, before, today };
     },
     forget: pasts.forget,
   };
@@ -121,20 +134,22 @@ function createReporter({ report, onError }: WatchOptions) {
 }
 
 /** The limits of the spender that are reached to 80 %, the one that refuses first; none whose period is over. */
-function reachedBy(statuses: BudgetStatus[], spender: Spender): ReachedLimit[] {
+function reachedBy({ budgets, at, ...figures }: Reading, spender: Spender): ReachedLimit[] {
   const subjects = subjectsOf(spender);
   const now = Date.now();
-  return statuses
-    .filter(({ budget }) => subjects.includes(budget.subject))
-    .flatMap(({ budget: { subject, hard }, limits }) =>
-      limits.map((limit) => ({ ...limit, subject, refuses: hard && limit.percent >= 100 })),
-    )
+  return budgets
+    .flatMap((budget) => {
+      const { subject, hard } = budget;
+      const counted = countedAs(budget, subjects);
+      const limits = counted === undefined ? [] : limitStatuses(budget, counted, figures, new Date(at));
+      return limits.map((limit) => ({ ...limit, subject, refuses: hard && limit.percent >= 100 }));
+    })
     .filter(({ percent, ends_at }) => percent >= 80 && ends_at.getTime() > now)
     .toSorted((a, b) => Number(b.refuses) - Number(a.refuses) || b.percent - a.percent);
 }
 
 /** Gives `last` instead where reading fails or takes long. */
-async function within(reading: Promise<BudgetStatus[]>, last: BudgetStatus[]): Promise<BudgetStatus[]> {
+async function within(reading: Promise<Reading>, last: Reading): Promise<Reading> {
   const timer = new AbortController();
   try {
     return await Promise.race([reading.catch(() => last), sleep(MAX_WAIT_MS, last, { signal: timer.signal })]);
@@ -147,17 +162,16 @@ async function within(reading: Promise<BudgetStatus[]>, last: BudgetStatus[]): P
 export function watchBudgets(options: WatchOptions): BudgetWatch {
   const figures = createFigures(options.db);
   const tell = createReporter(options);
-  const known = createMemory<{ at: number; statuses: BudgetStatus[] }>(({ statuses }) => statuses.length);
-  const loading = new Map<string, Promise<BudgetStatus[]>>();
+  const known = createMemory<Reading>(({ budgets, today }) => budgets.length + today.size);
+  const loading = new Map<string, Promise<Reading>>();
 
-  async function load(organization: string): Promise<BudgetStatus[]> {
-    const at = Date.now();
-    const statuses = await figures.read(organization, at);
-    known.set(organization, { at, statuses });
-    tell(organization, statuses);
-    return statuses;
+  async function load(organization: string): Promise<Reading> {
+    const reading = await figures.read(organization, Date.now());
+    known.set(organization, reading);
+    tell(organization, statusesOf(reading));
+    return reading;
   }
-  function refresh(organization: string): Promise<BudgetStatus[]> {
+  function refresh(organization: string): Promise<Reading> {
     const running = loading.get(organization);
     if (running) return running;
     const started = load(organization).finally(() => loading.delete(organization));
@@ -167,25 +181,29 @@ export function watchBudgets(options: WatchOptions): BudgetWatch {
     return started;
   }
 
-  async function recent(organization: string): Promise<BudgetStatus[]> {
-    const { at, statuses } = known.get(organization) ?? { at: Number.NEGATIVE_INFINITY, statuses: [] };
-    const age = Date.now() - at;
-    if (age < MAX_AGE_MS) return statuses;
+  async function recent(organization: string): Promise<Reading> {
+    const last = known.get(organization) ?? NO_READING;
+    const age = Date.now() - last.at;
+    if (age < MAX_AGE_MS) return last;
     const reading = refresh(organization);
-    if (statuses.length === 0 && age <= MAX_IDLE_MS) return statuses;
-    return within(reading, statuses);
+    if (last.budgets.length === 0 && age <= MAX_IDLE_MS) return last;
+    return within(reading, last);
   }
 
   return {
     check: async (spender) => reachedBy(await recent(spender.organization_id), spender)[0],
+    budgets: (organization) => known.get(organization)?.budgets ?? [],
     async fresh(organization) {
       // one that runs may have begun before what the caller wants to see
       await loading.get(organization)?.catch(() => {});
       figures.forget(organization);
-      return refresh(organization);
+      return statusesOf(await refresh(organization));
     },
   };
 }
+
+const statusesOf = ({ budgets, at, ...figures }: Reading): BudgetStatus[] =>
+  budgetStatuses(budgets, figures, new Date(at));
 
 /** For people and clients: which budget, what was spent of it, and when it begins again. */
 export function describeLimit({ subject, name, spent, at_most, ends_at }: ReachedLimit): string {

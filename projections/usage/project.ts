@@ -58,7 +58,7 @@ const usageRow = (
 
 function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
   const { stream, organization_id, data, personal } = event;
-  const { turn_id, scope, model, agent, workflow_id = null, project_id = null } = data;
+  const { turn_id, scope, model, agent, workflow_id = null, project_id = null, user_mark = null } = data;
   const input = personal?.input;
   const user = input && "prompt" in input ? input.prompt.user : null;
   const name = encode(user);
@@ -68,6 +68,7 @@ function applyStart(event: EventRecord<ThreadEvent, "TurnStarted">): Change[] {
     agent_id: agent?.agent_id ?? null,
     workflow_id,
     project_id,
+    user_mark,
   });
   if (name === null) return [turn];
   const row = { thread_id: parseStreamName(stream).id, organization_id, scope, name };
@@ -90,7 +91,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 5,
+  version: 6,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,

@@ -29,7 +29,9 @@ create table usage_sources (
   agent_id uuid,
   -- whose step asked
   workflow_id uuid,
-  project_id uuid
+  project_id uuid,
+  -- the mark of the request's user
+  user_mark text
 );
 -- The user values behind scopes, as long as a turn of the user exists.
 create table usage_users (

@@ -5,7 +5,7 @@ import { openTenant, workflowSource } from "../workflows/tenant.ts";
 import { readAllEvents } from "./audit.ts";
 import { openPeople, type People } from "./people.ts";
 
-/* Budgets: what they count, what they refuse, and that the figure that refuses is the one that is shown (docs/spending.md). */
+/* Budgets and rate limits: what they count, what they refuse, and that the figure that refuses is the one that is shown (docs/spending.md). */
 
 let people: People;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function newTenant() {
   const set = (subject: string, body: object) => owner("PUT", `/budgets/${subject}`, body);
   const spent = async (subject: string) => (await owner("GET", `/budgets/${subject}`)).body.limits[0].spent;
   const workflows = () => openTenant(people.service.base, credentials);
-  return { owner, key, set, spent, workflows, first: clientOf(people.service, credentials.api_key) };
+  return { owner, key, set, spent, workflows, credentials, first: clientOf(people.service, credentials.api_key) };
 }
 type Call = ReturnType<typeof clientOf>;
 const ask = (call: Call, more: object = {}) => call("POST", "/chat/completions", say("Hi", { ...more }));
@@ -68,6 +68,9 @@ describe("a budget", () => {
     [{ cost_per_month: "1.1234567" }, "cost_per_month"],
     [{ tokens_per_day: "many" }, "tokens_per_day"],
     [{ tokens_per_month: -1 }, "tokens_per_month"],
+    [{ requests_per_minute: 1.5 }, "requests_per_minute"],
+    [{ tokens_per_minute: "1" }, "tokens_per_minute"],
+    [{ concurrent_turns: -1 }, "concurrent_turns"],
     [{ cost_per_year: "1" }, "cost_per_year"],
     [{ tokens_per_day: 1, hard: "yes" }, "hard"],
     [{}, "cost_per_month"],
@@ -186,5 +189,112 @@ describe("a turn", () => {
     await set("organization", { cost_per_day: "0" });
     expect((await ask(first)).status).toBe(402);
     expect((await first("POST", "/chat/completions", say("Once"), headers)).body.id).toBe(answer.body.id);
+  });
+});
+
+describe("a limit of a minute or of a moment", () => {
+  const limitOf = async (tenant: { owner: Call }, subject = "organization") =>
+    (await tenant.owner("GET", `/budgets/${subject}`)).body.limits[0];
+
+  test("refuses with 429, with OpenAI's headers and with the figure that is shown", async () => {
+    const tenant = await newTenant();
+    const { first, set, owner } = tenant;
+    const agent = (await owner("POST", "/agents", { name: "Helper", model: "offline/echo" })).body.id;
+    expect((await set("organization", { requests_per_minute: 3 })).body.limits).toMatchObject([
+      { name: "requests_per_minute", limit: "3", spent: "0", percent: 0, period: "minute" },
+    ]);
+    const answer = await ask(first);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "x-ratelimit-limit-requests": "3",
+      "x-ratelimit-remaining-requests": "2",
+      "x-ratelimit-reset-requests": expect.stringMatching(/^\d+s$/),
+    });
+    expect((await ask(first, { stream: true })).headers.get("x-ratelimit-remaining-requests")).toBe("1");
+    const respond = () => owner("POST", `/agents/${agent}/v1/responses`, { input: "Hi" });
+    expect((await respond()).headers.get("x-ratelimit-warning")).toBe("organization; requests_per_minute; 3 of 3");
+    for (const refused of [await ask(first), await ask(first, { stream: true }), await respond()]) {
+      expectRefusal(refused, 429, "rate_limited");
+      expect(refused.body.error.type).toBe("rate_limit_error");
+      expect(refused.body.error.message).toContain("requests_per_minute of organization is reached: 3 of 3");
+      expect(refused.headers.get("x-ratelimit-remaining-requests")).toBe("0");
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);
+      expect(refused.headers.get("x-should-retry")).toBe("true");
+    }
+    expect(await limitOf(tenant)).toMatchObject({ limit: "3", spent: "3", percent: 100 });
+    await set("organization", { requests_per_minute: 4 });
+    expect((await ask(first)).status).toBe(200);
+  });
+
+  test("counts neither requests that are refused before they begin nor repetitions, and no other organization", async () => {
+    const [tenant, other] = [await newTenant(), await newTenant()];
+    const { first, set } = tenant;
+    await set("organization", { requests_per_minute: 2 });
+    const headers = { "idempotency-key": "once" };
+    const once = () => first("POST", "/chat/completions", say("Once"), headers);
+    const { body } = await once();
+    expect((await once()).body.id).toBe(body.id);
+    expect((await ask(first, { model: "offline/unknown" })).status).toBe(400);
+    const elsewhere = { "x-thread-id": "0198c0de-0000-7000-8000-00000000000f" };
+    expect((await first("POST", "/chat/completions", say("Hi"), elsewhere)).status).toBe(404);
+    expect(await limitOf(tenant)).toMatchObject({ spent: "1" });
+    expect((await ask(first)).status).toBe(200);
+    expectRefusal(await ask(first), 429, "rate_limited");
+    expect((await once()).body.id).toBe(body.id);
+    expect((await ask(other.first)).status).toBe(200);
+  });
+
+  test("of tokens counts what turns took", async () => {
+    const tenant = await newTenant();
+    await tenant.set("organization", { tokens_per_minute: 1_000_000 });
+    const { usage } = (await ask(tenant.first)).body;
+    expect((await limitOf(tenant)).spent).toBe(String(usage.total_tokens));
+    await tenant.set("organization", { tokens_per_minute: usage.total_tokens });
+    expectRefusal(await ask(tenant.first), 429, "rate_limited");
+  });
+
+  test("of turns at a time is free when a turn has ended, also when its client left", async () => {
+    const tenant = await newTenant();
+    await tenant.set("organization", { concurrent_turns: 1 });
+    for (const _ of [1, 2, 3]) expect((await ask(tenant.first)).status).toBe(200);
+    const left = new AbortController();
+    const slow = { model: "offline/scripted", messages: [{ role: "user", content: "/slow 4\nHi" }] };
+    const asked = fetch(`${people.service.chat}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${tenant.credentials.api_key}`, "content-type": "application/json" },
+      body: JSON.stringify(slow),
+      signal: left.signal,
+    }).catch(() => {});
+    await expect.poll(async () => (await limitOf(tenant)).spent).toBe("1");
+    expectRefusal(await ask(tenant.first), 429, "rate_limited");
+    left.abort();
+    await asked;
+    await expect.poll(async () => (await ask(tenant.first)).status, { interval: 500 }).toBe(200);
+  });
+
+  test("of each-user counts each value of user by itself, and names nobody", async () => {
+    const tenant = await newTenant();
+    const { first, set, owner } = tenant;
+    await set("each-user", { requests_per_minute: 1, cost_per_day: "2" });
+    const statuses = [];
+    for (const user of ["ann", "ben", "ann", undefined, undefined])
+      statuses.push((await ask(first, user === undefined ? {} : { user })).status);
+    expect(statuses).toEqual([200, 200, 429, 200, 200]);
+    expect((await limitOf(tenant, "each-user")).spent).toBe("1");
+    await set("each-user", { cost_per_day: "1" });
+    await vi.waitFor(async () => expectRefusal(await ask(first, { user: "ann" }), 402, "budget_exceeded"), soon);
+    expect((await ask(first, { user: "cid" })).status).toBe(200);
+    expect(await limitOf(tenant, "each-user")).toMatchObject({ limit: "1", spent: "1" });
+    expect(JSON.stringify(await readAllEvents(owner))).not.toContain('"ann"');
+  });
+
+  test("makes a step of a workflow wait until it has room", async () => {
+    const { set, workflows } = await newTenant();
+    await set("organization", { requests_per_minute: 0 });
+    const asks = `ask: defineStep({ retries: 0 }, (_, ctx) => ctx.chat({ model: "offline/echo", messages: [{ role: "user", content: "Hi" }] }))`;
+    const source = `import { defineStep } from "svc:workflow";\n${workflowSource(`return ctx.runStep("ask", {});`, asks)}`;
+    const running = (await workflows()).run(source, {}, { models: ["offline/echo"] });
+    await set("organization", { requests_per_minute: 10 });
+    expect((await running).status).toBe("completed");
   });
 });

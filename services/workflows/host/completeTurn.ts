@@ -9,6 +9,7 @@ import { StartTurn, type TurnAgent, type Prompt } from "#events/thread.ts";
 import { thread, type ThreadState } from "../../deciders/thread.ts";
 import { readState } from "../../states.ts";
 import { StepFailure } from "../tick.ts";
+import { admitTurn, type AdmittedTurn, type AskLimits } from "./admitTurn.ts";
 import { invalidInput } from "./input.ts";
 import type { StepAttempt } from "./step.ts";
 import { findTurnEnd } from "./turnEnd.ts";
@@ -25,14 +26,6 @@ const BUSY_RETRY_MS = 100;
 /** What an alias stands for in a new turn; undefined when the organization has no alias of this name. */
 export type FindRoute = (organization: string, alias: string) => Promise<Route | undefined>;
 
-/** Who the turn of a step is counted for. */
-export interface Spender {
-  organization_id: string;
-  principal: string;
-  project_id: string | null;
-  agent_id: string | null;
-}
-
 export interface TurnDeps {
   findRoute: FindRoute;
   log: Pick<EventLog, "heads" | "read">;
@@ -40,8 +33,7 @@ export interface TurnDeps {
   handle(command: Command): Promise<CommandResult>;
   frames: Pick<Frames, "subscribe">;
   vault: Pick<Vault, "createKey" | "put">;
-  /** The message of a budget that refuses the turn; undefined if none does. */
-  checkBudgets(spender: Spender): Promise<string | undefined>;
+  askLimits: AskLimits;
   /** Milliseconds that a turn may take. */
   turn_ms: number;
 }
@@ -147,12 +139,23 @@ async function buildStart(deps: TurnDeps, step: StepAttempt, request: TurnReques
   };
 }
 
-/** The budget's words are the step's error. The step's own retries may wait for the next period. */
-async function requireBudget(deps: TurnDeps, step: StepAttempt, { agent }: TurnRequest): Promise<void> {
-  const { organization_id, project_id } = step;
-  const spender = { organization_id, principal: "system", project_id, agent_id: agent?.agent_id ?? null };
-  const refusal = await deps.checkBudgets(spender);
-  if (refusal !== undefined) throw new StepFailure("step_error", refusal);
+/** Starts the turn once its limits admit it. */
+async function startAdmitted(
+  deps: TurnDeps,
+  step: StepAttempt,
+  request: TurnRequest,
+  ids: TurnIds,
+  signal: AbortSignal,
+): Promise<AdmittedTurn> {
+  const asked = { turn_id: ids.turn_id, prompt: request.prompt, agent_id: request.agent?.agent_id ?? null };
+  const admitted = await admitTurn(deps.askLimits, step, asked, signal);
+  try {
+    await startTurn(deps, step, request, ids, signal);
+    return admitted;
+  } catch (error) {
+    admitted.withdraw();
+    throw error;
+  }
 }
 
 async function startTurn(
@@ -162,7 +165,6 @@ async function startTurn(
   ids: TurnIds,
   signal: AbortSignal,
 ): Promise<void> {
-  await requireBudget(deps, step, request);
   const { data, ...start } = await buildStart(deps, step, request, ids);
   for (const giveUpAt = Date.now() + MAX_BUSY_MS; ; await sleep(BUSY_RETRY_MS, undefined, { signal })) {
     const now = Date.now();
@@ -217,9 +219,10 @@ export async function completeTurn(
   });
   const polling = new AbortController();
   try {
-    if (!isStarted) await startTurn(deps, step, request, ids, signal);
+    const admitted = isStarted ? undefined : await startAdmitted(deps, step, request, ids, signal);
     const polled = pollTurnEnd(deps, ids, AbortSignal.any([signal, polling.signal]));
     const first = await Promise.race([lastFrame.promise, polled]);
+    admitted?.end(first);
     return { thread_id, turn_id, end: requireCompleted(first) };
   } finally {
     polling.abort();

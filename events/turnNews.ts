@@ -1,0 +1,16 @@
+/** What a process that starts turns tells the others, so that limits of a minute and of a moment hold for all of them. */
+export type TurnNews =
+  | { kind: "began"; turn_id: string; subjects: string[]; tokens: number }
+  | { kind: "ended"; turn_id: string; tokens: number }
+  /** It was refused before it began. */
+  | { kind: "withdrawn"; turn_id: string }
+  /** A process begins to count. */
+  | { kind: "hello" }
+  | { kind: "here" };
+
+/** News of an organization's turns. Any of them may be lost: they make a count exact within a second that the read models give later. */
+export interface TurnNewsExchange {
+  /** Reaches the listeners of this process at once. */
+  publish(organization: string, news: TurnNews & { process: string }): void;
+  subscribe(organization: string, listener: (news: TurnNews & { process: string }) => void): () => void;
+}

@@ -1,0 +1,55 @@
+import type { FastifyRequest } from "fastify";
+import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
+import type { Admission, RateRefusal } from "#projections/budgets/rateWatch.ts";
+import { describeLimit, type ReachedLimit } from "#projections/budgets/watch.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import type { TurnRequest } from "./turnRequest.ts";
+
+/** The project that a turn is counted for: that of the key, else that of the agent. */
+export const projectOf = (caller: Pick<Caller, "project_id">, { project_id = null }: TurnRequest): string | null =>
+  caller.project_id ?? project_id;
+
+/** The mark of a user value in its organization; null without one. */
+export const markUser = ({ keyring }: Pick<Http, "keyring">, organization: string, user: string | undefined) =>
+  user === undefined ? null : keyring.keyedHash("user", `${organization} ${user}`);
+
+/** Throws 402 `budget_exceeded` or 429 `rate_limited` where a limit refuses the turn. */
+export async function admitTurn(
+  http: Pick<Http, "budgets" | "rates" | "keyring">,
+  { caller }: Pick<FastifyRequest, "caller">,
+  request: TurnRequest,
+  turn_id: string,
+): Promise<Admission> {
+  const { organization_id, principal } = caller;
+  const spender = {
+    organization_id,
+    principal,
+    project_id: projectOf(caller, request),
+    agent_id: request.agent?.agent_id ?? null,
+    user_mark: markUser(http, organization_id, request.user),
+  };
+  const reached = await http.budgets.check(spender);
+  if (reached?.refuses) throw budgetExceeded(reached);
+  const tokens = estimateTokens(
+    request.settings,
+    request.messages.map(({ text }) => text),
+  );
+  const answer = await http.rates.admit(http.budgets.budgets(organization_id), spender, { turn_id, tokens });
+  if ("refused" in answer) throw rateLimited(answer.refused);
+  const { admitted } = answer;
+  return reached ? { ...admitted, headers: { ...admitted.headers, ...warningHeader(reached) } } : admitted;
+}
+
+const warningHeader = ({ subject, name, spent, at_most }: ReachedLimit) => ({
+  "x-budget-warning": `${subject}; ${name}; ${spent} of ${at_most}`,
+});
+
+const budgetExceeded = (reached: ReachedLimit) =>
+  new ApiError("budget_exceeded", describeLimit(reached), {
+    retryAfterMs: Math.max(1, reached.ends_at.getTime() - Date.now()),
+  });
+
+const rateLimited = ({ message, retry_after_ms, headers }: RateRefusal) =>
+  new ApiError("rate_limited", message, { retryAfterMs: retry_after_ms, headers });

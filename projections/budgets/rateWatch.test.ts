@@ -1,0 +1,168 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { Limits } from "#events/budget.ts";
+import type { TurnNews } from "#events/turnNews.ts";
+import type { Spender } from "./status.ts";
+import { watchRates, type RateAnswer, type RateWatch } from "./rateWatch.ts";
+
+type Listener = (news: TurnNews & { process: string }) => void;
+const opened: RateWatch[] = [];
+afterEach(() => {
+  for (const watch of opened.splice(0)) watch.close();
+});
+
+const spender: Spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null, user_mark: "mark" };
+const AT = new Date();
+const budget = (limits: Limits, subject = "organization", hard = true) => [
+  { subject, limits, hard, created_at: AT, updated_at: AT },
+];
+
+/** Processes that hear each other after some milliseconds, with a log that has these turns. */
+function openProcesses(count: number, { delay_ms = 2, recorded = [] as object[] } = {}) {
+  const listeners = new Set<{ process: number; listener: Listener }>();
+  const db = { query: async (text: string) => (text.includes("usage_sources") ? recorded : []) as never };
+  return Array.from({ length: count }, (_, process) => {
+    const exchange = {
+      publish(_organization: string, news: TurnNews & { process: string }) {
+        for (const other of listeners)
+          if (other.process === process) other.listener(news);
+          else setTimeout(() => other.listener(news), delay_ms);
+      },
+      subscribe(_organization: string, listener: Listener) {
+        const entry = { process, listener };
+        listeners.add(entry);
+        return () => listeners.delete(entry);
+      },
+    };
+    const watch = watchRates({
+      db,
+      exchange,
+      process: `p${process}`,
+      onError: (error) => expect(error).toBeUndefined(),
+    });
+    opened.push(watch);
+    return watch;
+  });
+}
+
+/** Waits until every process knows of that many turns. */
+const haveHeard = (processes: RateWatch[], limits: Limits, count: number) =>
+  vi.waitFor(async () => {
+    for (const watch of processes) expect((await watch.fresh("o", budget(limits)))[0]!.used).toBe(count);
+  });
+
+let number = 0;
+const admit = (
+  watch: RateWatch,
+  limits: Limits,
+  { tokens = 0, as = spender, subject = "organization", hard = true } = {},
+) => watch.admit(budget(limits, subject, hard), as, { turn_id: `t${number++}`, tokens });
+function admitted(answer: RateAnswer) {
+  if ("refused" in answer) throw new Error(answer.refused.message);
+  return answer.admitted;
+}
+const isAdmitted = (answer: RateAnswer) => "admitted" in answer;
+
+test.each([1, 2, 4])("a burst over %i processes gets the limit, and 5 %% more at most", async (count) => {
+  const processes = openProcesses(count);
+  const limit = 100;
+  // each has begun to count
+  const limits = { requests_per_minute: limit + count };
+  await Promise.all(processes.map((watch) => admit(watch, limits)));
+  await haveHeard(processes, limits, count);
+  const answers = await Promise.all(Array.from({ length: 400 }, (_, n) => admit(processes[n % count]!, limits)));
+  const passed = answers.filter(isAdmitted).length;
+  expect(passed).toBeGreaterThanOrEqual(limit);
+  expect(passed).toBeLessThanOrEqual(limit * 1.05);
+});
+
+test("one process may use the whole limit while the others are idle", async () => {
+  const [busy, idle] = openProcesses(2);
+  await admit(busy!, { requests_per_minute: 62 });
+  await admit(idle!, { requests_per_minute: 62 });
+  await haveHeard([busy!, idle!], { requests_per_minute: 62 }, 2);
+  const answers = await Promise.all(Array.from({ length: 100 }, () => admit(busy!, { requests_per_minute: 62 })));
+  expect(answers.filter(isAdmitted).length).toBe(60);
+});
+
+test("an answer has OpenAI's headers, and a refusal the figure that is shown", async () => {
+  const [watch] = openProcesses(1);
+  const limits = { requests_per_minute: 5, tokens_per_minute: 1_000 };
+  const first = admitted(await admit(watch!, limits, { tokens: 100 }));
+  expect(first.headers).toEqual({
+    "x-ratelimit-limit-requests": "5",
+    "x-ratelimit-remaining-requests": "4",
+    "x-ratelimit-reset-requests": expect.stringMatching(/^(59|60)s$/),
+    "x-ratelimit-limit-tokens": "1000",
+    "x-ratelimit-remaining-tokens": "900",
+    "x-ratelimit-reset-tokens": "0s",
+  });
+  first.end(950);
+  const second = admitted(await admit(watch!, limits));
+  expect(second.headers).toMatchObject({
+    "x-ratelimit-remaining-tokens": "50",
+    "x-ratelimit-warning": "organization; tokens_per_minute; 950 of 1000",
+  });
+  const refused = await admit(watch!, limits, { tokens: 51 });
+  if (!("refused" in refused)) throw new Error("not refused");
+  const { message, retry_after_ms, headers } = refused.refused;
+  expect(message).toBe(
+    "The limit tokens_per_minute of organization is reached: 950 of 1000 tokens of this minute are used.",
+  );
+  expect(retry_after_ms).toBeGreaterThan(58_000);
+  expect(headers["x-ratelimit-remaining-tokens"]).toBe("50");
+  expect(await watch!.fresh("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 950 }]);
+});
+
+test("turns at a time are free again as soon as one ends, or did not begin", async () => {
+  const [here, there] = openProcesses(2);
+  const limits = { concurrent_turns: 2 };
+  const first = admitted(await admit(here!, limits));
+  await haveHeard([here!, there!], limits, 1);
+  await admit(there!, limits);
+  await haveHeard([here!, there!], limits, 2);
+  expect(isAdmitted(await admit(here!, limits))).toBe(false);
+  first.end(3);
+  const third = admitted(await admit(here!, limits));
+  expect(isAdmitted(await admit(here!, limits))).toBe(false);
+  third.withdraw();
+  expect(isAdmitted(await admit(here!, limits))).toBe(true);
+});
+
+test("a process that starts knows what the log says of the last minute", async () => {
+  const row = { ...spender, started_at: AT, ended_at: AT, usage: '{"prompt_tokens":30,"completion_tokens":12}' };
+  const [watch] = openProcesses(1, {
+    recorded: [
+      { ...row, turn_id: "r1" },
+      { ...row, turn_id: "r2", ended_at: null },
+    ],
+  });
+  const limits = { requests_per_minute: 2, tokens_per_minute: 100, concurrent_turns: 1 };
+  expect(await watch!.fresh("o", budget(limits))).toMatchObject([{ used: 2 }, { used: 42 }, { used: 1 }]);
+  expect(isAdmitted(await admit(watch!, limits))).toBe(false);
+});
+
+test("each user has the limit of each-user alone, and requests without a user have none", async () => {
+  const [watch] = openProcesses(1);
+  const ask = (user_mark: string | null) =>
+    admit(watch!, { requests_per_minute: 1 }, { subject: "each-user", as: { ...spender, user_mark } });
+  const answers = [];
+  for (const user of ["a", "b", "a", null, null]) answers.push(isAdmitted(await ask(user)));
+  expect(answers).toEqual([true, true, false, true, true]);
+});
+
+test("a soft limit warns and refuses nothing, and a limit of other spenders counts nothing", async () => {
+  const [watch] = openProcesses(1);
+  for (const _ of [1, 2]) await admit(watch!, { requests_per_minute: 1 }, { hard: false });
+  const soft = admitted(await admit(watch!, { requests_per_minute: 1 }, { hard: false }));
+  expect(soft.headers["x-ratelimit-warning"]).toBe("organization; requests_per_minute; 3 of 1");
+  expect(admitted(await admit(watch!, { requests_per_minute: 0 }, { subject: "key:other" })).headers).toEqual({});
+});
+
+test("a turn whose estimate alone exceeds the limit begins when nothing else is counted", async () => {
+  const [watch] = openProcesses(1);
+  const limits = { tokens_per_minute: 100 };
+  const first = admitted(await admit(watch!, limits, { tokens: 500 }));
+  expect(isAdmitted(await admit(watch!, limits))).toBe(false);
+  first.end(20);
+  expect(isAdmitted(await admit(watch!, limits))).toBe(true);
+});

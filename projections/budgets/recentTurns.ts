@@ -1,0 +1,46 @@
+import type { Usage } from "#events/thread.ts";
+import { decodeOrNull, type Db } from "../projection.ts";
+import type { Spender } from "./status.ts";
+
+/** Newest turns of a minute that are read at a start; a higher rate is known after a minute. */
+const MAX_TURNS = 20_000;
+
+interface TurnState {
+  turn_id: string;
+  ended_at: Date | null;
+  tokens: number;
+}
+export interface RecentTurn extends TurnState, Omit<Spender, "organization_id"> {
+  started_at: Date;
+}
+
+type Stored<T> = Omit<T, "tokens"> & { usage: string | null };
+
+function withTokens<T>({ usage, ...row }: Stored<T>) {
+  const { prompt_tokens = 0, completion_tokens = 0 } = decodeOrNull<Usage>(usage) ?? {};
+  return { ...row, tokens: prompt_tokens + completion_tokens };
+}
+
+/** Turns that began since a moment, and those that are still running. */
+export async function listRecentTurns(db: Db, organization: string, since: Date): Promise<RecentTurn[]> {
+  const rows = await db.query<Stored<RecentTurn>>(
+    `select t.id as turn_id, s.principal, s.project_id, s.agent_id, s.user_mark, t.started_at, t.ended_at, t.usage
+     from read.turns t join read.usage_sources s on s.id = t.id
+     where t.organization_id = $1 and t.started_at >= $2::timestamptz - interval '1 hour'
+       and (t.started_at >= $2 or t.status = 'running')
+     order by t.started_at desc limit ${MAX_TURNS}`,
+    [organization, since],
+  );
+  return rows.map(withTokens<RecentTurn>);
+}
+
+/** Those of the turns that are recorded. */
+export async function findTurns(db: Db, organization: string, ids: string[]): Promise<TurnState[]> {
+  const rows = await db.query<Stored<TurnState>>(
+    `select t.id as turn_id, t.ended_at, t.usage from unnest($2::uuid[]) as wanted (id)
+     cross join lateral (select id, ended_at, usage from read.turns
+       where id = wanted.id and organization_id = $1 offset 0) t`,
+    [organization, ids],
+  );
+  return rows.map(withTokens<TurnState>);
+}

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { TurnCounts } from "./turnCounts.ts";
+
+const AT = 1_800_000_000_000;
+const SUBJECT = "organization";
+const begun = (turn_id: string, at = AT, tokens = 10) => ({ turn_id, subjects: [SUBJECT, "key:k"], tokens, at });
+const used = (counts: TurnCounts, now = AT, subject = SUBJECT) => Object.values(counts.used(subject, now));
+
+test("a turn counts with an estimate until it ends, then with its tokens, for a minute each", () => {
+  const counts = new TurnCounts();
+  counts.begin(begun("a"));
+  expect(used(counts)).toEqual([1, 10, 1]);
+  counts.end("a", 25, AT + 20_000);
+  expect(used(counts, AT + 20_000)).toEqual([1, 25, 0]);
+  expect(used(counts, AT + 59_999)).toEqual([1, 25, 0]);
+  expect(used(counts, AT + 60_000)).toEqual([0, 25, 0]);
+  expect(used(counts, AT + 80_000)).toEqual([0, 0, 0]);
+  expect(used(counts, AT, "key:other")).toEqual([0, 0, 0]);
+});
+
+test("a turn that never began counts for nothing", () => {
+  const counts = new TurnCounts();
+  counts.begin(begun("a"));
+  counts.withdraw("a", AT);
+  counts.end("a", 5, AT);
+  expect(used(counts)).toEqual([0, 0, 0]);
+});
+
+test("room comes when enough has left the window", () => {
+  const counts = new TurnCounts();
+  for (const n of [0, 10, 20]) counts.begin(begun(`t${n}`, AT + n * 1000));
+  const now = AT + 30_000;
+  const freeIn = (amount: number) => counts.freeIn(SUBJECT, "requests_per_minute", amount, now);
+  expect([1, 2, 3, 9].map(freeIn)).toEqual([30_000, 40_000, 50_000, 50_000]);
+  expect(counts.freeIn(SUBJECT, "concurrent_turns", 1, now)).toBe(0);
+});
+
+test("each turn begins and ends once, however often and in whatever order it is told", () => {
+  const news = fc.record({ turn: fc.nat(5), kind: fc.constantFrom("begin", "end", "withdraw"), at: fc.nat(59_000) });
+  fc.assert(
+    fc.property(fc.array(news, { maxLength: 60 }), (told) => {
+      const counts = new TurnCounts();
+      const state = new Map<number, string>();
+      for (const { turn, kind, at } of told) {
+        const before = state.get(turn);
+        if (kind === "begin") {
+          counts.begin(begun(String(turn), AT + at));
+          state.set(turn, before ?? "begin");
+        } else {
+          if (kind === "end") counts.end(String(turn), 7, AT + at);
+          else counts.withdraw(String(turn), AT + at);
+          if (before === "begin") state.set(turn, kind);
+        }
+      }
+      const count = (kind: string) => [...state.values()].filter((one) => one === kind).length;
+      const [open, ended] = [count("begin"), count("end")];
+      expect(used(counts, AT + 59_000)).toEqual([open + ended, open * 10 + ended * 7, open]);
+      // what no longer counts is forgotten
+      counts.prune(AT + 200_000);
+      expect([...counts.subjects()].length).toBe(open > 0 ? 2 : 0);
+    }),
+  );
+});

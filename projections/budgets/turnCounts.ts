@@ -1,0 +1,161 @@
+/** The window of a rate: a minute that slides, counted by the second. */
+export const WINDOW_SECONDS = 60;
+/** Subjects that a window counts, and turns that it knows. Above them it forgets subjects without open turns, and ended turns. */
+const MAX_SUBJECTS = 50_000;
+const MAX_TURNS = 50_000;
+
+const secondOf = (ms: number): number => Math.floor(ms / 1000);
+
+/** A sum over the last minute, as the seconds that have any. */
+class SlidingSum {
+  private seconds: { second: number; amount: number }[] = [];
+  private sum = 0;
+
+  add(ms: number, amount: number): void {
+    const second = secondOf(ms);
+    let n = this.seconds.length;
+    while (n > 0 && this.seconds[n - 1]!.second > second) n -= 1;
+    const known = this.seconds[n - 1];
+    if (known?.second === second) known.amount += amount;
+    else this.seconds.splice(n, 0, { second, amount });
+    this.sum += amount;
+  }
+  total(now: number): number {
+    const oldest = secondOf(now) - WINDOW_SECONDS;
+    let gone = 0;
+    for (; gone < this.seconds.length && this.seconds[gone]!.second <= oldest; gone++)
+      this.sum -= this.seconds[gone]!.amount;
+    if (gone > 0) this.seconds.splice(0, gone);
+    return this.sum;
+  }
+  /** Milliseconds until `amount` of the sum, or all of it, has left the window; 0 if that is nothing. */
+  leavesIn(now: number, amount: number): number {
+    let left = amount;
+    let leaves = 0;
+    for (const { second, amount: gone } of this.seconds) {
+      if (left <= 0) break;
+      left -= gone;
+      leaves = (second + WINDOW_SECONDS) * 1000 - now;
+    }
+    return Math.max(0, leaves);
+  }
+}
+
+interface SubjectCounts {
+  requests: SlidingSum;
+  tokens: SlidingSum;
+  /** Turns under way, and an estimate of their tokens. */
+  open: number;
+  expected: number;
+}
+
+/** A turn that began, in the time of this process. */
+export interface BegunTurn {
+  turn_id: string;
+  /** Who it is counted for. */
+  subjects: string[];
+  /** An estimate of its tokens, until it ends. */
+  tokens: number;
+  at: number;
+}
+interface KnownTurn extends BegunTurn {
+  ended_at?: number;
+}
+
+/** What a subject has used. */
+export interface Rates {
+  requests_per_minute: number;
+  tokens_per_minute: number;
+  concurrent_turns: number;
+}
+
+const NOTHING: Rates = { requests_per_minute: 0, tokens_per_minute: 0, concurrent_turns: 0 };
+
+/**
+ * Counts the turns of an organization in the last minute. Each turn begins and ends once, however often and in whatever order
+ * it is told: by this process, by others, and by the read models after a start.
+ */
+export class TurnCounts {
+  readonly #turns = new Map<string, KnownTurn>();
+  readonly #counts = new Map<string, SubjectCounts>();
+
+  #countsOf(subject: string): SubjectCounts {
+    const known = this.#counts.get(subject);
+    if (known) return known;
+    const created = { requests: new SlidingSum(), tokens: new SlidingSum(), open: 0, expected: 0 };
+    this.#counts.set(subject, created);
+    return created;
+  }
+  #close(turn_id: string, at: number): KnownTurn | undefined {
+    const turn = this.#turns.get(turn_id);
+    if (!turn || turn.ended_at !== undefined) return undefined;
+    turn.ended_at = at;
+    for (const subject of turn.subjects) {
+      const count = this.#countsOf(subject);
+      count.open -= 1;
+      count.expected -= turn.tokens;
+    }
+    return turn;
+  }
+
+  begin(turn: BegunTurn): void {
+    if (this.#turns.has(turn.turn_id)) return;
+    this.#turns.set(turn.turn_id, { ...turn });
+    for (const subject of turn.subjects) {
+      const count = this.#countsOf(subject);
+      count.requests.add(turn.at, 1);
+      count.open += 1;
+      count.expected += turn.tokens;
+    }
+  }
+  /** With the tokens that it took. */
+  end(turn_id: string, tokens: number, at: number): void {
+    const turn = this.#close(turn_id, at);
+    for (const subject of turn?.subjects ?? []) this.#countsOf(subject).tokens.add(at, tokens);
+  }
+  /** The turn was refused before it began: it counts for nothing. */
+  withdraw(turn_id: string, at: number): void {
+    const turn = this.#close(turn_id, at);
+    for (const subject of turn?.subjects ?? []) this.#countsOf(subject).requests.add(turn!.at, -1);
+  }
+
+  used(subject: string, now: number): Rates {
+    const count = this.#counts.get(subject);
+    if (!count) return NOTHING;
+    return {
+      requests_per_minute: count.requests.total(now),
+      tokens_per_minute: count.tokens.total(now) + count.expected,
+      concurrent_turns: count.open,
+    };
+  }
+  /** Milliseconds until `amount` of it has left the window; 0 for turns under way, whose end nobody knows. */
+  freeIn(subject: string, name: keyof Rates, amount: number, now: number): number {
+    const count = this.#counts.get(subject);
+    if (!count || name === "concurrent_turns") return 0;
+    return (name === "requests_per_minute" ? count.requests : count.tokens).leavesIn(now, amount);
+  }
+  subjects(): Iterable<string> {
+    return this.#counts.keys();
+  }
+  /** Turns under way that began before a moment. */
+  openBefore(ms: number): string[] {
+    const all = [...this.#turns.values()];
+    return all.filter(({ at, ended_at }) => ended_at === undefined && at < ms).map(({ turn_id }) => turn_id);
+  }
+  /** Turns under way that began after a moment. */
+  openSince(ms: number): BegunTurn[] {
+    return [...this.#turns.values()].filter(({ at, ended_at }) => ended_at === undefined && at > ms);
+  }
+
+  /** Forgets what no longer counts. */
+  prune(now: number): void {
+    const cutoff = now - WINDOW_SECONDS * 1000;
+    let surplus = this.#turns.size - MAX_TURNS;
+    for (const [turn_id, { ended_at }] of this.#turns)
+      if (ended_at !== undefined && (ended_at < cutoff || surplus-- > 0)) this.#turns.delete(turn_id);
+    const isFull = this.#counts.size > MAX_SUBJECTS;
+    for (const [subject, { requests, tokens, open }] of this.#counts)
+      if (open === 0 && (isFull || (requests.total(now) === 0 && tokens.total(now) === 0)))
+        this.#counts.delete(subject);
+  }
+}

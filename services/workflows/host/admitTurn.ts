@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TurnEnd } from "#events/ports.ts";
+import { tokensOf } from "#events/turnEnd.ts";
+import type { Prompt } from "#events/thread.ts";
+import { StepFailure } from "../tick.ts";
+import type { StepAttempt } from "./step.ts";
+
+/** Who the turn of a step is counted for. */
+export interface Spender {
+  organization_id: string;
+  principal: string;
+  project_id: string | null;
+  agent_id: string | null;
+  user_mark: string | null;
+}
+
+/** A turn that may begin. */
+interface Admission {
+  /** It did not begin. */
+  withdraw(): void;
+  /** It ended, with the tokens that it took. */
+  end(tokens: number): void;
+}
+
+/** `refused`: the message of a budget that is used up. `rate_limited`: a limit of a minute or a moment has room later. */
+export type TurnAnswer = { admitted: Admission } | { refused: string } | { rate_limited: { retry_after_ms: number } };
+
+/** Asks the limits of a turn's spender. */
+export type AskLimits = (spender: Spender, turn: { turn_id: string; prompt: Prompt }) => Promise<TurnAnswer>;
+
+/** A turn of a step that the limits admitted. */
+export interface AdmittedTurn {
+  withdraw(): void;
+  end(end: TurnEnd): void;
+}
+
+/**
+ * A budget's words are the step's error, whose own retries may wait for the next period. A limit of a minute or a moment makes
+ * the step wait, as long as its timeout allows: fanned-out steps would use up their retries.
+ */
+export async function admitTurn(
+  ask: AskLimits,
+  { organization_id, project_id }: StepAttempt,
+  turn: { turn_id: string; prompt: Prompt; agent_id: string | null },
+  signal: AbortSignal,
+): Promise<AdmittedTurn> {
+  const { agent_id, ...asked } = turn;
+  const spender = { organization_id, principal: "system", project_id, agent_id, user_mark: null };
+  for (;;) {
+    const answer = await ask(spender, asked);
+    if ("refused" in answer) throw new StepFailure("step_error", answer.refused);
+    if ("admitted" in answer) return settling(answer.admitted);
+    await sleep(answer.rate_limited.retry_after_ms, undefined, { signal });
+  }
+}
+
+const settling = (admission: Admission): AdmittedTurn => ({
+  withdraw: admission.withdraw,
+  end: (end) => admission.end(tokensOf(end)),
+});
