@@ -10,7 +10,13 @@ afterEach(() => {
   for (const watch of opened.splice(0)) watch.close();
 });
 
-const spender: Spender = { organization_id: "o", principal: "key:k", project_id: null, agent_id: null, user_mark: "mark" };
+const spender: Spender = {
+  organization_id: "o",
+  principal: "key:k",
+  project_id: null,
+  agent_id: null,
+  user_mark: "mark",
+};
 const AT = new Date();
 const budget = (limits: Limits, subject = "organization", hard = true) => [
   { subject, limits, hard, created_at: AT, updated_at: AT },
@@ -62,7 +68,7 @@ function admitted(answer: RateAnswer) {
 }
 const isAdmitted = (answer: RateAnswer) => "admitted" in answer;
 
-test.each([1, 2, 4])("a burst over %i processes gets the limit, and 5 %% more at most", async (count) => {
+test.each([1, 2, 4])("a burst over %i processes gets the limit, and 5 % more at most", async (count) => {
   const processes = openProcesses(count);
   const limit = 100;
   // each has begun to count

@@ -28,7 +28,7 @@ export type RateAnswer = { admitted: Admission } | { refused: RateRefusal };
 
 export interface RateWatch {
   /** Whether a turn may begin now. Where no limit of a minute or a moment applies, it may, and nothing is counted. */
-  admit(budgets: BudgetRow[], spender: Spender, turn: { turn_id: string; tokens: number }): Promise<RateAnswer>;
+  admit(budgets: BudgetRow[], spender: Spender, turn: WantedTurn): Promise<RateAnswer>;
   /** All limits of a minute or a moment, with what is used of them now. */
   fresh(organization: string, budgets: BudgetRow[]): Promise<RateStatus[]>;
   close(): void;
@@ -37,23 +37,34 @@ export interface RateWatch {
 const UNLIMITED: Admission = { headers: {}, withdraw: () => {}, end: () => {} };
 const NOBODY = new TurnCounts();
 
-/** The decision once this process's share suffices for one. */
-async function decide(turns: TurnFollower, budgets: BudgetRow[], spender: Spender, tokens: number) {
+interface WantedTurn {
+  turn_id: string;
+  /** An estimate. */
+  tokens: number;
+}
+
+/** Decides once this process's share suffices. An admitted turn counts in the same tick, so that no other one gets its place. */
+async function decide(turns: TurnFollower, budgets: BudgetRow[], spender: Spender, { turn_id, tokens }: WantedTurn) {
   for (const giveUpAt = Date.now() + MAX_WAIT_MS; ; await sleep(SHARE_MS - (Date.now() % SHARE_MS))) {
     const now = Date.now();
     const rates = ratesOf(budgets, spender, turns.counts, now);
     const decision = decideRates(rates, tokens, turns.share(now));
-    if (decision.kind !== "wait" || now > giveUpAt) return { rates, decision, now };
+    if (decision.kind === "wait" && now <= giveUpAt) continue;
+    if (decision.kind === "refuse") return refusal(turns, decision.by, rates, now, tokens);
+    turns.giveOut(rates, tokens);
+    turns.tell({ kind: "began", turn_id, subjects: subjectsOf(spender), tokens });
+    return { headers: rateHeaders(ratesOf(budgets, spender, turns.counts, now), now) };
   }
 }
 
 function refusal({ counts }: TurnFollower, by: RateStatus, rates: RateStatus[], now: number, tokens: number) {
   const over = by.used + addedBy(tokens)[by.name] - by.at_most;
-  return {
+  const refused: RateRefusal = {
     message: describeRate(by),
     retry_after_ms: Math.max(MIN_RETRY_MS, counts.freeIn(by.counted, by.name, over, now)),
     headers: rateHeaders(rates, now),
   };
+  return { refused };
 }
 
 /**
@@ -78,18 +89,16 @@ export function watchRates(options: FollowerOptions): RateWatch {
   }
 
   return {
-    async admit(budgets, spender, { turn_id, tokens }) {
+    async admit(budgets, spender, turn) {
       if (ratesOf(budgets, spender, NOBODY, 0).length === 0) return { admitted: UNLIMITED };
       forgetIdle();
       const turns = await follow(spender.organization_id);
-      const { rates, decision, now } = await decide(turns, budgets, spender, tokens);
-      if (decision.kind === "refuse") return { refused: refusal(turns, decision.by, rates, now, tokens) };
-      turns.giveOut(rates, tokens);
-      turns.tell({ kind: "began", turn_id, subjects: subjectsOf(spender), tokens });
-      const headers = rateHeaders(ratesOf(budgets, spender, turns.counts, now), now);
+      const decided = await decide(turns, budgets, spender, turn);
+      if ("refused" in decided) return decided;
+      const { turn_id } = turn;
       const withdraw = () => turns.tell({ kind: "withdrawn", turn_id });
-      const end = (used: number) => turns.tell({ kind: "ended", turn_id, tokens: used });
-      return { admitted: { headers, withdraw, end } };
+      const end = (tokens: number) => turns.tell({ kind: "ended", turn_id, tokens });
+      return { admitted: { ...decided, withdraw, end } };
     },
     async fresh(organization, budgets) {
       if (allRates(budgets, NOBODY, 0).length === 0) return [];

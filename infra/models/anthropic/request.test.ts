@@ -91,6 +91,26 @@ test("empty messages are left out", async () => {
   ]);
 });
 
+describe("the provider's cache", () => {
+  const long = "A long question. ".repeat(300);
+  const thread = (text: string) => [
+    textMessage("user", text),
+    textMessage("assistant", "Yes."),
+    textMessage("user", "Why?"),
+  ];
+
+  test("is asked for in a long conversation that goes on", async () => {
+    expect((await body({ messages: thread(long) })).cache_control).toEqual({ type: "ephemeral" });
+    expect((await body({ messages: thread("Hello"), instructions: long })).cache_control).toEqual({
+      type: "ephemeral",
+    });
+  });
+  test.each([
+    ["a short conversation", { messages: thread("Hello") }],
+    ["a long first message", { messages: [textMessage("user", long)] }],
+  ])("is not asked for in %s", async (_, more) => expect(await body(more)).not.toHaveProperty("cache_control"));
+});
+
 describe("tools", () => {
   test("are offered, with a cached conversation for their next rounds", async () => {
     const sent = await body({ tools: [search] });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { transformJSONSchema } from "@anthropic-ai/sdk/lib/transform-json-schema";
 import type { MessageCreateParams, OutputConfig, Tool, ToolChoice } from "@anthropic-ai/sdk/resources/messages";
-import type { ModelRequest } from "#services/turns/model.ts";
+import type { ModelRequest, Part } from "#services/turns/model.ts";
 import type { ModelFacts } from "./facts.ts";
 import { toMessages } from "./messages.ts";
 import { thinkingParams } from "./thinking.ts";
@@ -29,7 +29,22 @@ const toToolChoice = (choice: Exclude<ModelRequest["tool_choice"], "auto">): Too
   return { type: choice === "required" ? "any" : "none" };
 };
 
-/** Every round of tools sends the conversation again, so the provider caches it. */
+/** The provider caches no shorter prompt: 1,024 tokens, of about four characters. */
+const MIN_CACHED_CHARACTERS = 4_096;
+
+const sizeOf = (part: Part): number => (part.type === "file" ? part.bytes.length : part.text.length);
+
+/**
+ * Whether the next request repeats this prompt: every round of tools does, and so does a conversation that has gone on once.
+ * Writing to the cache costs a quarter more than the prompt itself, so a long first message, which may be the only one, is not cached.
+ */
+function isSentAgain({ tools, messages, instructions }: ModelRequest): boolean {
+  if (tools.length > 0) return true;
+  if (!messages.some(({ role }) => role === "assistant")) return false;
+  const sizes = messages.flatMap(({ parts }) => parts.map(sizeOf));
+  return sizes.reduce((sum, size) => sum + size, instructions?.length ?? 0) >= MIN_CACHED_CHARACTERS;
+}
+
 const toolParams = ({ tools, tool_choice }: ModelRequest): Partial<MessageCreateParams> => ({
   tools: tools.map(({ name, description, parameters }) => ({
     name,
@@ -37,7 +52,6 @@ const toolParams = ({ tools, tool_choice }: ModelRequest): Partial<MessageCreate
     input_schema: { ...parameters, type: "object" } as Tool.InputSchema,
   })),
   ...(tool_choice !== "auto" && { tool_choice: toToolChoice(tool_choice) }),
-  cache_control: { type: "ephemeral" },
 });
 
 /** Anthropic wants an id that does not reveal the person. */
@@ -63,5 +77,6 @@ export function toRequestBody(request: ModelRequest, facts: ModelFacts): Omit<Me
     ...(thinking && { thinking }),
     ...((effort || format) && { output_config: { ...(effort && { effort }), ...(format && { format }) } }),
     ...(tools.length > 0 && toolParams(request)),
+    ...(isSentAgain(request) && { cache_control: { type: "ephemeral" } }),
   };
 }
