@@ -9,6 +9,19 @@ export const WEB_SEARCH = "web_search";
 export const providerStream = (organization: string, name: string): string =>
   streamName("provider", deriveId("provider", organization, name));
 
+/** The APIs that providers have. */
+export const ProviderFormat = z.enum(["openai", "anthropic", "google"]);
+export type ProviderFormat = z.infer<typeof ProviderFormat>;
+
+/** A provider that is named like an API has that one; any other has OpenAI's, unless its settings say otherwise. */
+export const formatOf = ({
+  provider,
+  format,
+}: {
+  provider: string;
+  format?: ProviderFormat | undefined;
+}): ProviderFormat => format ?? ProviderFormat.catch("openai").parse(provider);
+
 const Settings = z.object({
   name: z.string(),
   /** Every configuration has its own data key, which is destroyed when it is replaced or removed. */
@@ -17,6 +30,8 @@ const Settings = z.object({
   base_url: z.string().nullable(),
   /** Models that the organization adds to those the provider lists. */
   models: z.array(z.string()).nullable(),
+  /** Absent: see `formatOf`. */
+  format: ProviderFormat.optional(),
 });
 /** The API key (base64), sealed with the deployment's master key before http sends the command. */
 const Secret = z.object({ sealed_api_key: z.string() });

@@ -110,6 +110,7 @@ describe("the projections", () => {
       name: '"openai"',
       base_url: null,
       models: '["m"]',
+      format: null,
       sealed_api_key: "s",
       updated_at: RECORDED_AT,
     };
@@ -117,7 +118,11 @@ describe("the projections", () => {
     expect(projectEvents(providers, stream, configured, configured, removed)).toEqual([
       { ...at, kind: "put", row: { ...row, created_at: RECORDED_AT } },
       { ...at, kind: "patch", row },
-      { ...at, kind: "patch", row: { base_url: null, models: null, sealed_api_key: null, updated_at: RECORDED_AT } },
+      {
+        ...at,
+        kind: "patch",
+        row: { base_url: null, models: null, format: null, sealed_api_key: null, updated_at: RECORDED_AT },
+      },
     ]);
   });
 

@@ -1,7 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { newId } from "#events/ids.ts";
-import { ConfigureProvider, providerStream, RemoveProvider } from "#events/provider.ts";
+import {
+  ConfigureProvider,
+  formatOf,
+  ProviderFormat,
+  providerStream,
+  RemoveProvider,
+  WEB_SEARCH,
+} from "#events/provider.ts";
 import { getProvider, listProviders, type ProviderRow } from "#projections/providers/query.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
@@ -11,8 +18,8 @@ import { ApiError } from "../base/errors.ts";
 import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
 import { readRecordedAt } from "../base/send.ts";
 
-/** Providers with a default address; any other needs a `base_url`. */
-const KNOWN_PROVIDERS = new Set(["openai", "anthropic", "google"]);
+/** Names that are APIs with a default address; any other needs a `base_url` or a `format`. */
+const KNOWN_PROVIDERS = new Set<string>(ProviderFormat.options);
 const PROVIDER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The URL is shown to people, so it may hold no secret. The paths of the API are appended to it, so it may have no query. */
@@ -34,20 +41,32 @@ const Configure = z.object({
     .refine(isBaseUrl, "must be an http or https URL without user, password, query or fragment")
     .nullish(),
   models: z.array(z.string().min(1).max(200)).max(500).nullish(),
+  format: ProviderFormat.nullish().describe(
+    "The API of the provider. Default: that of its name, else OpenAI's. Without `base_url`, its default address is used.",
+  ),
 });
 const Provider = z.object({
   name: z.string(),
   base_url: z.string().nullable(),
   models: z.array(z.string()).nullable(),
+  format: ProviderFormat.nullable().describe("Null: it has no models."),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 
 /** Never the API key. */
-const present = ({ name, base_url, models, created_at, updated_at }: ProviderRow): z.infer<typeof Provider> => ({
+const present = ({
   name,
   base_url,
   models,
+  format,
+  created_at,
+  updated_at,
+}: ProviderRow): z.infer<typeof Provider> => ({
+  name,
+  base_url,
+  models,
+  format: name === WEB_SEARCH ? null : formatOf({ provider: name, format }),
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 });
@@ -66,23 +85,26 @@ async function configure(
   http: Http,
   request: FastifyRequest,
   name: string,
-  { api_key, base_url = null, models = null }: z.infer<typeof Configure>,
+  { api_key, base_url = null, models = null, format }: z.infer<typeof Configure>,
 ): Promise<z.infer<typeof Provider>> {
   const { organization_id } = request.caller;
   if (!PROVIDER_NAME.test(name) || name === "offline") {
     const message = "name must be 1-64 lower-case letters, digits, hyphens or underscores, and not offline.";
     throw new ApiError("invalid_name", message, { param: "name" });
   }
-  if (base_url === null && !KNOWN_PROVIDERS.has(name))
+  if (format && format !== name && (KNOWN_PROVIDERS.has(name) || name === WEB_SEARCH))
+    throw new ApiError(null, `The provider ${name} cannot have another format; use another name.`, { param: "format" });
+  if (base_url === null && !format && !KNOWN_PROVIDERS.has(name))
     throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
   const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
-  const data = { name, credential_id: newId(), base_url, models, sealed_api_key };
+  const settings = { name, base_url, models, ...(format && { format }) };
+  const data = { ...settings, credential_id: newId(), sealed_api_key };
   const { projected, position } = await http.send(ConfigureProvider, { ...envelope(request, name), data });
   await http.providers.fresh(organization_id);
   if (projected) return present(await requireProvider(http, organization_id, name));
   const updated_at = await readRecordedAt(http, position);
   const { created_at = updated_at } = (await getProvider(http.db, organization_id, name)) ?? {};
-  return present({ name, base_url, models, sealed_api_key, created_at, updated_at });
+  return present({ ...settings, sealed_api_key, created_at, updated_at });
 }
 
 /** Provider credentials of the organization (decisions: accounts), for owners and admins. */

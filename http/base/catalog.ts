@@ -1,3 +1,5 @@
+import type { ProviderFormat } from "#events/provider.ts";
+
 /* The port to the models that an organization may use. infra/models implements it. */
 
 /** A provider credential of an organization, from its read model. */
@@ -7,6 +9,8 @@ export interface ProviderRow {
   base_url: string | null;
   /** Models that the organization named in addition to those that the provider lists. */
   models: string[] | null;
+  /** Its API; absent: that of its name. */
+  format?: ProviderFormat;
   /** The API key, sealed under the deployment's master key. */
   sealed_api_key: string;
 }

@@ -187,6 +187,16 @@ describe("the list of a provider with an API of its own", () => {
     await anthropic.close();
   });
 
+  test("is read in the format of its settings, whatever its name", async () => {
+    const anthropic = await startAnthropic();
+    const more = { name: "claude-2", format: "anthropic" as const, base_url: anthropic.url };
+    const rows = [row({ ...more, sealed_api_key: `sealed:${ORGANIZATION}:claude-2:sk-ant-x` })];
+    const one = catalog({ privateHosts: [new URL(anthropic.url).host] });
+    expect(await one.find(ORGANIZATION, rows, "claude-2/claude-opus-5")).toMatchObject({ owned_by: "claude-2" });
+    expect(anthropic.requests[0]!.headers["authorization"]).toBe("Bearer sk-ant-x");
+    await anthropic.close();
+  });
+
   test("is read page by page for Google, without models that cannot converse", async () => {
     const google = await startGoogle();
     const { list, find } = await own("google", google, "AIza-x");

@@ -67,19 +67,21 @@ function createProviders({ deployment, unseal, privateHosts }: CatalogOptions) {
   const transport = openTransport({ privateHosts });
   const lists = lruCache<ModelListCache>(MAX_LISTS);
   const listFor = (openCredential: () => Credential, name: string, ...key: (string | null)[]) =>
-    lists(JSON.stringify([name, ...key]), () => modelListCache(name, openCredential, transport));
+    lists(JSON.stringify([name, ...key]), () => modelListCache(openCredential, transport));
 
-  const ownProvider = (organization: string, { name, base_url, sealed_api_key, models }: ProviderRow): Provider => {
+  const ownProvider = (organization: string, row: ProviderRow): Provider => {
+    const { name, base_url, sealed_api_key, models, format } = row;
     const openCredential = () => ({
       provider: name,
       base_url,
       api_key: unseal(organization, name, sealed_api_key),
       guarded: base_url !== null,
+      ...(format && { format }),
     });
     return {
       name,
       configured: models ?? [],
-      listed: listFor(openCredential, name, organization, base_url, sealed_api_key),
+      listed: listFor(openCredential, name, organization, base_url, sealed_api_key, format ?? null),
     };
   };
   const sharedProvider = (credential: Credential): Provider => {
@@ -90,7 +92,7 @@ function createProviders({ deployment, unseal, privateHosts }: CatalogOptions) {
     new Map([
       ...deployment.map((credential) => [credential.provider, sharedProvider(credential)] as const),
       ...rows
-        .filter(({ name, base_url }) => !NO_MODELS.has(name) && hasAddress({ provider: name, base_url }))
+        .filter(({ name, ...row }) => !NO_MODELS.has(name) && hasAddress({ ...row, provider: name }))
         .map((row) => [row.name, ownProvider(organization, row)] as const),
     ]);
 }

@@ -1,3 +1,4 @@
+import { formatOf, type ProviderFormat } from "#events/provider.ts";
 import type { Credential, Model, ModelError, ModelEvent, ModelRequest } from "#services/turns/model.ts";
 import { abortError } from "./abort.ts";
 import type { ListModels } from "./modelList.ts";
@@ -38,18 +39,11 @@ function lazyModel(load: () => Promise<ProviderApi>): Connector["model"] {
   };
 }
 
-const openai: Connector = {
-  model: lazyModel(() => import("./openai/provider.ts")),
-  list: () => import("./openai/list.ts"),
+const CONNECTORS: Record<ProviderFormat, Connector> = {
+  openai: { model: lazyModel(() => import("./openai/provider.ts")), list: () => import("./openai/list.ts") },
+  anthropic: { model: lazyModel(() => import("./anthropic/provider.ts")), list: () => import("./anthropic/list.ts") },
+  google: { model: lazyModel(() => import("./google/provider.ts")), list: () => import("./google/list.ts") },
 };
 
-const CONNECTORS = new Map<string, Connector>([
-  [
-    "anthropic",
-    { model: lazyModel(() => import("./anthropic/provider.ts")), list: () => import("./anthropic/list.ts") },
-  ],
-  ["google", { model: lazyModel(() => import("./google/provider.ts")), list: () => import("./google/list.ts") }],
-]);
-
-/** Providers without an API of their own speak OpenAI's chat completions. */
-export const connectorFor = (provider: string): Connector => CONNECTORS.get(provider) ?? openai;
+export const connectorFor = (credential: Pick<Credential, "provider" | "format">): Connector =>
+  CONNECTORS[formatOf(credential)];

@@ -30,7 +30,7 @@ export function openModels({ offline, privateHosts }: { offline: boolean; privat
     if (provider === "offline") return offline ? offlineModel : unusable("The offline models are off here.");
     if (!hasAddress(credential)) return unusable(`The provider ${provider} has no usable address.`);
     if (!isSendableKey(api_key)) return unusable("The provider's API key has characters that no key can have.");
-    return isolateState(provider, connectorFor(provider).model(credential, transport(credential)));
+    return isolateState(provider, connectorFor(credential).model(credential, transport(credential)));
   };
   return { open: (credential) => clients(JSON.stringify(credential), () => connect(credential)) };
 }

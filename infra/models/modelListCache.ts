@@ -9,12 +9,11 @@ export type ModelListCache = RefreshingCache<ListedModel[]>;
 
 /** `openCredential` may throw: a key that cannot be unsealed counts as a list that cannot be fetched. */
 export const modelListCache = (
-  provider: string,
   openCredential: () => Credential,
   transport: (credential: Credential) => RequestSender,
 ): ModelListCache =>
   refreshingCache(async (signal) => {
-    const { listModels } = await connectorFor(provider).list();
     const credential = openCredential();
+    const { listModels } = await connectorFor(credential).list();
     return listModels(credential, transport(credential), signal);
   });

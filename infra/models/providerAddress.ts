@@ -1,13 +1,16 @@
+import { ProviderFormat } from "#events/provider.ts";
+
 interface ProviderAddress {
   provider: string;
+  format?: ProviderFormat;
   base_url: string | null;
 }
 
-/** Providers with a default address. The key of any other provider must never go to one of these. */
-const DEFAULT_ADDRESS = new Set(["openai", "anthropic", "google"]);
+/** Names of providers with a default address. The key of any other provider goes there only if its settings name the API. */
+const DEFAULT_ADDRESS = new Set<string>(ProviderFormat.options);
 
-export const hasAddress = ({ provider, base_url }: ProviderAddress): boolean =>
-  base_url === null ? DEFAULT_ADDRESS.has(provider) : /^https?:$/.test(URL.parse(base_url)?.protocol ?? "");
+export const hasAddress = ({ provider, format, base_url }: ProviderAddress): boolean =>
+  base_url === null ? DEFAULT_ADDRESS.has(format ?? provider) : /^https?:$/.test(URL.parse(base_url)?.protocol ?? "");
 
 /** Whether a key can stand in an Authorization header. */
 export const isSendableKey = (api_key: string): boolean => /^[\x21-\x7e]+$/.test(api_key);

@@ -75,23 +75,16 @@ export function watchRates(options: FollowerOptions): RateWatch {
   const followers = new Map<string, TurnFollower>();
 
   async function follow(organization: string): Promise<TurnFollower> {
-    const turns = followers.get(organization) ?? new TurnFollower(options, organization);
+    const onIdle = () => followers.delete(organization);
+    const turns = followers.get(organization) ?? new TurnFollower(options, { organization, onIdle });
     followers.set(organization, turns);
     await turns.ready;
     return turns;
-  }
-  function forgetIdle(): void {
-    for (const [organization, turns] of followers)
-      if (turns.isIdle(Date.now())) {
-        turns.close();
-        followers.delete(organization);
-      }
   }
 
   return {
     async admit(budgets, spender, turn) {
       if (ratesOf(budgets, spender, NOBODY, 0).length === 0) return { admitted: UNLIMITED };
-      forgetIdle();
       const turns = await follow(spender.organization_id);
       const decided = await decide(turns, budgets, spender, turn);
       if ("refused" in decided) return decided;

@@ -28,6 +28,11 @@ export interface FollowerOptions {
   process: string;
   onError(error: unknown): void;
 }
+interface Followed {
+  organization: string;
+  /** Called once, after it has closed: it is read again when a turn needs it. */
+  onIdle(): void;
+}
 
 /** The turns of one organization, as this process knows them: from the read models at first, then from all processes. */
 export class TurnFollower {
@@ -36,6 +41,7 @@ export class TurnFollower {
   readonly ready: Promise<void>;
   readonly #options: FollowerOptions;
   readonly #organization: string;
+  readonly #onIdle: () => void;
   readonly #heard = new Map<string, number>();
   #interval = 0;
   #admitted = new Map<string, Rates>();
@@ -43,9 +49,10 @@ export class TurnFollower {
   readonly #timer: NodeJS.Timeout;
   readonly #unsubscribe: () => void;
 
-  constructor(options: FollowerOptions, organization: string) {
+  constructor(options: FollowerOptions, { organization, onIdle }: Followed) {
     this.#options = options;
     this.#organization = organization;
+    this.#onIdle = onIdle;
     this.#unsubscribe = options.exchange.subscribe(organization, (news) => this.#hear(news, Date.now()));
     this.#timer = setInterval(() => this.#tend(Date.now()), TEND_MS).unref();
     this.tell({ kind: "hello" });
@@ -84,6 +91,11 @@ export class TurnFollower {
   }
 
   #tend(now: number): void {
+    if (now - this.#usedAt > IDLE_MS) {
+      this.close();
+      this.#onIdle();
+      return;
+    }
     this.counts.prune(now);
     for (const [name, at] of this.#heard) if (now - at > SILENT_MS) this.#heard.delete(name);
     this.tell({ kind: "here" });
@@ -121,9 +133,6 @@ export class TurnFollower {
     }
   }
 
-  isIdle(now: number): boolean {
-    return now - this.#usedAt > IDLE_MS;
-  }
   close(): void {
     clearInterval(this.#timer);
     this.#unsubscribe();

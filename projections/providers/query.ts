@@ -1,5 +1,5 @@
 import { parseStreamName } from "#events/ids.ts";
-import { providerStream } from "#events/provider.ts";
+import { providerStream, type ProviderFormat } from "#events/provider.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
 export interface ProviderRow {
@@ -8,6 +8,8 @@ export interface ProviderRow {
   base_url: string | null;
   /** Models that the organization added. */
   models: string[] | null;
+  /** Its API; absent: that of its name. */
+  format?: ProviderFormat;
   /** Sealed with the deployment's master key (base64). */
   sealed_api_key: string;
   /** When the organization first set it. */
@@ -15,10 +17,11 @@ export interface ProviderRow {
   updated_at: Date;
 }
 
-const COLUMNS = "name, base_url, models, sealed_api_key, created_at, updated_at";
-type StoredRow = Omit<ProviderRow, "models"> & { models: string | null };
-const parseRow = (row: StoredRow): ProviderRow => ({
+const COLUMNS = "name, base_url, models, format, sealed_api_key, created_at, updated_at";
+type StoredRow = Omit<ProviderRow, "models" | "format"> & { models: string | null; format: ProviderFormat | null };
+const parseRow = ({ format, ...row }: StoredRow): ProviderRow => ({
   ...row,
+  ...(format && { format }),
   name: decode(row.name),
   base_url: decodeOrNull(row.base_url),
   models: decodeOrNull(row.models),

@@ -6,6 +6,8 @@ create table providers (
   name text not null,
   base_url text,
   models text,
+  -- null: that of the name
+  format text,
   sealed_api_key text,
   created_at timestamptz not null,
   updated_at timestamptz not null

@@ -1,6 +1,12 @@
 import type { Decider } from "#events/decider.ts";
 import { streamName } from "#events/ids.ts";
-import { ProviderConfigured, ProviderRemoved, type ProviderCommand, type ProviderEvent } from "#events/provider.ts";
+import {
+  ProviderConfigured,
+  ProviderRemoved,
+  type ProviderCommand,
+  type ProviderEvent,
+  type ProviderFormat,
+} from "#events/provider.ts";
 import { Rejection } from "#events/rejection.ts";
 
 /**
@@ -10,7 +16,13 @@ import { Rejection } from "#events/rejection.ts";
  */
 export type ProviderState =
   | { status: "absent" }
-  | { status: "configured"; credential_id: string; base_url: string | null; sealed_api_key: string };
+  | {
+      status: "configured";
+      credential_id: string;
+      base_url: string | null;
+      format?: ProviderFormat;
+      sealed_api_key: string;
+    };
 
 const currentCredential = (state: ProviderState): string | null =>
   state.status === "configured" ? state.credential_id : null;
@@ -33,8 +45,9 @@ export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = 
   evolve(_, event) {
     switch (event.type) {
       case "ProviderConfigured": {
-        const { credential_id, base_url } = event.data;
-        return { status: "configured", credential_id, base_url, sealed_api_key: event.personal?.sealed_api_key ?? "" };
+        const { credential_id, base_url, format } = event.data;
+        const sealed_api_key = event.personal?.sealed_api_key ?? "";
+        return { status: "configured", credential_id, base_url, sealed_api_key, ...(format && { format }) };
       }
       case "ProviderRemoved":
         return { status: "absent" };

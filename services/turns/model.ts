@@ -1,3 +1,4 @@
+import type { ProviderFormat } from "#events/provider.ts";
 import type { Citation, FinishReason, ResponseFormat, ToolCall, ToolChoice, ToolOffer, Usage } from "#events/thread.ts";
 
 /* The port to language models; infra/models implements it once per provider. */
@@ -80,6 +81,8 @@ export interface Model {
 export interface Credential {
   provider: string;
   api_key: string;
+  /** Its API; absent: that of its name. */
+  format?: ProviderFormat;
   base_url: string | null;
   /** The address comes from a tenant, so requests go through the guarded fetch. */
   guarded: boolean;

@@ -1,6 +1,6 @@
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { priceStream, type ModelPrice } from "#events/price.ts";
-import { providerStream } from "#events/provider.ts";
+import { formatOf, providerStream } from "#events/provider.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import type { Keyring } from "#events/vault.ts";
 import { price as priceDecider } from "../deciders/price.ts";
@@ -49,9 +49,13 @@ export async function findModelAccess(
   const credential = await readCredential(from, organization, provider, heads.get(credentials));
   const own = await readOwnPrices(from, heads.get(prices));
   // published prices are those of the provider's own address
-  const published = credential.base_url === null ? defaultPrice(model) : undefined;
+  const published = credential.base_url === null ? defaultPrice(publishedName(credential, model)) : undefined;
   return { credential, price: own.length > 0 ? priceAt(own, Date.now()) : published };
 }
+
+/** The model as its provider names it, whatever the organization calls the provider. */
+const publishedName = (credential: Credential, model: string): string =>
+  `${formatOf(credential)}${model.slice(credential.provider.length)}`;
 
 async function readOwnPrices({ log }: CredentialSources, head: StreamHead | undefined): Promise<ModelPrice[]> {
   return head ? (await readState(log, head, priceDecider)).state.prices : [];
@@ -67,7 +71,8 @@ async function readCredential(
   const state: ProviderState = head ? (await readState(log, head, providerDecider)).state : providerDecider.initial;
   if (state.status === "configured") {
     const api_key = keyring.openSecret(`provider:${organization}:${provider}`, state.sealed_api_key);
-    return { provider, api_key, base_url: state.base_url, guarded: state.base_url !== null };
+    const { base_url, format } = state;
+    return { provider, api_key, base_url, guarded: base_url !== null, ...(format && { format }) };
   }
   const own = deployment.find((credential) => credential.provider === provider);
   if (!own) throw new ModelError("refused", `No credential for the provider ${provider}.`, { status: 404 });

@@ -209,6 +209,7 @@ describe("model providers", () => {
       name: "acme",
       base_url: body.base_url,
       models: ["tiny"],
+      format: "openai",
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -237,6 +238,9 @@ describe("model providers", () => {
     ["acme", { api_key: "x", base_url: "https://models.example/v1?api-key=x" }, "base_url"],
     ["openai", { api_key: "x", base_url: "https://models.example/v1#x" }, "base_url"],
     ["web_search", { api_key: "x", base_url: "https://search.example/?" }, "base_url"],
+    ["openai", { api_key: "x", format: "google" }, "format"],
+    ["web_search", { api_key: "x", format: "google" }, "format"],
+    ["acme", { api_key: "x", format: "mistral" }, "format"],
     ["openai", { api_key: "" }, "api_key"],
     ["openai", { api_key: "two words" }, "api_key"],
     ["offline", { api_key: "x" }, "name"],

@@ -20,6 +20,21 @@ beforeAll(async () => {
   await makeTool(person);
 });
 
+test.each(["anthropic", "google"] as const)(
+  "a second credential in the format of %s is used under its own name",
+  async (format) => {
+    const { dialect, url, reply, prompts } = providers[format];
+    reply({ text: "Good day to you." });
+    const settings = { api_key: dialect.apiKey, base_url: url, format };
+    const put = await person.call("PUT", `/providers/${format}-2`, settings);
+    expect(put.body, put.text).toMatchObject({ name: `${format}-2`, format });
+    const answer = await complete(false, { model: `${format}-2/${dialect.model}`, messages: user("Hello") });
+    expect(answer.content).toBe("Good day to you.");
+    const [header, key] = dialect.keyHeader(dialect.apiKey);
+    expect(prompts().at(-1)!.headers[header]).toBe(key);
+  },
+);
+
 const chunksIn = (text: string): any[] =>
   text
     .split("\n\n")

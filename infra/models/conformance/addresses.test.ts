@@ -34,10 +34,13 @@ describe.each(DIALECTS)("a request to $name", (dialect) => {
   test("without a configured address goes to the provider's own, whatever the environment says", async () => {
     useEnvironment();
     const sent: { url: string; headers: object }[] = [];
-    const model = connectorFor(dialect.name).model(credential({ base_url: null }), async (url, { headers }) => {
-      sent.push({ url, headers });
-      throw new Error("no network in this test");
-    });
+    const model = connectorFor({ provider: dialect.name }).model(
+      credential({ base_url: null }),
+      async (url, { headers }) => {
+        sent.push({ url, headers });
+        throw new Error("no network in this test");
+      },
+    );
     await collectFailure(model, request("Hello"));
     const [name, value] = dialect.keyHeader(dialect.apiKey);
     for (const { url, headers } of sent) {

@@ -73,7 +73,7 @@ test.each([
   ["http://127.0.0.1:4000/v1", "http://127.0.0.1:4000/v1", "max_tokens"],
 ])("a request to %j goes to %s with %s", async (base_url, address, limit) => {
   const sent: { url: string; body: any }[] = [];
-  const model = connectorFor("openai").model(credential({ base_url }), async (url, outgoing) => {
+  const model = connectorFor({ provider: "openai" }).model(credential({ base_url }), async (url, outgoing) => {
     sent.push({ url, body: JSON.parse(outgoing.body!) });
     const chunks = [Buffer.from('{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}')].values();
     const headers = new Headers({ "content-type": "application/json" });
