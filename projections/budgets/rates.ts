@@ -67,7 +67,7 @@ export interface Share {
 }
 
 /** `wait`: the limit has room, but the share of this process is given out. */
-export type RateDecision = { kind: "admit" } | { kind: "wait" } | { kind: "refuse"; by: RateStatus };
+type RateDecision = { kind: "admit" } | { kind: "wait" } | { kind: "refuse"; by: RateStatus };
 
 /** A turn whose estimate alone exceeds the limit begins when nothing else is counted: estimates are rough. */
 const isFull = ({ name, used, at_most }: RateStatus, added: Rates): boolean =>

@@ -10,7 +10,7 @@ interface TurnState {
   ended_at: Date | null;
   tokens: number;
 }
-export interface RecentTurn extends TurnState, Omit<Spender, "organization_id"> {
+interface RecentTurn extends TurnState, Omit<Spender, "organization_id"> {
   started_at: Date;
 }
 

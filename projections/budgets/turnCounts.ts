@@ -50,7 +50,7 @@ interface SubjectCounts {
 }
 
 /** A turn that began, in the time of this process. */
-export interface BegunTurn {
+interface BegunTurn {
   turn_id: string;
   /** Who it is counted for. */
   subjects: string[];

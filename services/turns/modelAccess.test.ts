@@ -5,7 +5,7 @@ import { ProviderConfigured, providerStream, type ProviderFormat } from "#events
 import { findModelAccess } from "./modelAccess.ts";
 
 const organization = newId();
-const MODEL = "claude-opus-4-5";
+const MODEL = "claude-sonnet-4-5";
 
 /** Access to a model of a provider with these settings. */
 function access(name: string, settings: { format?: ProviderFormat; base_url?: string }) {

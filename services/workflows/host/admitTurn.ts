@@ -6,7 +6,7 @@ import { StepFailure } from "../tick.ts";
 import type { StepAttempt } from "./step.ts";
 
 /** Who the turn of a step is counted for. */
-export interface Spender {
+interface Spender {
   organization_id: string;
   principal: string;
   project_id: string | null;
@@ -23,7 +23,7 @@ interface Admission {
 }
 
 /** `refused`: the message of a budget that is used up. `rate_limited`: a limit of a minute or a moment has room later. */
-export type TurnAnswer = { admitted: Admission } | { refused: string } | { rate_limited: { retry_after_ms: number } };
+type TurnAnswer = { admitted: Admission } | { refused: string } | { rate_limited: { retry_after_ms: number } };
 
 /** Asks the limits of a turn's spender. */
 export type AskLimits = (spender: Spender, turn: { turn_id: string; prompt: Prompt }) => Promise<TurnAnswer>;
