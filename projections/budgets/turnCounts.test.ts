@@ -36,7 +36,7 @@ test("room comes when enough has left the window", () => {
   expect(counts.freeIn(SUBJECT, "concurrent_turns", 1, now)).toBe(0);
 });
 
-test("each turn begins and ends once, however often and in whatever order it is told", () => {
+test("each turn begins and ends once, however often and in whatever order news of it arrives", () => {
   const news = fc.record({ turn: fc.nat(5), kind: fc.constantFrom("begin", "end", "withdraw"), at: fc.nat(59_000) });
   fc.assert(
     fc.property(fc.array(news, { maxLength: 60 }), (told) => {

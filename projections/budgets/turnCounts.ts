@@ -73,7 +73,7 @@ const NOTHING: Rates = { requests_per_minute: 0, tokens_per_minute: 0, concurren
 
 /**
  * Counts the turns of an organization in the last minute. Each turn begins and ends once, however often and in whatever order
- * it is told: by this process, by others, and by the read models after a start.
+ * news of it arrives: from this process, from others, and from the read models after a start.
  */
 export class TurnCounts {
   readonly #turns = new Map<string, KnownTurn>();
