@@ -6,7 +6,9 @@ export type TurnNews =
   | { kind: "withdrawn"; turn_id: string }
   /** A process begins to count. */
   | { kind: "hello" }
-  | { kind: "here" };
+  /** Whoever hears it answers: what a process said before its answer is known then. */
+  | { kind: "ask"; n: number }
+  | { kind: "answer"; to: string; n: number };
 
 /** News of an organization's turns. Any of them may be lost: they make a count exact within a second that the read models give later. */
 export interface TurnNewsExchange {

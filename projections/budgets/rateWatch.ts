@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { BudgetRow } from "./query.ts";
 import { addedBy, allRates, decideRates, describeRate, rateHeaders, ratesOf, type RateStatus } from "./rates.ts";
 import { subjectsOf, type Spender } from "./status.ts";
 import { TurnCounts } from "./turnCounts.ts";
-import { SHARE_MS, TurnFollower, type FollowerOptions } from "./turnFollower.ts";
+import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 
-/** A share that is given out grows again once others are heard; after this time the process decides alone. */
+/** A share that is given out is renewed by the other processes' answers; after this time the process decides alone. */
 const MAX_WAIT_MS = 2_000;
 /** Where turns under way must end first, nobody knows when. */
 const MIN_RETRY_MS = 1_000;
@@ -45,7 +44,7 @@ interface WantedTurn {
 
 /** Decides once this process's share suffices. An admitted turn counts in the same tick, so that no other one gets its place. */
 async function decide(turns: TurnFollower, budgets: BudgetRow[], spender: Spender, { turn_id, tokens }: WantedTurn) {
-  for (const giveUpAt = Date.now() + MAX_WAIT_MS; ; await sleep(SHARE_MS - (Date.now() % SHARE_MS))) {
+  for (const giveUpAt = Date.now() + MAX_WAIT_MS; ; await turns.renew()) {
     const now = Date.now();
     const rates = ratesOf(budgets, spender, turns.counts, now);
     const decision = decideRates(rates, tokens, turns.share(now));

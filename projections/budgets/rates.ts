@@ -62,7 +62,7 @@ export function allRates(budgets: BudgetRow[], counts: TurnCounts, now: number):
 export interface Share {
   /** Processes that start turns of the organization. */
   processes: number;
-  /** What this process has admitted of the subject since it heard of the others. */
+  /** What this process has admitted of the subject since it heard all others. */
   admitted(counted: string): Rates;
 }
 

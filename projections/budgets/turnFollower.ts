@@ -6,10 +6,10 @@ import { findTurns, listRecentTurns } from "./recentTurns.ts";
 import { subjectsOf } from "./status.ts";
 import { TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
 
-/** Within this time the other processes hear of a turn. A process that is not alone gives out its share of a limit in each. */
-export const SHARE_MS = 50;
-/** How often open turns are looked up, and other processes told that this one starts turns. */
+/** How often open turns are looked up, and the other processes asked what they know. */
 const TEND_MS = 2_000;
+/** How long an answer is waited for: a process that gives none is gone, or too busy to start turns. */
+const MAX_ANSWER_MS = 500;
 /** Turns that are older and still open may have ended without this process hearing of it. */
 const LOOK_UP_AFTER_MS = 3_000;
 /** A process that says nothing for so long starts no turns. */
@@ -43,8 +43,13 @@ export class TurnFollower {
   readonly #organization: string;
   readonly #onIdle: () => void;
   readonly #heard = new Map<string, number>();
-  #interval = 0;
+  /** Turns that this process has admitted since it heard all others, by subject. */
   #admitted = new Map<string, Rates>();
+  #asked = 0;
+  /** Processes that have not answered yet, and what happens when all have. */
+  #missing = new Set<string>();
+  #onAnswers = (): void => {};
+  #renewal: Promise<void> | undefined;
   #usedAt = Date.now();
   readonly #timer: NodeJS.Timeout;
   readonly #unsubscribe: () => void;
@@ -71,13 +76,14 @@ export class TurnFollower {
     if (news.kind === "began") this.counts.begin({ ...news, at: now });
     else if (news.kind === "ended") this.counts.end(news.turn_id, news.tokens, now);
     else if (news.kind === "withdrawn") this.counts.withdraw(news.turn_id, now);
-    else if (news.kind === "hello" && isOther) this.#repeatNewest(now);
+    else if (news.kind === "answer") this.#receiveAnswer(news);
+    else if (isOther && news.kind === "ask") this.tell({ kind: "answer", to: news.process, n: news.n });
+    else if (isOther) this.#repeatNewest(now);
   }
   /** For a process that has just begun to count: it has read what is in the read models, which follow a moment later. */
   #repeatNewest(now: number): void {
     for (const { turn_id, subjects, tokens } of this.counts.openSince(now - SILENT_MS))
       this.tell({ kind: "began", turn_id, subjects, tokens });
-    this.tell({ kind: "here" });
   }
 
   async #read(): Promise<void> {
@@ -98,7 +104,7 @@ export class TurnFollower {
     }
     this.counts.prune(now);
     for (const [name, at] of this.#heard) if (now - at > SILENT_MS) this.#heard.delete(name);
-    this.tell({ kind: "here" });
+    void this.renew();
     this.#settle(now).catch(this.#options.onError);
   }
   /** Ends turns whose end nobody told: their client left, or their process died. */
@@ -112,11 +118,33 @@ export class TurnFollower {
       if (!recorded.has(turn_id)) this.counts.end(turn_id, 0, now);
   }
 
-  /** What this process may still give out in the current interval. */
+  /** Resolves with a new share, once every other process has said which turns it has started. */
+  renew(): Promise<void> {
+    this.#renewal ??= this.#hearAll().finally(() => (this.#renewal = undefined));
+    return this.#renewal;
+  }
+  async #hearAll(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#asked += 1;
+    this.#missing = new Set(this.#heard.keys());
+    // at once: a turn that is admitted after the last answer counts for the new share
+    this.#onAnswers = () => {
+      this.#admitted = new Map();
+      resolve();
+    };
+    this.tell({ kind: "ask", n: this.#asked });
+    const timer = setTimeout(this.#onAnswers, this.#missing.size === 0 ? 0 : MAX_ANSWER_MS);
+    await promise;
+    clearTimeout(timer);
+  }
+  #receiveAnswer({ process, to, n }: { process: string; to: string; n: number }): void {
+    if (to !== this.#options.process || n !== this.#asked || !this.#missing.delete(process)) return;
+    if (this.#missing.size === 0) this.#onAnswers();
+  }
+
+  /** What this process may still give out. */
   share(now: number): Share {
     this.#usedAt = now;
-    const interval = Math.floor(now / SHARE_MS);
-    if (interval !== this.#interval) [this.#interval, this.#admitted] = [interval, new Map()];
     const admitted = this.#admitted;
     return { processes: this.#heard.size + 1, admitted: (counted) => admitted.get(counted) ?? NOTHING };
   }

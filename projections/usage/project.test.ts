@@ -59,7 +59,15 @@ describe("the usage projection of a turn", () => {
       {
         ...source,
         kind: "put",
-        row: { ...row, scope: "s", model: '"offline/echo"', agent_id, workflow_id: agent_id, project_id: null },
+        row: {
+          ...row,
+          scope: "s",
+          model: '"offline/echo"',
+          agent_id,
+          workflow_id: agent_id,
+          project_id: null,
+          user_mark: null,
+        },
       },
       {
         table: "usage_users",
@@ -73,7 +81,15 @@ describe("the usage projection of a turn", () => {
     const unnamed = {
       ...source,
       kind: "put",
-      row: { ...row, scope: "s", model: '"offline/echo"', agent_id: null, workflow_id: null, project_id: null },
+      row: {
+        ...row,
+        scope: "s",
+        model: '"offline/echo"',
+        agent_id: null,
+        workflow_id: null,
+        project_id: null,
+        user_mark: null,
+      },
     };
     const blob = { ...turnStarted(null), personal: { input: { prompt_blob: "b" } } };
     expect(projectEvents(usage, thread, turnStarted(null), erased(turnStarted("ada")), blob)).toEqual([

@@ -285,7 +285,9 @@ describe("a limit of a minute or of a moment", () => {
     await vi.waitFor(async () => expectRefusal(await ask(first, { user: "ann" }), 402, "budget_exceeded"), soon);
     expect((await ask(first, { user: "cid" })).status).toBe(200);
     expect(await limitOf(tenant, "each-user")).toMatchObject({ limit: "1", spent: "1" });
-    expect(JSON.stringify(await readAllEvents(owner))).not.toContain('"ann"');
+    const lasting = (await readAllEvents(owner)).map(({ data }) => data);
+    expect(JSON.stringify(lasting)).toContain('"user_mark"');
+    expect(JSON.stringify(lasting)).not.toContain('"ann"');
   });
 
   test("makes a step of a workflow wait until it has room", async () => {
