@@ -5,7 +5,7 @@ import { TurnCounts } from "./turnCounts.ts";
 import { TurnFollower, type FollowerOptions } from "./turnFollower.ts";
 
 /** A share that is given out is renewed by the other processes' answers; after this time the process decides alone. */
-const MAX_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 5_000;
 /** Where turns under way must end first, nobody knows when. */
 const MIN_RETRY_MS = 1_000;
 

@@ -9,7 +9,7 @@ import { TurnCounts, WINDOW_SECONDS, type Rates } from "./turnCounts.ts";
 /** How often open turns are looked up, and the other processes asked what they know. */
 const TEND_MS = 2_000;
 /** How long an answer is waited for: a process that gives none is gone, or too busy to start turns. */
-const MAX_ANSWER_MS = 500;
+const MAX_ANSWER_MS = 1_000;
 /** Turns that are older and still open may have ended without this process hearing of it. */
 const LOOK_UP_AFTER_MS = 3_000;
 /** A process that says nothing for so long starts no turns. */
@@ -78,10 +78,11 @@ export class TurnFollower {
     else if (news.kind === "withdrawn") this.counts.withdraw(news.turn_id, now);
     else if (news.kind === "answer") this.#receiveAnswer(news);
     else if (isOther && news.kind === "ask") this.tell({ kind: "answer", to: news.process, n: news.n });
-    else if (isOther) this.#repeatNewest(now);
+    else if (isOther) this.#greet(news.process, now);
   }
-  /** For a process that has just begun to count: it has read what is in the read models, which follow a moment later. */
-  #repeatNewest(now: number): void {
+  /** A process that has just begun to count has read what is in the read models, which follow a moment later. */
+  #greet(process: string, now: number): void {
+    this.tell({ kind: "answer", to: process, n: 0 });
     for (const { turn_id, subjects, tokens } of this.counts.openSince(now - SILENT_MS))
       this.tell({ kind: "began", turn_id, subjects, tokens });
   }
