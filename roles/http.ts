@@ -40,8 +40,6 @@ const listenTo = ({ hints, faults }: Resources["bus"]): Pick<HttpDeps, "onCommit
   onProjected: (listener) => hints.onProjected(listener),
   onHealed: faults.onHealed,
 });
-const addressOf = ({ address, port }: AddressInfo): string =>
-  `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 
 const addressOf = ({ address, port }: AddressInfo): string =>
   `http://${address.includes(":") ? `[${address}]` : address}:${port}`;

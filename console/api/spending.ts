@@ -27,18 +27,34 @@ export interface Budget {
   /** Whether turns are refused at the limit. */
   hard: boolean;
   limits: BudgetLimit[];
+  /** Limits of a minute and of a moment, which the form does not show and must not remove. */
+  rates: Record<string, number>;
   updated_at: string;
 }
 
+/** As the API gives it: with all limits in one list. */
+type StoredBudget = Omit<Budget, "rates">;
+const isOfPeriod = ({ name }: BudgetLimit): boolean => LIMITS.includes(name);
+const splitLimits = (budget: StoredBudget): Budget => ({
+  ...budget,
+  limits: budget.limits.filter(isOfPeriod),
+  rates: Object.fromEntries(
+    budget.limits.filter((limit) => !isOfPeriod(limit)).map(({ name, limit }) => [name, Number(limit)]),
+  ),
+});
+
 export const listBudgets = queryOptions({
   queryKey: ["budget", "list"],
-  queryFn: ({ signal }) => call<Page<Budget>>("budgets", { signal, query: { limit: LIMIT } }),
+  queryFn: async ({ signal }): Promise<Page<Budget>> => {
+    const page = await call<Page<StoredBudget>>("budgets", { signal, query: { limit: LIMIT } });
+    return { ...page, data: page.data.map(splitLimits) };
+  },
   refetchInterval: RENEWED_MS,
 });
 /** From here on answers carry a warning. */
 export const WARNED_PERCENT = 80;
 /** How far the limit is used up that is nearest to its end. */
-export const usedPercent = ({ limits }: Budget): number => Math.max(...limits.map(({ percent }) => percent));
+export const usedPercent = ({ limits }: Budget): number => Math.max(0, ...limits.map(({ percent }) => percent));
 
 export interface BudgetToSet {
   tokens_per_day: number | null;
@@ -48,7 +64,7 @@ export interface BudgetToSet {
   hard: boolean;
 }
 export const setBudget = (subject: string, body: BudgetToSet) =>
-  call<Budget>(one("budgets", subject), { method: "PUT", body });
+  call<StoredBudget>(one("budgets", subject), { method: "PUT", body });
 export const removeBudget = (subject: string) => call<void>(one("budgets", subject), { method: "DELETE" });
 
 /** US dollars per million tokens; `per_call` for each request. */

@@ -59,7 +59,8 @@ export function BudgetForm({ budget, groups, chosen }: Props) {
   const { send, formKey } = useSaving({
     kind: "budget",
     back: { to: "/spending" },
-    save: async (form) => setBudget(budget?.subject ?? formText(form, "subject"), readLimits(form)),
+    save: async (form) =>
+      setBudget(budget?.subject ?? formText(form, "subject"), { ...budget?.rates, ...readLimits(form) }),
   });
   const limitOf = (name: LimitName) => budget?.limits.find((limit) => limit.name === name)?.limit;
   return (
