@@ -82,6 +82,7 @@ const READ_METHODS = new Set(["GET", "HEAD"]);
 /** Further routes that a viewer may use: they change nothing, or only the viewer's own account. Approvals check their approver. */
 const OPEN_TO_VIEWERS = new Set([
   "/api/v1/knowledge/search",
+  "/api/v1/knowledge/verify",
   "/api/auth/logout",
   "/api/auth/password",
   "/api/workflows/approvals/:approval_id/decision",

@@ -36,7 +36,10 @@ const Page = z.object({
 });
 
 /** The text and the passages of one generation. Undefined if one of the blobs is deleted: the next generation has become live. */
-async function readBlobs({ vault }: Http, row: DocumentRow): Promise<{ text: string; passages: Buffer } | undefined> {
+export async function readBlobs(
+  { vault }: Http,
+  row: DocumentRow,
+): Promise<{ text: string; passages: Buffer } | undefined> {
   const key = { thing: streamName("document", row.id), wrapped_key: row.wrapped_key };
   if (row.passages_blob === null) throw noText();
   const [text, passages] = await Promise.all([vault.get(key, requireText(row)), vault.get(key, row.passages_blob)]);

@@ -7,6 +7,7 @@ import { contentRoutes } from "./documentContent.ts";
 import { passageRoutes } from "./documentPassages.ts";
 import { documentRoutes } from "./documents.ts";
 import { searchRoute } from "./search.ts";
+import { verifyRoute } from "./verify.ts";
 
 /** Everything below /api/v1/knowledge. */
 export function knowledgeRoutes(app: App, http: Http): void {
@@ -17,4 +18,5 @@ export function knowledgeRoutes(app: App, http: Http): void {
   contentRoutes(app, http);
   passageRoutes(app, http);
   searchRoute(app, http);
+  verifyRoute(app, http);
 }

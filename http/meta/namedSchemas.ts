@@ -15,6 +15,7 @@ import { Collection } from "../knowledge/collectionShape.ts";
 import { Passage } from "../knowledge/documentPassages.ts";
 import { Document } from "../knowledge/documentShape.ts";
 import { Search, SearchResponse } from "../knowledge/searchShape.ts";
+import { Verification, VerifyRequest } from "../knowledge/verifyShape.ts";
 import { Thread } from "../owned/threadShape.ts";
 import { Approval } from "../workflows/approvalShape.ts";
 import { RunSummary } from "../workflows/runShape.ts";
@@ -46,6 +47,8 @@ const NAMED: Record<string, z.ZodType> = {
   Trace,
   Trigger,
   TurnSummary,
+  Verification,
+  VerifyRequest,
   Workflow,
 };
 

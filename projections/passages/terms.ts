@@ -60,7 +60,7 @@ export const readQuestion = (query: string): Question => {
   };
 };
 
-const splitWords = (text: string): string[] => {
+export const splitWords = (text: string): string[] => {
   const words: string[] = [];
   for (const { segment, isWordLike } of segmenter.segment(text.toLowerCase()))
     if (isWordLike || /\p{Extended_Pictographic}/u.test(segment)) words.push(segment);
@@ -68,7 +68,7 @@ const splitWords = (text: string): string[] => {
 };
 
 /** Splits a word as the search server does: `node.js` is two words. `l'hôtel` is one word with an article, which is dropped. */
-const splitWord = (word: string): string[] => {
+export const splitWord = (word: string): string[] => {
   const parts = word.match(PARTS) ?? [];
   const long = parts.filter((part) => part.length > ENCLITIC);
   return /['’]/.test(word) && long.length > 0 ? long : parts;

@@ -70,6 +70,15 @@ const KNOWLEDGE: [name: string, absent: string | undefined, send: Route["send"]]
     (call, { document }) => call("POST", "/search", { query: "secret words", document_ids: [document] }),
   ],
   [
+    "verify an answer",
+    undefined,
+    (call, { document }) =>
+      call("POST", "/verify", {
+        answer: "The secret words are these.",
+        citations: [{ document_id: document, seq: 0 }],
+      }),
+  ],
+  [
     "search in a collection",
     "unknown_collection",
     (call, { slug }) => call("POST", "/search", { query: "secret words", collections: [slug] }),

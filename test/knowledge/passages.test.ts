@@ -54,11 +54,44 @@ test("a passage that search finds is the one of this number, with its page", asy
   expect((await read(id, `?from_seq=${ofPage[0].seq - 1}&limit=1`)).body.data[0].page).toBe(1);
 });
 
-test("documents without text, unknown documents and wrong numbers are refused", async () => {
-  const { name } = unreadable[0]!;
-  const failed = await library.keep(shelf, { content: realFile(name), name });
-  expectRefusal(await read(failed.id), 404, "no_extracted_text");
-  expectRefusal(await read(UNKNOWN), 404, "not_found");
-  for (const from of ["-1", "x", "1e3", "9999999999"])
-    expectRefusal(await read(failed.id, `?from_seq=${from}`), 400, undefined, "from_seq");
+const verify = (body: unknown) => library.call("POST", "/verify", body);
+
+test("an answer is checked against the passages that it cites, and told the place of each sentence", async () => {
+  const text = "# Rates\n\n| Work | Rate |\n| --- | --- |\n| Body labor | $57.50 |\n| Paint labor | $61.00 |";
+  const { id } = (await library.push(shelf, { text, name: "rates.md" })).body;
+  await library.ended(id);
+  const answer = "Body labor is charged at a rate of $57.50. Paint labor is charged at a rate of $99.";
+  const cited = [{ document_id: id, seq: 0 }];
+  const { status, body } = await verify({ answer, citations: cited });
+  expect([status, body.supported, body.unsupported]).toEqual([200, 1, 1]);
+  const [body_labor, paint_labor] = body.sentences;
+  expect(body_labor).toMatchObject({
+    verdict: "supported",
+    source: { citation: 0, document_id: id, reference: "Rates" },
+  });
+  expect(text.slice(body_labor.source.start, body_labor.source.end)).toContain("| Body labor | $57.50 |");
+  expect(answer.slice(paint_labor.start_index, paint_labor.end_index)).toBe(paint_labor.text);
+  expect(paint_labor).toMatchObject({ verdict: "unsupported", missing_numbers: ["99"] });
+  expect(body.citations).toEqual([
+    { document_id: id, seq: 0, section: "Rates", reference: "Rates", start: 0, end: text.length, found: true },
+  ]);
 });
+
+test("a citation of a document or passage that does not exist supports nothing", async () => {
+  const { id } = (await library.push(shelf, { text: "The harbour opens at seven.", name: "harbour.md" })).body;
+  await library.ended(id);
+  const citations = [
+    { document_id: UNKNOWN, seq: 0 },
+    { document_id: id, seq: 7 },
+  ];
+  const { body } = await verify({ answer: "The harbour opens at seven.", citations });
+  expect(body).toMatchObject({ supported: 0, unsupported: 1 });
+  expect(body.citations).toEqual(citations.map((citation) => ({ ...citation, found: false })));
+  expectRefusal(await verify({ answer: " ", citations }), 400, undefined, "answer");
+  const before = [{ document_id: id, seq: -1 }];
+  expectRefusal(await verify({ answer: "x", citations: before }), 400, undefined, "citations[0].seq");
+});
+expectRefusal(await read(failed.id), 404, "no_extracted_text");
+expectRefusal(await read(UNKNOWN), 404, "not_found");
+for (const from of ["-1", "x", "1e3", "9999999999"])
+  expectRefusal(await read(failed.id, `?from_seq=${from}`), 400, undefined, "from_seq");

@@ -101,6 +101,9 @@ async function knowledge() {
   await until(async () => (await api.getKnowledgeDocumentsById({ ...byKey, path: { id } })).data.status === "ready");
   const search = await api.postKnowledgeSearch({ ...byKey, body: { query: "refund", collections: [slug] } });
   const names: string[] = search.data.results.map(({ document }) => document.name);
+  const citations = [{ document_id: pushed.data.id, seq: 0 }];
+  const check = await api.postKnowledgeVerify({ ...byKey, body: { answer: "A refund takes thirty days.", citations } });
+  if (check.data.supported !== 1) throw new Error("the answer is supported");
   const query = { status: "ready" } as const;
   const { total } = (await api.getKnowledgeCollectionsByReferenceDocuments({ ...byKey, path, query })).data;
   // @ts-expect-error a status that does not exist

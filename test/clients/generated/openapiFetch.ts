@@ -120,6 +120,12 @@ async function knowledge() {
     await product.POST("/api/v1/knowledge/search", { body: { query: "refund", collections: [slug] } }),
   );
   const names: string[] = results.map(({ document }) => document.name);
+  const { supported } = done(
+    await product.POST("/api/v1/knowledge/verify", {
+      body: { answer: "A refund takes thirty days.", citations: [{ document_id: pushed.id, seq: 0 }] },
+    }),
+  );
+  if (supported !== 1) throw new Error("the answer is supported");
   const { total } = done(
     await product.GET("/api/v1/knowledge/collections/{reference}/documents", {
       params: { path, query: { status: "ready" } },

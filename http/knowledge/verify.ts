@@ -1,0 +1,126 @@
+import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
+import { checkAnswer, type CheckedSentence } from "#projections/passages/checkAnswer.ts";
+import { formatReference } from "#projections/passages/formatReference.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { readBlobs } from "./documentPassages.ts";
+import { findDocument } from "./lookups.ts";
+import { Verification, VerifyRequest, type Citation } from "./verifyShape.ts";
+
+interface CitedText {
+  seq: number;
+  page: number | null;
+  section: string | null;
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** The cited passages of one document, by number; none if it does not exist or has no text. */
+async function readDocument(
+  http: Http,
+  caller: Caller,
+  id: string,
+  seqs: Iterable<number>,
+): Promise<Map<number, CitedText>> {
+  const found = new Map<number, CitedText>();
+  const row = await findDocument(http, caller, id);
+  const blobs = row?.passages_blob && row.text_blob ? await readBlobs(http, row) : undefined;
+  if (!blobs) return found;
+  for (const seq of seqs) {
+    const [passage] = http.passagesFrom(blobs.passages, seq);
+    if (passage?.seq === seq) {
+      const { page, section, start, end } = passage;
+      found.set(seq, { seq, page, section, start, end, text: blobs.text.slice(start, end) });
+    }
+    await setImmediate();
+  }
+  return found;
+}
+
+/** The passage of each citation; undefined where there is none. */
+async function readCited(http: Http, caller: Caller, citations: Citation[]): Promise<(CitedText | undefined)[]> {
+  const texts = new Map<string, Map<number, CitedText>>();
+  const byDocument = Map.groupBy(citations, ({ document_id }) => document_id);
+  for (const [id, cited] of byDocument)
+    texts.set(id, await readDocument(http, caller, id, new Set(cited.map(({ seq }) => seq))));
+  return citations.map(({ document_id, seq }) => texts.get(document_id)?.get(seq));
+}
+
+/** Fields without a value are left out. */
+const presentPlace = (
+  document_id: string,
+  { seq, page, section }: CitedText,
+  span: { start: number; end: number },
+) => ({
+  document_id,
+  seq,
+  ...(page !== null && { page }),
+  ...(section !== null && { section }),
+  reference: formatReference({ seq, page, section }),
+  ...span,
+});
+
+type Verified = z.infer<typeof Verification>;
+
+interface CitedPassage {
+  /** Of the citation. */
+  index: number;
+  document_id: string;
+  found: CitedText;
+}
+
+/** `place`: in the text of the passage. */
+const presentSource = ({ index, document_id, found }: CitedPassage, place: { start: number; end: number }) => ({
+  citation: index,
+  ...presentPlace(document_id, found, { start: found.start + place.start, end: found.start + place.end }),
+  quote: found.text.slice(place.start, place.end),
+});
+
+async function verify(
+  http: Http,
+  caller: Caller,
+  { answer, citations }: z.infer<typeof VerifyRequest>,
+): Promise<Verified> {
+  const texts = await readCited(http, caller, citations);
+  const cited = citations.flatMap((citation, index) => {
+    const found = texts[index];
+    const { start_index: start = 0, end_index: end = answer.length } = citation;
+    return found ? [{ index, found, document_id: citation.document_id, text: found.text, cited: { start, end } }] : [];
+  });
+  const present = ({ source, start, end, ...sentence }: CheckedSentence): Verified["sentences"][number] => ({
+    ...sentence,
+    start_index: start,
+    end_index: end,
+    source: source && presentSource(cited[source.passage]!, source),
+  });
+  const sentences = (await checkAnswer(answer, cited)).map(present);
+  const count = (verdict: string): number => sentences.filter((sentence) => sentence.verdict === verdict).length;
+  return {
+    supported: count("supported"),
+    unsupported: count("unsupported"),
+    sentences,
+    citations: citations.map(({ document_id, seq }, index) => {
+      const found = texts[index];
+      return found
+        ? { ...presentPlace(document_id, found, { start: found.start, end: found.end }), found: true }
+        : { document_id, seq, found: false };
+    }),
+  };
+}
+
+/** Compares an answer with the passages that it cites, without a model. */
+export function verifyRoute(app: App, http: Http): void {
+  const schema = {
+    tags: ["Knowledge"],
+    security: [{ key: [] }],
+    summary: "Check an answer against the passages that it cites",
+    description:
+      "Says for each sentence whether a cited passage contains its numbers and most of its words. It compares words, not meaning: a sentence that negates its passage counts as supported.",
+    body: VerifyRequest,
+    response: { 200: Verification },
+  };
+  app.post("/verify", { schema }, ({ caller, body }) => verify(http, caller, body));
+}
