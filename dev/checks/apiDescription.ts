@@ -31,7 +31,9 @@ const ERROR = "#/components/responses/Error";
 export async function readApiDescription(): Promise<ApiDescription> {
   const settings = { SERVICE_NAME: "svc", BASE_URL: "http://127.0.0.1:8080", TRUST_PROXY: [], BUS_PREFIX: "svc" };
   const listeners = { onHealed() {}, onProjected() {}, onCommitted() {} };
-  const deps = { settings, ...listeners, logger: pino({ level: "silent" }), registry: new Registry(), lastUses: {} };
+  const requestPlaces = { acquire: async () => {}, release() {} };
+  const server = { requestPlaces, logger: pino({ level: "silent" }), registry: new Registry(), lastUses: {} };
+  const deps = { settings, ...listeners, ...server };
   const app = await buildServer(deps as unknown as HttpDeps);
   await app.ready();
   const served = JSON.stringify(app.swagger());

@@ -91,7 +91,12 @@ test("a citation of a document or passage that does not exist supports nothing",
   const before = [{ document_id: id, seq: -1 }];
   expectRefusal(await verify({ answer: "x", citations: before }), 400, undefined, "citations[0].seq");
 });
-expectRefusal(await read(failed.id), 404, "no_extracted_text");
-expectRefusal(await read(UNKNOWN), 404, "not_found");
-for (const from of ["-1", "x", "1e3", "9999999999"])
-  expectRefusal(await read(failed.id, `?from_seq=${from}`), 400, undefined, "from_seq");
+
+test("documents without text, unknown documents and wrong numbers are refused", async () => {
+  const { name } = unreadable[0]!;
+  const failed = await library.keep(shelf, { content: realFile(name), name });
+  expectRefusal(await read(failed.id), 404, "no_extracted_text");
+  expectRefusal(await read(UNKNOWN), 404, "not_found");
+  for (const from of ["-1", "x", "1e3", "9999999999"])
+    expectRefusal(await read(failed.id, `?from_seq=${from}`), 400, undefined, "from_seq");
+});
