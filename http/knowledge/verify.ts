@@ -18,7 +18,7 @@ interface CitedText {
   text: string;
 }
 
-/** The cited passages of one document, by number; none if it does not exist or has no text. */
+/** The cited passages of one document, by number; none if it does not exist, has no text or is being processed. */
 async function readDocument(
   http: Http,
   caller: Caller,
@@ -27,7 +27,8 @@ async function readDocument(
 ): Promise<Map<number, CitedText>> {
   const found = new Map<number, CitedText>();
   const row = await findDocument(http, caller, id);
-  const blobs = row?.passages_blob && row.text_blob ? await readBlobs(http, row) : undefined;
+  const isReadable = row?.status === "ready" && row.passages_blob !== null && row.text_blob !== null;
+  const blobs = isReadable ? await readBlobs(http, row) : undefined;
   if (!blobs) return found;
   for (const seq of seqs) {
     const [passage] = http.passagesFrom(blobs.passages, seq);

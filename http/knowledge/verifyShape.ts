@@ -72,5 +72,7 @@ export const Verification = z.object({
         found: z.boolean(),
       }),
     )
-    .describe("As they were sent; `found: false` where there is no such document or passage."),
+    .describe(
+      "As they were sent; `found: false` where there is no such document or passage, or the document is being processed.",
+    ),
 });
