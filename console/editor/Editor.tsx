@@ -24,7 +24,7 @@ export interface Fault {
 
 export interface EditorProps {
   label: string;
-  /** The text at first. A new key begins anew. */
+  /** The text at first. Another text needs another key. */
   text: string;
   /** Whether it is words and no code. */
   isProse?: boolean;

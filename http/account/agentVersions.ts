@@ -6,7 +6,7 @@ import { presentSettings, type AgentVersion } from "./agentShape.ts";
 type Version = z.infer<typeof AgentVersion>;
 type Recorded<E extends AgentEvent = AgentEvent> = E extends E ? RecordedEvent<E> : never;
 
-/** The versions that the stream of an agent tells of, newest first. `slugs`: of the organization's collections by id. */
+/** The versions in the stream of an agent, newest first. `slugs`: of the organization's collections by id. */
 export function foldAgentVersions(events: readonly RecordedEvent[], slugs: Map<string, string>): Version[] {
   const versions: Version[] = [];
   let stored: Parameters<typeof presentSettings>[0] = { ...AGENT_DEFAULTS, name: "" };

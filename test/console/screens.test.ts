@@ -18,7 +18,7 @@ test("the editor completes what the published types declare", () => {
 });
 
 describe("the health of a part", () => {
-  test("is told in words", () => {
+  test("is described in words", () => {
     expect(describeDetail("postgres", "18.1")).toBe("18.1");
     expect(describeDetail("clock", undefined)).toBe("");
     expect(describeDetail("disk", { free: 0.294 })).toBe("29 % free");

@@ -49,7 +49,7 @@ function Tools({ chosen }: { chosen: string[] }) {
   const known = new Set([...Object.keys(BUILT_IN), ...own.map(({ name }) => name)]);
   const others = data ? chosen.filter((name) => !known.has(name)) : [];
   return (
-    // anew once the organization's own tools are known
+    // rendered again once the organization's own tools are known
     <fieldset key={String(data === undefined)}>
       <legend>Tools</legend>
       {Object.entries(BUILT_IN).map(([name, hint]) => (

@@ -31,7 +31,7 @@ function readLimits(form: FormData) {
 const Subject = ({ groups, chosen }: { groups: Groups; chosen: string | undefined }) => (
   <label>
     Who spends
-    {/* anew once the chosen one is known: only then it can be selected */}
+    {/* rendered again once the chosen one is known: only then it can be selected */}
     <select key={chosen && nameOf(groups, chosen)} name="subject" defaultValue={chosen ?? "organization"}>
       {chosen && nameOf(groups, chosen) === chosen && <option value={chosen}>{chosen}</option>}
       {groups.map(({ label, subjects }) => (
