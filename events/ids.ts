@@ -29,6 +29,7 @@ export type Aggregate =
   | "provider"
   | "alias"
   | "file"
+  | "group"
   | "thread"
   | "collection"
   | "document"

@@ -9,6 +9,7 @@ import * as document from "./document.ts";
 import * as erasure from "./erasure.ts";
 import * as extraction from "./extraction.ts";
 import * as file from "./file.ts";
+import * as group from "./group.ts";
 import * as key from "./key.ts";
 import * as organization from "./organization.ts";
 import * as price from "./price.ts";
@@ -35,6 +36,7 @@ const MODULES = [
   erasure,
   extraction,
   file,
+  group,
   key,
   organization,
   price,

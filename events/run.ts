@@ -21,6 +21,22 @@ import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "schedule", "system"]), id: z.string() });
 export type Actor = z.infer<typeof Actor>;
 
+/** The run that a retry or a fork continues. */
+export const ParentRun = z.object({
+  run_id: z.uuid(),
+  kind: z.enum(["retry", "fork"]),
+  /** The name of the step to continue from; null if the parent did not fail in a step. */
+  step: z.string().nullable(),
+  by: Actor,
+  /** The id and creation time that `run()` sees: those of the first run in the chain, so that equal calls keep their keys. */
+  seen_as: z.object({ run_id: z.uuid(), created_at: z.iso.datetime() }),
+  /** The run that the idempotency keys of steps derive from. */
+  effects_of: z.uuid(),
+  /** Number of inherited steps, which count towards the limit of steps. */
+  steps: z.int().nonnegative(),
+});
+export type ParentRun = z.infer<typeof ParentRun>;
+
 const Id = z.object({ run_id: z.uuid() });
 const RunSettings = Id.extend({
   workflow_id: z.uuid(),
@@ -38,12 +54,15 @@ const RunSettings = Id.extend({
   approvals: ApprovalRules,
   /** The concurrency slot that the run occupies: a claim that one live run at a time holds. */
   slot: z.string().nullable(),
+  parent: ParentRun.optional(),
 });
 const RunInput = z.object({
   args: StoredValue,
   external_user_id: z.string().nullable(),
   /** Headers of the request that started the run, as far as its trigger names them. */
   headers: z.record(z.string(), z.string()).optional(),
+  /** Answered calls of the parent, as chunks of JSON lists of `InheritedCall`. */
+  inherited: z.array(StoredValue).optional(),
 });
 
 /** `parts`: progress that the worker made before it appends this command. */
@@ -168,14 +187,18 @@ export const ApprovalRequested = defineEvent("ApprovalRequested", {
   personal: ApprovalText,
   thing,
 });
+const Vote = z.object({ decision: z.enum(["approve", "reject"]), by: Actor, at: z.iso.datetime() });
+/** `data`: JSON of the submitted form. */
+const VoteText = z.object({ data: z.string().nullable(), comment: z.string().nullable() });
+/** One of the votes on an approval that takes several. The vote that decides is followed by ApprovalDecided. */
+export const ApprovalVoted = defineEvent("ApprovalVoted", {
+  public: RunApproval.extend(Vote.shape),
+  personal: VoteText,
+  thing,
+});
 export const ApprovalDecided = defineEvent("ApprovalDecided", {
-  public: RunApproval.extend(Lease.shape).extend({
-    decision: z.enum(["approve", "reject"]),
-    by: Actor,
-    at: z.iso.datetime(),
-  }),
-  /** `data`: JSON of the submitted form. */
-  personal: z.object({ data: z.string().nullable(), comment: z.string().nullable() }),
+  public: RunApproval.extend(Lease.shape).extend(Vote.shape),
+  personal: VoteText,
   thing,
 });
 export const ApprovalExpired = defineEvent("ApprovalExpired", {

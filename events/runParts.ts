@@ -39,6 +39,15 @@ export const ApprovalTerms = z.object({
   allow_api_key: z.boolean(),
   expires_at: z.iso.datetime(),
   on_expiry: z.enum(["return", "reject", "fail"]),
+  /** Set when it takes the votes of several people. */
+  votes: z
+    .object({
+      /** Equal votes that decide. */
+      required: z.int().min(2),
+      /** The first rejection decides. */
+      one_rejection_ends: z.boolean(),
+    })
+    .optional(),
 });
 export const ApprovalText = z.object({
   name: z.string(),

@@ -71,6 +71,14 @@ declare module "svc:workflow" {
     decided_by: { type: string; id: string } | null;
     decided_at: string;
     approval_id: string;
+    /** All votes in their order, when `required` is more than 1. */
+    votes?: {
+      by: { type: string; id: string };
+      decision: "approve" | "reject";
+      data: any;
+      comment: string | null;
+      at: string;
+    }[];
   }
 
   export interface ApprovalOptions {
@@ -81,6 +89,10 @@ declare module "svc:workflow" {
     assignees?: ({ person: string } | { group: string } | { role: string })[];
     expires_in?: Duration;
     on_expiry?: "return" | "reject" | "fail";
+    /** Equal votes that decide, 1 to 50; each person or key has one. Default: 1. */
+    required?: number;
+    /** Default: true. `false`: a rejection counts as a vote, and `required` of them reject. */
+    one_rejection_ends?: boolean;
     self_approval?: boolean;
     api_key_may_decide?: boolean;
     key?: string;

@@ -7,6 +7,7 @@ import { documents } from "./documents/project.ts";
 import { erasures } from "./erasures/project.ts";
 import { extractions } from "./extractions/project.ts";
 import { files } from "./files/project.ts";
+import { groups } from "./groups/project.ts";
 import { keys } from "./keys/project.ts";
 import { organizations } from "./organizations/project.ts";
 import { prices } from "./prices/project.ts";
@@ -41,6 +42,7 @@ export const projections: Projection[] = [
   extractions,
   agents,
   projects,
+  groups,
   definitions,
   secrets,
   erasures,

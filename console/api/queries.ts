@@ -54,6 +54,13 @@ export const getRun = (id: string) =>
     queryFn: ({ signal }) => call<Run>(`workflows/runs/${encodeURIComponent(id)}`, { signal }),
   });
 
+/** The runs that retry or fork a run. */
+export const listContinuations = (id: string) =>
+  queryOptions({
+    queryKey: ["run", "continuations", id],
+    queryFn: ({ signal }) => call<Page<RunSummary>>("workflows/runs", { signal, query: { parent_id: id, limit: 20 } }),
+  });
+
 export const listWorkflows = queryOptions({
   queryKey: ["workflow", "list"],
   queryFn: ({ signal }) => call<Page<{ id: string; name: string }>>("workflows", { signal, query: { limit: 500 } }),

@@ -33,6 +33,15 @@ export interface RunSummary {
   created_at: string;
   started_at: string | null;
   completed_at: string | null;
+  /** The run that this one continues. */
+  parent: { run_id: string; kind: "retry" | "fork"; step: string | null } | null;
+}
+
+/** The answer of a request that changes many runs. */
+export interface ChangedRuns {
+  data: { run_id: string; new_run_id: string | null; error: { code: string | null; message: string } | null }[];
+  remaining: number;
+  next_cursor: string | null;
 }
 
 export interface Attempt {
@@ -56,6 +65,8 @@ export interface Step {
   omitted?: ("args" | "result")[];
   error: string | null;
   idempotency_key: string;
+  /** The result is that of the parent run. */
+  inherited: boolean;
   scheduled_at: string;
   completed_at: string | null;
 }
@@ -89,6 +100,9 @@ export interface Approval {
   /** JSON Schema of the data of a decision. */
   form: FormSchema | null;
   status: ApprovalStatus;
+  /** Equal votes that decide. */
+  required: number;
+  votes: { by: Actor & { name: string | null }; decision: "approve" | "reject"; comment: string | null; at: string }[];
   decision: "approve" | "reject" | null;
   comment: string | null;
   data: unknown;

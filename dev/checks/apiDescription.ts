@@ -23,6 +23,7 @@ interface Operation {
 const OPTIONAL_BODIES = new Set([
   "post /api/workflows/hooks/{hook_token}",
   "post /api/workflows/runs/{run_id}/cancel",
+  "post /api/workflows/runs/{run_id}/fork",
   "post /api/workflows/{id}/triggers/{trigger_id}/rotate",
 ]);
 const ERROR = "#/components/responses/Error";

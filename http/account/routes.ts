@@ -5,6 +5,7 @@ import { aliasRoutes } from "./aliases.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { checkRoutes } from "./checkDefinition.ts";
 import { definitionRoutes } from "./definitions.ts";
+import { groupRoutes } from "./groups.ts";
 import { keyRoutes } from "./keys.ts";
 import { memberRoutes } from "./members.ts";
 import { priceRoutes } from "./prices.ts";
@@ -19,6 +20,7 @@ export function accountRoutes(app: App, http: Http): void {
   memberRoutes(app, http);
   keyRoutes(app, http);
   projectRoutes(app, http);
+  groupRoutes(app, http);
   providerRoutes(app, http);
   priceRoutes(app, http);
   aliasRoutes(app, http);

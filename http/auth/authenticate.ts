@@ -143,5 +143,8 @@ const BUILDERS: Role[] = ["owner", "admin", "builder"];
 /** Hook for routes that manage agents, definitions, secrets and workflows. */
 export const requireBuilder = requireRole(BUILDERS, "a builder, an admin or an owner");
 
+/** Hook for routes that start, continue or end runs. */
+export const requireRunner = requireRole([...BUILDERS, "approver"], "an approver, a builder, an admin or an owner");
+
 /** Whether the caller is signed in as one who may see what others asked of models. */
 export const isBuilder = ({ session }: Caller): boolean => session !== undefined && BUILDERS.includes(session.role);

@@ -17,7 +17,8 @@ export const Approval = z.object({
   body: z.string().nullable(),
   form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the `data` of a decision."),
   assignees: z.array(Assignee),
-  required: z.literal(1).describe("Number of decisions that are needed."),
+  required: z.int().describe("Number of equal votes that decide."),
+  one_rejection_ends: z.boolean().describe("The first rejection decides, however many votes are required."),
   status: ApprovalStatus,
   votes: z.array(z.object({ by: By, decision: Decision, comment: z.string().nullable(), data: z.unknown(), at: time })),
   decision: Decision.nullable(),
@@ -29,11 +30,13 @@ export const Approval = z.object({
   created_at: time,
 });
 
-const presentVote = ({ decided_by: by, decision, comment, data, decided_at }: ApprovalRow) =>
-  by && decision && decided_at ? { by, decision, comment, data, at: decided_at.toISOString() } : undefined;
+/** The votes. Where one decides, it is the decision. */
+function presentVotes({ required, votes, decided_by: by, decision, comment, data, decided_at }: ApprovalRow) {
+  if (required > 1) return votes.map(({ at, ...vote }) => ({ ...vote, data: vote.data ?? null, at: at.toISOString() }));
+  return by && decision && decided_at ? [{ by, decision, comment, data, at: decided_at.toISOString() }] : [];
+}
 
 export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
-  const vote = presentVote(row);
   return {
     id: row.id,
     run_id: row.run_id,
@@ -43,9 +46,10 @@ export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
     body: row.body,
     form: row.form,
     assignees: row.assignees,
-    required: 1,
+    required: row.required,
+    one_rejection_ends: row.one_rejection_ends,
     status: row.status,
-    votes: vote ? [vote] : [],
+    votes: presentVotes(row),
     decision: row.decision,
     comment: row.comment,
     data: row.data ?? null,

@@ -7,7 +7,7 @@ import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { Approval, ApprovalStatus, presentApproval } from "./approvalShape.ts";
-import { decide, DecisionBody, mayDecide, requireApproval } from "./decideApproval.ts";
+import { decide, DecisionBody, findGroupsOf, mayDecide, requireApproval } from "./decideApproval.ts";
 import { requireRun } from "./lookups.ts";
 import { RunStatus } from "./runShape.ts";
 
@@ -40,7 +40,8 @@ export function approvalRoutes(app: App, http: Http): void {
   app.get("/approvals", { onRequest: requireSession(http), schema: inbox }, async ({ caller, query }) => {
     await http.freshRead(["runs"]);
     const { user_id, email, role } = caller.session!;
-    const mine = query.mine === "true" ? { user_id, email, role } : null;
+    const findGroups = () => findGroupsOf(http, caller.organization_id, caller.session!);
+    const mine = query.mine === "true" ? { user_id, email, role, groups: await findGroups() } : null;
     const filter = { status: query.status ?? null, mine };
     return pageResponse(
       query,

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { groupsStream } from "#events/group.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { DecideApproval } from "#events/run.ts";
+import { listGroupsOf } from "#projections/groups/query.ts";
 import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { reachesProject, type Caller } from "../auth/caller.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -67,8 +69,19 @@ function checkKeyAllowed({ allow_api_key, assignees, rules }: ApprovalRow, selfA
     throw notAllowed("The one who started the run may not decide this approval, nor may an API key; sign in.");
 }
 
-/** Throws 403 `approver_not_allowed`. The roles and rules of this moment count, not those when the run asked. */
-function checkAllowed({ session, principal }: Caller, row: ApprovalRow): void {
+/** The names of the groups that a person is in now. */
+export async function findGroupsOf(
+  { db, freshRead }: Pick<Http, "db" | "freshRead">,
+  organization_id: string,
+  { user_id }: { user_id: string },
+): Promise<string[]> {
+  await freshRead(["groups"], groupsStream(organization_id));
+  return listGroupsOf(db, organization_id, user_id);
+}
+
+/** Throws 403 `approver_not_allowed`. The roles, groups and rules of this moment count, not those when the run asked. */
+async function checkAllowed(http: Http, caller: Caller, row: ApprovalRow): Promise<void> {
+  const { session, principal, organization_id } = caller;
   const { assignees, started_by, rules } = row;
   const callerId = session?.user_id ?? principal.slice("key:".length);
   const selfApproval = row.self_approval && rules?.self_approval !== false;
@@ -77,9 +90,13 @@ function checkAllowed({ session, principal }: Caller, row: ApprovalRow): void {
   if (!session) return checkKeyAllowed(row, selfApproval);
   if (!mayDecide(session.role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");
   const names = [session.user_id, session.email.toLowerCase()];
+  const groups = assignees.some((assignee) => "group" in assignee)
+    ? await findGroupsOf(http, organization_id, session)
+    : [];
   const isAssigned = assignees.some((assignee) => {
     if ("person" in assignee) return names.includes(assignee.person.toLowerCase());
-    return "role" in assignee && assignee.role.toLowerCase() === session.role;
+    if ("group" in assignee) return groups.includes(assignee.group.toLowerCase());
+    return assignee.role.toLowerCase() === session.role;
   });
   if (assignees.length > 0 && !isAssigned) throw notAllowed("This approval is assigned to others.");
 }
@@ -102,10 +119,19 @@ async function encodeData(
   throw new ApiError("invalid_data", message, { param: `/data${violation.pointer}` });
 }
 
+/** Whether the caller has decided, or voted, this way. Throws 409 `already_voted` for a vote the other way. */
+function hasDecided(row: ApprovalRow, caller: Caller, decision: Decision): boolean {
+  const { type, id } = actorFrom(caller);
+  const isCaller = (by: { type: string; id: string } | null) => by?.type === type && by.id === id;
+  const vote = row.votes.find(({ by }) => isCaller(by));
+  if (vote && vote.decision !== decision)
+    throw new ApiError("already_voted", "You have voted on this approval; a vote cannot be changed.");
+  return vote !== undefined || (row.decision === decision && isCaller(row.decided_by));
+}
+
 /** Accepts a repetition of the decision by the same caller. Throws 409 `approval_not_pending` for any other decision. */
 function checkSameDecision(row: ApprovalRow, caller: Caller, decision: Decision): ApprovalRow {
-  const { type, id } = actorFrom(caller);
-  if (row.decision === decision && row.decided_by?.type === type && row.decided_by.id === id) return row;
+  if (hasDecided(row, caller, decision)) return row;
   throw notPending();
 }
 
@@ -120,10 +146,11 @@ export async function decide(
   const decision = readDecision(body);
   const identity = identifyPost(request, `/api/workflows/approvals/${id.toLowerCase()}/decision`);
   const row = await requireApproval(http, caller, id);
-  checkAllowed(caller, row);
+  await checkAllowed(http, caller, row);
   // throws when the key was used for another decision
   await previousOutcome(http, identity);
   if (row.status !== "pending") return checkSameDecision(row, caller, decision);
+  if (hasDecided(row, caller, decision)) return row;
   const data = await encodeData(http, caller, row, decision, body.data);
   try {
     await http.send(DecideApproval, {

@@ -79,6 +79,8 @@ const MESSAGES: { [T in RunEventType]: Describe<T> } = {
     const { name = null, title = null } = personal ?? {};
     return one("approval.requested", { approval_id, name, title, expires_at });
   },
+  ApprovalVoted: ({ data: { approval_id, decision, by } }) =>
+    one("approval.voted", { approval_id, decision, voted_by: by }),
   ApprovalDecided: ({ data: { approval_id, decision, by } }) =>
     one("approval.decided", { approval_id, decision, decided_by: by }),
   ApprovalExpired: ({ data: { approval_id } }) => one("approval.expired", { approval_id }),

@@ -32,6 +32,8 @@ export interface RunView {
   external_user_id: string | null;
   /** Of the request that started it. */
   headers: Record<string, string>;
+  /** Answers of the parent run, in chunks. */
+  inherited: StoredValue[];
   steps: Steps;
   approvals: Map<string, { id: string; name: string; since: Date; expires_at: Date }>;
   timers: Map<string, Date>;
@@ -57,6 +59,7 @@ const newView = (): RunView => ({
   args: null,
   external_user_id: null,
   headers: {},
+  inherited: [],
   steps: new Map(),
   approvals: new Map(),
   timers: new Map(),
@@ -128,6 +131,7 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
     run.args = personal?.args ?? null;
     run.external_user_id = personal?.external_user_id ?? null;
     run.headers = personal?.headers ?? {};
+    run.inherited = personal?.inherited ?? [];
   },
   RunStarted(run, event) {
     run.status = "running";
@@ -153,6 +157,7 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
       expires_at: new Date(expires_at),
     });
   },
+  ApprovalVoted: ignore,
   ApprovalDecided: removeApproval,
   ApprovalExpired: removeApproval,
   ApprovalCancelled: removeApproval,

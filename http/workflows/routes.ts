@@ -2,6 +2,8 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { eventStreamRoutes } from "./eventStream.ts";
+import { changeManyRoute } from "./changeMany.ts";
+import { continuationRoutes } from "./continuations.ts";
 import { hookRoutes } from "./hooks.ts";
 import { scheduleRoutes } from "./allSchedules.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
@@ -16,6 +18,8 @@ export function workflowRoutes(app: App, http: Http): void {
   triggerRoutes(app, http);
   scheduleRoutes(app, http);
   runRoutes(app, http);
+  continuationRoutes(app, http);
+  changeManyRoute(app, http);
   approvalRoutes(app, http);
   eventStreamRoutes(app, http);
   // own scopes, because the arguments of a run are parsed differently from other bodies

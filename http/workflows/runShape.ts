@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { idempotencyKey, stepId } from "#events/ids.ts";
+import { stepId } from "#events/ids.ts";
 import { Actor } from "#events/run.ts";
 import { RunAs } from "#events/workflow.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import { isLive, type RunView } from "./foldRun.ts";
-import type { Step } from "./foldSteps.ts";
 import type { OpenValue } from "./runValues.ts";
+import { presentSteps, RunStep } from "./stepShape.ts";
 
 const time = z.iso.datetime();
 export const RunStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
@@ -37,36 +37,14 @@ export const RunSummary = z.object({
   completed_at: time.nullable(),
   cancelled_by: Actor.nullable(),
   expires_at: time,
-});
-
-const RunStep = z.object({
-  id: z.string(),
-  name: z.string(),
-  key: z.string(),
-  batch: z.string().nullable(),
-  index: z.int().nullable(),
-  status: z.enum(["scheduled", "running", "retry_wait", "completed", "failed", "abandoned"]),
-  attempts: z.array(
-    z.object({
-      n: z.int(),
-      status: z.enum(["running", "completed", "failed", "lost"]),
-      started_at: time,
-      ended_at: time.nullable(),
-      error: z.string().nullable(),
-      logs: z.array(z.string()),
-      logs_truncated: z.boolean(),
-    }),
-  ),
-  args: z.unknown(),
-  result: z.unknown(),
-  omitted: z
-    .array(z.enum(["args", "result"]))
-    .optional()
-    .describe("Fields left out because the values of all steps together are too long."),
-  error: z.string().nullable(),
-  idempotency_key: z.string(),
-  scheduled_at: time,
-  completed_at: time.nullable(),
+  parent: z
+    .object({
+      run_id: z.string(),
+      kind: z.enum(["retry", "fork"]),
+      step: z.string().nullable().describe("The name of the step from which it continues."),
+    })
+    .nullable()
+    .describe("The run that this one retries or forks."),
 });
 
 const Waiting = z.discriminatedUnion("type", [
@@ -129,6 +107,7 @@ export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   completed_at: iso(row.completed_at),
   cancelled_by: row.cancelled_by,
   expires_at: row.expires_at.toISOString(),
+  parent: row.parent_id === null ? null : { run_id: row.parent_id, kind: row.parent_kind!, step: row.parent_step },
 });
 
 /** The approvals, steps and timers that a live run waits for. */
@@ -154,64 +133,9 @@ export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
   ];
 }
 
-/** Bytes of log lines that are stored of one attempt; further lines are dropped. */
-const MAX_LOG_BYTES = 256 * 1024;
-/** Bytes of long values in one answer, of all steps together. A thousand results of 1 MiB would exceed the memory of the process. */
-const MAX_VALUE_BYTES = 16 * 1024 * 1024;
-
-const byteLength = (logs: string[]): number => logs.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
-
-type ValueField = "args" | "result";
-
-/** The fields of each step to leave out: long values are counted in order, and those beyond the limit are omitted. */
-export function chooseOmitted(steps: Pick<Step, ValueField>[], limit = MAX_VALUE_BYTES): ValueField[][] {
-  let left = limit;
-  return steps.map((step) =>
-    (["args", "result"] as const).filter((field) => {
-      const value = step[field];
-      if (!value || "json" in value) return false;
-      left -= value.bytes;
-      return left < 0;
-    }),
-  );
-}
-
-async function presentStep(
-  run_id: string,
-  step: Step,
-  omitted: ValueField[],
-  open: OpenValue,
-): Promise<z.infer<typeof RunStep>> {
-  return {
-    id: step.id,
-    name: step.name,
-    key: step.key,
-    batch: step.batch,
-    index: step.index,
-    status: step.status,
-    attempts: step.attempts.map((attempt) => ({
-      ...attempt,
-      started_at: attempt.started_at.toISOString(),
-      ended_at: iso(attempt.ended_at),
-      logs_truncated: byteLength(attempt.logs) >= MAX_LOG_BYTES,
-    })),
-    args: omitted.includes("args") ? null : await open(step.args),
-    result: omitted.includes("result") ? null : await open(step.result),
-    ...(omitted.length > 0 && { omitted }),
-    error: step.error,
-    idempotency_key: idempotencyKey(run_id, step.key),
-    scheduled_at: step.scheduled_at.toISOString(),
-    completed_at: iso(step.completed_at),
-  };
-}
-
 /** A run folded from its events. The row has what never changes. */
 export async function presentRun(row: RunRow, run: RunView, open: OpenValue): Promise<z.infer<typeof Run>> {
-  const folded = [...run.steps.values()];
-  const omitted = chooseOmitted(folded);
-  const steps: z.infer<typeof RunStep>[] = [];
-  // one after the other, so that at most one sealed value is in memory next to the opened ones
-  for (const [n, step] of folded.entries()) steps.push(await presentStep(row.id, step, omitted[n]!, open));
+  const steps = await presentSteps(run, row, open);
   const {
     status,
     error,

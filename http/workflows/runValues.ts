@@ -1,36 +1,116 @@
 import { blobFolder, streamName } from "#events/ids.ts";
+import type { CallAnswer, InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { Http } from "../base/deps.ts";
+import type { MadeCall } from "./answeredCalls.ts";
 
-/** Bytes of JSON. Longer arguments become a blob, because a command may have 256 KiB. */
+/** Bytes of JSON. Longer values become blobs, because a command may have 256 KiB. */
 const MAX_INLINE_BYTES = 32 * 1024;
+/** Bytes of JSON after which a chunk of inherited calls is closed. */
+const CHUNK_BYTES = 256 * 1024;
 
-/** Arguments as a command carries them. Where they are a blob, `keys` has the new data key that it is sealed with. */
-export async function storeArgs(
-  { vault }: Pick<Http, "vault">,
+/** The input of a run as a command carries it. */
+export interface StoredInput {
+  args: StoredValue;
+  inherited?: StoredValue[];
+  /** Where there are blobs: the new data key that they are sealed with. */
+  keys?: Record<string, string>;
+  /** The keys of the blobs. */
+  blobs: string[];
+}
+
+/** Stores long values of a run that is about to be created as blobs, under a new data key. */
+function openNewRun({ vault }: Pick<Http, "vault">, organization_id: string, run_id: string) {
+  const thing = streamName("run", run_id);
+  const blobs: string[] = [];
+  let wrapped_key: string | undefined;
+  return {
+    async store(json: string): Promise<StoredValue> {
+      const bytes = Buffer.from(json);
+      if (bytes.length <= MAX_INLINE_BYTES) return { json };
+      wrapped_key ??= vault.createKey(thing);
+      const blob = await vault.put({ thing, wrapped_key, folder: blobFolder(organization_id, thing) }, bytes);
+      blobs.push(blob);
+      return { blob, bytes: bytes.length };
+    },
+    stored: () => ({ blobs, ...(wrapped_key !== undefined && { keys: { [thing]: wrapped_key } }) }),
+  };
+}
+
+/** Stores the arguments of a new run, and the answers that it inherits. */
+export async function storeInput(
+  http: Pick<Http, "vault">,
   { organization_id, run_id }: { organization_id: string; run_id: string },
   json: string,
-): Promise<{ args: StoredValue; keys?: Record<string, string> }> {
-  const bytes = Buffer.from(json);
-  if (bytes.length <= MAX_INLINE_BYTES) return { args: { json } };
-  const thing = streamName("run", run_id);
-  const wrapped_key = vault.createKey(thing);
-  const blob = await vault.put({ thing, wrapped_key, folder: blobFolder(organization_id, thing) }, bytes);
-  return { args: { blob, bytes: bytes.length }, keys: { [thing]: wrapped_key } };
+  calls?: AsyncIterable<InheritedCall>,
+): Promise<StoredInput> {
+  const { store, stored } = openNewRun(http, organization_id, run_id);
+  const args = await store(json);
+  if (!calls) return { args, ...stored() };
+  const inherited: StoredValue[] = [];
+  let chunk: string[] = [];
+  let bytes = 0;
+  const close = async () => {
+    if (chunk.length > 0) inherited.push(await store(`[${chunk.join(",")}]`));
+    [chunk, bytes] = [[], 0];
+  };
+  for await (const call of calls) {
+    const text = JSON.stringify(call);
+    chunk.push(text);
+    bytes += Buffer.byteLength(text);
+    if (bytes >= CHUNK_BYTES) await close();
+  }
+  await close();
+  return { args, inherited, ...stored() };
 }
 
 /** Deletes the blobs of a run that was not started. */
-export const deleteArgs = ({ blobs }: Pick<Http, "blobs">, organization_id: string, run_id: string): Promise<void> =>
-  blobs.removeAll(blobFolder(organization_id, streamName("run", run_id)));
+export async function deleteInput({ blobs }: Pick<Http, "blobs">, input: StoredInput): Promise<void> {
+  await Promise.all(input.blobs.map((blob) => blobs.remove(blob)));
+}
 
+export type OpenJson = (value: StoredValue) => Promise<string | null>;
 export type OpenValue = (value: StoredValue | null | undefined) => Promise<unknown>;
 
-/** Reads stored values of one run. Null for none, and for one that has been deleted. */
-export const createOpenValue =
-  ({ vault }: Pick<Http, "vault">, { id, wrapped_key }: { id: string; wrapped_key: string }): OpenValue =>
+/** Reads the JSON of stored values of one run. Null for one that has been deleted. */
+export const createOpenJson =
+  ({ vault }: Pick<Http, "vault">, { id, wrapped_key }: { id: string; wrapped_key: string }): OpenJson =>
   async (value) => {
-    if (!value) return null;
-    if ("json" in value) return JSON.parse(value.json);
+    if ("json" in value) return value.json;
     const json = await vault.get({ thing: streamName("run", id), wrapped_key }, value.blob);
-    return json ? JSON.parse(json.toString()) : null;
+    return json ? json.toString() : null;
   };
+
+/** Reads stored values of one run. Null for none, and for one that has been deleted. */
+export function createOpenValue(http: Pick<Http, "vault">, row: { id: string; wrapped_key: string }): OpenValue {
+  const open = createOpenJson(http, row);
+  return async (value) => {
+    const json = value ? await open(value) : null;
+    return json === null ? null : JSON.parse(json);
+  };
+}
+
+/** The answers that a run has inherited. */
+export async function openInherited(
+  chunks: StoredValue[] | null | undefined,
+  open: OpenValue,
+): Promise<InheritedCall[]> {
+  const calls: InheritedCall[] = [];
+  // one after the other: together they may have 32 MiB
+  for (const chunk of chunks ?? []) calls.push(...((await open(chunk)) as InheritedCall[]));
+  return calls;
+}
+
+async function openAnswer(answer: CallAnswer | StoredValue, open: OpenJson): Promise<CallAnswer | undefined> {
+  if ("error" in answer) return answer;
+  const json = await open(answer);
+  return json === null ? undefined : { json };
+}
+
+/** Answered calls in the form in which another run inherits them, opened one after the other. */
+export async function* openCalls(calls: MadeCall[], open: OpenJson): AsyncGenerator<InheritedCall> {
+  for (const { hasRun: _, endsRun: __, args, answer, ...call } of calls) {
+    const opened = answer && (await openAnswer(answer, open));
+    if (opened) yield { ...call, args: args && (await open(args)), answer: opened };
+  }
+}

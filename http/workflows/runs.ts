@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
 import { Actor, CancelRun } from "#events/run.ts";
-import { listRuns } from "#projections/runs/query.ts";
+import { listRuns, type RunFilter } from "#projections/runs/query.ts";
 import { requireCredential, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { App } from "../base/app.ts";
@@ -19,14 +19,17 @@ import { presentRun, presentSummary, Run, RunStatus, RunSummary } from "./runSha
 import { createOpenValue } from "./runValues.ts";
 import { createWaitForEnd, WaitQuery } from "./waitForEnd.ts";
 
-const Filters = PageQuery.extend({
+/** What the lists of runs, and changes of many runs, filter by. */
+export const runFilters = {
   status: RunStatus.optional(),
   from: Moment.optional().describe("Only runs created at or after this moment."),
   to: Moment.optional().describe("Only runs created before this moment."),
   external_user_id: z.string().max(256).optional(),
   trigger_id: z.uuid().optional(),
+  parent_id: z.uuid().optional().describe("Only runs that retry or fork this run."),
   q: z.string().max(500).optional().describe("Only runs whose error contains this text, in any case."),
-});
+};
+const Filters = PageQuery.extend(runFilters);
 const AllFilters = Filters.extend({ workflow_id: z.uuid().optional() });
 const Reason = z.object({ reason: z.string().max(1_000).nullish() }).nullish();
 const Cancellation = z.object({
@@ -40,10 +43,23 @@ const Cancellation = z.object({
 
 const toDate = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
 
-function list({ db }: Http, { organization_id }: Caller, query: z.infer<typeof AllFilters>) {
-  const { workflow_id = null, status = null, external_user_id = null, trigger_id = null, q: error = null } = query;
+type RunQuery = Omit<z.infer<typeof AllFilters>, "limit" | "offset">;
+
+export function toRunFilter(query: RunQuery): RunFilter {
+  const {
+    workflow_id = null,
+    status = null,
+    external_user_id = null,
+    trigger_id = null,
+    parent_id = null,
+    q: error = null,
+  } = query;
   const [from, to] = [toDate(query.from), toDate(query.to)];
-  const filter = { workflow_id, status, external_user_id, trigger_id, error, from, to };
+  return { workflow_id, status, external_user_id, trigger_id, parent_id, error, from, to };
+}
+
+function list({ db }: Http, { organization_id }: Caller, query: z.infer<typeof AllFilters>) {
+  const filter = toRunFilter(query);
   return pageResponse(query, (page) => listRuns(db, organization_id, filter, page), presentSummary);
 }
 
@@ -51,7 +67,8 @@ function checkMayCancel({ session }: Caller): void {
   if (session?.role === "viewer") throw new ApiError("forbidden", "A viewer may not cancel runs.");
 }
 
-async function cancel(http: Http, request: FastifyRequest, id: string, reason: string | null) {
+/** Throws 403 `forbidden`, 404 `run_not_found`, 409 `run_not_live`. */
+export async function cancelRun(http: Http, request: FastifyRequest, id: string, reason: string | null) {
   const { caller } = request;
   checkMayCancel(caller);
   const row = await requireRun(http, caller, id);
@@ -121,6 +138,6 @@ export function runRoutes(app: App, http: Http): void {
     response: { 200: Cancellation },
   };
   app.post("/runs/:run_id/cancel", { onRequest: requireSession(http), schema: cancelling }, (request) =>
-    cancel(http, request, request.params.run_id, request.body?.reason ?? null),
+    cancelRun(http, request, request.params.run_id, request.body?.reason ?? null),
   );
 }

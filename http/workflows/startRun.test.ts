@@ -42,7 +42,7 @@ async function startRepeated(createdRun: (run: string) => string) {
     },
     schemas: { check: async () => undefined },
     vault: { createKey: () => "key", put: async ({ folder }: { folder: string }) => `${folder}/1` },
-    blobs: { removeAll: async (folder: string) => removed.push(folder) },
+    blobs: { remove: async (blob: string) => removed.push(blob) },
     send: async (_: unknown, command: { data: { run_id: string }; fingerprint: string }) => {
       run = command.data.run_id;
       fingerprint = command.fingerprint;
@@ -60,6 +60,6 @@ describe("starting a run whose command was answered before", () => {
 
   it("gives the run of the earlier request and deletes the stored arguments", async () => {
     const { started, run, removed } = await startRepeated(() => "another");
-    expect([started, removed]).toEqual(["another", [`o1/run-${run}`]]);
+    expect([started, removed]).toEqual(["another", [`o1/run-${run}/1`]]);
   });
 });

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import type { Principal } from "#events/envelope.ts";
+import type { InheritedCall } from "#events/inheritedCalls.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
 import { MAX_SLOT_ATTEMPTS, runSettings, type StartableWorkflow } from "#events/newRun.ts";
-import { StartRun, type Actor } from "#events/run.ts";
-import type { StoredValue } from "#events/runParts.ts";
+import { StartRun, type Actor, type ParentRun } from "#events/run.ts";
 import type { RunAs } from "#events/workflow.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, rejectionError } from "../base/errors.ts";
@@ -17,7 +17,7 @@ import {
 import { loadArgsSchema } from "./argsSchema.ts";
 import { findFreeSlots } from "./concurrencySlots.ts";
 import { violationMessage } from "#events/violationMessage.ts";
-import { deleteArgs, storeArgs } from "./runValues.ts";
+import { deleteInput, storeInput, type StoredInput } from "./runValues.ts";
 
 export interface RunRequest {
   request: FastifyRequest;
@@ -35,6 +35,16 @@ export interface RunRequest {
   trigger_id: string | null;
   run_as: RunAs;
   external_user_id: string | null;
+  /** Set when the run continues another one. */
+  continued?: Continued;
+}
+
+export interface Continued {
+  parent: ParentRun;
+  /** The answers that it inherits. */
+  calls: () => AsyncIterable<InheritedCall>;
+  /** The id of the new run, if it derives from its parent: then there is one such run at most. */
+  run_id: string | undefined;
 }
 
 function identifyStart(organization_id: string, start: RunRequest): IdempotentRequest {
@@ -66,10 +76,11 @@ async function resumeStart(
 }
 
 /** The data of StartRun. */
-function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string, args: StoredValue) {
+function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string, { args, inherited }: StoredInput) {
   return {
     ...runSettings(workflow, { ...start, run_id }),
     args,
+    ...(start.continued && { parent: start.continued.parent, inherited }),
     external_user_id: start.external_user_id,
     ...(start.headers && Object.keys(start.headers).length > 0 && { headers: start.headers }),
   };
@@ -91,14 +102,12 @@ async function sendStart(
   first: IdempotentRequest,
 ): Promise<string> {
   const { organization_id } = workflow;
-  const run_id = newId();
-  const { args, keys } = await storeArgs(http, { organization_id, run_id }, JSON.stringify(start.args));
-  const data = buildRun(workflow, start, run_id, args);
-  const { principal, request } = start;
+  const { principal, request, continued } = start;
+  const run_id = continued?.run_id ?? newId();
+  const input = await storeInput(http, { organization_id, run_id }, JSON.stringify(start.args), continued?.calls());
+  const data = buildRun(workflow, start, run_id, input);
+  const { keys } = input;
   const command = { stream: streamName("run", run_id), principal, request_id: request.id, ...(keys && { keys }) };
-  const deleteStoredArgs = async () => {
-    if (keys) await deleteArgs(http, organization_id, run_id);
-  };
 
   let identity = first;
   for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++, identity = nextAttempt(identity)) {
@@ -106,16 +115,17 @@ async function sendStart(
     if (slot === undefined) break;
     try {
       const started = await createOnce(http, StartRun, { ...command, ...identity, data: { ...data, slot } });
-      if (!started.isNew) await deleteStoredArgs();
+      if (!started.isNew) await deleteInput(http, input);
       return started.created_id;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       if (error.errorCode === "slot_taken") continue;
-      await deleteStoredArgs();
+      await deleteInput(http, input);
+      if (error.errorCode === "run_exists") return run_id;
       throw error;
     }
   }
-  await deleteStoredArgs();
+  await deleteInput(http, input);
   const { max_runs } = workflow.envelope.concurrency!;
   throw new ApiError("too_many_live_runs", `The workflow has ${max_runs} live runs, which is its limit.`);
 }

@@ -4,7 +4,7 @@ import type { WorkflowCounts, WorkflowRow } from "#projections/workflows/query.t
 import { Warning } from "./envelope.ts";
 
 /** The largest integer of PostgreSQL. */
-const MAX_VERSION = 2 ** 31 - 1;
+export const MAX_VERSION = 2 ** 31 - 1;
 
 const settings = {
   name: z.string().trim().min(1).max(200).nullish().describe("Default: the name of the definition."),

@@ -127,6 +127,7 @@ describe("the runs projection", () => {
     expect(from(RunForgotten.of(ids))).toEqual([
       { table: "runs", kind: "remove", key: { id } },
       { table: "approvals", kind: "removeWhere", where: { run_id: id } },
+      { table: "approval_votes", kind: "removeWhere", where: { run_id: id } },
     ]);
   });
 });

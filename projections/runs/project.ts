@@ -11,7 +11,7 @@ const nothing = (): Change[] => [];
 
 function applyCreation({ organization_id, data, personal }: EventRecord<"RunCreated">): Change[] {
   if (!personal) return [];
-  const { workflow_id, definition_id, definition_version, project_id, trigger_id, started_by, run_as } = data;
+  const { workflow_id, definition_id, definition_version, project_id, trigger_id, started_by, run_as, parent } = data;
   return [
     {
       table: "runs",
@@ -30,6 +30,7 @@ function applyCreation({ organization_id, data, personal }: EventRecord<"RunCrea
         external_user_id: encode(personal.external_user_id),
         created_at: new Date(data.created_at),
         expires_at: new Date(data.expires_at),
+        ...(parent && { parent_id: parent.run_id, parent_kind: parent.kind, parent_step: parent.step }),
       },
     },
   ];
@@ -43,7 +44,7 @@ function applyRequest({
   recorded_at,
 }: EventRecord<"ApprovalRequested">): Change[] {
   if (!personal) return [];
-  const { run_id, workflow_id, project_id, self_approval, allow_api_key, expires_at } = data;
+  const { run_id, workflow_id, project_id, self_approval, allow_api_key, expires_at, votes } = data;
   return [
     {
       table: "approvals",
@@ -64,12 +65,30 @@ function applyRequest({
         assigned: encodeAssignees(personal.assignees),
         self_approval,
         allow_api_key,
+        ...(votes && { required: votes.required, one_rejection_ends: votes.one_rejection_ends }),
         expires_at: new Date(expires_at),
         created_at: recorded_at,
       },
     },
   ];
 }
+
+const applyVote = ({ organization_id, version, data, personal }: EventRecord<"ApprovalVoted">): Change[] => [
+  {
+    table: "approval_votes",
+    kind: "put",
+    key: { approval_id: data.approval_id, by_type: data.by.type, by_id: data.by.id },
+    row: {
+      run_id: data.run_id,
+      organization_id,
+      version,
+      decision: data.decision,
+      data: personal?.data ?? null,
+      comment: encode(personal?.comment),
+      at: new Date(data.at),
+    },
+  },
+];
 
 const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Change[] =>
   patchApproval(data.approval_id, {
@@ -86,7 +105,7 @@ const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Chan
 /** Runs and their approvals. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent>({
   name: "runs",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     RunCreated: applyCreation,
@@ -102,6 +121,7 @@ export const runs = defineProjection<RunEvent>({
     TimerFired: nothing,
     ValueNoted: nothing,
     ApprovalRequested: applyRequest,
+    ApprovalVoted: applyVote,
     ApprovalDecided: applyDecision,
     ApprovalExpired: ({ data }) => patchApproval(data.approval_id, { status: "expired" }),
     ApprovalCancelled: ({ data }) => patchApproval(data.approval_id, { status: "cancelled" }),
@@ -121,6 +141,7 @@ export const runs = defineProjection<RunEvent>({
     RunForgotten: ({ data: { run_id } }) => [
       { table: "runs", kind: "remove", key: { id: run_id } },
       { table: "approvals", kind: "removeWhere", where: { run_id } },
+      { table: "approval_votes", kind: "removeWhere", where: { run_id } },
     ],
   },
 });

@@ -18,8 +18,13 @@ create table runs (
   created_at timestamptz not null,
   started_at timestamptz,
   completed_at timestamptz,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- the run that this one retries or forks
+  parent_id uuid,
+  parent_kind text,
+  parent_step text
 );
+create index runs_by_parent on runs (parent_id) where parent_id is not null;
 create index runs_by_workflow on runs (workflow_id, created_at, id);
 create index runs_by_organization on runs (organization_id, created_at, id);
 create index runs_live on runs (workflow_id) where status in ('pending', 'running');
@@ -41,6 +46,9 @@ create table approvals (
   assigned text,
   self_approval boolean not null,
   allow_api_key boolean not null,
+  -- null: one vote decides
+  required integer,
+  one_rejection_ends boolean,
   decision text,
   data text,
   comment text,
@@ -52,3 +60,18 @@ create table approvals (
 );
 create index approvals_by_run on approvals (run_id);
 create index approvals_by_organization on approvals (organization_id, status, created_at);
+-- Votes on approvals that take several.
+create table approval_votes (
+  approval_id uuid not null,
+  by_type text not null,
+  by_id text not null,
+  run_id uuid not null,
+  organization_id uuid not null,
+  version integer not null,
+  decision text not null,
+  data text,
+  comment text,
+  at timestamptz not null,
+  primary key (approval_id, by_type, by_id)
+);
+create index approval_votes_by_run on approval_votes (run_id);

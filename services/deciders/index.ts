@@ -8,6 +8,7 @@ import { document } from "./document.ts";
 import { erasure } from "./erasure.ts";
 import { extraction } from "./extraction.ts";
 import { file } from "./file.ts";
+import { group } from "./group.ts";
 import { key } from "./key.ts";
 import { organization } from "./organization.ts";
 import { price } from "./price.ts";
@@ -31,6 +32,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   erasure,
   extraction,
   file,
+  group,
   key,
   organization,
   price,

@@ -6,6 +6,7 @@ import { Rejection } from "#events/rejection.ts";
 import {
   ApprovalDecided,
   ApprovalExpired,
+  ApprovalVoted,
   RunCancelled,
   RunCreated,
   RunForgotten,
@@ -21,7 +22,16 @@ import {
 } from "#events/run.ts";
 import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
 import { recordEntry } from "./runEntry.ts";
-import { evolve, hasWork, isEnded, isLive, type LiveRun, type RunState, workStatus } from "./runState.ts";
+import {
+  evolve,
+  hasWork,
+  isEnded,
+  isLive,
+  type LiveRun,
+  type OpenApproval,
+  type RunState,
+  workStatus,
+} from "./runState.ts";
 import { applyTick } from "./runTick.ts";
 
 /** Workers lost in a row, without progress in between, before the run fails with `worker_lost`. */
@@ -96,10 +106,27 @@ function takeRun({ data, at }: CommandFrom<typeof TakeRun>, state: RunState): Ru
 
 const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
 
+/** The vote that a decision is, on an approval that takes several; undefined on one that takes one. */
+function castVote(
+  { key, votes }: OpenApproval,
+  { data: { run_id, approval_id, decision, by, data, comment }, at }: CommandFrom<typeof DecideApproval>,
+): { events: RunEvent[]; decides: boolean } | undefined {
+  if (!votes) return undefined;
+  const earlier = votes.cast.find((vote) => vote.by.type === by.type && vote.by.id === by.id);
+  if (earlier?.decision === decision) return { events: [], decides: false };
+  if (earlier) throw new Rejection("already_voted", "You have voted on this approval; a vote cannot be changed.");
+  const equal = votes.cast.filter((vote) => vote.decision === decision).length + 1;
+  const decides = equal >= votes.required || (decision === "reject" && votes.one_rejection_ends);
+  const voted = ApprovalVoted.of({ run_id, approval_id, key, decision, by, at }, { data, comment });
+  return { events: [voted], decides };
+}
+
 function decideApproval(command: CommandFrom<typeof DecideApproval>, state: RunState): RunEvent[] {
   const { run_id, approval_id, decision, by, data, comment, seen = 1, parts = [] } = command.data;
   const approval = isLive(state) ? state.approvals[approval_id] : undefined;
   if (!isLive(state) || !approval || Date.parse(approval.expires_at) <= Date.parse(command.at)) throw notPending();
+  const votes = castVote(approval, command);
+  if (votes && !votes.decides) return votes.events;
   // The worker that holds the run continues it. If none does, this process takes it.
   const lease = hasWork(state)
     ? { epoch: state.epoch, worker: state.worker }
@@ -108,7 +135,9 @@ function decideApproval(command: CommandFrom<typeof DecideApproval>, state: RunS
     { run_id, approval_id, key: approval.key, decision, by, at: command.at, ...lease },
     { data, comment },
   );
-  return [decided, ...advanceRun({ run_id, epoch: lease.epoch, seen, parts }, evolve(state, decided))];
+  const events = [...(votes?.events ?? []), decided];
+  const after = events.reduce<RunState>(evolve, state);
+  return [...events, ...advanceRun({ run_id, epoch: lease.epoch, seen, parts }, after)];
 }
 
 function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState): RunEvent[] {
@@ -133,10 +162,10 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
     switch (command.type) {
       case "StartRun": {
         if (state.status !== "absent") throw new Rejection("run_exists", "This run exists already.");
-        const { args, external_user_id, headers, parts = [], ...data } = command.data;
+        const { args, external_user_id, headers, inherited, parts = [], ...data } = command.data;
         const created = RunCreated.of(
           { ...data, created_at: command.at, worker: command.worker ?? null },
-          { args, external_user_id, ...(headers && { headers }) },
+          { args, external_user_id, ...(headers && { headers }), ...(inherited && { inherited }) },
         );
         const { run_id } = data;
         return [created, ...advanceRun({ run_id, epoch: 1, seen: 1, parts }, evolve(state, created))];

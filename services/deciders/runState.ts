@@ -1,4 +1,5 @@
 import type { WorkStatus } from "#events/decider.ts";
+import type { VoteAnswer } from "#events/inheritedCalls.ts";
 import type { RunEvent } from "#events/run.ts";
 
 /** A step that has not ended. */
@@ -26,6 +27,14 @@ interface RunBase {
   slot: string | null;
 }
 
+export interface OpenApproval {
+  key: string;
+  expires_at: string;
+  on_expiry: "return" | "reject" | "fail";
+  /** Set when it takes several votes. */
+  votes?: { required: number; one_rejection_ends: boolean; cast: Pick<VoteAnswer, "by" | "decision">[] };
+}
+
 export interface LiveRun extends RunBase {
   status: "pending" | "running";
   project_id: string | null;
@@ -36,7 +45,7 @@ export interface LiveRun extends RunBase {
   max_steps: number;
   /** Steps scheduled so far. */
   scheduled: number;
-  approvals: Record<string, { key: string; expires_at: string; on_expiry: "return" | "reject" | "fail" }>;
+  approvals: Record<string, OpenApproval>;
   /** The time at which each timer fires, by call key. */
   timers: Record<string, string>;
   /** Workers lost in a row, without progress in between. */
@@ -112,7 +121,7 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
     expires_at: data.expires_at,
     retention_days: data.retention_days,
     max_steps: data.limits.max_steps,
-    scheduled: 0,
+    scheduled: data.parent?.steps ?? 0,
     steps: [],
     approvals: {},
     timers: {},
@@ -126,6 +135,14 @@ function endRun(state: LiveRun, status: EndedRun["status"], forget_at: string): 
   const { version, epoch, worker, workflow_id, slot, steps } = state;
   const running = steps.filter((step) => step.status === "running");
   return { status, version, epoch, worker, workflow_id, slot, steps: running, forget_at };
+}
+
+function addVote(state: LiveRun, vote: Extract<RunEvent, { type: "ApprovalVoted" }>["data"]): LiveRun {
+  const { approval_id, by, decision } = vote;
+  const approval = state.approvals[approval_id];
+  if (!approval?.votes) return state;
+  const votes = { ...approval.votes, cast: [...approval.votes.cast, { by, decision }] };
+  return { ...state, approvals: { ...state.approvals, [approval_id]: { ...approval, votes } } };
 }
 
 function evolveLive(state: LiveRun, event: RunEvent): RunState {
@@ -158,13 +175,12 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
     case "TimerFired":
       return { ...state, woken: true, timers: without(state.timers, event.data.key) };
     case "ApprovalRequested": {
-      const { approval_id, key, expires_at, on_expiry } = event.data;
-      return {
-        ...state,
-        woken: false,
-        approvals: { ...state.approvals, [approval_id]: { key, expires_at, on_expiry } },
-      };
+      const { approval_id, key, expires_at, on_expiry, votes } = event.data;
+      const approval = { key, expires_at, on_expiry, ...(votes && { votes: { ...votes, cast: [] } }) };
+      return { ...state, woken: false, approvals: { ...state.approvals, [approval_id]: approval } };
     }
+    case "ApprovalVoted":
+      return addVote(state, event.data);
     case "ApprovalDecided": {
       const { approval_id, epoch, worker } = event.data;
       return { ...state, epoch, worker, woken: true, approvals: without(state.approvals, approval_id) };

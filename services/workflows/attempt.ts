@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepSettings } from "#events/definition.ts";
-import { stepId } from "#events/ids.ts";
+import { idempotencyKey, stepId } from "#events/ids.ts";
 import type { StepEntry } from "#events/runParts.ts";
 import { findStep } from "../deciders/runState.ts";
 import type { OpenStepHost } from "./host/index.ts";
@@ -129,7 +129,7 @@ const describeAttempt = ({ created, organization_id }: History, attempt: Attempt
   workflow_id: created.workflow_id,
   project_id: created.project_id,
   step_id: stepId(created.run_id, attempt.key),
-  idempotency_key: stepId(created.run_id, `idempotency ${attempt.key}`),
+  idempotency_key: idempotencyKey(created.parent?.effects_of ?? created.run_id, attempt.key),
   run_as: created.run_as,
 });
 

@@ -1,5 +1,12 @@
 import type { NewEvent } from "#events/define.ts";
 import type { EventFrom } from "#events/define.ts";
+import {
+  approvalAnswer,
+  beginApproval,
+  voteAnswer,
+  type ApprovalSoFar,
+  type InheritedCall,
+} from "#events/inheritedCalls.ts";
 import type { RunCreated, RunEvent } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "../deciders/runState.ts";
@@ -27,6 +34,8 @@ export interface History {
   memo: MemoEntry[];
   /** Keys in the memo. */
   memoKeys: Set<string>;
+  /** Keys of the answers that the parent run gave. */
+  inheritedKeys: Set<string>;
   steps: Map<string, KnownStep>;
   /** By step: attempts that lost their script runner while this coordinator stayed alive. */
   losses: Map<string, number>;
@@ -34,8 +43,8 @@ export interface History {
   queue: string[];
   /** By batch: how many items are open, and how many may run at once. */
   batches: Map<string, { open: number; concurrency: number }>;
-  /** By approval: what its expiry does. */
-  approvals: Map<string, "return" | "reject" | "fail">;
+  /** By approval id. */
+  approvals: Map<string, ApprovalSoFar>;
   /** Number of recorded log lines of `run()`. */
   logged: number;
   /** Identities of the recorded warnings. */
@@ -47,11 +56,16 @@ export interface History {
 /** The JSON of a value of an event. The caller reads values from blobs before the fold. */
 export type ReadJson = (value: StoredValue) => string;
 
+const inheritedStep = ({ kind, key, name, args, batch }: InheritedCall): [string, KnownStep][] =>
+  kind === "step" && name !== null && args !== null ? [[key, { name, batch, args: { json: args } }]] : [];
+
 export function emptyHistory(
   { organization_id, stream }: { organization_id: string; stream: string },
   { data, personal }: EventFrom<typeof RunCreated>,
   args: string,
+  inherited: readonly InheritedCall[] = [],
 ): History {
+  const inheritedKeys = new Set(inherited.map(({ key }) => key));
   return {
     organization_id,
     stream,
@@ -60,9 +74,10 @@ export function emptyHistory(
     headers: personal?.headers,
     state: { status: "absent" },
     version: 0,
-    memo: [],
-    memoKeys: new Set(),
-    steps: new Map(),
+    memo: inherited.map(({ key, answer }) => ({ key, value: answer })),
+    memoKeys: new Set(inheritedKeys),
+    inheritedKeys,
+    steps: new Map(inherited.flatMap(inheritedStep)),
     losses: new Map(),
     queue: [],
     batches: new Map(),
@@ -100,27 +115,6 @@ export const warningIdentity = ({
   line: number | null;
 }): string => [code, call, line].join("\n");
 
-function answerApproval(history: History, event: Extract<RunEvent, { type: "ApprovalDecided" | "ApprovalExpired" }>) {
-  const { key, approval_id, at } = event.data;
-  const answer =
-    event.type === "ApprovalDecided"
-      ? {
-          approved: event.data.decision === "approve",
-          status: event.data.decision === "approve" ? "approved" : "rejected",
-          data: event.personal?.data ? (JSON.parse(event.personal.data) as unknown) : null,
-          comment: event.personal?.comment ?? null,
-          decided_by: event.data.by,
-        }
-      : {
-          approved: false,
-          status: history.approvals.get(approval_id) === "reject" ? "rejected" : "expired",
-          data: null,
-          comment: null,
-          decided_by: null,
-        };
-  addToMemo(history, key, { json: JSON.stringify({ ...answer, decided_at: at, approval_id }) });
-}
-
 /** Folds an event in. `readJson` must know the values of `foldedValues`. */
 export function fold(history: History, event: NewEvent, readJson: ReadJson): void {
   const happened = event as RunEvent;
@@ -154,13 +148,18 @@ export function fold(history: History, event: NewEvent, readJson: ReadJson): voi
     case "ValueNoted":
       return addToMemo(history, happened.data.key, { json: happened.personal!.json });
     case "ApprovalRequested":
-      history.approvals.set(happened.data.approval_id, happened.data.on_expiry);
+      history.approvals.set(happened.data.approval_id, beginApproval(happened));
+      return;
+    case "ApprovalVoted":
+      history.approvals.get(happened.data.approval_id)?.votes?.push(voteAnswer(happened));
       return;
     case "ApprovalDecided":
-    case "ApprovalExpired":
-      answerApproval(history, happened);
+    case "ApprovalExpired": {
+      const { key, approval_id } = happened.data;
+      addToMemo(history, key, { json: approvalAnswer(happened, history.approvals.get(approval_id)) });
       history.needsTick = true;
       return;
+    }
     case "RunTaken":
       history.needsTick = true;
       return;

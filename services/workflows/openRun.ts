@@ -1,5 +1,6 @@
 import type { EventFrom, NewEvent } from "#events/define.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
+import type { InheritedCall } from "#events/inheritedCalls.ts";
 import type { EventLog } from "#events/ports.ts";
 import { AdvanceRun, type RunCreated } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
@@ -84,6 +85,13 @@ function createReader({ log }: Deps, history: History, values: Values, position:
   };
 }
 
+/** One chunk after the other: together they may have 32 MiB. */
+async function readInherited(values: Values, chunks: StoredValue[] = []): Promise<InheritedCall[]> {
+  const calls: InheritedCall[] = [];
+  for (const chunk of chunks) calls.push(...(JSON.parse(await values.json(chunk)) as InheritedCall[]));
+  return calls;
+}
+
 async function open(
   deps: Deps,
   target: Target,
@@ -93,7 +101,8 @@ async function open(
   if (!created.personal) throw new RunGone(`${target.stream} was destroyed`);
   const values = openValues(deps, target, creation);
   const args = await values.json(created.personal.args);
-  const history = emptyHistory(target, created, args);
+  const inherited = await readInherited(values, created.personal.inherited);
+  const history = emptyHistory(target, created, args, inherited);
   const position: Position = { recorded: 0, isBehind: false, expected: undefined };
   const reader = createReader(deps, history, values, position);
   await reader.foldAll(known);
@@ -123,7 +132,7 @@ async function open(
     },
     async reload() {
       await reader.current()?.catch(() => {});
-      Object.assign(history, emptyHistory(target, created, args));
+      Object.assign(history, emptyHistory(target, created, args, inherited));
       Object.assign(position, { recorded: 0, expected: undefined });
       await reader.catchUp();
     },

@@ -30,7 +30,7 @@ function approvalTerms(
   { created }: History,
   now: number,
 ): TickResult["approvals"][number] {
-  const { title, body, form, assignees, on_expiry, self_approval, api_key_may_decide, expires_in_ms } = options;
+  const { title, body, form, assignees, on_expiry, self_approval, api_key_may_decide, expires_in_ms, votes } = options;
   const { default_expiry_s, allow_api_key } = created.approvals;
   return {
     key,
@@ -43,6 +43,7 @@ function approvalTerms(
     self_approval,
     on_expiry,
     allow_api_key: allow_api_key && api_key_may_decide,
+    ...(votes && { votes }),
     expires_at: new Date(now + (expires_in_ms ?? default_expiry_s * 1_000)).toISOString(),
   };
 }
@@ -56,7 +57,9 @@ interface ChangedCall {
 
 /** Steps that `run()` calls with new arguments while it drops finished calls of the same step, by name. */
 function findChangedCalls(history: History, calls: StepCalls[], unasked: string[]): Map<string, ChangedCall> {
-  const droppedByName = Map.groupBy(unasked, (key) => history.steps.get(key)?.name ?? "");
+  // a fork drops answers of its parent on purpose
+  const own = unasked.filter((key) => !history.inheritedKeys.has(key));
+  const droppedByName = Map.groupBy(own, (key) => history.steps.get(key)?.name ?? "");
   const changed = new Map<string, ChangedCall>();
   for (const { name, args } of calls.flatMap(({ steps }) => steps)) {
     const dropped = droppedByName.get(name);

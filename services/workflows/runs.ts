@@ -3,7 +3,7 @@ import type { Command } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
 import type { EventFrom } from "#events/define.ts";
 import type { EventLog } from "#events/ports.ts";
-import { DecideApproval, StartRun, type RunCreated, type RunEvent } from "#events/run.ts";
+import { ApprovalDecided, DecideApproval, StartRun, type RunCreated, type RunEvent } from "#events/run.ts";
 import { run as decider } from "../deciders/run.ts";
 import { hasWork, isLive } from "../deciders/runState.ts";
 import type { CommittedCommand } from "../handle.ts";
@@ -64,11 +64,11 @@ function startRun(deps: RunsDeps, resting: RestingRuns, work: RunWork, stopping:
   return active;
 }
 
-/** A run as StartRun will create it. Undefined when the command cannot carry more: it claims a slot, or its arguments are a blob. */
+/** A run as StartRun will create it. Undefined when the command cannot carry more: it claims a slot, or its input is in blobs. */
 async function openCreated(deps: RunsDeps, command: Command, creation: Promise<void>): Promise<OpenRun | undefined> {
-  const { slot, args } = command.data as z.infer<typeof StartRun.schema>;
+  const { slot, args, inherited = [] } = command.data as z.infer<typeof StartRun.schema>;
   // One commit cannot take a claim and release it.
-  if (slot !== null || !("json" in args)) return undefined;
+  if (slot !== null || ![args, ...inherited].every((value) => "json" in value)) return undefined;
   const [event] = decider.decide(command as never, decider.initial) as [EventFrom<typeof RunCreated>];
   return fromCreated(deps, command, event, creation);
 }
@@ -86,6 +86,7 @@ async function openDecided(
     const { state } = run.history;
     if (!isLive(state) || hasWork(state) || isHeld(stream)) return undefined;
     const events = decider.decide(command as never, state);
+    if (!events.some(({ type }) => type === ApprovalDecided.type)) return undefined;
     resting.drop(stream);
     run.applyOptimistically(events, () => "");
     return run;

@@ -1,15 +1,19 @@
+import type { CallAnswer } from "#events/inheritedCalls.ts";
+
 /* The port to the sandbox, which executes `run()` and steps; infra/sandbox implements it. */
 
 /** The answer to a call of `run()`, the same on every tick. */
 export interface MemoEntry {
   key: string;
   /** JSON of the result; `error` for a failed step that returns its error to `run()`. */
-  value: { json: string } | { error: { message: string; code: string } };
+  value: CallAnswer;
 }
 
 export interface TickCall {
   organization_id: string;
   run_id: string;
+  /** The id that `run()` sees, when it is not its own: that of the run that a retry or a fork continues. */
+  seen_as?: string | undefined;
   /** JavaScript module that exports `run(ctx, args)` and `steps`. */
   js: string;
   /** SHA-256 of `js`, hex: a runner may cache compiled code by it. */
@@ -28,7 +32,12 @@ export interface TickCall {
    */
   memo: MemoEntry[];
   /** The context of steps. When given, the runner may execute steps within the tick, unless they call the platform. */
-  ahead?: { run_as: StepContext["run_as"]; max_result_bytes: number };
+  ahead?: {
+    run_as: StepContext["run_as"];
+    max_result_bytes: number;
+    /** The run that the idempotency keys derive from, when it is another. */
+    effects_of?: string | undefined;
+  };
 }
 
 export interface PendingStep {
@@ -61,6 +70,8 @@ export interface ApprovalOptions {
   on_expiry: "return" | "reject" | "fail";
   self_approval: boolean;
   api_key_may_decide: boolean;
+  /** Set when it takes several votes. */
+  votes?: { required: number; one_rejection_ends: boolean };
 }
 
 export interface TickWarning {

@@ -6,7 +6,8 @@ import type { TickCall } from "./tick.ts";
 /** The call of the runner for a run's next tick. */
 export function buildTickCall(history: History, { js, sha256, catches }: Script): TickCall {
   const { organization_id, created, args, headers, memo, state } = history;
-  const { run_id, created_at, run_as, limits } = created;
+  const { run_id, created_at, run_as, limits, parent } = created;
+  const ahead = { run_as, max_result_bytes: limits.max_result_bytes, effects_of: parent?.effects_of };
   // When a step runs ahead, the tick ends at it and does not reach a pending approval behind it, which would then be superseded.
   const hasApprovals = isLive(state) && Object.keys(state.approvals).length > 0;
   return {
@@ -16,9 +17,10 @@ export function buildTickCall(history: History, { js, sha256, catches }: Script)
     sha256,
     args,
     headers,
-    created_at: Date.parse(created_at),
+    seen_as: parent?.seen_as.run_id,
+    created_at: Date.parse(parent?.seen_as.created_at ?? created_at),
     now: Date.now(),
     memo,
-    ...(!catches && !hasApprovals && { ahead: { run_as, max_result_bytes: limits.max_result_bytes } }),
+    ...(!catches && !hasApprovals && { ahead }),
   };
 }

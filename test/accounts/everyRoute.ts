@@ -78,6 +78,8 @@ async function createThings(tenant: Tenant): Promise<Things> {
   await made(owner("PUT", "/budgets/organization", { tokens_per_month: 1_000_000_000 }));
   await made(owner("PUT", "/prices/home/model", { prices: [{ input: "1", output: "2" }] }));
   await made(owner("PUT", "/aliases/home", { targets: [{ model: "offline/echo" }] }));
+  const { id: member } = await tenant.member("viewer");
+  await made(owner("PUT", "/groups/home", { members: [member] }));
   const collection = await made(owner("POST", "/v1/knowledge/collections", { name: "Home" }));
   const texts = `/v1/knowledge/collections/${collection.slug}/documents/text`;
   return {
@@ -95,6 +97,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     budgets: "organization",
     "{provider}": "model",
     aliases: "home",
+    groups: "home",
     models: "offline/echo",
     collections: collection.slug,
     documents: (await made(owner("POST", texts, { text: "Hello", name: "a.md" }))).id,
@@ -102,7 +105,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     files: (await made(key("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id,
     erasures: (await made(owner("POST", "/erasures", { owner: `key:${UNKNOWN}` }))).id,
     keys: (await made(owner("POST", "/keys", { name: "K" }))).id,
-    members: (await tenant.member("viewer")).id,
+    members: member,
     definitions: (await tenant.define()).id,
   };
 }
@@ -137,6 +140,7 @@ export async function openHomeAndForeign(platform: Platform) {
         "secrets",
         "providers",
         "aliases",
+        "groups",
         "definitions",
       ] as const)
         expect((await home.owner("GET", `/${kind}/${things[kind]}`)).status, kind).toBe(200);

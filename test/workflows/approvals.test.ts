@@ -38,7 +38,8 @@ async function startAsking(terms: object = {}, { by = owner, envelope = {} } = {
   const [approval] = await listOf(run);
   return { run, workflow, approval, id: approval.id as string };
 }
-const decide = (id: string, body: unknown, by = owner) => by("POST", `/workflows/approvals/${id}/decision`, body);
+const decide = (id: string, body: unknown, by = owner) =>
+  by("POST", `/workflows/approvals/${id}/decision`, typeof body === "string" ? { decision: body } : body);
 const decided = async (run: string) => (await stage.events(run)).filter(({ type }) => type === "ApprovalDecided");
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -57,6 +58,7 @@ describe("an approval", () => {
       form,
       assignees: [],
       required: 1,
+      one_rejection_ends: true,
       status: "pending",
       votes: [],
       decision: null,
@@ -332,5 +334,106 @@ describe("the list of approvals", () => {
       limit: 50,
       offset: 0,
     });
+  });
+});
+
+describe("an approval that takes several votes", () => {
+  const votes = (required: number, one_rejection_ends = true) => ({ votes: { required, one_rejection_ends } });
+  const typesAbout = async (run: string) =>
+    (await stage.events(run)).map(({ type }) => type).filter((type) => /^Approval(Voted|Decided)$/.test(type));
+
+  test("is approved by the last of them, each person votes once, and the run sees all votes", async () => {
+    const [ann, bob] = [await home.member("approver", "Ann"), await home.member("builder", "Bob")];
+    const { run, id, approval } = await startAsking(votes(2));
+    expect([approval.required, approval.one_rejection_ends]).toEqual([2, true]);
+    const first = await decide(id, { decision: "approve", comment: "fine" }, ann.call);
+    expect([first.status, first.body.status, first.body.votes.length]).toEqual([200, "pending", 1]);
+    // a repeated vote is the same one, and no vote can be changed
+    expect((await decide(id, "approve", ann.call)).body.votes.length).toBe(1);
+    expect(code(await decide(id, "reject", ann.call))).toEqual([409, "already_voted"]);
+    const second = await decide(id, "approve", bob.call);
+    expect([second.status, second.body.status]).toEqual([200, "approved"]);
+    expect(second.body.votes.map(({ by }: any) => by)).toEqual([
+      { type: "person", id: ann.id, name: "Ann" },
+      { type: "person", id: bob.id, name: "Bob" },
+    ]);
+    const { said } = (await home.until(run, isOver)).result;
+    expect([said.approved, said.decided_by.id, said.votes.map(({ comment }: any) => comment)]).toEqual([
+      true,
+      bob.id,
+      ["fine", null],
+    ]);
+    expect(await typesAbout(run)).toEqual(["ApprovalVoted", "ApprovalVoted", "ApprovalDecided"]);
+    // both who voted may repeat it afterwards, a third person is late
+    expect((await decide(id, "approve", ann.call)).status).toBe(200);
+    expect(code(await decide(id, "approve"))).toEqual([409, "approval_not_pending"]);
+  });
+
+  test("is rejected by the first rejection, unless that counts as a vote", async () => {
+    const [ann, bob] = [await home.member("approver"), await home.member("approver")];
+    const ended = await startAsking(votes(3));
+    expect((await decide(ended.id, "reject", ann.call)).body.status).toBe("rejected");
+    const counted = await startAsking(votes(2, false));
+    expect((await decide(counted.id, "reject", ann.call)).body.status).toBe("pending");
+    expect((await decide(counted.id, "approve")).body.status).toBe("pending");
+    expect((await decide(counted.id, "reject", bob.call)).body.status).toBe("rejected");
+    expect((await home.until(counted.run, isOver)).result.said).toMatchObject({ approved: false, status: "rejected" });
+  });
+
+  test("counts votes of the same moment each once, and is decided once", async () => {
+    const people = await Promise.all(Array.from({ length: 4 }, () => home.member("approver")));
+    const { run, id } = await startAsking(votes(3));
+    const statuses = await Promise.all(people.map(async ({ call }) => (await decide(id, "approve", call)).status));
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 409]);
+    await home.until(run, isOver);
+    expect((await typesAbout(run)).filter((type) => type === "ApprovalDecided").length).toBe(1);
+  });
+
+  test("leaves the inbox of those who have voted", async () => {
+    const ann = await home.member("approver");
+    const { id } = await startAsking(votes(2));
+    const inbox = async () =>
+      (await ann.call("GET", "/workflows/approvals?status=pending&mine=true&limit=500")).body.data.map(
+        (one: any) => one.id,
+      );
+    expect(await inbox()).toContain(id);
+    await decide(id, "approve", ann.call);
+    expect(await inbox()).not.toContain(id);
+  });
+});
+
+describe("a group of assignees", () => {
+  const put = (group: string, members: unknown, by = owner) => by("PUT", `/groups/${group}`, { members });
+
+  test("decides with its members of the moment", async () => {
+    const [ann, bob] = [await home.member("approver", "Ann"), await home.member("approver")];
+    const { status, body } = await put("finance", [ann.id]);
+    expect([status, body.members]).toEqual([200, [{ id: ann.id, name: "Ann", email: ann.email, role: "approver" }]]);
+    const { id } = await startAsking({ assignees: [{ group: "Finance" }] });
+    const inbox = async (by = ann.call) =>
+      (await by("GET", "/workflows/approvals?mine=true&limit=500")).body.data.map((one: any) => one.id);
+    expect([await inbox(), await inbox(bob.call)]).toEqual([
+      expect.arrayContaining([id]),
+      expect.not.arrayContaining([id]),
+    ]);
+    expect(code(await decide(id, "approve", bob.call))).toEqual([403, "approver_not_allowed"]);
+    await put("finance", [bob.id]);
+    expect(code(await decide(id, "approve", ann.call))).toEqual([403, "approver_not_allowed"]);
+    expect((await decide(id, "approve", bob.call)).status).toBe(200);
+  });
+
+  test("without members, with strangers, with a wrong name, or managed by a builder is refused", async () => {
+    const other = await stage.join("Others");
+    const stranger = await other.member("approver");
+    const builder = await home.member("builder");
+    expect(code(await put("empty", []))).toEqual([400, "invalid_members"]);
+    expect((await put("empty", [])).body.error.param).toBe("members");
+    expect(code(await put("strange", [stranger.id]))).toEqual([400, "invalid_members"]);
+    expect(code(await put("Upper", [builder.id]))).toEqual([400, "invalid_name"]);
+    expect(code(await put("own", [builder.id], builder.call))).toEqual([403, "forbidden"]);
+    expect((await put("gone", [builder.id])).status).toBe(200);
+    expect(code(await other.owner("GET", "/groups/gone"))).toEqual([404, "group_not_found"]);
+    expect((await owner("DELETE", "/groups/gone")).status).toBe(204);
+    expect(code(await owner("GET", "/groups/gone"))).toEqual([404, "group_not_found"]);
   });
 });

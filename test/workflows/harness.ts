@@ -83,6 +83,8 @@ interface StartOptions {
   by?: Handle;
   envelope?: Partial<Envelope>;
   ttl_ms?: number;
+  /** More fields of StartRun. */
+  more?: object;
 }
 
 /** Processes that coordinate runs of the test's functions on one deployment, without http: a command goes to the process that the test names. */
@@ -114,12 +116,12 @@ export async function openCoordinators(
     async start(
       name: string,
       args: unknown = {},
-      { by: handle = first.handle, envelope, ttl_ms = 86_400_000 }: StartOptions = {},
+      { by: handle = first.handle, envelope, ttl_ms = 86_400_000, more: fields = {} }: StartOptions = {},
     ) {
       const [run_id, definition_id] = [newId(), newId()];
       definitions.set(definition_id, name);
       const expires_at = new Date(Date.now() + ttl_ms).toISOString();
-      const more = { definition_id, expires_at, args: { json: JSON.stringify(args) } };
+      const more = { definition_id, expires_at, args: { json: JSON.stringify(args) }, ...fields };
       const { rejection } = await send(handle, run_id, "StartRun", startRunData(run_id, envelope, more));
       expect(rejection).toBeUndefined();
       return run_id;

@@ -114,6 +114,7 @@ describe("the record of a run", () => {
       id: stepId(run, keys[n]!),
       key: keys[n],
       idempotency_key: idempotencyKey(run, keys[n]!),
+      inherited: false,
       ...common,
     });
     expect(steps).toEqual([

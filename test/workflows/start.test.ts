@@ -58,6 +58,7 @@ describe("starting a run", () => {
       cancel_reason: null,
       headers: {},
       expires_at: data.expires_at,
+      parent: null,
     });
   });
 

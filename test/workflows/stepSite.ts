@@ -16,11 +16,14 @@ export function namedGates() {
 /** A server for steps: it counts its requests by path, and answers `/hold/…` only after `release`. */
 export async function openStepSite(lifetime: Lifetime = "file") {
   let gateAt = namedGates();
+  const failing = new Set<string>();
   const requests: { path: string; headers: Record<string, string | string[] | undefined> }[] = [];
   const { host, url, close } = await openSite(({ url: path = "", headers }, response) => {
     requests.push({ path, headers });
     const nth = times(path);
-    const answer = () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ nth }));
+    const status = () => (failing.has(path) ? 500 : 200);
+    const answer = () =>
+      response.writeHead(status(), { "content-type": "application/json" }).end(JSON.stringify({ nth }));
     if (path.startsWith("/hold/")) void gateAt(path).opened.then(answer);
     else answer();
   });
@@ -36,10 +39,14 @@ export async function openStepSite(lifetime: Lifetime = "file") {
     requested: (path: string, count = 1) => expect.poll(() => times(path), SOON).toBeGreaterThanOrEqual(count),
     /** Answers the held requests for a path, and all later ones. */
     release: (path: string): void => gateAt(path).open(),
+    /** Answers requests for a path with 500, until `repair`. */
+    fail: (path: string) => void failing.add(path),
+    repair: (path: string) => void failing.delete(path),
     /** Forgets all requests and what was released. */
     clear(): void {
       requests.length = 0;
       gateAt = namedGates();
+      failing.clear();
     },
   };
 }

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { getApproval } from "../../api/queries.ts";
+import { getApproval, whoAmI } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
@@ -44,9 +44,30 @@ function Outcome({ approval }: { approval: Approval }) {
   );
 }
 
+/** The votes so far, where one does not decide. */
+function Votes({ approval: { required, votes } }: { approval: Approval }) {
+  if (required === 1) return null;
+  return (
+    <section aria-label="Votes">
+      <p className="quiet">{required} equal votes decide.</p>
+      <ul className="plain">
+        {votes.map(({ by, decision, comment, at }) => (
+          <li key={by.id}>
+            {by.name ?? "Somebody who is no longer here"} {decision === "approve" ? "approved" : "rejected"}{" "}
+            <Time at={at} />
+            {comment && <> “{comment}”</>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function Question({ approval }: { approval: Approval }) {
   const queries = useQueryClient();
   const [isDone, setDone] = useState(false);
+  const { data: me } = useQuery(whoAmI);
+  const hasVoted = approval.votes.some(({ by }) => by.id === me?.user.id);
   const decide = useMutation({
     mutationFn: (decision: Decision) =>
       call<Approval>(`workflows/approvals/${approval.id}/decision`, { method: "POST", body: decision }),
@@ -72,8 +93,9 @@ function Question({ approval }: { approval: Approval }) {
       </header>
       {approval.body && <p className="body-text">{approval.body}</p>}
       {decide.isError && <ErrorNotice error={decide.error} />}
+      <Votes approval={approval} />
       <Outcome approval={approval} />
-      {approval.status === "pending" && !isDone && (
+      {approval.status === "pending" && !isDone && !hasVoted && (
         <DecisionForm
           schema={approval.form}
           isPending={decide.isPending}

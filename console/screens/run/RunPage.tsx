@@ -11,11 +11,10 @@ import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
+import { Continuations, isLive, RetryButton } from "./Continuations.tsx";
 import { Timeline } from "./Timeline.tsx";
 
 const route = getRouteApi("/runs/$runId");
-
-const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
 
 function WaitsFor({ waiting }: { waiting: Waiting }) {
   if (waiting.type === "approval")
@@ -117,7 +116,9 @@ function Details({ run }: { run: Run }) {
         <h1>{run.workflow_name ?? "Deleted workflow"}</h1>
         <Status status={run.status} />
         <CancelButton run={run} />
+        <RetryButton run={run} />
       </header>
+      <Continuations run={run} />
       <Facts run={run} />
       <Problems run={run} />
       {isLive(run) && run.waiting_on.length > 0 && (

@@ -6,6 +6,7 @@ import { Status } from "../../parts/Status.tsx";
 import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Value } from "../../parts/Value.tsx";
+import { ForkButton } from "./Continuations.tsx";
 import { boundsOf, stepTime } from "./span.ts";
 
 const route = getRouteApi("/runs/$runId");
@@ -24,7 +25,7 @@ function AttemptLine({ attempt }: { attempt: Attempt }) {
   );
 }
 
-function StepDetails({ step }: { step: Step }) {
+function StepDetails({ run, step }: { run: Run; step: Step }) {
   const omitted = (field: "args" | "result") => step.omitted?.includes(field);
   return (
     <>
@@ -39,6 +40,7 @@ function StepDetails({ step }: { step: Step }) {
         ))}
       </ol>
       <p className="quiet mono">idempotency key {step.idempotency_key}</p>
+      <ForkButton run={run} step={step} />
     </>
   );
 }
@@ -65,11 +67,15 @@ function Row({ run, step, isOpen, bounds }: RowProps) {
         {step.index !== null && <span className="quiet"> #{step.index}</span>}
       </span>
       <Status status={step.status} />
-      <Bar within={bounds} start={start} end={end} tone={step.status} />
+      {step.inherited ? (
+        <span className="quiet">inherited</span>
+      ) : (
+        <Bar within={bounds} start={start} end={end} tone={step.status} />
+      )}
       <span className="quiet number">{step.attempts.length > 0 ? formatDuration(end - start) : ""}</span>
     </StepLink>
   );
-  return <StepItem line={line}>{isOpen && <StepDetails step={step} />}</StepItem>;
+  return <StepItem line={line}>{isOpen && <StepDetails run={run} step={step} />}</StepItem>;
 }
 
 /** The steps in the order in which `run()` asked for them, each over the time it took. */

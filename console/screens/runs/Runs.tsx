@@ -9,6 +9,7 @@ import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { Table, type Columns } from "../../parts/Table.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { ChangeAll } from "./ChangeAll.tsx";
 import { Filters } from "./Filters.tsx";
 
 const PAGE = 50;
@@ -78,6 +79,7 @@ export function Runs() {
             <NoRuns isFiltered={Object.values(filter).some((value) => value !== undefined)} />
           ) : (
             <>
+              <ChangeAll key={filter.status} filter={filter} />
               <Table caption="Runs, newest first" columns={COLUMNS} rows={page.data} rowKey={({ id }) => id} />
               <p className="quiet">
                 {formatNumber(page.data.length)} of {formatCount(page.total, "run")}{" "}

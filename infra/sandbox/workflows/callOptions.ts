@@ -10,6 +10,7 @@ const MAX_TITLE = 500;
 const MAX_BODY = 16_384;
 const MAX_FORM = 32_768;
 const MAX_ASSIGNEES = 50;
+const MAX_REQUIRED = 50;
 
 /** A call has an invalid option, which the message names. */
 export class InvalidOption extends Error {}
@@ -89,15 +90,27 @@ export const APPROVAL_OPTIONS = [
   "self_approval",
   "api_key_may_decide",
   "required",
+  "one_rejection_ends",
 ];
+
+/** Several votes. People who are named by id or e-mail address must be enough for them. */
+function parseVotes({ required, one_rejection_ends, assignees }: Record<string, unknown>) {
+  const count = required ?? 1;
+  if (!Number.isInteger(count) || (count as number) < 1 || (count as number) > MAX_REQUIRED)
+    return refuse(`awaitApproval: required must be a whole number from 1 to ${MAX_REQUIRED}.`);
+  const ends = checkFlag("one_rejection_ends", one_rejection_ends ?? true);
+  const people = Array.isArray(assignees) ? (assignees as object[]) : [];
+  if (people.length > 0 && people.length < (count as number) && people.every((one) => "person" in one))
+    return refuse(`awaitApproval: required is ${count as number}, but assignees names ${people.length}.`);
+  return count === 1 ? {} : { votes: { required: count as number, one_rejection_ends: ends } };
+}
 
 /** Options of awaitApproval with their defaults. The default title is the name. */
 export function parseApprovalOptions(name: string, options: unknown): ApprovalOptions {
   if (!isRecord(options)) return refuse("awaitApproval: the options must be an object.");
   const unknown = Object.keys(options).find((key) => !APPROVAL_OPTIONS.includes(key));
   if (unknown !== undefined) return refuse(`awaitApproval: ${unknown.slice(0, 100)} is not an option.`);
-  const { title, body, form, assignees, expires_in, on_expiry, self_approval, api_key_may_decide, required } = options;
-  if ((required ?? 1) !== 1) return refuse("awaitApproval: required must be 1: one person decides.");
+  const { title, body, form, assignees, expires_in, on_expiry, self_approval, api_key_may_decide } = options;
   return {
     title: checkText("title", title ?? name, MAX_TITLE),
     body: body == null ? null : checkText("body", body, MAX_BODY),
@@ -107,5 +120,6 @@ export function parseApprovalOptions(name: string, options: unknown): ApprovalOp
     on_expiry: checkExpiry(on_expiry ?? "return"),
     self_approval: checkFlag("self_approval", self_approval ?? true),
     api_key_may_decide: checkFlag("api_key_may_decide", api_key_may_decide ?? true),
+    ...parseVotes(options),
   };
 }

@@ -53,6 +53,8 @@ export interface ThreadData {
 
 export interface TickOrder {
   run_id: string;
+  /** See TickCall. */
+  seen_as?: string;
   sha256: string;
   now: number;
   /** Entries of the memo that the thread has; 0: `memo` is the whole memo. */

@@ -24,7 +24,7 @@ export interface SpeculationOptions {
 
 /** Runs steps within their tick, for as much CPU time as the tick took before the first of them. */
 export function createSpeculator({ run_id, sha256, speculation, clock, code, run }: SpeculationOptions): Speculate {
-  const { run_as, max_result_bytes } = speculation;
+  const { run_as, max_result_bytes, effects_of = run_id } = speculation;
   let endMs: number | undefined;
   let stepsLeft = MAX_STEPS;
   let jsonLeft = MAX_JSON;
@@ -37,7 +37,7 @@ export function createSpeculator({ run_id, sha256, speculation, clock, code, run
       run_id,
       step_id: stepId(run_id, key),
       attempt: 1,
-      idempotency_key: idempotencyKey(run_id, key),
+      idempotency_key: idempotencyKey(effects_of, key),
       run_as,
     };
     const order = newStepOrder(context, { sha256, step: name, args, max_result_bytes });

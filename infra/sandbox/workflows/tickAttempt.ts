@@ -19,26 +19,31 @@ export class ThreadLost extends TickLost {
   }
 }
 
-/** An order with the whole memo. */
-export const wholeOrder = ({ run_id, sha256, now, memo, args, headers, created_at, ahead }: TickCall): TickOrder => ({
+/** An order with the memo from an entry on. */
+const orderPart = ({ run_id, seen_as, sha256, now, memo, ahead }: TickCall, from: number): TickOrder => ({
   run_id,
+  ...(seen_as !== undefined && { seen_as }),
   sha256,
   now,
-  from: 0,
-  memo,
-  args,
-  ...(headers && { headers }),
-  created_at,
+  from,
+  memo: memo.slice(from),
   ...(ahead && { speculation: ahead }),
+});
+
+/** An order with the whole memo. */
+export const wholeOrder = (call: TickCall): TickOrder => ({
+  ...orderPart(call, 0),
+  args: call.args,
+  ...(call.headers && { headers: call.headers }),
+  created_at: call.created_at,
 });
 
 /** An order with the part of the memo that the thread does not have. */
 export function orderFor({ sentMemos }: Pick<TickThread, "sentMemos">, call: TickCall): TickOrder {
-  const { run_id, sha256, now, memo, ahead } = call;
+  const { run_id, memo } = call;
   const from = sentMemos.count(run_id, memo);
   sentMemos.add(run_id, memo);
-  if (from === 0) return wholeOrder(call);
-  return { run_id, sha256, now, from, memo: memo.slice(from), ...(ahead && { speculation: ahead }) };
+  return from === 0 ? wholeOrder(call) : orderPart(call, from);
 }
 
 /** Runs a tick in a thread. Throws TickLost. */

@@ -69,7 +69,7 @@ function applyOrder(order: TickOrder, cached: CachedRun | undefined): CachedRun 
 
 async function tick(id: number, text: string): Promise<TickReply> {
   const order = JSON.parse(text) as TickOrder;
-  const { run_id, sha256, now, speculation } = order;
+  const { run_id, seen_as = run_id, sha256, now, speculation } = order;
   const cached = removeRun(run_id);
   const run = applyOrder(order, cached) ?? applyOrder(JSON.parse(await request(id, "history")) as TickOrder, undefined);
   if (!run) throw new Error("The order does not have the whole memo of the run.");
@@ -77,7 +77,18 @@ async function tick(id: number, text: string): Promise<TickReply> {
   const { history, args, headers, created_at } = run;
   status.enter(id);
   try {
-    const reply = await vm.run({ run_id, sha256, script, args, headers, created_at, now, history, speculation });
+    const reply = await vm.run({
+      run_id,
+      seen_as,
+      sha256,
+      script,
+      args,
+      headers,
+      created_at,
+      now,
+      history,
+      speculation,
+    });
     const { outcome, speculated, compiled } = reply;
     if (compiled) codeCache.add(sha256, compiled);
     return { outcome, speculated };

@@ -33,6 +33,8 @@ const TICK_KIND: RealmKind = {
 
 export interface Tick {
   run_id: string;
+  /** The id that `run()` sees. */
+  seen_as: string;
   /** Bytecode, or the source that has to be compiled. */
   script: Uint8Array | string;
   /** JSON. */
@@ -177,12 +179,12 @@ async function runModule(
 }
 
 function newRunningTick(tick: Tick, cpu_ms: number, runStep: SpeculationOptions["run"]): RunningTick {
-  const { run_id, sha256, now, history, script, speculation, created_at } = tick;
+  const { run_id, seen_as, sha256, now, history, script, speculation, created_at } = tick;
   const clock = createCpuClock(cpu_ms);
   const code = () => running.compiled ?? (typeof script === "string" ? undefined : script);
   const speculate = speculation && createSpeculator({ run_id, sha256, speculation, clock, code, run: runStep });
   const running: RunningTick = {
-    calls: createTickCalls({ run_id, now, history, ...(speculate && { speculate }) }),
+    calls: createTickCalls({ run_id: seen_as, now, history, ...(speculate && { speculate }) }),
     created_at,
     clock,
     interrupts: 0,
@@ -200,11 +202,11 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
   const { call, inside } = execution;
   const stepVm = createSpeculativeVm({ wasm, onSpeculate });
 
-  async function execute({ run_id, args, headers, script }: Tick, tick: RunningTick): Promise<TickEnd> {
+  async function execute({ seen_as, args, headers, script }: Tick, tick: RunningTick): Promise<TickEnd> {
     tick.clock.start();
     const guest = nameTickGuest(await realm.fresh());
     const vm = realm.vm();
-    const rest = JSON.stringify({ headers, runId: run_id, seed: seedOf(run_id) });
+    const rest = JSON.stringify({ headers, runId: seen_as, seed: seedOf(seen_as) });
     call(guest.prepare, vm.newString(`{"args":${args},${rest.slice(1)}`));
     if (typeof script === "string") tick.compiled = inside(() => compileModule(vm, script));
     const code = typeof script === "string" ? tick.compiled! : script;

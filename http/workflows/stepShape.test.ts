@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredValue } from "#events/runParts.ts";
-import { chooseOmitted } from "./runShape.ts";
+import { chooseOmitted } from "./stepShape.ts";
 
 const blob = (bytes: number): StoredValue => ({ blob: "b", bytes });
 const inline: StoredValue = { json: "1" };

@@ -1,0 +1,79 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { call } from "../../api/call.ts";
+import { listContinuations } from "../../api/queries.ts";
+import type { Run, RunSummary, Step } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
+import { shortId } from "../../format/index.ts";
+import { ActionButton } from "../../parts/ActionButton.tsx";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+import { Status } from "../../parts/Status.tsx";
+
+export const isLive = ({ status }: Run): boolean => status === "pending" || status === "running";
+
+/** Starts a run that continues another one, and shows it. */
+function useContinuation(path: string, body: object) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: () => call<RunSummary>(path, { method: "POST", body }),
+    onSuccess: ({ id }) => navigate({ to: "/runs/$runId", params: { runId: id } }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
+  });
+}
+
+export function RetryButton({ run }: { run: Run }) {
+  const { mayWrite } = useRole();
+  const retry = useContinuation(`workflows/runs/${run.id}/retry`, {});
+  if (!mayWrite || (run.status !== "failed" && run.status !== "cancelled")) return null;
+  return (
+    <>
+      <ActionButton label="Retry" action={retry} />
+      {retry.isError && <ErrorNotice error={retry.error} />}
+    </>
+  );
+}
+
+export function ForkButton({ run, step }: { run: Run; step: Step }) {
+  const { isBuilder } = useRole();
+  const fork = useContinuation(`workflows/runs/${run.id}/fork`, { step_id: step.id });
+  const hasRun = step.inherited || step.attempts.length > 0;
+  if (!isBuilder || isLive(run) || !hasRun) return null;
+  return (
+    <>
+      <ActionButton
+        label="New run from this step"
+        question={`Start a new run that executes ${step.name} and everything after it again?`}
+        action={fork}
+      />
+      {fork.isError && <ErrorNotice error={fork.error} />}
+    </>
+  );
+}
+
+const RunLink = ({ id }: { id: string }) => (
+  <Link to="/runs/$runId" params={{ runId: id }}>
+    run <span className="mono">{shortId(id)}</span>
+  </Link>
+);
+
+/** The run that this one continues, and the runs that continue this one. */
+export function Continuations({ run: { id, parent } }: { run: Run }) {
+  const later = useQuery(listContinuations(id)).data?.data ?? [];
+  return (
+    <>
+      {parent && (
+        <p className="quiet">
+          {parent.kind === "retry" ? "Retries" : "Forked from"} <RunLink id={parent.run_id} />
+          {parent.step !== null && `, from the step ${parent.step} on`}.
+        </p>
+      )}
+      {later.map((run) => (
+        <p key={run.id} className="quiet">
+          {run.parent?.kind === "retry" ? "Retried by" : "Forked by"} <RunLink id={run.id} />{" "}
+          <Status status={run.status} />
+        </p>
+      ))}
+    </>
+  );
+}

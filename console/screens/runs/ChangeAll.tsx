@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import type { RunFilter } from "../../api/queries.ts";
+import type { ChangedRuns, RunStatus } from "../../api/types.ts";
+import { useRole } from "../../api/useRole.ts";
+import { formatCount } from "../../format/index.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+
+/** Runs that one request changes. */
+const PAGE = 25;
+
+const ACTIONS: Partial<Record<RunStatus, "retry" | "cancel">> = {
+  failed: "retry",
+  pending: "cancel",
+  running: "cancel",
+};
+
+interface Progress {
+  changed: number;
+  refused: number;
+  remaining: number;
+}
+
+/** Counts the runs, asks, then changes them page by page. */
+async function changeAll(
+  action: "retry" | "cancel",
+  { status, workflow, q }: RunFilter,
+  show: (progress: Progress) => void,
+): Promise<void> {
+  const to = new Date().toISOString();
+  const filter = { status, to, ...(workflow && { workflow_id: workflow }), ...(q && { q }) };
+  const change = (more: object) =>
+    call<ChangedRuns>("workflows/runs/change", { method: "POST", body: { action, filter, limit: PAGE, ...more } });
+  const found = await change({ dry_run: true });
+  const count = found.data.length + found.remaining;
+  if (!window.confirm(`${action === "retry" ? "Retry" : "Cancel"} ${formatCount(count, "run")}?`)) return;
+  const progress = { changed: 0, refused: 0, remaining: count };
+  for (let cursor: string | null = null; progress.remaining > 0; ) {
+    const answer: ChangedRuns = await change({ dry_run: false, cursor });
+    progress.refused += answer.data.filter(({ error }) => error !== null).length;
+    progress.changed += answer.data.filter(({ error }) => error === null).length;
+    progress.remaining = answer.remaining;
+    show({ ...progress });
+    cursor = answer.next_cursor;
+    if (cursor === null) return;
+  }
+}
+
+/** Retries all failed runs of the list, or cancels all live ones. */
+export function ChangeAll({ filter }: { filter: RunFilter }) {
+  const queries = useQueryClient();
+  const { mayWrite } = useRole();
+  const [progress, setProgress] = useState<Progress>();
+  const action = filter.status && ACTIONS[filter.status];
+  const change = useMutation({
+    mutationFn: async () => action && changeAll(action, filter, setProgress),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["run"] }),
+  });
+  if (!action || !mayWrite) return null;
+  return (
+    <p>
+      <button type="button" className="button small" disabled={change.isPending} onClick={() => change.mutate()}>
+        {action === "retry" ? "Retry all" : "Cancel all"}
+      </button>{" "}
+      <span role="status" className="quiet">
+        {progress &&
+          `${formatCount(progress.changed, "run")} changed, ${progress.refused} refused, ${progress.remaining} left`}
+      </span>
+      {change.isError && <ErrorNotice error={change.error} />}
+    </p>
+  );
+}

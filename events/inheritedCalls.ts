@@ -1,0 +1,75 @@
+import type { EventFrom } from "./define.ts";
+import type { Actor, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted } from "./run.ts";
+
+/* The answers that a retry or a fork takes over from its parent run. */
+
+/** The answer to a call of `run()`: JSON, or the error of a failed step that `run()` receives. */
+export type CallAnswer = { json: string } | { error: { message: string; code: string } };
+
+/** An answered call of the parent run. */
+export interface InheritedCall {
+  key: string;
+  kind: "step" | "approval" | "timer" | "value";
+  /** Of a step or an approval. */
+  name: string | null;
+  /** Of an item of runStepMany. */
+  batch: string | null;
+  index: number | null;
+  /** JSON of the arguments of a step. */
+  args: string | null;
+  answer: CallAnswer;
+  /** RFC 3339; null for calls that take no time. */
+  answered_at: string | null;
+}
+
+/** What a decision of an approval needs to know of its earlier events. */
+export interface ApprovalSoFar {
+  on_expiry: "return" | "reject" | "fail";
+  /** Undefined unless it takes several votes. */
+  votes: VoteAnswer[] | undefined;
+}
+
+export interface VoteAnswer {
+  by: Actor;
+  decision: "approve" | "reject";
+  data: unknown;
+  comment: string | null;
+  at: string;
+}
+
+const parseData = (json: string | null | undefined): unknown => (json ? JSON.parse(json) : null);
+
+export const beginApproval = ({ data }: EventFrom<typeof ApprovalRequested>): ApprovalSoFar => ({
+  on_expiry: data.on_expiry,
+  votes: data.votes && [],
+});
+
+export const voteAnswer = ({ data, personal }: EventFrom<typeof ApprovalVoted>): VoteAnswer => ({
+  by: data.by,
+  decision: data.decision,
+  data: parseData(personal?.data),
+  comment: personal?.comment ?? null,
+  at: data.at,
+});
+
+/** JSON of what `awaitApproval` returns. */
+export function approvalAnswer(
+  event: EventFrom<typeof ApprovalDecided> | EventFrom<typeof ApprovalExpired>,
+  so_far: ApprovalSoFar | undefined,
+): string {
+  const { approval_id, at } = event.data;
+  const end = { decided_at: at, approval_id, votes: so_far?.votes };
+  if (event.type === "ApprovalExpired") {
+    const status = so_far?.on_expiry === "reject" ? "rejected" : "expired";
+    return JSON.stringify({ approved: false, status, data: null, comment: null, decided_by: null, ...end });
+  }
+  const approved = event.data.decision === "approve";
+  return JSON.stringify({
+    approved,
+    status: approved ? "approved" : "rejected",
+    data: parseData(event.personal?.data),
+    comment: event.personal?.comment ?? null,
+    decided_by: event.data.by,
+    ...end,
+  });
+}

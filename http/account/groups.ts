@@ -1,0 +1,94 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { ConfigureGroup, GROUP_NAME, groupsStream, RemoveGroup } from "#events/group.ts";
+import { findUnknownPeople, getGroup, listGroups, type GroupRow } from "#projections/groups/query.ts";
+import { requireAdmin, requireSession } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+
+const MAX_MEMBERS = 500;
+
+const Settings = z.object({
+  members: z
+    .array(z.uuid().toLowerCase())
+    .max(MAX_MEMBERS)
+    .describe("Ids of people of the organization (`GET /api/members`), one at least."),
+});
+const Group = z.object({
+  group: z.string(),
+  members: z
+    .array(z.object({ id: z.string(), name: z.string(), email: z.string(), role: z.string() }))
+    .describe("People who left the organization are not among them."),
+  updated_at: z.iso.datetime(),
+});
+
+const present = ({ updated_at, ...group }: GroupRow): z.infer<typeof Group> => ({
+  ...group,
+  updated_at: updated_at.toISOString(),
+});
+
+async function requireGroup(http: Http, organization: string, name: string): Promise<GroupRow> {
+  await http.freshRead(["groups"], groupsStream(organization));
+  const row = await getGroup(http.db, organization, name);
+  if (row) return row;
+  throw new ApiError("group_not_found", "There is no group of this name.", { param: "group" });
+}
+
+const envelope = (request: FastifyRequest) =>
+  commandFields(request, groupsStream(request.caller.organization_id), ["groups"]);
+
+/** Throws 400 `invalid_name`, `invalid_members`, 409 `too_many_groups`. */
+async function configure(http: Http, request: FastifyRequest, group: string, { members }: z.infer<typeof Settings>) {
+  const { organization_id } = request.caller;
+  if (!GROUP_NAME.test(group)) {
+    const message =
+      "group must be 1-64 lower-case letters, digits, dots, hyphens or underscores, a letter or digit first.";
+    throw new ApiError("invalid_name", message, { param: "group" });
+  }
+  const refuse = (why: string) => new ApiError("invalid_members", `members: ${why}`, { param: "members" });
+  const ids = [...new Set(members)];
+  if (ids.length === 0)
+    throw refuse("is empty; a group without members could decide nothing, so name one person at least.");
+  await http.freshRead(["users"]);
+  const [unknown] = await findUnknownPeople(http.db, organization_id, ids);
+  if (unknown) throw refuse(`${unknown} is no active member of the organization.`);
+  await http.send(ConfigureGroup, { ...envelope(request), data: { group, members: ids }, requireProjected: true });
+  return present(await requireGroup(http, organization_id, group));
+}
+
+/** Groups of people, which approvals name as assignees: everybody signed in sees them, owners and admins manage them. */
+export function groupRoutes(app: App, http: Http): void {
+  const reading = requireSession(http);
+  const managing = requireAdmin(http);
+  const described = { tags: ["Accounts"], security: [{ session: [] }] };
+  const one = { ...described, params: z.object({ group: z.string() }) };
+
+  const listing = describeList(described, "List groups", Group);
+  app.get("/groups", { onRequest: reading, schema: listing }, async ({ caller, query }) => {
+    await http.freshRead(["groups"]);
+    const rows = await listGroups(http.db, caller.organization_id);
+    return pageResponse(query, async (page) => slicePage(rows, page), present);
+  });
+
+  const readingOne = { ...one, summary: "Get a group", response: { 200: Group } };
+  app.get("/groups/:group", { onRequest: reading, schema: readingOne }, async ({ caller, params }) =>
+    present(await requireGroup(http, caller.organization_id, params.group)),
+  );
+
+  const description =
+    "Creates the group or replaces its members. Approvals name it as `{group}`; its members of the moment may decide.";
+  const configuring = { ...one, summary: "Configure a group", description, body: Settings, response: { 200: Group } };
+  app.put("/groups/:group", { onRequest: managing, schema: configuring }, (request) =>
+    configure(http, request, request.params.group, request.body),
+  );
+
+  const removing = { ...one, summary: "Remove a group", response: { 204: z.null() } };
+  app.delete("/groups/:group", { onRequest: managing, schema: removing }, async (request, reply) => {
+    const { group } = await requireGroup(http, request.caller.organization_id, request.params.group);
+    await http.send(RemoveGroup, { ...envelope(request), data: { group }, requireProjected: true });
+    return reply.code(204).send(null);
+  });
+}

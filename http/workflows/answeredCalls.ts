@@ -1,0 +1,105 @@
+import type { RecordedEvent } from "#events/envelope.ts";
+import {
+  approvalAnswer,
+  beginApproval,
+  voteAnswer,
+  type ApprovalSoFar,
+  type CallAnswer,
+  type InheritedCall,
+} from "#events/inheritedCalls.ts";
+import { eventTime } from "#events/run.ts";
+import type { StoredValue } from "#events/runParts.ts";
+import type { RecordedRunEvent } from "./foldSteps.ts";
+
+/** A call that `run()` has made. */
+export interface MadeCall extends Pick<InheritedCall, "key" | "kind" | "name" | "batch" | "index" | "answered_at"> {
+  args: StoredValue | null;
+  /** Undefined while it is outstanding. */
+  answer: CallAnswer | StoredValue | undefined;
+  /** A step that was started. */
+  hasRun: boolean;
+  /** Its failure, or its expiry, ends the run. */
+  endsRun: boolean;
+}
+
+const newCall = (kind: MadeCall["kind"], key: string, more: Partial<MadeCall> = {}): MadeCall => ({
+  kind,
+  key,
+  name: null,
+  batch: null,
+  index: null,
+  args: null,
+  answer: undefined,
+  hasRun: false,
+  endsRun: false,
+  answered_at: null,
+  ...more,
+});
+
+const inheritedCall = ({ args, ...call }: InheritedCall): MadeCall => ({
+  ...call,
+  args: args === null ? null : { json: args },
+  hasRun: call.kind === "step",
+  endsRun: false,
+});
+
+type Scheduled = RecordedRunEvent<"StepsScheduled">;
+const scheduledCalls = ({ data: { steps, on_error }, personal }: Scheduled): MadeCall[] =>
+  steps.map(({ key, name, batch, index }, n) =>
+    newCall("step", key, { name, batch, index, args: personal?.args[n] ?? null, endsRun: on_error === "fail" }),
+  );
+
+/** The calls of a run in the order in which `run()` made them first, after those that it inherited itself. */
+export function foldCalls(events: readonly RecordedEvent[], inherited: readonly InheritedCall[]): MadeCall[] {
+  const calls = new Map(inherited.map((call) => [call.key, inheritedCall(call)]));
+  const add = (call: MadeCall) => void calls.set(call.key, call);
+  const change = (key: string, part: Partial<MadeCall>) => {
+    const call = calls.get(key);
+    if (call) Object.assign(call, part);
+  };
+  const approvals = new Map<string, ApprovalSoFar>();
+  for (const event of events as readonly RecordedRunEvent[]) {
+    const answered_at = eventTime(event).toISOString();
+    switch (event.type) {
+      case "StepsScheduled":
+        scheduledCalls(event).forEach(add);
+        break;
+      case "StepStarted":
+        change(event.data.key, { hasRun: true });
+        break;
+      case "StepCompleted":
+        if (event.personal) change(event.data.key, { answer: event.personal.result, endsRun: false, answered_at });
+        break;
+      case "StepFailed": {
+        const { code, key } = event.data;
+        change(key, { answer: { error: { code, message: event.personal?.error.message ?? "" } }, answered_at });
+        break;
+      }
+      case "TimerStarted":
+        add(newCall("timer", event.data.key));
+        break;
+      case "TimerFired":
+        change(event.data.key, { answer: { json: "null" }, answered_at });
+        break;
+      case "ValueNoted":
+        if (event.personal) add(newCall("value", event.data.key, { answer: event.personal }));
+        break;
+      case "ApprovalRequested":
+        approvals.set(event.data.approval_id, beginApproval(event));
+        add(newCall("approval", event.data.key, { name: event.personal?.name ?? null }));
+        break;
+      case "ApprovalVoted":
+        approvals.get(event.data.approval_id)?.votes?.push(voteAnswer(event));
+        break;
+      case "ApprovalDecided":
+      case "ApprovalExpired": {
+        const approval = approvals.get(event.data.approval_id);
+        const endsRun = event.type === "ApprovalExpired" && approval?.on_expiry === "fail";
+        change(event.data.key, { answer: { json: approvalAnswer(event, approval) }, endsRun, answered_at });
+        break;
+      }
+      default:
+    }
+  }
+  return [...calls.values()];
+}

@@ -1,0 +1,112 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { isUuid } from "#events/ids.ts";
+import { findRunsToChange, type RunPosition } from "#projections/runs/query.ts";
+import { requireRunner } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { retryRun } from "./continueRun.ts";
+import { cancelRun, runFilters, toRunFilter } from "./runs.ts";
+
+/** Runs that one request changes: it answers within a few seconds. */
+const MAX_RUNS = 100;
+/** Runs of one request that are changed at the same time. */
+const AT_ONCE = 4;
+
+const FROM = { retry: ["failed", "cancelled"], cancel: ["pending", "running"] } as const;
+
+const Body = z.object({
+  action: z.enum(["retry", "cancel"]),
+  filter: z
+    .strictObject({
+      ...runFilters,
+      status: z.enum(["failed", "cancelled", "pending", "running"]),
+      workflow_id: z.uuid().optional(),
+    })
+    .describe(
+      "As in the list of runs. `status`: failed or cancelled for a retry, pending or running for a cancellation.",
+    ),
+  dry_run: z.boolean().default(true).describe("Only counts the runs; `false` changes them."),
+  reason: z.string().max(1_000).nullish().describe("Of a cancellation."),
+  limit: z.int().min(1).max(MAX_RUNS).default(50).describe("Runs to change with this request."),
+  cursor: z.string().max(100).nullish().describe("`next_cursor` of the answer before."),
+});
+type Body = z.infer<typeof Body>;
+
+const Changed = z.object({
+  run_id: z.string(),
+  new_run_id: z.string().nullable().describe("The run that retries it."),
+  error: z.object({ code: z.string().nullable(), message: z.string() }).nullable(),
+});
+const Progress = z.object({
+  dry_run: z.boolean(),
+  data: z.array(Changed).describe("The runs of this request; in a dry run those that it would change."),
+  remaining: z.int().describe("Runs that are left for later requests."),
+  next_cursor: z.string().nullable().describe("Null when none is left."),
+});
+
+const formatCursor = ({ created_at, id }: RunPosition): string => `${created_at.toISOString()}_${id}`;
+
+/** Throws 400 `invalid_cursor`. */
+function readCursor(cursor: string | null | undefined): RunPosition | null {
+  if (cursor === null || cursor === undefined) return null;
+  const [time = "", id = ""] = cursor.split("_");
+  const created_at = new Date(time);
+  if (isUuid(id) && !Number.isNaN(created_at.getTime())) return { created_at, id };
+  throw new ApiError("invalid_cursor", "cursor: must be the next_cursor of an earlier answer.", { param: "cursor" });
+}
+
+/** Throws 400 `invalid_status`. */
+function checkStatus({ action, filter }: Body): void {
+  const allowed: readonly string[] = FROM[action];
+  if (allowed.includes(filter.status)) return;
+  const message = `filter.status: a ${action} takes runs that are ${allowed.join(" or ")}.`;
+  throw new ApiError("invalid_status", message, { param: "filter.status" });
+}
+
+/** Changes one run. What refuses it is part of the answer, so that the others are changed all the same. */
+async function changeOne(http: Http, request: FastifyRequest, { action, reason, dry_run }: Body, run_id: string) {
+  if (dry_run) return { run_id, new_run_id: null, error: null };
+  try {
+    if (action === "retry") return { run_id, new_run_id: await retryRun(http, request, run_id), error: null };
+    await cancelRun(http, request, run_id, reason ?? null);
+    return { run_id, new_run_id: null, error: null };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    return { run_id, new_run_id: null, error: { code: error.errorCode, message: error.message } };
+  }
+}
+
+async function changeMany(http: Http, request: FastifyRequest, body: Body): Promise<z.infer<typeof Progress>> {
+  checkStatus(body);
+  await http.freshRead(["runs"]);
+  const { dry_run, limit } = body;
+  const page = { after: readCursor(body.cursor), limit };
+  const { organization_id } = request.caller;
+  const { rows, total } = await findRunsToChange(http.db, organization_id, toRunFilter(body.filter), page);
+  const data: z.infer<typeof Changed>[] = [];
+  for (let n = 0; n < rows.length; n += AT_ONCE) {
+    const group = rows.slice(n, n + AT_ONCE);
+    data.push(...(await Promise.all(group.map(({ id }) => changeOne(http, request, body, id)))));
+  }
+  const last = total > rows.length ? rows.at(-1) : undefined;
+  return { dry_run, data, remaining: total - rows.length, next_cursor: last ? formatCursor(last) : null };
+}
+
+/** Retry or cancellation of all runs that match a filter, in requests that each change some of them (ADR 40). */
+export function changeManyRoute(app: App, http: Http): void {
+  const changing = {
+    tags: ["Workflows"],
+    security: [{ session: [] }],
+    summary: "Retry or cancel many runs",
+    description:
+      "First send it as it is: a dry run counts the runs. Then send it with `dry_run: false`, and again with `next_cursor` until that is " +
+      "null. Repeating a request is safe: a run is retried once and cancelled once.",
+    body: Body,
+    response: { 200: Progress },
+  };
+  app.post("/runs/change", { onRequest: requireRunner(http), schema: changing }, (request) =>
+    changeMany(http, request, request.body),
+  );
+}

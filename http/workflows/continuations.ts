@@ -1,0 +1,45 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { requireBuilder, requireRunner } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { ForkBody, forkRun, retryRun } from "./continueRun.ts";
+import { requireRun } from "./lookups.ts";
+import { presentSummary, RunSummary } from "./runShape.ts";
+
+/** Retry and fork of ended runs. */
+export function continuationRoutes(app: App, http: Http): void {
+  const described = {
+    tags: ["Workflows"],
+    security: [{ session: [] }],
+    params: z.object({ run_id: z.string() }),
+    response: { 202: RunSummary },
+  };
+  const answer = async (request: FastifyRequest, id: string) =>
+    presentSummary(await requireRun(http, request.caller, id));
+
+  const retrying = {
+    ...described,
+    summary: "Retry a failed or cancelled run",
+    description:
+      "Starts a new run that keeps every answer of this one, so it continues from the step that failed. Its steps have the same " +
+      "idempotency keys. Repeating the request returns the same run.",
+  };
+  app.post("/runs/:run_id/retry", { onRequest: requireRunner(http), schema: retrying }, async (request, reply) => {
+    const started = await answer(request, await retryRun(http, request, request.params.run_id));
+    return reply.code(202).header("location", `/api/workflows/runs/${started.id}`).send(started);
+  });
+
+  const forking = {
+    ...described,
+    summary: "Start a new run from a step of an ended one",
+    description:
+      "Keeps the answers before `step_id` and makes all later calls again, with new idempotency keys. With other arguments, another " +
+      "result or another version, people are asked again for approval.",
+    body: ForkBody.nullish(),
+  };
+  app.post("/runs/:run_id/fork", { onRequest: requireBuilder(http), schema: forking }, async (request, reply) => {
+    const started = await answer(request, await forkRun(http, request, request.params.run_id, request.body ?? {}));
+    return reply.code(202).header("location", `/api/workflows/runs/${started.id}`).send(started);
+  });
+}

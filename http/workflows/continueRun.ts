@@ -1,0 +1,196 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { deriveId, newId, stepId, streamName } from "#events/ids.ts";
+import type { ParentRun } from "#events/run.ts";
+import type { RunRow } from "#projections/runs/query.ts";
+import type { WorkflowRow } from "#projections/workflows/query.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { readIdempotencyKey } from "../base/idempotency.ts";
+import { actorFrom } from "./access.ts";
+import { foldCalls, type MadeCall } from "./answeredCalls.ts";
+import { foldRun, isLive, stillRunning, type RunView } from "./foldRun.ts";
+import { requireRun, requireVersion, requireWorkflow, runNotFound } from "./lookups.ts";
+import { createOpenJson, createOpenValue, openCalls, openInherited, type OpenJson } from "./runValues.ts";
+import { startRun, type RunRequest } from "./startRun.ts";
+import { MAX_VERSION } from "./workflowShape.ts";
+
+/* Retries and forks: new runs that inherit answers of an ended run, their parent (ADR 40). */
+
+/** Bytes of JSON of a result that a fork sets, as large as a step's. */
+const MAX_RESULT_BYTES = 1024 * 1024;
+
+export const ForkBody = z
+  .object({
+    step_id: z
+      .string()
+      .max(100)
+      .describe("The step to continue from: it and all later calls are made again. Default: from where the run ended."),
+    args: z.record(z.string(), z.unknown()).describe("Arguments instead of those of the run."),
+    result: z.unknown().describe("A result for the step `step_id`, which is then not executed."),
+    definition_version: z
+      .int()
+      .min(1)
+      .max(MAX_VERSION)
+      .nullable()
+      .describe("Another version of the definition; null: the newest."),
+  })
+  .partial();
+type Fork = z.infer<typeof ForkBody>;
+
+/** An ended run that another one may continue. */
+interface Parent {
+  row: RunRow;
+  view: RunView;
+  workflow: WorkflowRow;
+  /** In the order in which `run()` made them. */
+  calls: MadeCall[];
+  args: Record<string, unknown>;
+  open: OpenJson;
+}
+
+/** Throws 404 `run_not_found`, 409 `run_still_live`. */
+async function openParent(http: Http, request: FastifyRequest, id: string): Promise<Parent> {
+  const { caller } = request;
+  const row = await requireRun(http, caller, id);
+  const events = await http.readStream(streamName("run", row.id));
+  const view = foldRun(events);
+  if (isLive(view))
+    throw new ApiError("run_still_live", `The run is ${view.status}; only a run that has ended can be continued.`);
+  const running = stillRunning(view).length;
+  if (running > 0)
+    throw new ApiError(
+      "run_still_live",
+      `The run has ended, but ${running} of its steps still run; wait for their end.`,
+    );
+  const workflow = await requireWorkflow(http, caller, row.workflow_id);
+  const openValue = createOpenValue(http, row);
+  const args = (await openValue(view.args)) as Record<string, unknown> | null;
+  if (!args) throw runNotFound();
+  const calls = foldCalls(events, await openInherited(view.inherited, openValue));
+  return { row, view, workflow, calls, args, open: createOpenJson(http, row) };
+}
+
+interface Continuation extends Pick<ParentRun, "kind" | "step" | "effects_of"> {
+  run_id: string;
+  calls: MadeCall[];
+  args: Record<string, unknown>;
+  definition_version: number;
+  started_by: RunRequest["started_by"];
+}
+
+async function startContinuation(
+  http: Http,
+  request: FastifyRequest,
+  { row, view, workflow, open }: Parent,
+  { kind, step, effects_of, run_id, calls, args, definition_version, started_by }: Continuation,
+): Promise<string> {
+  const { caller } = request;
+  const created = view.created!;
+  const parent: ParentRun = {
+    run_id: row.id,
+    kind,
+    step,
+    by: actorFrom(caller),
+    seen_as: created.parent?.seen_as ?? { run_id: row.id, created_at: created.created_at },
+    effects_of,
+    steps: calls.filter(({ kind: what }) => what === "step").length,
+  };
+  return startRun(
+    http,
+    { ...workflow, definition_id: row.definition_id, definition_version },
+    {
+      request,
+      principal: caller.principal,
+      path: `/runs/${row.id}/${kind}`,
+      key: readIdempotencyKey(request.headers),
+      body: request.bodyHash,
+      headers: view.headers,
+      args,
+      started_by,
+      trigger_id: row.trigger_id,
+      run_as: row.run_as,
+      external_user_id: view.external_user_id,
+      continued: { parent, run_id, calls: () => openCalls(calls, open) },
+    },
+  );
+}
+
+const isKept = ({ answer, endsRun }: MadeCall): boolean => answer !== undefined && !endsRun;
+
+/** The id of the run that retries this one: a run is retried once, and later failures are retried from the newest run. */
+const retryId = (run_id: string): string => deriveId("retry", run_id);
+
+/**
+ * Retries a failed or cancelled run as a new one, with every answer that it had. Repeating it returns the same run.
+ * Throws 409 `run_still_live`, `run_completed`, and what a start throws.
+ */
+export async function retryRun(http: Http, request: FastifyRequest, id: string): Promise<string> {
+  const parent = await openParent(http, request, id);
+  const { row, view, calls, args } = parent;
+  if (view.status === "completed")
+    throw new ApiError("run_completed", "The run is completed, so nothing is left to retry; fork it instead.");
+  await requireVersion(http, request.caller, row.definition_id, row.definition_version);
+  return startContinuation(http, request, parent, {
+    kind: "retry",
+    run_id: retryId(row.id),
+    step: view.error_info?.step ?? null,
+    effects_of: view.created!.parent?.effects_of ?? row.id,
+    calls: calls.filter(isKept),
+    args,
+    definition_version: row.definition_version,
+    started_by: row.started_by,
+  });
+}
+
+/** The position of a step that has run. Throws 400 `step_never_ran`. */
+function findStep({ row, calls }: Parent, step_id: string): number {
+  const at = calls.findIndex(({ key, hasRun }) => hasRun && stepId(row.id, key) === step_id.toLowerCase());
+  if (at !== -1) return at;
+  const message = "step_id: no step with this id has run in this run; GET /api/workflows/runs/{run_id} lists them.";
+  throw new ApiError("step_never_ran", message, { param: "step_id" });
+}
+
+/** Throws 400 `invalid_result`. */
+function encodeResult({ step_id, result }: Fork): string | undefined {
+  if (result === undefined) return undefined;
+  const refuse = (why: string) => new ApiError("invalid_result", `result: ${why}`, { param: "result" });
+  if (step_id === undefined) throw refuse("is the result of a step, so step_id must name it.");
+  const json = JSON.stringify(result);
+  if (Buffer.byteLength(json) > MAX_RESULT_BYTES) throw refuse(`must have ${MAX_RESULT_BYTES} bytes at most.`);
+  return json;
+}
+
+/** The answers that a fork inherits: all before the step. */
+function forkedCalls(parent: Parent, { step_id, ...fork }: Fork, at: number): MadeCall[] {
+  const before = parent.calls.slice(0, at).filter(isKept);
+  const json = encodeResult({ step_id, ...fork });
+  const { args, definition_version = parent.row.definition_version } = fork;
+  const isChanged = args !== undefined || json !== undefined || definition_version !== parent.row.definition_version;
+  // people approved what they saw
+  const calls = isChanged ? before.filter(({ kind }) => kind !== "approval") : before;
+  return json === undefined ? calls : [...calls, { ...parent.calls[at]!, answer: { json }, endsRun: false }];
+}
+
+/**
+ * Starts a new run that continues an ended one from one of its steps.
+ * Throws 409 `run_still_live`, 400 `step_never_ran`, `unknown_version`, `invalid_result`, and what a start throws.
+ */
+export async function forkRun(http: Http, request: FastifyRequest, id: string, fork: Fork): Promise<string> {
+  const parent = await openParent(http, request, id);
+  const { row, view, calls } = parent;
+  const { step_id, definition_version: asked = row.definition_version } = fork;
+  const at = step_id === undefined ? calls.length : findStep(parent, step_id);
+  const { version } = await requireVersion(http, request.caller, row.definition_id, asked);
+  const run_id = newId();
+  return startContinuation(http, request, parent, {
+    kind: "fork",
+    run_id,
+    step: calls[at]?.name ?? view.error_info?.step ?? null,
+    effects_of: run_id,
+    calls: forkedCalls(parent, { ...fork, definition_version: version }, at),
+    args: fork.args ?? parent.args,
+    definition_version: version,
+    started_by: actorFrom(request.caller),
+  });
+}

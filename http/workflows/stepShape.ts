@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { idempotencyKey, stepId } from "#events/ids.ts";
+import type { InheritedCall } from "#events/inheritedCalls.ts";
+import type { RunView } from "./foldRun.ts";
+import type { Step } from "./foldSteps.ts";
+import { openInherited, type OpenValue } from "./runValues.ts";
+
+const time = z.iso.datetime();
+
+/** A step of a run, as its details show it. */
+export const RunStep = z.object({
+  id: z.string(),
+  name: z.string(),
+  key: z.string(),
+  batch: z.string().nullable(),
+  index: z.int().nullable(),
+  status: z.enum(["scheduled", "running", "retry_wait", "completed", "failed", "abandoned"]),
+  attempts: z.array(
+    z.object({
+      n: z.int(),
+      status: z.enum(["running", "completed", "failed", "lost"]),
+      started_at: time,
+      ended_at: time.nullable(),
+      error: z.string().nullable(),
+      logs: z.array(z.string()),
+      logs_truncated: z.boolean(),
+    }),
+  ),
+  args: z.unknown(),
+  result: z.unknown(),
+  omitted: z
+    .array(z.enum(["args", "result"]))
+    .optional()
+    .describe("Fields left out because the values of all steps together are too long."),
+  error: z.string().nullable(),
+  idempotency_key: z.string(),
+  inherited: z.boolean().describe("The result is that of the parent run; this run did not execute the step."),
+  scheduled_at: time,
+  completed_at: time.nullable(),
+});
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** Bytes of log lines that are stored of one attempt; further lines are dropped. */
+const MAX_LOG_BYTES = 256 * 1024;
+/** Bytes of long values in one answer, of all steps together. A thousand results of 1 MiB would exceed the memory of the process. */
+const MAX_VALUE_BYTES = 16 * 1024 * 1024;
+/** UTF-16 units of a value that is always shown. Only inherited values are longer and not in blobs. */
+const MAX_SHORT_VALUE = 64 * 1024;
+
+const byteLength = (logs: string[]): number => logs.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+
+type ValueField = "args" | "result";
+
+/** The fields of each step to leave out: long values are counted in order, and those beyond the limit are omitted. */
+export function chooseOmitted(steps: Pick<Step, ValueField>[], limit = MAX_VALUE_BYTES): ValueField[][] {
+  let left = limit;
+  return steps.map((step) =>
+    (["args", "result"] as const).filter((field) => {
+      const value = step[field];
+      if (!value || ("json" in value && value.json.length <= MAX_SHORT_VALUE)) return false;
+      left -= "json" in value ? value.json.length : value.bytes;
+      return left < 0;
+    }),
+  );
+}
+
+/** A step that the run inherited. The parent run has its attempts. */
+function inheritedStep(run_id: string, { key, name, batch, index, args, answer, answered_at }: InheritedCall): Step {
+  const at = new Date(answered_at ?? 0);
+  return {
+    id: stepId(run_id, key),
+    key,
+    name: name ?? "",
+    batch,
+    index,
+    status: "error" in answer ? "failed" : "completed",
+    attempts: [],
+    args: args === null ? null : { json: args },
+    result: "error" in answer ? null : answer,
+    error: "error" in answer ? answer.error.message : null,
+    scheduled_at: at,
+    next_attempt_at: null,
+    completed_at: at,
+  };
+}
+
+async function presentStep(
+  { effects_of, isInherited }: { effects_of: string; isInherited: boolean },
+  step: Step,
+  omitted: ValueField[],
+  open: OpenValue,
+): Promise<z.infer<typeof RunStep>> {
+  return {
+    id: step.id,
+    name: step.name,
+    key: step.key,
+    batch: step.batch,
+    index: step.index,
+    status: step.status,
+    attempts: step.attempts.map((attempt) => ({
+      ...attempt,
+      started_at: attempt.started_at.toISOString(),
+      ended_at: iso(attempt.ended_at),
+      logs_truncated: byteLength(attempt.logs) >= MAX_LOG_BYTES,
+    })),
+    args: omitted.includes("args") ? null : await open(step.args),
+    result: omitted.includes("result") ? null : await open(step.result),
+    ...(omitted.length > 0 && { omitted }),
+    error: step.error,
+    idempotency_key: idempotencyKey(effects_of, step.key),
+    inherited: isInherited,
+    scheduled_at: step.scheduled_at.toISOString(),
+    completed_at: iso(step.completed_at),
+  };
+}
+
+/** The steps that a run inherited, and its own. */
+export async function presentSteps(run: RunView, { id: run_id }: { id: string }, open: OpenValue) {
+  const calls = await openInherited(run.inherited, open);
+  const inherited = calls.filter(({ kind }) => kind === "step").map((call) => inheritedStep(run_id, call));
+  const folded = [...inherited, ...run.steps.values()];
+  const omitted = chooseOmitted(folded);
+  const effects_of = run.created?.parent?.effects_of ?? run_id;
+  const steps: z.infer<typeof RunStep>[] = [];
+  // one after the other, so that at most one sealed value is in memory next to the opened ones
+  for (const [n, step] of folded.entries()) {
+    const isInherited = n < inherited.length;
+    steps.push(await presentStep({ effects_of, isInherited }, step, omitted[n]!, open));
+  }
+  return steps;
+}
