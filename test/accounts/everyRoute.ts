@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import { fileForm } from "../http/service.ts";
+import { until } from "../bus/bus.ts";
 import { loseCommand } from "../bus/loseCommand.ts";
 import type { Platform } from "../platform.ts";
-import { SOON, UNKNOWN, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
+import { UNKNOWN, WAITING, type Client, type Tenant } from "../workflows/tenant.ts";
 import { openTwoTenants } from "./tenants.ts";
 
 /* Every route of the service's own description, and one thing of an organization for every parameter in their paths. */
@@ -114,7 +115,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
 async function createDeadLetter({ resources }: Platform, { organization_id, made, owner }: Tenant): Promise<string> {
   await loseCommand(resources, organization_id);
   const letters = async () => (await made(owner("GET", "/dead-letters"))).data;
-  await expect.poll(async () => (await letters()).length, SOON).toBe(1);
+  await until(async () => (await letters()).length === 1);
   return String((await letters())[0].seq);
 }
 
