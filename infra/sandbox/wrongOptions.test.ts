@@ -22,7 +22,7 @@ test.each([
   ['awaitApproval("a", { assignees: [{ peson: "ann" }] })', /^awaitApproval: assignees: each of assignees is /],
   ['awaitApproval("a", { expires_in: "3 days" })', /^awaitApproval: expires_in: a duration is /],
   ['awaitApproval("a", { form: [] })', "awaitApproval: form: must be a JSON Schema."],
-  ['awaitApproval("a", { required: 2 })', "awaitApproval: required: must be 1: one person decides."],
+  ['awaitApproval("a", { required: 0 })', "awaitApproval: required: must be a whole number from 1 to 50."],
   ['runStepMany("a", [], { concurrency: -1 })', "runStepMany: concurrency: must be a whole number from 1 to 50."],
   ["sleep(-5)", "sleep: a duration is from 0 to 365 days."],
 ])("%s is refused", (call, message) => {
