@@ -27,10 +27,12 @@ export function openVersions(beside: string, folder: string): Versions {
   const versions = new Map<string, VersionName>();
   const versionOf = (process: string) => versions.get(process) ?? olderOf(beside);
   const rollOut: Versions["rollOut"] = async (processes, version) => {
-    for (const process of processes.filter(({ name }) => versionOf(name) !== version)) {
-      versions.set(process.name, version);
-      await process.restart(READY_MS);
-    }
+    const replaced = processes.filter(({ name }) => versionOf(name) !== version);
+    for (const { name } of replaced) versions.set(name, version);
+    const ready = (process: SupervisedProcess) => process.restart(READY_MS);
+    // a process of projections is ready only once none of the other version leads
+    await Promise.all(replaced.filter(({ role }) => role === "projections").map(ready));
+    for (const process of replaced.filter(({ role }) => role !== "projections")) await ready(process);
   };
   return {
     mainOf: (process) => join(roots[versionOf(process)], "main.ts"),
