@@ -93,6 +93,16 @@ describe("an agent with a tool of its own", () => {
     });
   });
 
+  test("Agents SDK, a handoff to another agent", async () => {
+    agents.answers({ tool_calls: [call("transfer_to_Specialist", {})] }, { text: ANSWER });
+    const { model } = await sdkAgent();
+    const specialist = new Agent({ name: "Specialist", instructions: "You know the weather.", model });
+    const first = new Agent({ name: "First", model, handoffs: [specialist] });
+    const { finalOutput, lastAgent } = await new Runner().run(first, "Weather?");
+    expect([finalOutput, lastAgent?.name, agents.calls()]).toEqual([ANSWER, "Specialist", 2]);
+    expect(agents.asked().messages[0].content).toContain("You know the weather.");
+  });
+
   test("AI SDK, whole", async () => {
     const model = await sdkModel();
     await expectLoop(async () => (await generateText({ model, prompt: "Weather?", ...aiTools() })).text);
