@@ -6,7 +6,7 @@ export type TurnNews =
   | { kind: "withdrawn"; turn_id: string }
   /** A process begins to count. */
   | { kind: "hello" }
-  /** Whoever hears it answers: what a process said before its answer is known then. */
+  /** Every process that hears it answers. The asker then knows all that the others said before their answers. */
   | { kind: "ask"; n: number }
   | { kind: "answer"; to: string; n: number };
 

@@ -15,9 +15,10 @@ function stage() {
   const ends = new Map<string, () => void>();
   app = fastify() as App;
   admitInTurns(app, { requestPlaces: createFairSemaphore({ total: 3, perTenant: 2 }) });
-  app.get("/:hook_token/:name", async ({ params }) => {
-    const { name } = params as { name: string };
+  app.get("/:hook_token/:name", async (request) => {
+    const { name } = request.params as { name: string };
     begun.push(name);
+    if (name.startsWith("waits")) request.onlyWaits();
     await new Promise<void>((resolve) => ends.set(name, resolve));
     return "done";
   });
@@ -41,6 +42,15 @@ test("a request that waits for long gives its place to the next", async () => {
   const { begun, send, end } = stage();
   const answers = ["a1", "a2", "a3"].map((name) => send("a", name));
   await expect.poll(() => begun).toEqual(["a1", "a2", "a3"]);
+  for (const name of begun) end(name);
+  await Promise.all(answers);
+});
+
+test("a request that says that it only waits keeps nobody out", async () => {
+  const { begun, send, end } = stage();
+  const names = Array.from({ length: 100 }, (_, n) => `waits ${n}`);
+  const answers = names.map((name) => send("a", name));
+  await expect.poll(() => begun).toEqual(names);
   for (const name of begun) end(name);
   await Promise.all(answers);
 });

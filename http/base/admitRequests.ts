@@ -3,11 +3,18 @@ import type { App } from "./app.ts";
 import { bodyOwner } from "./bodyBudget.ts";
 import type { Http } from "./deps.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Gives back the place of this request: from here on it only waits, for a model say. */
+    onlyWaits(): void;
+  }
+}
+
 /** Requests that a process works on at once. */
 export const MAX_ADMITTED = 48;
 /** The share of one organization; the others never wait for more than this. */
 export const MAX_ADMITTED_OF_OWNER = 32;
-/** A request that takes longer than this mostly waits, for a model, a body or an event, and no longer counts. */
+/** A request that takes longer than this mostly waits, for a body or an event, and no longer counts. */
 const COUNTED_MS = 100;
 
 /**
@@ -15,6 +22,7 @@ const COUNTED_MS = 100;
  * one overtakes them. Nothing is refused, and a request that only waits keeps nobody else out (docs/adr/0036-requests-are-admitted-in-turns.md).
  */
 export function admitInTurns(app: App, { requestPlaces }: Pick<Http, "requestPlaces">): void {
+  app.decorateRequest("onlyWaits", () => undefined);
   async function admit(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {
     const owner = bodyOwner(request);
     await requestPlaces.acquire(owner);
@@ -26,6 +34,7 @@ export function admitInTurns(app: App, { requestPlaces }: Pick<Http, "requestPla
       requestPlaces.release(owner);
     };
     const timer = setTimeout(release, COUNTED_MS);
+    request.onlyWaits = release;
     if (raw.destroyed) release();
     else raw.once("close", release);
   }

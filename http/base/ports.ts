@@ -59,7 +59,7 @@ export interface AbandonedTurns {
    * it can have answered. Two retries never get the same turn. Stopped turns are left alone.
    */
   claim(organization: string, fingerprint: string): Promise<TurnStart | undefined>;
-  /** Whether a turn of the last 15 minutes with this fingerprint is running, whoever waits for it. */
+  /** Whether a turn of the last 15 minutes with this fingerprint is running, with or without a client that waits for it. */
   isRunning(organization: string, fingerprint: string): Promise<boolean>;
   /** Makes this process wait for the turn: a connection that ends elsewhere may no longer stop it. */
   takeOver(organization: string, command_id: string): Promise<void>;

@@ -79,6 +79,7 @@ async function startAdmitted(
   const command = await prepare(http, turnRequest, blobs, request.bodyBytes, build);
 
   const reader = settleAtEnd(openFrameReader(http.frames, organization_id, turn_id), admitted);
+  request.onlyWaits();
   try {
     if ((await http.send(StartTurn, command)).repeated) {
       reader.close();

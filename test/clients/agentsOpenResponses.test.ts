@@ -48,7 +48,7 @@ test("a conversation that the client keeps holds the model's own answers", async
 
 test("what the client sends by itself is refused with the way to go", async () => {
   const model = modelOf(await agents.agent(), checkedFetch);
-  await expect(generateText({ model, prompt: "/say x" })).rejects.toThrow("Leave the field out.");
+  await expect(generateText({ model, prompt: "/say x" })).rejects.toThrow("Leave the field out, or set client_tools");
 });
 
 test("a turn that fails is seen", async () => {

@@ -8,6 +8,7 @@ import {
   drawText,
   layColumns,
   type Align,
+  type Look,
   type Sheet,
 } from "./draw.ts";
 import type { Truth } from "./facts.ts";
@@ -30,12 +31,15 @@ const ITEMS = [
   ["Service", "Days", "Per day", "Line total"],
 ];
 
-/** An invoice: addresses beside labels with values, items with wrapped descriptions, totals at the lower right. */
-export const invoice = (seed: number): JudgedFile => {
-  const dice = createDice(seed);
-  const [look, names, sheet] = [drawLook(dice), createNames(dice), newSheet(dice)];
-  const pairs: [string, string][] = [];
-  sheet.operators.push(show(60, 765, 20, `${names()} Ltd`, "bold"));
+interface Page {
+  dice: Dice;
+  look: Look;
+  names: ReturnType<typeof createNames>;
+  sheet: Sheet;
+}
+
+/** Draws an address beside labels with their values. Answers with the labels and values. */
+function drawParties({ dice, look, names, sheet }: Page): [string, string][] {
   const labels = dice.oneOf([
     ["Invoice number", "Invoice date", "Due date", "Customer"],
     ["Invoice No.:", "Date:", "Terms:", "Account:"],
@@ -52,18 +56,21 @@ export const invoice = (seed: number): JudgedFile => {
     `${dice.between(1, 99)} ${names(1)} Street`,
     `${names(1)}ville ${dice.between(10_000, 99_999)}`,
   ];
-  const right = dice.chance(0.5);
-  const [label, value] = layColumns([110, 110], [right ? "right" : "left", right ? "right" : "left"], 14, 320);
+  const align = dice.chance(0.5) ? "right" : "left";
+  const [label, value] = layColumns([110, 110], [align, align], 14, 320);
   for (const [n, name] of labels.entries()) {
     if (dice.chance(0.9)) sheet.operators.push(drawText(60, sheet.y, address[n]!, look));
     sheet.operators.push(
       drawCell(label!, sheet.y, name, look, look.headerFont),
       drawCell(value!, sheet.y, values[n]!, look),
     );
-    pairs.push([name, values[n]!]);
     sheet.y -= look.leading + look.rowGap / 2;
   }
-  sheet.y -= look.size * 2.5;
+  return labels.map((name, n) => [name, values[n]!]);
+}
+
+/** Draws items with wrapped descriptions. Answers with them, their sum, and what the totals below need. */
+function drawItems({ dice, look, names, sheet }: Page) {
   const aligns: Align[] = ["left", dice.oneOf(["right", "center", "left"]), "right", "right"];
   const columns = layColumns([dice.between(150, 230), 55, 65, 75], aligns, dice.between(10, 22));
   const header = dice.oneOf(ITEMS);
@@ -87,22 +94,40 @@ export const invoice = (seed: number): JudgedFile => {
     drawRow(sheet, columns, row, { look });
     if (ruled === "rows") drawRule(sheet, 60, end, look);
   }
-  sheet.y -= look.size;
-  for (const [name, amount] of [
+  return { header, rows, sum, currency, columns };
+}
+
+/** Draws the totals at the lower right. Answers with their labels and values. */
+function drawTotals({ look, sheet }: Page, { sum, currency, columns }: ReturnType<typeof drawItems>) {
+  const totals = [
     ["Subtotal", sum],
     ["Tax 19%", sum * 0.19],
     ["Amount due", sum * 1.19],
-  ] as const) {
-    const text = `${currency}${money(amount)}`;
-    pairs.push([name, text]);
-    drawRow(sheet, columns.slice(2), [name, text], { look });
-  }
+  ] as const;
+  return totals.map(([name, amount]): [string, string] => {
+    const pair: [string, string] = [name, `${currency}${money(amount)}`];
+    drawRow(sheet, columns.slice(2), pair, { look });
+    return pair;
+  });
+}
+
+/** An invoice: an address beside labels with values, items, totals. */
+export const invoice = (seed: number): JudgedFile => {
+  const dice = createDice(seed);
+  const page: Page = { dice, look: drawLook(dice), names: createNames(dice), sheet: newSheet(dice) };
+  const { look, names, sheet } = page;
+  sheet.operators.push(show(60, 765, 20, `${names()} Ltd`, "bold"));
+  const pairs = drawParties(page);
+  sheet.y -= look.size * 2.5;
+  const items = drawItems(page);
+  sheet.y -= look.size;
+  pairs.push(...drawTotals(page, items));
   sheet.y -= 30;
   drawProse(sheet, dice, look);
   return {
     name: "invoice.pdf",
     bytes: pdfOf([sheet.operators.join("\n")]),
-    truth: { tables: [{ header, rows }], pairs },
+    truth: { tables: [{ header: items.header, rows: items.rows }], pairs },
   };
 };
 
