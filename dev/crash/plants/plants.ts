@@ -94,8 +94,8 @@ export const PLANTS: Plant[] = [
   {
     name: "decision-counted-twice",
     file: "services/deciders/run.ts",
-    text: "return [decided, ...advanceRun(",
-    instead: "return [decided, decided, ...advanceRun(",
+    text: "return [...events, ...advanceRun(",
+    instead: "return [...events, decided, ...advanceRun(",
     rules: ["I10"],
     load: ["startRun", "attendApprovals"],
     faults: [{ what: "kill", role: "meilisearch" }],
