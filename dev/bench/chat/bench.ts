@@ -64,7 +64,7 @@ const verdicts = (find: Find): Verdict[] => {
   return [
     { name: "throughput_of_portkey_at_32", value: of(32, false, perSecond), floor: 0.18, aim: 0.65, better: "more" },
     { name: "processor_of_portkey_at_32", value: of(32, false, cpuMs), floor: 4.2, aim: 1.8, better: "less" },
-    { name: "streams_of_portkey_at_128", value: of(128, true, perSecond), floor: 0.28, aim: 1, better: "more" },
+    { name: "streams_of_portkey_at_128", value: of(128, true, perSecond), floor: 0.2, aim: 1, better: "more" },
     {
       name: "processor_of_streams_of_portkey_at_128",
       value: of(128, true, cpuMs),
