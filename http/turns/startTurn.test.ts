@@ -19,7 +19,12 @@ async function startWith(failure: Error): Promise<string[]> {
     send: () => Promise.reject(failure),
     abandonedTurns: { add: async (command_id: string) => void recorded.push(command_id) },
   };
-  const request = { caller: { principal: { kind: "key", id: newId() } }, id: "r", bodyBytes: 10 };
+  const request = {
+    caller: { principal: { kind: "key", id: newId() } },
+    id: "r",
+    bodyBytes: 10,
+    onlyWaits: () => undefined,
+  };
   const turnRequest = {
     model: "m",
     streamed: false,
