@@ -193,8 +193,8 @@ export const startRun = (id: string, args: unknown) =>
   call<{ id: string }>(`${one("workflows", id)}/runs`, { method: "POST", body: { args } });
 
 export type Rule = { cron: string; time_zone: string } | { every: number } | { at: string };
-export const OVERLAPS = ["skip", "queue", "cancel"] as const;
-export const MISSED_RULES = ["one", "all", "none"] as const;
+export type Overlap = "skip" | "queue" | "cancel";
+export type MissedRule = "one" | "all" | "none";
 
 export interface Trigger {
   id: string;
@@ -207,8 +207,8 @@ export interface Trigger {
   last_used_at: string | null;
   schedule: Rule | null;
   args: Record<string, unknown> | null;
-  overlap: (typeof OVERLAPS)[number] | null;
-  missed: (typeof MISSED_RULES)[number] | null;
+  overlap: Overlap | null;
+  missed: MissedRule | null;
   jitter_seconds: number | null;
   paused: boolean | null;
   next_times: string[] | null;

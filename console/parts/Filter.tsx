@@ -1,7 +1,4 @@
-export interface Choice {
-  value: string;
-  label: string;
-}
+import { Options, type Choice } from "./Choices.tsx";
 
 interface SelectProps {
   label: string;
@@ -23,11 +20,7 @@ export function SelectFilter({ label, value, choices, isFirst, isRequired = fals
       <select data-filter={isFirst} value={value ?? ""} onChange={({ target }) => onPick(target.value || undefined)}>
         {!isRequired && <option value="">any</option>}
         {!isListed && <option value={value}>{value}</option>}
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.label}
-          </option>
-        ))}
+        <Options choices={choices} />
       </select>
     </label>
   );
@@ -53,10 +46,3 @@ export const InputFilter = ({ label, type, value, isFirst, onChange }: InputProp
     />
   </label>
 );
-
-/** The choices of words that stand for themselves. */
-export const wordChoices = (words: readonly string[]): Choice[] => words.map((word) => ({ value: word, label: word }));
-
-/** The choices of things that have a name. */
-export const namedChoices = (things: readonly { id: string; name: string }[] = []): Choice[] =>
-  things.map(({ id, name }) => ({ value: id, label: name }));

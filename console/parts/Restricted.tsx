@@ -9,32 +9,37 @@ interface Props {
   children: ReactNode;
 }
 
-/** A screen for administrators; for everybody else, who that is. The service refuses the same people. */
-export const Restricted = ({ what, isAllowed, children }: Props) =>
+interface Audience {
+  title: string;
+  /** The sentence that says who sees it. */
+  seenBy: string;
+}
+
+/** A screen for some; for everybody else, who they are. The service refuses the same people. */
+const OnlyFor = ({ what, isAllowed, children, title, seenBy }: Props & Audience) =>
   isAllowed ? (
     children
   ) : (
     <section className="screen" aria-labelledby="title">
       <h1 id="title">{what}</h1>
-      <Empty title="For administrators">
+      <Empty title={title}>
         <p>
-          {what} are shown to owners and administrators only. <Link to="/members">See who they are</Link>.
+          {seenBy} <Link to="/members">See who they are</Link>.
         </p>
       </Empty>
     </section>
   );
 
+/** A screen for administrators. */
+export const Restricted = (props: Props) => (
+  <OnlyFor
+    {...props}
+    title="For administrators"
+    seenBy={`${props.what} are shown to owners and administrators only.`}
+  />
+);
+
 /** A screen for builders and administrators. */
-export const ForBuilders = ({ what, isAllowed, children }: Props) =>
-  isAllowed ? (
-    children
-  ) : (
-    <section className="screen" aria-labelledby="title">
-      <h1 id="title">{what}</h1>
-      <Empty title="For builders">
-        <p>
-          Owners, administrators and builders see this. <Link to="/members">See who they are</Link>.
-        </p>
-      </Empty>
-    </section>
-  );
+export const ForBuilders = (props: Props) => (
+  <OnlyFor {...props} title="For builders" seenBy="Owners, administrators and builders see this." />
+);

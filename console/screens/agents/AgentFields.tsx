@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { listDefinitions, type AgentSettings } from "../../api/build.ts";
 import { listCollections } from "../../api/knowledge.ts";
-import { listModels } from "../../api/requests.ts";
-import { listProjects } from "../../api/settings.ts";
 import { Check } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
+import { ModelField } from "../../parts/ModelField.tsx";
+import { ProjectField } from "../../parts/ProjectField.tsx";
 
 const BUILT_IN = {
   search_documents: "searches the collections",
@@ -89,50 +89,6 @@ function Collections({ chosen }: { chosen: string[] | null }) {
   );
 }
 
-function Project({ chosen }: { chosen: string | null }) {
-  const { data } = useQuery(listProjects);
-  return (
-    <label>
-      <span>
-        Project <span className="quiet">(optional)</span>
-      </span>
-      <select key={String(data === undefined)} name="project_id" defaultValue={chosen ?? ""}>
-        <option value="">none</option>
-        {data?.data.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function Model({ model }: { model: string | null }) {
-  const { data } = useQuery(listModels);
-  return (
-    <div>
-      <label>
-        Model
-        <input
-          name="model"
-          maxLength={512}
-          list="models-of-agents"
-          defaultValue={model ?? ""}
-          placeholder="provider/model, or an alias"
-          autoComplete="off"
-          spellCheck={false}
-        />
-      </label>
-      <datalist id="models-of-agents">
-        {data?.data.map(({ id }) => (
-          <option key={id}>{id}</option>
-        ))}
-      </datalist>
-    </div>
-  );
-}
-
 /** The settings of an agent. */
 export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
   <>
@@ -141,7 +97,9 @@ export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
         Name
         <input name="name" required maxLength={200} defaultValue={settings.name} autoComplete="off" />
       </label>
-      <Model model={settings.model} />
+      <div>
+        <ModelField chosen={settings.model} maxLength={512} placeholder="provider/model, or an alias" />
+      </div>
     </div>
     <label>
       Instructions
@@ -150,7 +108,7 @@ export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
     <Tools chosen={settings.tools} />
     <Collections chosen={settings.collections} />
     <div className="side-by-side">
-      <Project chosen={settings.project_id} />
+      <ProjectField name="project_id" note="optional" chosen={settings.project_id} />
       <label>
         <span>
           Reasoning effort <span className="quiet">(optional)</span>

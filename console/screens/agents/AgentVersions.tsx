@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { listAgentVersions, type Agent, type AgentSettings } from "../../api/build.ts";
-import { formatExact } from "../../format/index.ts";
-import { CodeEditor } from "../../parts/CodeEditor.tsx";
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Loaded } from "../../parts/Notices.tsx";
+import { VersionChange, versionChoices } from "../../parts/VersionChange.tsx";
 
 const route = getRouteApi("/agents/$agentId");
 
@@ -27,7 +26,6 @@ export function AgentVersions({ agent }: { agent: Agent }) {
       {({ data }) => {
         const shown = data.find(({ version }) => version === search.version) ?? data[0]!;
         const before = data.find(({ version }) => version === shown.version - 1);
-        const text = linesOf(shown.settings);
         return (
           <>
             <search className="filters">
@@ -36,27 +34,13 @@ export function AgentVersions({ agent }: { agent: Agent }) {
                 isRequired
                 isFirst
                 value={String(shown.version)}
-                choices={data.map(({ version, created_at }) => ({
-                  value: String(version),
-                  label: `${version}, ${formatExact(created_at)}`,
-                }))}
+                choices={versionChoices(data)}
                 onPick={(value) =>
                   void navigate({ to: ".", replace: true, search: { ...search, version: Number(value) } })
                 }
               />
             </search>
-            <p className="quiet">
-              {before
-                ? `What version ${shown.version} has and version ${before.version} has not is green; what it lost is red.`
-                : "The first version, as it was saved."}
-            </p>
-            <CodeEditor
-              key={shown.version}
-              label={`Version ${shown.version}`}
-              isProse
-              text={text}
-              original={before ? linesOf(before.settings) : text}
-            />
+            <VersionChange shown={shown} before={before} textOf={({ settings }) => linesOf(settings)} isProse />
           </>
         );
       }}

@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { listDefinitionVersions, type Definition } from "../../api/build.ts";
-import { formatExact } from "../../format/index.ts";
-import { CodeEditor } from "../../parts/CodeEditor.tsx";
 import { SelectFilter } from "../../parts/Filter.tsx";
 import { Loaded } from "../../parts/Notices.tsx";
+import { VersionChange, versionChoices } from "../../parts/VersionChange.tsx";
 
 const route = getRouteApi("/definitions/$definitionId");
 
@@ -20,10 +19,7 @@ export function Versions({ definition }: { definition: Definition }) {
       {(all) => {
         const shown = all.find(({ version }) => version === search.version) ?? all[0]!;
         const before = all.find(({ version }) => version === (search.against ?? shown.version - 1));
-        const choices = all.map(({ version, created_at }) => ({
-          value: String(version),
-          label: `${version}, ${formatExact(created_at)}`,
-        }));
+        const choices = versionChoices(all);
         return (
           <>
             <search className="filters">
@@ -42,17 +38,7 @@ export function Versions({ definition }: { definition: Definition }) {
                 onPick={(value) => change({ against: value === undefined ? undefined : Number(value) })}
               />
             </search>
-            <p className="quiet">
-              {before
-                ? `What version ${shown.version} has and version ${before.version} has not is green; what it lost is red.`
-                : "The first version, as it was saved."}
-            </p>
-            <CodeEditor
-              key={`${shown.version} ${before?.version}`}
-              label={`Version ${shown.version}`}
-              text={shown.source}
-              original={before?.source ?? shown.source}
-            />
+            <VersionChange shown={shown} before={before} textOf={({ source }) => source} />
           </>
         );
       }}

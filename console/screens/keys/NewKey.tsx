@@ -1,38 +1,17 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { createKey, PRODUCTS, type KeyWithSecret } from "../../api/keys.ts";
-import { listProjects } from "../../api/settings.ts";
 import { useRole } from "../../api/useRole.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { NextOne } from "../../parts/NextOne.tsx";
+import { ProjectField } from "../../parts/ProjectField.tsx";
 import { Restricted } from "../../parts/Restricted.tsx";
 import { KeyFields, readKeyFields } from "./KeyFields.tsx";
 import { KeySecret } from "./KeySecret.tsx";
 
 const route = getRouteApi("/keys/new");
 const SETTINGS = { name: "", products: [...PRODUCTS], allowed_models: null, client_tools: false, expires_at: null };
-
-function Project({ chosen }: { chosen: string | undefined }) {
-  const { data } = useQuery(listProjects);
-  return (
-    <label>
-      <span>
-        Project <span className="quiet">(optional, and for good)</span>
-      </span>
-      <span className="quiet">A key of a project reaches the agents and workflows of this project only.</span>
-      {/* anew once the projects are known: only then one of them can be chosen */}
-      <select key={String(data === undefined)} name="project" defaultValue={chosen ?? ""}>
-        <option value="">none</option>
-        {data?.data.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
 
 const Created = ({ created, onNext }: { created: KeyWithSecret; onNext: () => void }) => (
   <>
@@ -61,7 +40,9 @@ function Create() {
   return (
     <Form submit="Create key" send={create}>
       <KeyFields settings={SETTINGS} />
-      <Project chosen={project} />
+      <ProjectField name="project" note="optional, and for good" chosen={project}>
+        <span className="quiet">A key of a project reaches the agents and workflows of this project only.</span>
+      </ProjectField>
     </Form>
   );
 }

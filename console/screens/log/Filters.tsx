@@ -2,7 +2,8 @@ import { useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { exportOf } from "../../api/events.ts";
 import { EVENT_TYPES } from "../../format/describeEvent.ts";
-import { SelectFilter, wordChoices } from "../../parts/Filter.tsx";
+import { wordChoices } from "../../parts/Choices.tsx";
+import { SelectFilter } from "../../parts/Filter.tsx";
 import { formText } from "../../parts/formText.ts";
 import type { LogSearch } from "./search.ts";
 

@@ -4,7 +4,8 @@ import { listMembers, MEMBERS_PER_PAGE, ROLES, type Member } from "../../api/mem
 import type { Page } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
-import { InputFilter, SelectFilter, wordChoices } from "../../parts/Filter.tsx";
+import { wordChoices } from "../../parts/Choices.tsx";
+import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import { Empty, Loaded } from "../../parts/Notices.tsx";
 import { Pages } from "../../parts/Pages.tsx";
 import { Status } from "../../parts/Status.tsx";

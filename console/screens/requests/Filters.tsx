@@ -6,7 +6,8 @@ import { listAgents, listModels } from "../../api/requests.ts";
 import { TURN_STATUSES } from "../../api/types.ts";
 import { useRole } from "../../api/useRole.ts";
 import { readChoice } from "../../app/search.ts";
-import { InputFilter, namedChoices, SelectFilter, wordChoices } from "../../parts/Filter.tsx";
+import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
+import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 import type { RequestSearch } from "./filter.ts";
 
 /** Everybody who may have asked. Only administrators may list keys. */

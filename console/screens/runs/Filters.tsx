@@ -3,7 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { listWorkflows, type RunFilter } from "../../api/queries.ts";
 import { RUN_STATUSES } from "../../api/types.ts";
 import { readChoice } from "../../app/search.ts";
-import { InputFilter, namedChoices, SelectFilter, wordChoices } from "../../parts/Filter.tsx";
+import { namedChoices, wordChoices } from "../../parts/Choices.tsx";
+import { InputFilter, SelectFilter } from "../../parts/Filter.tsx";
 
 /** The filters of the list; they are part of the address. */
 export function Filters({ filter }: { filter: RunFilter }) {

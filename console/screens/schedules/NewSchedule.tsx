@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { createTrigger, MISSED_RULES, OVERLAPS, type Workflow } from "../../api/build.ts";
+import { createTrigger, type MissedRule, type Overlap, type Workflow } from "../../api/build.ts";
+import { labelledChoices, namedChoices, Options } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formText, readJson } from "../../parts/formText.ts";
 import { useSaving } from "../../parts/useSaving.ts";
@@ -7,8 +8,8 @@ import { useSaving } from "../../parts/useSaving.ts";
 const KINDS = { cron: "at times of the clock", every: "at an interval", at: "once" } as const;
 type Kind = keyof typeof KINDS;
 
-const OVERLAP_LABELS = { skip: "start no run", queue: "wait for its end", cancel: "cancel it" } as const;
-const MISSED_LABELS = { one: "one run for all", all: "one run for each", none: "no run" } as const;
+const OVERLAPS: Record<Overlap, string> = { skip: "start no run", queue: "wait for its end", cancel: "cancel it" };
+const MISSED: Record<MissedRule, string> = { one: "one run for all", all: "one run for each", none: "no run" };
 
 const readRule = (form: FormData, kind: Kind) => {
   if (kind === "every") return { every: Number(formText(form, "every")) };
@@ -66,21 +67,13 @@ const Rules = () => (
     <label>
       While the run before is live
       <select name="overlap">
-        {OVERLAPS.map((value) => (
-          <option key={value} value={value}>
-            {OVERLAP_LABELS[value]}
-          </option>
-        ))}
+        <Options choices={labelledChoices(OVERLAPS)} />
       </select>
     </label>
     <label>
       For times missed in an outage
       <select name="missed">
-        {MISSED_RULES.map((value) => (
-          <option key={value} value={value}>
-            {MISSED_LABELS[value]}
-          </option>
-        ))}
+        <Options choices={labelledChoices(MISSED)} />
       </select>
     </label>
   </div>
@@ -102,11 +95,7 @@ export function NewSchedule({ workflows, chosen }: { workflows: Workflow[]; chos
         <label>
           Workflow
           <select key={workflows.length} name="workflow" defaultValue={chosen}>
-            {workflows.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <Options choices={namedChoices(workflows)} />
           </select>
         </label>
         <label>
@@ -116,11 +105,7 @@ export function NewSchedule({ workflows, chosen }: { workflows: Workflow[]; chos
         <label>
           Starts
           <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-            {Object.entries(KINDS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
+            <Options choices={labelledChoices(KINDS)} />
           </select>
         </label>
       </div>

@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
-import { listModels } from "../../api/requests.ts";
 import { configureAlias, type Alias, type AliasSettings, type Target } from "../../api/spending.ts";
 import { Check, Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
+import { ModelNames } from "../../parts/ModelField.tsx";
 import { Repeated } from "../../parts/Repeated.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
@@ -72,9 +71,11 @@ const Conditions = ({ on }: { on: string[] }) => (
   </fieldset>
 );
 
+/** An alias may not name another one; only a model has the name of its provider. */
+const isModel = (name: string): boolean => name.includes("/");
+
 /** One alias. Turns that run keep the models that they started with. */
 export function AliasForm({ alias }: { alias: Alias | undefined }) {
-  const models = useQuery(listModels);
   const { send, formKey } = useSaving({
     kind: "alias",
     back: { to: "/spending", search: { section: "aliases" } },
@@ -103,13 +104,7 @@ export function AliasForm({ alias }: { alias: Alias | undefined }) {
       >
         {(target, field) => <TargetFields target={target} field={field} />}
       </Repeated>
-      <datalist id="models-of-aliases">
-        {models.data?.data
-          .filter(({ id }) => id.includes("/"))
-          .map(({ id }) => (
-            <option key={id}>{id}</option>
-          ))}
-      </datalist>
+      <ModelNames id="models-of-aliases" only={isModel} />
       <Conditions on={alias?.on ?? CONDITIONS} />
       <div className="side-by-side">
         {NUMBERS.map(({ name, label, value, most }) => (

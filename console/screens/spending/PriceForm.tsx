@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
-import { listModels } from "../../api/requests.ts";
 import { setPrices, type ModelPrices, type Price, type PriceToSet } from "../../api/spending.ts";
 import { Form } from "../../parts/Form.tsx";
 import { formGroups, formText } from "../../parts/formText.ts";
+import { ModelField } from "../../parts/ModelField.tsx";
 import { Repeated } from "../../parts/Repeated.tsx";
 import { useSaving } from "../../parts/useSaving.ts";
 
@@ -50,32 +49,6 @@ const PriceFields = ({ price, field }: { price: Price | undefined; field: (name:
   </div>
 );
 
-function Model({ model }: { model: string | undefined }) {
-  const { data } = useQuery(listModels);
-  return (
-    <>
-      <label>
-        Model
-        <input
-          name="model"
-          required
-          maxLength={300}
-          list="models-to-price"
-          defaultValue={model}
-          placeholder="provider/model"
-          autoComplete="off"
-          spellCheck={false}
-        />
-      </label>
-      <datalist id="models-to-price">
-        {data?.data.map(({ id }) => (
-          <option key={id}>{id}</option>
-        ))}
-      </datalist>
-    </>
-  );
-}
-
 /** The prices of one model. Saving replaces all of them. */
 export function PriceForm({ model, prices }: { model: string | undefined; prices: ModelPrices | undefined }) {
   const { send, formKey } = useSaving({
@@ -91,7 +64,7 @@ export function PriceForm({ model, prices }: { model: string | undefined; prices
       send={send}
     >
       <h2>{prices ? `What ${prices.model} costs` : "Set the price of a model"}</h2>
-      {!prices && <Model model={model} />}
+      {!prices && <ModelField chosen={model} isRequired maxLength={300} placeholder="provider/model" />}
       <Repeated
         legend="Prices"
         what="price"
