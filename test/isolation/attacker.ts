@@ -73,9 +73,9 @@ export async function openAttacker({ url, port }: IsolatedDeployment, credential
       const path = new URL(trigger.hook_url).pathname;
       return { url: url + path, headers: { authorization: `Bearer ${trigger.secret}` } };
     },
-    /** A collection, and a way to upload files into it. */
+    /** A new collection, and a way to upload files into it. */
     async collection(name: string) {
-      const { body } = await send("POST", "/api/v1/knowledge/collections", { name });
+      const { body } = await send("POST", "/api/v1/knowledge/collections", { name: `${name} ${names++}` });
       const upload = (content: string | Uint8Array<ArrayBuffer>, file: string) => {
         const form = new FormData();
         form.append("file", new Blob([content]), file);
