@@ -22,8 +22,8 @@ const MAX_SLOW_SECONDS = 3_600;
 /** UTF-16 units quoted of a tool's result. */
 const MAX_QUOTED_RESULT = 200;
 
-/** Applies a command to the script; false if it is not valid. */
-function applyCommand(script: Script, command: string | undefined, rest: string): boolean {
+/** Applies a command to the script; false if there is no such command, or its value is not valid. */
+function applyCommand(script: Script, command: string, rest: string): boolean {
   const tool = command === "tool" && /^(?<name>\S+)(?: (?<args>.*))?$/s.exec(rest)?.groups;
   if (command === "say") script.say.push(rest);
   else if (command === "reason") script.reason.push(rest);
@@ -50,9 +50,12 @@ function parseScript(text: string): Script {
     fail: undefined,
     cut: false,
   };
+  // without a pattern for each line: a message may have hundreds of thousands
   for (const line of text.split(/\r?\n/)) {
-    const [, command, rest = ""] = /^\/(say|reason|tool|rounds|slow|finish|fail|cut)(?: (.*))?$/s.exec(line) ?? [];
-    if (!applyCommand(script, command, rest) && line !== "") script.say.push(line);
+    const space = line.indexOf(" ");
+    const word = space === -1 ? line : line.slice(0, space);
+    const isCommand = word.startsWith("/") && applyCommand(script, word.slice(1), line.slice(word.length + 1));
+    if (!isCommand && line !== "") script.say.push(line);
   }
   return script;
 }
