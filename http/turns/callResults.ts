@@ -8,8 +8,9 @@ const MAX_ID_LENGTH = 256;
 const refuse = (param: string, message: string) =>
   new ApiError("invalid_tool_result", `${param}: ${message}`, { param });
 
+const quoteId = (id: string): string => JSON.stringify(id.slice(0, MAX_ID_LENGTH));
 const missingCall = (id: string): string =>
-  `there is no call ${JSON.stringify(id.slice(0, MAX_ID_LENGTH))} before this result. ` +
+  `there is no call ${quoteId(id)} before this result. ` +
   "Send the call before its result, or continue the thread that holds it.";
 
 /** Ids of calls whose results end the input. */
@@ -31,6 +32,19 @@ function checkConversation(messages: InputMessage[]): void {
   }
 }
 
+/** A call has one result; the same one may come twice. Throws 400 `invalid_tool_result`. */
+function checkContradictions(messages: InputMessage[]): void {
+  const results = new Map<string, string>();
+  for (const { calls = [], call_id, text, param = "" } of messages) {
+    // some providers use ids again
+    for (const { id } of calls) results.delete(id);
+    if (call_id === undefined) continue;
+    const earlier = results.get(call_id) ?? text;
+    if (earlier !== text) throw refuse(param, `the call ${quoteId(call_id)} has another result before this one.`);
+    results.set(call_id, text);
+  }
+}
+
 /**
  * The messages of a request with results of the caller's own tools. A new thread gets the whole conversation, calls and
  * results. A thread that goes on has its calls already, so `answers` names those whose results the request brings.
@@ -39,6 +53,7 @@ export function readResults(
   messages: InputMessage[],
   continues: boolean,
 ): { messages: InputMessage[]; answers: string[] } {
+  checkContradictions(messages);
   if (!continues) {
     checkConversation(messages);
     return { messages, answers: [] };

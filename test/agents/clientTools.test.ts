@@ -169,6 +169,39 @@ describe("results of the caller's own tools", () => {
     expect(done.output[0].content[0].text).toBe("get_weather: A\nget_weather: B");
   });
 
+  test("that contradict each other are refused, in a thread and in a whole conversation; the same one may come twice", async () => {
+    const { call_id, previous_response_id } = await open();
+    const twice = [result(call_id, "Rain"), result(call_id, "Snow")];
+    const call = { type: "function_call", call_id, name: "get_weather", arguments: "{}" };
+    const whole = [{ role: "user", content: ASK }, call, ...twice];
+    for (const [input, more] of [
+      [twice, { previous_response_id }],
+      [whole, {}],
+    ] as const) {
+      const refused = await refusal(input, more);
+      expect(refused).toMatchObject({ status: 400, code: "invalid_tool_result" });
+      expect(refused.param).toBe(`input[${input.length - 1}].call_id`);
+      expect(refused.message).toContain(call_id);
+    }
+    const same = [result(call_id, "Rain"), result(call_id, "Rain")];
+    expect((await agent.ask(same, { tools, previous_response_id })).status).toBe("completed");
+  });
+
+  test("belong to one call each, also where the provider gives two the same id", async () => {
+    const other = await agents.open({ model: "openai/gpt-test", client_tools: true });
+    const call = (city: string) => ({ name: "get_weather", arguments: { city }, id: "same" });
+    agents.answers({ tool_calls: [call("Oslo"), call("Bergen")] }, { text: "Both." });
+    const first = await other.ask("Weather in both?", { tools });
+    const input = callsOf(first).map((item: any) => result(item.call_id, JSON.parse(item.arguments).city));
+    await other.ask(input, { tools, previous_response_id: first.id });
+    expect(
+      agents
+        .asked()
+        .messages.slice(-2)
+        .map(({ content }: any) => content),
+    ).toEqual(["Oslo", "Bergen"]);
+  });
+
   test("may be missing: the model reads that the caller went on", async () => {
     const { previous_response_id, call_id } = await open();
     const other = await agents.open({ model: "openai/gpt-test", client_tools: true });

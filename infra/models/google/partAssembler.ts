@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { ToolCall } from "#events/thread.ts";
 import type { Part } from "./answer.ts";
 import { blockSeparator, requireFewCalls, type CallBatch, type Output, type OutputPiece } from "../wire/output.ts";
@@ -49,8 +48,7 @@ export function createPartAssembler() {
 
   function addCall({ id, name, args }: NonNullable<Part["functionCall"]>, signature: string | undefined): void {
     requireFewCalls(calls.length + 1);
-    const isUsable = id != null && !calls.some((call) => call.id === id);
-    calls.push({ id: isUsable ? id : `call_${randomUUID()}`, name, arguments: JSON.stringify(args) });
+    calls.push({ id: id ?? "", name, arguments: JSON.stringify(args) });
     state.push({ call: calls.length - 1, ...(id != null && { id }), ...signed(signature) });
   }
 

@@ -102,6 +102,23 @@ describe("a stream with calls", () => {
     ]);
   });
 
+  test("with ids that cannot name one call each gets others", async () => {
+    const call = (index: number, id: string) => ({
+      index,
+      id,
+      function: { name: "search", arguments: `{"n":${index}}` },
+    });
+    const found = (await calls(call(0, "same"), call(1, "same"), call(2, "x".repeat(257)), call(3, "own")))!;
+    expect(found.map(({ id }) => id)).toEqual([
+      "same",
+      expect.stringMatching(/^call_/),
+      expect.stringMatching(/^call_/),
+      "own",
+    ]);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(4);
+    expect(found.map(({ arguments: args }) => args)).toEqual(['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}']);
+  });
+
   test.each([null, 5, {}, { function: null }, { index: -1, id: 7, function: { name: 3 } }])(
     "ignores the call %j",
     async (call) => {

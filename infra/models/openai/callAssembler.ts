@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { ToolCall } from "#events/thread.ts";
 import { requireFewCalls, type CallBatch } from "../wire/output.ts";
@@ -28,11 +27,7 @@ function toBatch(calls: PartialCall[], reasoning: string): CallBatch | undefined
     ...(extra_content.some((extra) => extra !== null) && { extra_content }),
   };
   return {
-    calls: calls.map(({ id, name, arguments: args }) => ({
-      id: id || `call_${randomUUID()}`,
-      name,
-      arguments: args || "{}",
-    })),
+    calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args || "{}" })),
     ...(Object.keys(state).length > 0 && { opaque: state }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Citation, FinishReason, ToolCall, Usage } from "#events/thread.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "#services/turns/model.ts";
 import { countPrompt, countTokens } from "../tokens.ts";
+import { distinguishCalls } from "./callId.ts";
 
 /** Largest answer, in UTF-16 units of everything that is kept of it. No model writes more; an endless answer is cut here. */
 const MAX_ANSWER = 8 * 1024 * 1024;
@@ -62,7 +63,7 @@ export async function* endAnswer(request: ModelRequest, ending: Ending): AsyncGe
   if (finish_reason === undefined) throw new ModelError("cut", "The provider's answer ended without a finish reason.");
   if (citations.length > 0) yield { type: "citations", citations };
   if (refusal !== undefined) yield { type: "refusal", text: refusal };
-  if (batch) yield { type: "tool_calls", ...batch };
+  if (batch) yield { type: "tool_calls", ...batch, calls: distinguishCalls(batch.calls) };
   yield { type: "finish", finish_reason, usage: usage ?? (await estimateUsage(request, output, batch)) };
 }
 
