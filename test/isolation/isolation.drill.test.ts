@@ -28,7 +28,11 @@ beforeAll(async () => {
 });
 afterAll(() =>
   console.log(
-    ["| Attack | turns | p50 | p99 | slowest | longest callback | memory | answers |", "|---|---|---|---|---|---|---|---|", ...table].join("\n"),
+    [
+      "| Attack | turns | p50 | p99 | slowest | longest callback | memory | answers |",
+      "|---|---|---|---|---|---|---|---|",
+      ...table,
+    ].join("\n"),
   ),
 );
 
