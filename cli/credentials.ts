@@ -5,10 +5,11 @@ import type { Credentials } from "./organization.ts";
 
 type CredentialSettings = Pick<Settings, "DATA_DIR" | "BASE_URL">;
 
-export const credentialsFile = ({ DATA_DIR }: CredentialSettings): string => join(DATA_DIR, "credentials.json");
+export const credentialsFile = ({ DATA_DIR }: Pick<CredentialSettings, "DATA_DIR">): string =>
+  join(DATA_DIR, "credentials.json");
 
 /** The first organization's credentials; undefined before the first start. */
-export const loadCredentials = (settings: CredentialSettings): Credentials | undefined =>
+export const loadCredentials = (settings: Pick<CredentialSettings, "DATA_DIR">): Credentials | undefined =>
   readJson<Credentials>(credentialsFile(settings));
 
 export const saveCredentials = (settings: CredentialSettings, credentials: Credentials): void =>

@@ -16,6 +16,8 @@ export interface CrashOptions {
   keep: boolean;
   /** NATS on three servers; a fault kills one. */
   cluster: boolean;
+  /** Two processes with every role, as `npm start` runs them, instead of two of each role. */
+  together: boolean;
   /** Faults of the surroundings that are mixed with the kills. */
   faults: Family[];
   /** The bug that every process runs with. */
@@ -38,7 +40,7 @@ function readFaults(text: string | undefined): Family[] {
   return names as Family[];
 }
 
-/** `--kills N --seed S --clients C --faults all|NAME,NAME --beside next|COMMIT --keep --cluster`, and `--plant NAME` or `--plants` */
+/** `--kills N --seed S --clients C --faults all|NAME,NAME --beside next|COMMIT --keep --cluster --together`, and `--plant NAME` or `--plants` */
 export function readArguments(args: string[]): Arguments {
   const { values } = parseArgs({
     args,
@@ -48,6 +50,7 @@ export function readArguments(args: string[]): Arguments {
       clients: { type: "string" },
       keep: { type: "boolean", default: false },
       cluster: { type: "boolean", default: false },
+      together: { type: "boolean", default: false },
       faults: { type: "string" },
       beside: { type: "string" },
       plant: { type: "string" },
@@ -57,6 +60,8 @@ export function readArguments(args: string[]): Arguments {
   const faults = readFaults(values.faults);
   if (values.cluster && faults.some((name) => name === "network" || name === "power"))
     throw new Error("--faults network and power act on one NATS server: leave out --cluster, or choose other faults.");
+  if (values.together && (values.beside !== undefined || values.plant !== undefined || values.plants))
+    throw new Error("--beside and --plant act on processes of one role: leave out --together.");
   const plants = values.plants ? PLANTS : values.plant === undefined ? [] : [findPlant(values.plant)];
   return {
     kills: count(values.kills, plants.length > 0 ? 40 : 20),
@@ -64,6 +69,7 @@ export function readArguments(args: string[]): Arguments {
     clients: Math.max(1, count(values.clients, 10)),
     keep: values.keep,
     cluster: values.cluster,
+    together: values.together,
     faults,
     ...(values.beside !== undefined && { beside: values.beside }),
     plants,

@@ -97,10 +97,11 @@ async function check(folder: string): Promise<Finding[]> {
 }
 
 /** How to repeat a run. */
-const commandOf = ({ kills, seed, cluster, faults, plant, beside }: CrashOptions): string =>
+const commandOf = ({ kills, seed, cluster, together, faults, plant, beside }: CrashOptions): string =>
   [
     `npm run crash -- --kills ${kills} --seed ${seed}`,
     ...(cluster ? ["--cluster"] : []),
+    ...(together ? ["--together"] : []),
     ...(faults.length > 0 ? [`--faults ${faults.join()}`] : []),
     ...(beside ? [`--beside ${beside}`] : []),
     ...(plant ? [`--plant ${plant.name}`] : []),

@@ -2,12 +2,16 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RoleName } from "./faults/surroundings.ts";
 
 const RESTART_MS = 250;
 const STOP_MS = 25_000;
 
+/** `all`: a process with every role, as `npm start` runs it. */
+export type ProcessRole = RoleName | "all";
+
 interface ProcessOptions {
-  role: "http" | "services" | "projections";
+  role: ProcessRole;
   name: string;
   /** Arguments of the next start. */
   args: () => string[];
@@ -30,6 +34,9 @@ export interface SupervisedProcess extends Pick<ProcessOptions, "role" | "name">
   ready(withinMs: number): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** What a process prints when it runs. */
+const readyLine = (role: ProcessRole): string => (role === "all" ? "/readyz" : `${role} is running`);
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
@@ -59,7 +66,7 @@ export function supervise({ role, name, args, env, log }: ProcessOptions): Super
   };
   const running = run();
 
-  const isReady = () => readFileSync(log).subarray(begins).includes(`${role} is running`);
+  const isReady = () => readFileSync(log).subarray(begins).includes(readyLine(role));
   const waitUntil = async (isDone: () => boolean, withinMs: number): Promise<void> => {
     for (const until = Date.now() + withinMs; !isDone(); await sleep(50))
       if (Date.now() > until) throw new Error(`${name} is not ready after ${withinMs / 1000} s: see ${log}`);

@@ -9,12 +9,13 @@ import { promisify } from "node:util";
 import { fileURLToPath } from "node:url";
 import type { Addresses } from "#infra/embedded/addresses.ts";
 import { freePort } from "#infra/embedded/freePort.ts";
+import { loadCredentials } from "../../cli/credentials.ts";
 import { startNatsCluster } from "#test/natsCluster.ts";
 import type { Environment } from "./environment.ts";
 import { openClocks, type Clocks } from "./faults/clocks.ts";
 import { openDisk, type Disk } from "./faults/disks.ts";
 import { openNetwork, type Network } from "./faults/network.ts";
-import type { Family } from "./faults/surroundings.ts";
+import type { Family, RoleName } from "./faults/surroundings.ts";
 import type { Plant } from "./plants/plants.ts";
 import { openVersions, type Versions } from "./versions/versions.ts";
 import { supervise, type SupervisedProcess } from "./supervise.ts";
@@ -36,12 +37,14 @@ export interface Surroundings {
   versions?: Versions;
 }
 
-/** A deployment as processes: the servers under their supervisor, and each role twice. */
+/** A deployment as processes: the servers under their supervisor, and each role twice, apart or together. */
 export interface Topology {
   addresses: Addresses;
   /** The folder of the servers' data. */
   data: string;
   roles: SupervisedProcess[];
+  /** The first or second process that has a role. */
+  processOf(role: RoleName, n: number): SupervisedProcess;
   ports: number[];
   credentials: Credentials;
   /** An organization other than the clients'. */
@@ -116,6 +119,7 @@ async function startBus(folder: string) {
 
 interface TopologyOptions {
   cluster: boolean;
+  together: boolean;
   faults: Family[];
   plant?: Plant;
   /** Another version whose processes run beside those of this one. */
@@ -161,7 +165,7 @@ function createStarter(
 export async function startTopology(
   folder: string,
   outside: Outside,
-  { cluster, faults, plant, beside }: TopologyOptions,
+  { cluster, together, faults, plant, beside }: TopologyOptions,
 ): Promise<Topology & { env: Environment }> {
   await mkdir(join(folder, "logs"), { recursive: true });
   await mkdir(join(folder, "data"), { recursive: true, mode: 0o711 });
@@ -185,18 +189,36 @@ export async function startTopology(
     surroundings.disk?.close();
   };
   try {
-    for (const n of [1, 2]) roles.push(await start("projections", n));
-    for (const n of [1, 2]) roles.push(await start("services", n));
-    for (const [n, port] of ports.entries()) roles.push(await start("http", n + 1, { PORT: String(port) }));
+    for (const role of together ? [] : (["projections", "services"] as const))
+      for (const n of [1, 2]) roles.push(await start(role, n));
+    for (const [n, port] of ports.entries()) {
+      roles.push(await start(together ? "all" : "http", n + 1, { PORT: String(port) }));
+      // the first one creates the first organization
+      if (together) await roles.at(-1)!.ready(READY_MS);
+    }
     for (const role of roles) await role.ready(READY_MS);
     const main = surroundings.versions?.mainOf("svc") ?? join(root, "main.ts");
-    const credentials = await makeOrganization(main, env, "Crash");
+    const data = join(folder, "data");
+    const credentials = together ? loadCredentials({ DATA_DIR: data })! : await makeOrganization(main, env, "Crash");
     const other = await makeOrganization(main, env, "Other");
     const pidOf = async (service: string) =>
       (bus && service === "nats" ? bus.pid() : undefined) ??
       (JSON.parse(await readFile(join(folder, "data", "run", `${service}.pid`), "utf8")) as { pid: number }).pid;
-    const data = join(folder, "data");
-    return { addresses: supervisor.addresses, data, roles, ports, credentials, other, env, surroundings, pidOf, stop };
+    const processOf = (role: RoleName, n: number) =>
+      roles.find(({ name }) => name === `${together ? "all" : role}-${n}`)!;
+    return {
+      addresses: supervisor.addresses,
+      data,
+      roles,
+      processOf,
+      ports,
+      credentials,
+      other,
+      env,
+      surroundings,
+      pidOf,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

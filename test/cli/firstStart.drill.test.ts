@@ -16,7 +16,7 @@ function expectNoSecrets(output: string, { api_key, admin }: Credentials): void 
 
 test("svc all saves credentials whose agent answers at its first start, reuses them at later starts, and shows no secret where no terminal is", async () => {
   const { env, start } = await openCommandLine();
-  const file = credentialsFile({ DATA_DIR: env["DATA_DIR"]!, BASE_URL: "" });
+  const file = credentialsFile({ DATA_DIR: env["DATA_DIR"]! });
   /** Starts everything, asks the agent, and stops. Answers with the saved credentials. */
   const startAndAsk = async (): Promise<Credentials> => {
     const running = start("all");

@@ -22,7 +22,7 @@ test("a first start that is killed before its example is complete leaves the exa
     afterTest(() => void child.kill("SIGKILL"));
     return { child, ended: once(child, "exit") };
   };
-  const file = credentialsFile({ DATA_DIR: folder, BASE_URL: "" });
+  const file = credentialsFile({ DATA_DIR: folder });
   const marker = join(folder, "example.pending");
 
   const first = start();

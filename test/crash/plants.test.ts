@@ -32,7 +32,7 @@ test("a bug whose line is gone or there twice is not planted", () => {
 });
 
 test("a planted bug is caught by a finding of its own rule, and looked for in at most 40 kills", async () => {
-  const options = { kills: 40, seed: 1, clients: 1, keep: false, cluster: false, faults: [] };
+  const options = { kills: 40, seed: 1, clients: 1, keep: false, cluster: false, together: false, faults: [] };
   const kills: number[] = [];
   const other = lost("I1", "file.upload 1", "FileUploaded is not in the log");
   const own = doubled("I3", "chat 1", "two turns under one key");

@@ -9,13 +9,13 @@ import { ask } from "./ask.ts";
 import { crashPostgres } from "./crashPostgres.ts";
 import { cutPowerOfNats } from "./powerCut.ts";
 import { findChildren, findScriptProcesses, kill, signal } from "./processes.ts";
-import { FAMILIES, type ServerName, type Surrounding } from "./surroundings.ts";
+import { FAMILIES, type RoleName, type ServerName, type Surrounding } from "./surroundings.ts";
 
 /** A process that never reaches its failpoint is killed after this time. */
 const POINT_MS = 15_000;
 
 const BACKENDS = `select pid from pg_stat_activity
-  where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name ~ '^(http|services|projections)-' order by pid`;
+  where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name ~ '^(http|services|projections|all)-' order by pid`;
 
 const backendPid = (url: string, nth: number): Promise<number | undefined> =>
   ask(url, async (client) => {
@@ -77,8 +77,11 @@ const loseIndex = ({ meili_url, meili_master_key, database_url }: Topology["addr
   });
 
 /** Resolves with the pids that stand for a target; empty when it does not run. */
-async function pidsOf({ roles, pidOf }: Topology, { role, n }: Extract<Fault, { what: "stop" }>): Promise<number[]> {
-  if (n !== undefined) return [roles.find(({ name }) => name === `${role}-${n}`)!.pid() ?? []].flat();
+async function pidsOf(
+  { processOf, pidOf }: Topology,
+  { role, n }: Extract<Fault, { what: "stop" }>,
+): Promise<number[]> {
+  if (n !== undefined) return [processOf(role as RoleName, n).pid() ?? []].flat();
   const pid = await pidOf(role as ServerName).catch(() => undefined);
   return pid === undefined ? [] : [pid, ...(await findChildren(pid))];
 }
@@ -95,11 +98,13 @@ async function injectSurrounding(
       return pids.length > 0 ? { ended: stopFor(pids, fault.ms) } : undefined;
     }
     case "network":
-      return { ended: network!.disturb(`${fault.role}-${fault.n}`, fault.server, fault.way, fault.ms) };
+      return {
+        ended: network!.disturb(topology.processOf(fault.role, fault.n).name, fault.server, fault.way, fault.ms),
+      };
     case "disk":
       return { ended: disk!.fill(fault.ms) };
     case "clock":
-      return { ended: clocks!.shift(`${fault.role}-${fault.n}`, fault.hours, fault.ms) };
+      return { ended: clocks!.shift(topology.processOf(fault.role, fault.n).name, fault.hours, fault.ms) };
     case "power": {
       const pid = await topology.pidOf("nats").catch(() => undefined);
       return pid === undefined
@@ -115,8 +120,7 @@ async function injectFault(
   fault: Fault,
   journal: Journal,
 ): Promise<{ ended: Promise<void> } | undefined> {
-  const { roles, pidOf, addresses } = topology;
-  const named = (role: string, n: number): SupervisedProcess => roles.find(({ name }) => name === `${role}-${n}`)!;
+  const { roles, processOf, pidOf, addresses } = topology;
   const after = (isInjected: boolean) => (isInjected ? { ended: Promise.resolve() } : undefined);
   switch (fault.what) {
     case "backend":
@@ -127,12 +131,12 @@ async function injectFault(
       return after(await loseIndex(addresses).catch(() => false));
     case "runner": {
       const pids = await findScriptProcesses(
-        roles.flatMap(({ role, pid }) => (role === "services" ? (pid() ?? []) : [])),
+        roles.flatMap(({ role, pid }) => (role === "services" || role === "all" ? (pid() ?? []) : [])),
       );
       return after(kill(pids[fault.nth % Math.max(1, pids.length)]));
     }
     case "point":
-      return { ended: failAt(named(fault.role, fault.n), fault, addresses.database_url) };
+      return { ended: failAt(processOf(fault.role, fault.n), fault, addresses.database_url) };
     case "version": {
       const those = roles.filter(({ role }) => role === fault.role);
       return { ended: topology.surroundings.versions!.rollOut(those, fault.to) };
@@ -140,7 +144,7 @@ async function injectFault(
     case "crash":
       return crashPostgres(topology, fault, journal);
     case "kill":
-      if ("n" in fault) return after(named(fault.role, fault.n).signal("SIGKILL"));
+      if ("n" in fault) return after(processOf(fault.role, fault.n).signal("SIGKILL"));
       return after(kill(await pidOf(fault.role).catch(() => undefined)));
     default:
       return injectSurrounding(topology, fault);
