@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { Details } from "./documentDetails.ts";
 import { ReadingWarning } from "./readingWarnings.ts";
 
 const Id = z.object({ document_id: z.uuid() });
@@ -15,7 +16,8 @@ const Original = z.object({
   /** Keyed hash (see Keyring.keyedHash) of the collection and the bytes: a collection holds the same bytes once. */
   content_claim: z.string(),
 });
-const Personal = z.object({ name: z.string(), tags: z.array(z.string()), sha256: z.string() });
+const Personal = Details.extend({ name: z.string(), tags: z.array(z.string()), sha256: z.string() });
+const Change = Details.extend({ name: z.string().optional(), tags: z.array(z.string()).optional() });
 const Placement = Id.extend({
   collection_id: z.uuid(),
   source: z.enum(["api", "upload", "connector"]),
@@ -58,7 +60,7 @@ export const ReplaceDocument = defineCommand(
 export const ChangeDocument = defineCommand(
   "ChangeDocument",
   "document",
-  Id.extend({ name: z.string().optional(), tags: z.array(z.string()).optional() }),
+  Id.extend(Change.shape),
 );
 /** `reextract` reads the original again and is charged. Otherwise the stored Markdown is cut and indexed again. */
 export const ReprocessDocument = defineCommand("ReprocessDocument", "document", Id.extend({ reextract: z.boolean() }));
@@ -96,7 +98,7 @@ export const DocumentReplaced = defineEvent("DocumentReplaced", {
 });
 export const DocumentChanged = defineEvent("DocumentChanged", {
   public: Id,
-  personal: z.object({ name: z.string().optional(), tags: z.array(z.string()).optional() }),
+  personal: Change,
   thing,
 });
 export const DocumentReprocessed = defineEvent("DocumentReprocessed", {

@@ -10,6 +10,7 @@ import { PageQuery } from "../base/pagination.ts";
 import { validator } from "../base/validate.ts";
 import { formRoute, readUpload, UploadForm } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
+import { MAX_METADATA_KEYS } from "../upload/metadata.ts";
 import { MAX_TAGS } from "../upload/tags.ts";
 import { Document, present, Push, PUSH_CODES } from "./documentShape.ts";
 import { findDocument, requireCollection } from "./lookups.ts";
@@ -27,6 +28,7 @@ function refusePush(error: FastifyError): never {
 
 const Form = UploadForm.extend({
   tags: z.string().optional().describe(`A tag or a JSON array of tags; may be repeated. At most ${MAX_TAGS} tags.`),
+  metadata: z.string().optional().describe(`A JSON object with at most ${MAX_METADATA_KEYS} keys of your own.`),
 });
 
 const ListQuery = PageQuery.extend({
@@ -43,7 +45,8 @@ async function findByExternalId(http: Http, request: FastifyRequest, collection_
 
 async function uploadFile(http: Http, request: FastifyRequest, collection_id: string) {
   const file = await readUpload(request, { pictures: http.settings.OCR });
-  const { name, mime_type, tags, sha256 } = file;
+  const { name, mime_type, tags, metadata, sha256 } = file;
+  const described = [name, mime_type, ...tags, ...(metadata ? [JSON.stringify(metadata)] : [])];
   const path = `/api/v1/knowledge/collections/${collection_id}/documents`;
   const upload = {
     ...file,
@@ -52,7 +55,7 @@ async function uploadFile(http: Http, request: FastifyRequest, collection_id: st
     external_id: null,
     external_claim: null,
     content_claim: contentClaim(http, collection_id, sha256, null),
-    identity: identifyPost(request, path, { body: sha256, more: [name, mime_type, ...tags] }),
+    identity: identifyPost(request, path, { body: sha256, more: described }),
   };
   return answerUpload(http, request, upload, await storeDocument(http, request, upload));
 }

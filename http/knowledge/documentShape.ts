@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
 import { cleanFilename } from "../base/filename.ts";
+import { Metadata } from "../upload/metadata.ts";
 import { Tags } from "../upload/tags.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
@@ -18,6 +19,7 @@ export const Document = z.object({
   chunk_count: z.int().describe("Number of passages."),
   warnings: Warnings.optional(),
   tags: z.array(z.string()),
+  metadata: Metadata.optional(),
   source: z.enum(["api", "upload", "connector"]),
   external_id: z.string().optional().describe("The caller's own id of a pushed text."),
   created_at: z.iso.datetime(),
@@ -50,6 +52,7 @@ export const present = (row: PublicDocument): z.infer<typeof Document> => ({
   chunk_count: row.chunk_count,
   ...presentWarnings(row.warnings),
   tags: row.tags,
+  ...(Object.keys(row.metadata).length > 0 && { metadata: row.metadata }),
   source: row.source,
   ...(row.external_id !== null && { external_id: row.external_id }),
   created_at: row.created_at.toISOString(),
@@ -63,7 +66,7 @@ const name = z
   .transform(cleanFilename)
   .refine((text) => text !== "", "must not be empty");
 
-export const Change = z.object({ name: name.optional(), tags: Tags.optional() }, "must be an object");
+export const Change = z.object({ name: name.optional(), tags: Tags.optional(), metadata: Metadata.optional() }, "must be an object");
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 
 const MAX_EXTERNAL_ID_LENGTH = 500;
@@ -77,6 +80,7 @@ export const Push = z.object(
     name: name.nullish(),
     format: z.enum(["markdown", "text"], 'must be "markdown" or "text"').nullish().describe("Default: `markdown`."),
     tags: Tags.nullish(),
+    metadata: Metadata.nullish(),
     external_id: z
       .string("must be a string")
       .min(1, "must not be empty")

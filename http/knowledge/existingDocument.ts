@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyRequest } from "fastify";
 import { ChangeDocument, ReprocessDocument } from "#events/document.ts";
 import { streamName } from "#events/ids.ts";
@@ -6,6 +7,7 @@ import { commandFields } from "../base/commandFields.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
+import type { Metadata } from "../upload/metadata.ts";
 import type { PublicDocument } from "./documentShape.ts";
 import { requireDocument } from "./lookups.ts";
 
@@ -21,15 +23,23 @@ export interface UploadAnswer {
 /** A document as it is once its reprocessing has started. */
 export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
 
-/** Gives a document the tags that were sent with its unchanged text; undefined: none were sent. */
-export async function applyTags(
+/** What was sent with a text besides it; undefined: nothing. */
+export interface SentDetails {
+  tags: string[] | undefined;
+  metadata: Metadata | undefined;
+}
+
+const differs = (sent: unknown, stored: unknown): boolean => sent !== undefined && !isDeepStrictEqual(sent, stored);
+
+/** Gives a document what was sent with its unchanged text. */
+export async function applyDetails(
   http: Http,
   request: FastifyRequest,
   row: DocumentRow,
-  { tags, identity }: { tags: string[] | undefined; identity: IdempotentRequest },
+  { tags, metadata, identity }: SentDetails & { identity: IdempotentRequest },
 ): Promise<DocumentRow> {
-  if (tags === undefined || JSON.stringify(tags) === JSON.stringify(row.tags)) return row;
-  const data = { document_id: row.id, tags };
+  if (!differs(tags, row.tags) && !differs(metadata, row.metadata)) return row;
+  const data = { document_id: row.id, tags, metadata };
   const command = { ...envelope(request, row.id), ...nextCommand(identity, "tags"), data };
   await http.send(ChangeDocument, { ...command, requireProjected: true });
   return requireDocument(http, request.caller, row.id);

@@ -12,9 +12,9 @@ import { defaultFilename } from "../base/mediaType.ts";
 import { requireStorage } from "../upload/storageLimits.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import type { Push } from "./documentShape.ts";
-import { answerExisting, applyTags, envelope, type UploadAnswer } from "./existingDocument.ts";
+import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
 import { findDocument, requireDocument } from "./lookups.ts";
-import { answerUpload, contentClaim, externalClaim, storeDocument, type DocumentUpload } from "./uploadDocument.ts";
+import { answerUpload, contentClaim, externalClaim, newDetails, storeDocument, type DocumentUpload } from "./uploadDocument.ts";
 
 function readPush(
   http: Http,
@@ -33,6 +33,7 @@ function readPush(
     name: body.name ?? defaultFilename(mime_type),
     tags: body.tags ?? [],
     newTags: body.tags ?? undefined,
+    metadata: body.metadata ?? undefined,
     collection_id,
     original: "text",
     external_id,
@@ -60,17 +61,17 @@ async function replace(
   row: DocumentRow,
   upload: DocumentUpload,
 ): Promise<UploadAnswer> {
-  const { identity, bytes, name, tags, sha256, mime_type, original, content_claim } = upload;
+  const { identity, bytes, name, tags, metadata, sha256, mime_type, original, content_claim } = upload;
   if (await wasDone(http, identity)) return { status: 202, document: row };
   const thing = streamName("document", row.id);
   if ((await findHolder(http, `content:${content_claim}`)) === row.id) {
-    const tagged = await applyTags(http, request, row, { tags: upload.newTags, identity });
+    const tagged = await applyDetails(http, request, row, newDetails(upload));
     return answerExisting(http, request, tagged, identity);
   }
   await requireStorage(http, request.caller.organization_id, bytes.length, "text");
   const folder = blobFolder(request.caller.organization_id, thing);
   const blob = await http.vault.put({ thing, wrapped_key: row.wrapped_key, folder }, bytes);
-  const content = { mime_type, size_bytes: bytes.length, original, blob, content_claim, name, tags, sha256 };
+  const content = { mime_type, size_bytes: bytes.length, original, blob, content_claim, name, tags, metadata, sha256 };
   try {
     const { position } = await http.send(ReplaceDocument, {
       ...envelope(request, row.id),

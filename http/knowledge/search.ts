@@ -7,6 +7,7 @@ import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, badGateway } from "../base/errors.ts";
 import { validator } from "../base/validate.ts";
+import { readFilter } from "./searchFilter.ts";
 import { presentGroup, readWindow, Search, SEARCH_CODES, SearchResponse } from "./searchShape.ts";
 
 /** Slugs that an error message lists. */
@@ -65,7 +66,9 @@ async function search(http: Http, { organization_id }: Caller, body: Search) {
   const window = readWindow(body);
   const collections = await findCollections(http, organization_id, body.collections ?? []);
   const document_ids = await checkDocumentIds(http, organization_id, body.document_ids ?? [], collections);
-  const parameters = { query, collections, document_ids, tags: (tags ?? []).map((tag) => tag.trim()), ...window };
+  const filter = body.filter ? readFilter(body.filter) : undefined;
+  const scope = { collections, document_ids, tags: (tags ?? []).map((tag) => tag.trim()), filter };
+  const parameters = { query, ...scope, ...window };
   try {
     const { results, has_more } = await searchPassages(http, organization_id, parameters);
     return { query, results: results.map(presentGroup), ...window, has_more };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SearchResult } from "#projections/passages/groupHits.ts";
 import type { FieldCodes } from "../base/validate.ts";
+import { Filter } from "./searchFilter.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
 const DEFAULT_LIMIT = 8;
@@ -31,6 +32,7 @@ export const Search = z.object(
     ),
     document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
     tags: strings(MAX_NAMES).describe(`Only documents with one of these tags; at most ${MAX_NAMES}.`),
+    filter: Filter.nullish(),
     limit: whole().describe(`Number of passages, at most ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`),
     offset: z
       .int("must be a whole number")

@@ -6,7 +6,7 @@ import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
 import { readRecordedAt } from "../base/send.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { storeOnce, type StoreResult } from "../upload/storeOnce.ts";
-import { answerExisting, applyTags, envelope, type UploadAnswer } from "./existingDocument.ts";
+import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
 import { collectionNotFound, documentNotFound, findDocument } from "./lookups.ts";
 
 export interface DocumentUpload extends Upload {
@@ -19,6 +19,13 @@ export interface DocumentUpload extends Upload {
   content_claim: string;
   identity: IdempotentRequest;
 }
+
+/** What an existing document gets. A file that is there already stays as it is. */
+export const newDetails = ({ newTags, metadata, original, identity }: DocumentUpload) => ({
+  tags: newTags,
+  metadata: original === "text" ? metadata : undefined,
+  identity,
+});
 
 /** Equal for the same bytes in the same collection and, for pushed text, with the same external id. */
 export const contentClaim = ({ keyring }: Http, collection_id: string, sha256: string, external_id: string | null) =>
@@ -35,9 +42,9 @@ export function storeDocument(
   request: FastifyRequest,
   upload: DocumentUpload,
 ): Promise<StoreResult<DocumentRow>> {
-  const { bytes, identity, name, mime_type, tags, sha256, collection_id, original, ...claims } = upload;
+  const { bytes, identity, name, mime_type, tags, metadata, sha256, collection_id, original, ...claims } = upload;
   const { external_id, external_claim, content_claim } = claims;
-  const content = { name, tags, sha256, external_id, external_claim, content_claim };
+  const content = { name, tags, metadata, sha256, external_id, external_claim, content_claim };
   return storeOnce(http, {
     kind: "document",
     identity,
@@ -63,13 +70,13 @@ export async function answerUpload(
   result: StoreResult<DocumentRow>,
 ): Promise<UploadAnswer> {
   if (result.kind === "existing") {
-    const row = await applyTags(http, request, result.row, { tags: upload.newTags, identity: upload.identity });
+    const row = await applyDetails(http, request, result.row, newDetails(upload));
     return answerExisting(http, request, row, upload.identity);
   }
   if (result.kind === "repeated") return { status: 202, document: result.row };
   if (result.projected && !(await findDocument(http, request.caller, result.id))) throw collectionNotFound();
   const at = await readRecordedAt(http, result.position);
-  const { collection_id, name, mime_type, tags, external_id } = upload;
+  const { collection_id, name, mime_type, tags, metadata = {}, external_id } = upload;
   const document = {
     id: result.id,
     collection_id,
@@ -82,6 +89,8 @@ export async function answerUpload(
     chunk_count: 0,
     warnings: [],
     tags,
+    metadata,
+    readers: null,
     source: readSource(request),
     external_id,
     created_at: at,

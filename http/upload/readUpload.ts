@@ -5,6 +5,7 @@ import { cleanFilename } from "../base/filename.ts";
 import { defaultFilename } from "../base/mediaType.ts";
 import { detectType } from "./detectType.ts";
 import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES, readForm, type FormRules, type SentFile } from "./multipartForm.ts";
+import { readMetadata, type Metadata } from "./metadata.ts";
 import { readTags } from "./tags.ts";
 
 /** A file or pushed text, with its type and its display name. */
@@ -12,6 +13,8 @@ export interface Upload extends Pick<SentFile, "bytes" | "sha256"> {
   name: string;
   mime_type: string;
   tags: string[];
+  /** Undefined if none was sent. */
+  metadata: Metadata | undefined;
 }
 
 const hasName = ({ filename }: { filename?: string }) => filename !== undefined && filename !== "";
@@ -40,8 +43,10 @@ export async function readUpload(
   const { bytes, sha256 } = file;
   if (bytes.length === 0) throw new ApiError("empty_document", "The file has no content.", { param: "file" });
   const tags = readTags(fields);
+  const metadata = readMetadata(fields);
   const mime_type = await detectType(file, { pictures });
-  return { name: cleanFilename(file.filename) || defaultFilename(mime_type), mime_type, tags, bytes, sha256 };
+  const name = cleanFilename(file.filename) || defaultFilename(mime_type);
+  return { name, mime_type, tags, metadata, bytes, sha256 };
 }
 
 const requireForm = async (request: FastifyRequest): Promise<void> => {

@@ -8,10 +8,11 @@ const MAX_TURN_MS = 50;
 
 test("the passages of large documents are encoded in bodies of 2 MB, and the event loop gets its turn in between", async () => {
   const ids = { organization_id: newId(), collection_id: newId(), document_id: newId(), generation: 1 };
+  const details = { metadata: {}, readers: null, mime_type: "text/markdown", created_at: new Date() };
   const text = "A sentence about nothing in particular. ".repeat(25);
   const passages = Array.from(
     { length: 20_000 },
-    (_, seq): IndexedPassage => ({ ...ids, name: "a.md", tags: [], seq, page: null, section: null, lead: "", text }),
+    (_, seq): IndexedPassage => ({ ...ids, ...details, name: "a.md", tags: [], seq, page: null, section: null, lead: "", text }),
   );
   const bodies: Buffer[] = [];
   const encode = async () => {

@@ -2,8 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import type { FoundPassage, PassageId } from "#projections/passages/engine.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
 import { tagMark } from "./filter.ts";
+import { metadataMarks, typeMark } from "./marks.ts";
 
-/** A passage in the index. `org`, `coll`, `doc`, `gen` and `tags` are filtered, `title`, `text` and `lead` searched. */
+/** A passage in the index. `org`, `coll`, `doc`, `gen`, `tags`, `marks` and `created` are filtered, `title`, `text` and `lead` searched. */
 export interface IndexDocument {
   pk: string;
   org: string;
@@ -11,6 +12,9 @@ export interface IndexDocument {
   doc: string;
   gen: number;
   tags: string[];
+  marks: string[];
+  /** Milliseconds since 1970. */
+  created: number;
   title: string;
   text: string;
   lead: string;
@@ -37,6 +41,15 @@ export const passageId = (pk: string): PassageId => {
   return { document_id, generation: Number(generation), seq: Number(seq) };
 };
 
+/** The passages of a document have the same marks, which are made once. */
+const marksByMetadata = new WeakMap<object, string[]>();
+
+const marksOf = ({ mime_type, metadata }: IndexedPassage): string[] => {
+  const known = marksByMetadata.get(metadata) ?? metadataMarks(metadata);
+  marksByMetadata.set(metadata, known);
+  return [typeMark(mime_type), ...known];
+};
+
 export const toDocument = (passage: IndexedPassage): IndexDocument => ({
   pk: primaryKey(passage),
   org: passage.organization_id,
@@ -44,6 +57,8 @@ export const toDocument = (passage: IndexedPassage): IndexDocument => ({
   doc: passage.document_id,
   gen: passage.generation,
   tags: passage.tags.map(tagMark),
+  marks: marksOf(passage),
+  created: passage.created_at.getTime(),
   title: passage.section === null ? passage.name : `${passage.name} ${passage.section}`,
   text: passage.text,
   lead: passage.lead,

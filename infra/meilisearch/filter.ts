@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { isUuid } from "#events/ids.ts";
-import type { SearchScope } from "#projections/passages/engine.ts";
+import type { DocumentFilter, Period, SearchScope } from "#projections/passages/engine.ts";
 import type { PassageRemoval } from "#services/knowledge/passageIndex.ts";
+import { conditionMarks, typeMark } from "./marks.ts";
 
 /**
  * The index stores hashes of tags. Filters then contain no user input that needs escaping, and tags match exactly; the
@@ -10,11 +11,29 @@ import type { PassageRemoval } from "#services/knowledge/passageIndex.ts";
 export const tagMark = (tag: string): string => createHash("sha256").update(tag).digest("hex").slice(0, 32);
 
 /** The filter of every search: a conjunction that always contains the organization. An invalid id matches nothing. */
-export const filterWithin = ({ organization_id, collection_ids, document_ids, tags }: SearchScope): string[] => [
+export const filterWithin = ({ organization_id, collection_ids, document_ids, tags, filter }: SearchScope): string[] => [
   isOneOf("org", [organization_id]),
   isOneOf("coll", collection_ids),
   ...(document_ids.length > 0 ? [isOneOf("doc", document_ids)] : []),
-  ...(tags.length > 0 ? [`tags IN [${tags.map(tagMark).join(", ")}]`] : []),
+  ...(tags.length > 0 ? [hasTag(tags)] : []),
+  ...(filter ? narrow(filter) : []),
+];
+
+const hasTag = (tags: string[]): string => `tags IN [${tags.map(tagMark).join(", ")}]`;
+const hasMark = (marks: string[]): string => `marks IN [${marks.join(", ")}]`;
+
+/** What the index knows of a filter. When a document was changed last is not in it. */
+const narrow = ({ any_tags, all_tags, types, created, metadata }: DocumentFilter): string[] => [
+  ...(any_tags.length > 0 ? [hasTag(any_tags)] : []),
+  ...all_tags.map((tag) => hasTag([tag])),
+  ...(types.length > 0 ? [hasMark(types.map(typeMark))] : []),
+  ...narrowPeriod(created),
+  ...metadata.map((condition) => hasMark(conditionMarks(condition))),
+];
+
+const narrowPeriod = ({ from, before }: Period): string[] => [
+  ...(from ? [`created >= ${from.getTime()}`] : []),
+  ...(before ? [`created < ${before.getTime()}`] : []),
 ];
 
 export const filterSuperseded = (superseded: PassageRemoval[]): string => {

@@ -7,8 +7,8 @@ const equality = { facetSearch: false, filter: { equality: true, comparison: fal
 export const settings = {
   searchableAttributes: ["title", "text", "lead"],
   filterableAttributes: [
-    { attributePatterns: ["org", "coll", "doc", "tags"], features: equality },
-    { attributePatterns: ["gen"], features: { ...equality, filter: { equality: true, comparison: true } } },
+    { attributePatterns: ["org", "coll", "doc", "tags", "marks"], features: equality },
+    { attributePatterns: ["gen", "created"], features: { ...equality, filter: { equality: true, comparison: true } } },
   ],
   proximityPrecision: "byAttribute",
   facetSearch: false,

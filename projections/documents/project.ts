@@ -1,4 +1,5 @@
 import type { DocumentEvent } from "#events/document.ts";
+import type { Details } from "#events/documentDetails.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 
@@ -24,9 +25,13 @@ const originalColumns = ({ mime_type, size_bytes, original, blob }: Original): R
   status: "pending",
 });
 
-const descriptionColumns = ({ name, tags }: { name?: string | undefined; tags?: string[] | undefined }): Row => ({
+type Description = Details & { name?: string | undefined; tags?: string[] | undefined };
+
+const descriptionColumns = ({ name, tags, metadata, readers }: Description): Row => ({
   ...(name !== undefined && { name: encode(name) }),
   ...(tags !== undefined && { tags: encode(tags) }),
+  ...(metadata !== undefined && { metadata: encode(metadata) }),
+  ...(readers !== undefined && { readers: encode(readers) }),
 });
 
 const applyUpload = ({ organization_id, data, personal, recorded_at }: EventRecord<"DocumentUploaded">): Change[] =>
@@ -74,7 +79,7 @@ const applyIndexing = (event: EventRecord<"DocumentIndexed">): Change[] => {
 
 export const documents = defineProjection<DocumentEvent>({
   name: "documents",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     DocumentUploaded: applyUpload,

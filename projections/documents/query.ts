@@ -1,3 +1,4 @@
+import type { Metadata, Reader } from "#events/documentDetails.ts";
 import { isUuid } from "#events/ids.ts";
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
@@ -18,6 +19,9 @@ export interface DocumentRow {
   /** Why it could not be read or indexed; null if it was. */
   error: string | null;
   tags: string[];
+  metadata: Metadata;
+  /** Null: everybody who may read its collection. */
+  readers: Reader[] | null;
   source: "api" | "upload" | "connector";
   original: "file" | "text";
   /** Key of the blob with the original. All blobs of the document are sealed with the data key below. */
@@ -45,21 +49,33 @@ const FROM = `from read.documents d
   join log.keys ck on ck.thing = 'collection-' || c.id`;
 const LIVE_READING = "left join read.readings r on r.document_id = d.id and r.generation = d.live_generation";
 const SELECT = `select d.id, d.organization_id, d.collection_id, c.name as collection, d.name, d.mime_type, d.size_bytes, d.status,
-    d.error, d.tags, d.source, d.original, d.blob, d.external_id, d.live_generation, r.text_blob, r.passages_blob, r.page_count,
+    d.error, d.tags, d.metadata, d.readers, d.source, d.original, d.blob, d.external_id, d.live_generation, r.text_blob, r.passages_blob, r.page_count,
     coalesce(r.chunk_count, 0) as chunk_count, r.warnings, k.wrapped as wrapped_key, d.created_at, d.updated_at, d.indexed_at
   ${FROM} ${LIVE_READING}`;
 
 const decodeWarnings = (stored: string | null): ReadingWarning[] => decodeOrNull(stored) ?? [];
 
-type StoredRow = Omit<DocumentRow, "tags" | "warnings"> & { tags: string; warnings: string | null };
+/** Columns of JSON text. */
+interface Encoded {
+  tags: string;
+  metadata: string | null;
+  readers: string | null;
+  warnings: string | null;
+}
+type StoredRow = Omit<DocumentRow, keyof Encoded> & Encoded;
+const parseEncoded = ({ tags, metadata, readers, warnings }: Encoded): Pick<DocumentRow, keyof Encoded> => ({
+  tags: decode(tags),
+  metadata: decodeOrNull(metadata) ?? {},
+  readers: decodeOrNull(readers),
+  warnings: decodeWarnings(warnings),
+});
 const parseRow = (row: StoredRow): DocumentRow => ({
   ...row,
   collection: decode(row.collection),
   name: decode(row.name),
   mime_type: decode(row.mime_type),
   error: decodeOrNull(row.error),
-  tags: decode(row.tags),
-  warnings: decodeWarnings(row.warnings),
+  ...parseEncoded(row),
   external_id: decodeOrNull(row.external_id),
 });
 
@@ -88,9 +104,20 @@ export async function listDocuments(
 }
 
 /** A document that search may show. */
-export type LiveDocument = Pick<DocumentRow, "id" | "name" | "collection_id" | "collection" | "tags" | "warnings"> & {
-  live_generation: number;
-};
+export type LiveDocument = Pick<
+  DocumentRow,
+  | "id"
+  | "name"
+  | "collection_id"
+  | "collection"
+  | "mime_type"
+  | "tags"
+  | "metadata"
+  | "readers"
+  | "warnings"
+  | "created_at"
+  | "updated_at"
+> & { live_generation: number };
 
 /** The documents among `ids` that exist and are indexed, by id. */
 export async function findLiveDocuments(
@@ -98,8 +125,9 @@ export async function findLiveDocuments(
   organization: string,
   ids: string[],
 ): Promise<Map<string, LiveDocument>> {
-  const rows = await db.query<Omit<LiveDocument, "tags" | "warnings"> & { tags: string; warnings: string | null }>(
-    `select d.id, d.name, d.collection_id, c.name as collection, d.tags, d.live_generation, r.warnings ${FROM} ${LIVE_READING}
+  const rows = await db.query<Omit<LiveDocument, keyof Encoded> & Encoded>(
+    `select d.id, d.name, d.collection_id, c.name as collection, d.mime_type, d.tags, d.metadata, d.readers, d.live_generation,
+       r.warnings, d.created_at, d.updated_at ${FROM} ${LIVE_READING}
      where d.organization_id = $1 and d.id = any ($2) and d.live_generation is not null`,
     [organization, ids.filter(isUuid)],
   );
@@ -110,8 +138,8 @@ export async function findLiveDocuments(
         ...row,
         name: decode<string>(row.name),
         collection: decode<string>(row.collection),
-        tags: decode(row.tags),
-        warnings: decodeWarnings(row.warnings),
+        mime_type: decode<string>(row.mime_type),
+        ...parseEncoded(row),
       },
     ]),
   );

@@ -9,6 +9,10 @@ create table documents (
   status text not null,
   error text,
   tags text not null,
+  -- keys and values of the caller's own (JSON); null if none
+  metadata text,
+  -- who may read it (JSON); null: everybody who may read its collection
+  readers text,
   source text not null,
   -- an uploaded file, or pushed text
   original text not null,

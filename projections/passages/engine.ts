@@ -1,4 +1,35 @@
+import type { MetadataValue } from "#events/documentDetails.ts";
+
 /* The port to the search server. infra/meilisearch implements it and applies these filters to every query. */
+
+/** Values that count, or bounds within which a number or a text must be. Texts are compared by code units, as dates of ISO 8601 sort. */
+export type MetadataCondition = { key: string } & ({ values: MetadataValue[] } | { bounds: Bounds });
+
+export interface Bounds {
+  gt?: number | string;
+  gte?: number | string;
+  lt?: number | string;
+  lte?: number | string;
+}
+
+/** Half open: `from` counts, `before` does not. */
+export interface Period {
+  from?: Date | undefined;
+  before?: Date | undefined;
+}
+
+/** What a document must be like. Every condition must hold. */
+export interface DocumentFilter {
+  /** It has one of them; empty: any. */
+  any_tags: string[];
+  /** It has all of them. */
+  all_tags: string[];
+  /** Media types, of which it has one; empty: any. */
+  types: string[];
+  created: Period;
+  updated: Period;
+  metadata: MetadataCondition[];
+}
 
 /** The passages that a search may find. The organization is always part of the filter. */
 export interface SearchScope {
@@ -8,6 +39,8 @@ export interface SearchScope {
   document_ids: string[];
   /** The document has at least one of them; empty: any document. */
   tags: string[];
+  /** Absent: any document. */
+  filter?: DocumentFilter | undefined;
 }
 
 export interface PassageId {

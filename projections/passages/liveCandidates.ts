@@ -1,6 +1,7 @@
 import { findLiveDocuments, type LiveDocument } from "../documents/query.ts";
 import type { Db } from "../projection.ts";
 import type { Candidate } from "./candidates.ts";
+import { matchesFilter } from "./documentFilter.ts";
 import type { SearchScope } from "./engine.ts";
 
 /** Candidates per query. */
@@ -9,10 +10,12 @@ const BATCH_SIZE = 400;
 /** A passage that search may show now, with its document. */
 export type LiveCandidate = Candidate & { document: LiveDocument };
 
-/** The id of the serving index; undefined while there is none. */
-export const servingIndex = async (db: Db): Promise<string | undefined> => {
-  const [row] = await db.query<{ index_id: string }>("select index_id from ops.search_index where name = 'passages'");
-  return row?.index_id;
+/** The serving index, and the version of the code that filled it; undefined while there is none. */
+export const servingIndex = async (db: Db): Promise<{ id: string; version: number } | undefined> => {
+  const rows = await db.query<{ id: string; version: number }>(
+    "select index_id as id, version from ops.search_index where name = 'passages'",
+  );
+  return rows[0];
 };
 
 /**
@@ -45,7 +48,8 @@ export const selectLive = async (
   return { live, seen, missed };
 };
 
-const isAllowed = (document: LiveDocument, { collection_ids, document_ids, tags }: SearchScope): boolean =>
+const isAllowed = (document: LiveDocument, { collection_ids, document_ids, tags, filter }: SearchScope): boolean =>
   collection_ids.includes(document.collection_id) &&
   (document_ids.length === 0 || document_ids.includes(document.id)) &&
-  (tags.length === 0 || document.tags.some((tag) => tags.includes(tag)));
+  (tags.length === 0 || document.tags.some((tag) => tags.includes(tag))) &&
+  (!filter || matchesFilter(document, filter));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasLiveDocuments } from "../documents/query.ts";
 import type { Db } from "../projection.ts";
-import { SearchFailed, type SearchEngine, type SearchScope } from "./engine.ts";
+import { SearchFailed, type DocumentFilter, type SearchEngine, type SearchScope } from "./engine.ts";
 import { groupByDocument, type Hit, type SearchResult } from "./groupHits.ts";
 import { servingIndex } from "./liveCandidates.ts";
 import { findHits } from "./findHits.ts";
@@ -18,6 +18,7 @@ export interface PassageSearch {
   document_ids: string[];
   /** The document has at least one of them; empty: any document. */
   tags: string[];
+  filter?: DocumentFilter | undefined;
   /** Both count passages. */
   limit: number;
   offset: number;
@@ -30,19 +31,39 @@ export interface PassageSearch {
 export async function searchPassages(
   { db, engine }: { db: Db; engine: SearchEngine },
   organization_id: string,
-  { query, collections, document_ids, tags, limit, offset }: PassageSearch,
+  { query, collections, document_ids, tags, filter, limit, offset }: PassageSearch,
 ): Promise<{ results: SearchResult[]; has_more: boolean }> {
-  const within: SearchScope = { organization_id, collection_ids: collections.map(({ id }) => id), document_ids, tags };
+  const collection_ids = collections.map(({ id }) => id);
+  const within: SearchScope = { organization_id, collection_ids, document_ids, tags, filter };
   const question = readQuestion(query);
   if (question.terms.length === 0 || !(await hasLiveDocuments(db, organization_id, within)))
     return { results: [], has_more: false };
   const span = { from: offset, to: offset + limit + 1 };
-  const hits = await searchUntilStable(db, (index) => findHits({ db, engine, index, within }, question, span));
+  const hits = await searchUntilStable(db, ({ id, version }) =>
+    findHits({ db, engine: engineFor(engine, version), index: id, within }, question, span),
+  );
   return { results: groupByDocument(hits.slice(0, limit)), has_more: hits.length > limit };
 }
 
+/** The version from which on an index knows what documents can be filtered by. */
+const FILTER_VERSION = 2;
+
+/** An older index serves until a new one is filled. Until then a search reads more of it and drops what does not fit. */
+const engineFor = (engine: SearchEngine, version: number): SearchEngine =>
+  version >= FILTER_VERSION
+    ? engine
+    : {
+        search: (index, within, queries) => engine.search(index, { ...within, filter: undefined }, queries),
+        fetch: (index, within, ids) => engine.fetch(index, { ...within, filter: undefined }, ids),
+      };
+
 /** Searches again if a document changed meanwhile, or if another index replaced the serving one. */
-const searchUntilStable = async (db: Db, searchIn: (index: string) => ReturnType<typeof findHits>): Promise<Hit[]> => {
+type ServingIndex = NonNullable<Awaited<ReturnType<typeof servingIndex>>>;
+
+const searchUntilStable = async (
+  db: Db,
+  searchIn: (index: ServingIndex) => ReturnType<typeof findHits>,
+): Promise<Hit[]> => {
   for (let attempt = 1; ; attempt++) {
     const index = await servingIndex(db);
     if (index === undefined) throw new SearchFailed("No index serves at this moment.");
@@ -50,7 +71,7 @@ const searchUntilStable = async (db: Db, searchIn: (index: string) => ReturnType
       const { hits, isStable } = await searchIn(index);
       if (isStable || attempt >= MAX_ATTEMPTS) return hits;
     } catch (error) {
-      if (attempt >= MAX_ATTEMPTS || (await servingIndex(db)) === index) throw error;
+      if (attempt >= MAX_ATTEMPTS || (await servingIndex(db))?.id === index.id) throw error;
     }
     await sleep(RETRY_MS);
   }

@@ -45,14 +45,14 @@ function isReading(state: DocumentState, { generation, attempt }: { generation: 
 }
 
 function replace(command: CommandFrom<typeof ReplaceDocument>, before: StoredDocument): DocumentEvent[] {
-  const { name, tags, sha256, ...data } = command.data;
+  const { name, tags, metadata, readers, sha256, ...data } = command.data;
   const queued = { generation: before.generation + 1, worker: command.worker ?? null };
   // The same bytes are stored or being processed already. If they failed, they are tried again.
   if (data.content_claim === before.content_claim)
     return before.status === "failed"
       ? [DocumentReprocessed.of({ document_id: data.document_id, reextract: false, ...queued })]
       : [];
-  return [DocumentReplaced.of({ ...data, ...queued, released_claim: before.content_claim }, { name, tags, sha256 })];
+  return [DocumentReplaced.of({ ...data, ...queued, released_claim: before.content_claim }, { name, tags, metadata, readers, sha256 })];
 }
 
 function reprocess(command: CommandFrom<typeof ReprocessDocument>, before: StoredDocument): DocumentEvent[] {
@@ -73,9 +73,10 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
     switch (command.type) {
       case "UploadDocument": {
         if (state.status !== "absent") throw new Rejection("document_exists", "This document was uploaded already.");
-        const { name, tags, sha256, external_id, ...data } = command.data;
+        const { name, tags, metadata, readers, sha256, external_id, ...data } = command.data;
         const queued = { generation: 1, worker: command.worker ?? null };
-        return [DocumentUploaded.of({ ...data, ...queued }, { name, tags, sha256, external_id })];
+        const personal = { name, tags, metadata, readers, sha256, external_id };
+        return [DocumentUploaded.of({ ...data, ...queued }, personal)];
       }
       case "ReplaceDocument":
         return replace(command, requireDocument(state));

@@ -1,10 +1,13 @@
 import { DocumentChanged, DocumentReplaced, DocumentUploaded } from "#events/document.ts";
+import type { Details } from "#events/documentDetails.ts";
 import type { RecordedEvent } from "#events/envelope.ts";
 
-/** The personal fields of a document, which its state must not hold. */
-export interface DocumentDescription {
+/** What events say about a document and its state does not hold. */
+export interface DocumentDescription extends Required<Details> {
   name: string;
   tags: string[];
+  mime_type: string;
+  created_at: Date;
 }
 
 const DESCRIBING_EVENTS = new Set<string>([DocumentUploaded.type, DocumentReplaced.type, DocumentChanged.type]);
@@ -14,8 +17,13 @@ export function describeDocument(events: RecordedEvent[]): DocumentDescription |
   const describing = events.filter(({ type }) => DESCRIBING_EVENTS.has(type));
   if (describing.length === 0 || describing.some(({ personal }) => !personal)) return undefined;
   const descriptions = describing.map(({ personal }) => personal as Partial<DocumentDescription>);
+  const originals = describing.map(({ data }) => data as Partial<DocumentDescription>);
   return {
     name: descriptions.findLast(({ name }) => name !== undefined)?.name ?? "",
     tags: descriptions.findLast(({ tags }) => tags !== undefined)?.tags ?? [],
+    metadata: descriptions.findLast(({ metadata }) => metadata !== undefined)?.metadata ?? {},
+    readers: descriptions.findLast(({ readers }) => readers !== undefined)?.readers ?? null,
+    mime_type: originals.findLast(({ mime_type }) => mime_type !== undefined)?.mime_type ?? "",
+    created_at: new Date(describing[0]!.recorded_at),
   };
 }

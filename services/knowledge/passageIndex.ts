@@ -1,3 +1,5 @@
+import type { Metadata, Reader } from "#events/documentDetails.ts";
+
 /* The ports to the passage index and to the record of which index serves. */
 
 /** A passage as the search index stores it, identified by (document, generation, seq). */
@@ -8,8 +10,12 @@ export interface IndexedPassage {
   generation: number;
   seq: number;
   tags: string[];
-  /** Name of the document. */
+  /** Of the document, as are its name, type, readers and time. */
+  metadata: Metadata;
+  readers: Reader[] | null;
   name: string;
+  mime_type: string;
+  created_at: Date;
   page: number | null;
   section: string | null;
   lead: string;

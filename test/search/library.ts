@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { newId } from "#events/ids.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
+import { INDEX_VERSION } from "#services/knowledge/indexing/buildIndex.ts";
 import { asDb, openPool } from "#infra/postgres/pool.ts";
 import { collections } from "#projections/collections/project.ts";
 import { documents } from "#projections/documents/project.ts";
@@ -32,10 +33,10 @@ export const aLibrary = async () => {
   await pool.query(
     `begin; create schema if not exists read; set local search_path to read; ${tables.join(";")}; commit`,
   );
-  const serve = (index: string) =>
+  const serve = (index: string, version = INDEX_VERSION) =>
     db.query(
-      `insert into ops.search_index (index_id, version) values ($1, 1) on conflict (name) do update set index_id = $1`,
-      [index],
+      `insert into ops.search_index (index_id, version) values ($1, $2) on conflict (name) do update set index_id = $1, version = $2`,
+      [index, version],
     );
   await serve(its.id);
   const key = (thing: string) =>

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
 import { SearchFailed } from "#projections/passages/engine.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
+import { testSearch } from "../harness.ts";
 import { aLibrary } from "./library.ts";
 
 const its = await aLibrary();
@@ -187,4 +188,34 @@ test("a search fails while the index is lost or there is none, and answers from 
   await expect(its.ask(shelf, "granite")).rejects.toThrow(SearchFailed);
   await its.serve(its.id);
   expect(await its.contents(shelf, "granite")).toEqual(["Granite"]);
+});
+
+test("an index of the version before filters serves until a new one is filled, and searches are right meanwhile", async () => {
+  const old = `${its.prefix}-passages-0000000f`;
+  await its.index.create(old);
+  const { master_key } = testSearch();
+  const settings = { filterableAttributes: ["org", "coll", "doc", "tags", "gen"] };
+  const change = (path: string, method: string, body?: object) =>
+    fetch(`${its.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${master_key}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    }).then((reply) => reply.json() as Promise<any>);
+  const { taskUid } = await change(`/indexes/${old}/settings`, "PATCH", settings);
+  await its.index.waitFor([taskUid]);
+  const on = await its.shelf();
+  const [fits, other] = [newId(), newId()];
+  for (const id of [fits, other]) {
+    await its.put(its.indexed(on, ["A lighthouse."], { id }), old);
+    await its.flip(on, { id });
+  }
+  await its.db.query(`update read.documents set metadata = '{"a":1}' where id = $1`, [fits]);
+  const metadata = [{ key: "a", values: [1] }];
+  const filter = { any_tags: [], all_tags: [], types: ["text/plain"], created: {}, updated: {}, metadata };
+  await its.serve(old, 1);
+  const { results } = await its.ask(on, "lighthouse", { filter });
+  expect(results.map(({ document }) => document.id)).toEqual([fits]);
+  await its.serve(old, 2);
+  await expect(its.ask(on, "lighthouse", { filter })).rejects.toThrow(SearchFailed);
+  await its.serve(its.id);
 });

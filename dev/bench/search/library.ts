@@ -35,7 +35,7 @@ export const openLibrary = async () => {
   const [index, engine] = [openPassageIndex({ url, key, prefix: "bench" }), openSearchEngine({ url, key })];
   const id = "bench-passages-00000001";
   await index.create(id);
-  await pool.query("insert into ops.search_index (index_id, version) values ($1, 1)", [id]);
+  await pool.query("insert into ops.search_index (index_id, version) values ($1, 2)", [id]);
   return {
     db: asDb(pool),
     engine,
@@ -102,6 +102,10 @@ const toPassages = (tenant: Tenant, { name, document_id, pieces }: AddedDocument
     generation: 1,
     seq,
     tags: [],
+    metadata: {},
+    readers: null,
+    mime_type: "text/plain",
+    created_at: new Date(),
     name,
     page: null,
   }));

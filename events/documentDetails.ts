@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+/* What a caller records about a document. */
+
+export const MetadataValue = z.union([z.string(), z.number(), z.boolean()]);
+export type MetadataValue = z.infer<typeof MetadataValue>;
+
+/** Keys and values of the caller's own. */
+export const Metadata = z.record(z.string(), MetadataValue);
+export type Metadata = z.infer<typeof Metadata>;
+
+/** Who may read a document: a person (id), a group, a role, or an end user that API keys name. */
+export const Reader = z.union([
+  z.object({ person: z.uuid() }),
+  z.object({ group: z.string() }),
+  z.object({ role: z.string() }),
+  z.object({ external_user: z.string() }),
+]);
+export type Reader = z.infer<typeof Reader>;
+
+/** Fields that were added after the first documents were recorded; absent: as before, `readers` null: everybody. */
+export const Details = z.object({
+  metadata: Metadata.optional(),
+  readers: z.array(Reader).nullable().optional(),
+});
+export type Details = z.infer<typeof Details>;
