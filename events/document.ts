@@ -57,11 +57,7 @@ export const ReplaceDocument = defineCommand(
   "document",
   Id.extend(Original.shape).extend(Personal.shape),
 );
-export const ChangeDocument = defineCommand(
-  "ChangeDocument",
-  "document",
-  Id.extend(Change.shape),
-);
+export const ChangeDocument = defineCommand("ChangeDocument", "document", Id.extend(Change.shape));
 /** `reextract` reads the original again and is charged. Otherwise the stored Markdown is cut and indexed again. */
 export const ReprocessDocument = defineCommand("ReprocessDocument", "document", Id.extend({ reextract: z.boolean() }));
 export const DeleteDocument = defineCommand("DeleteDocument", "document", Id);

@@ -66,7 +66,10 @@ const name = z
   .transform(cleanFilename)
   .refine((text) => text !== "", "must not be empty");
 
-export const Change = z.object({ name: name.optional(), tags: Tags.optional(), metadata: Metadata.optional() }, "must be an object");
+export const Change = z.object(
+  { name: name.optional(), tags: Tags.optional(), metadata: Metadata.optional() },
+  "must be an object",
+);
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
 
 const MAX_EXTERNAL_ID_LENGTH = 500;

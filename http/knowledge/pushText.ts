@@ -14,7 +14,14 @@ import { findHolder } from "../upload/storeOnce.ts";
 import type { Push } from "./documentShape.ts";
 import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
 import { findDocument, requireDocument } from "./lookups.ts";
-import { answerUpload, contentClaim, externalClaim, newDetails, storeDocument, type DocumentUpload } from "./uploadDocument.ts";
+import {
+  answerUpload,
+  contentClaim,
+  externalClaim,
+  newDetails,
+  storeDocument,
+  type DocumentUpload,
+} from "./uploadDocument.ts";
 
 function readPush(
   http: Http,

@@ -26,7 +26,10 @@ export const Metadata = z
         ? `keys must have 1 to ${MAX_KEY_LENGTH} letters, digits, _, ., : or -`
         : "must be an object of keys and values",
   })
-  .refine((metadata) => Object.keys(metadata).length <= MAX_METADATA_KEYS, `must have ${MAX_METADATA_KEYS} keys at most`)
+  .refine(
+    (metadata) => Object.keys(metadata).length <= MAX_METADATA_KEYS,
+    `must have ${MAX_METADATA_KEYS} keys at most`,
+  )
   .describe(
     `Keys and values of your own, to filter by: at most ${MAX_METADATA_KEYS}, texts of ${MAX_VALUE_LENGTH} characters at most, numbers or booleans.`,
   );

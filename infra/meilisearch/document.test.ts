@@ -12,7 +12,17 @@ test("the passages of large documents are encoded in bodies of 2 MB, and the eve
   const text = "A sentence about nothing in particular. ".repeat(25);
   const passages = Array.from(
     { length: 20_000 },
-    (_, seq): IndexedPassage => ({ ...ids, ...details, name: "a.md", tags: [], seq, page: null, section: null, lead: "", text }),
+    (_, seq): IndexedPassage => ({
+      ...ids,
+      ...details,
+      name: "a.md",
+      tags: [],
+      seq,
+      page: null,
+      section: null,
+      lead: "",
+      text,
+    }),
   );
   const bodies: Buffer[] = [];
   const encode = async () => {

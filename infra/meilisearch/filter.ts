@@ -11,7 +11,13 @@ import { conditionMarks, typeMark } from "./marks.ts";
 export const tagMark = (tag: string): string => createHash("sha256").update(tag).digest("hex").slice(0, 32);
 
 /** The filter of every search: a conjunction that always contains the organization. An invalid id matches nothing. */
-export const filterWithin = ({ organization_id, collection_ids, document_ids, tags, filter }: SearchScope): string[] => [
+export const filterWithin = ({
+  organization_id,
+  collection_ids,
+  document_ids,
+  tags,
+  filter,
+}: SearchScope): string[] => [
   isOneOf("org", [organization_id]),
   isOneOf("coll", collection_ids),
   ...(document_ids.length > 0 ? [isOneOf("doc", document_ids)] : []),

@@ -3,7 +3,9 @@ import { matchesFilter } from "#projections/passages/documentFilter.ts";
 import type { Bounds } from "#projections/passages/engine.ts";
 import { conditionMarks, metadataMarks } from "./marks.ts";
 
-const NUMBERS = [-1e300, -2.5, -1, -0, 0, 1e-9, 0.1, 1, 2, 3, 15, 16, 17, 255, 1999, 2024, 2025, 1e6, 1234567.89, 1e300];
+const NUMBERS = [
+  -1e300, -2.5, -1, -0, 0, 1e-9, 0.1, 1, 2, 3, 15, 16, 17, 255, 1999, 2024, 2025, 1e6, 1234567.89, 1e300,
+];
 const document = (metadata: Record<string, string | number | boolean>) => ({
   tags: [],
   mime_type: "",
@@ -40,6 +42,11 @@ test("values of different types are different, and so are keys", () => {
     conditionMarks({ key, values: [sought] }).some((mark) => marks({ a: value }).has(mark));
   expect(isFound("1", "1")).toBe(true);
   expect(isFound(-0, 0)).toBe(true);
-  for (const [value, sought, key] of [["1", 1], ["true", true], ["A", "a"], ["x", "x", "b"]] as const)
+  for (const [value, sought, key] of [
+    ["1", 1],
+    ["true", true],
+    ["A", "a"],
+    ["x", "x", "b"],
+  ] as const)
     expect(isFound(value, sought, key)).toBe(false);
 });

@@ -111,7 +111,13 @@ describe("the documents projection", () => {
       { ...original, mime_type: "text/markdown", blob: "b2", size_bytes: 5, released_claim: "c0", original: "text" },
       { name: "n", tags: [], sha256: "11" },
     );
-    expect(from(DocumentChanged.of({ document_id: id }, { tags: ["x"], metadata: { a: 1 }, readers: null }), reprocessed, replaced)).toEqual([
+    expect(
+      from(
+        DocumentChanged.of({ document_id: id }, { tags: ["x"], metadata: { a: 1 }, readers: null }),
+        reprocessed,
+        replaced,
+      ),
+    ).toEqual([
       patch({ tags: '["x"]', metadata: '{"a":1}', readers: null }),
       patch({ status: "processing", error: null }),
       patch({

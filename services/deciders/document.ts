@@ -52,7 +52,12 @@ function replace(command: CommandFrom<typeof ReplaceDocument>, before: StoredDoc
     return before.status === "failed"
       ? [DocumentReprocessed.of({ document_id: data.document_id, reextract: false, ...queued })]
       : [];
-  return [DocumentReplaced.of({ ...data, ...queued, released_claim: before.content_claim }, { name, tags, metadata, readers, sha256 })];
+  return [
+    DocumentReplaced.of(
+      { ...data, ...queued, released_claim: before.content_claim },
+      { name, tags, metadata, readers, sha256 },
+    ),
+  ];
 }
 
 function reprocess(command: CommandFrom<typeof ReprocessDocument>, before: StoredDocument): DocumentEvent[] {

@@ -84,7 +84,9 @@ describe("metadata of a document", () => {
 
   test("change without reading the file again, and searches follow", async () => {
     const before = await get(ids["guide"]!);
-    const { status, body } = await library.call("PATCH", `/documents/${ids["guide"]}`, { metadata: { kind: "manual" } });
+    const { status, body } = await library.call("PATCH", `/documents/${ids["guide"]}`, {
+      metadata: { kind: "manual" },
+    });
     expect([status, body.metadata, body.status]).toEqual([200, { kind: "manual" }, "ready"]);
     expect(body.indexed_at).toBe(before.indexed_at);
     await expect.poll(() => found({ metadata: { kind: "manual" } }), { timeout: 20_000 }).toEqual([GUIDE]);
