@@ -7,7 +7,13 @@ export type StoredValue = z.infer<typeof StoredValue>;
 /** Identifies a call within `run()` by its kind, its name and the structure of its arguments (services/workflows/memoKey.ts). */
 export const CallKey = z.string().length(22);
 
-export const Failure = z.object({ message: z.string(), line: z.int().nullable().default(null) });
+/** Why a step or a run failed, with the place in the source of its author. */
+export const Failure = z.object({
+  message: z.string(),
+  line: z.int().nullable().default(null),
+  column: z.int().nullable().optional(),
+});
+export type Failure = z.infer<typeof Failure>;
 /** Lines that a step or `run()` wrote. */
 export const Logs = z.array(z.string());
 

@@ -8,6 +8,7 @@ import { readPages } from "#infra/consoleFiles.ts";
 import { openCatalog } from "#infra/models/index.ts";
 import { createScriptChecker } from "#infra/sandbox/checkScript.ts";
 import { openScripts } from "#infra/sandbox/openScripts.ts";
+import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { createBreaker } from "#infra/postgres/breaker.ts";
 import { sendWhileRight, watchClock } from "#infra/postgres/clock.ts";
@@ -39,6 +40,11 @@ const listenTo = ({ hints, faults }: Resources["bus"]): Pick<HttpDeps, "onCommit
   onCommitted: (listener) => hints.onCommitted(listener),
   onProjected: (listener) => hints.onProjected(listener),
   onHealed: faults.onHealed,
+});
+
+const portsOf = (scripts: ReturnType<typeof openScripts>): Pick<HttpDeps, "scripts" | "replayer"> => ({
+  scripts: createScriptChecker(scripts),
+  replayer: createRunReplayer(scripts),
 });
 
 const addressOf = ({ address, port }: AddressInfo): string =>
@@ -76,7 +82,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     engine,
     catalog: openModels(resources),
     requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
-    scripts: createScriptChecker(scripts),
+    ...portsOf(scripts),
     schemas,
     waitForProjections: progress.waitFor,
     readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),

@@ -15,6 +15,7 @@ import type { Catalog } from "./catalog.ts";
 import type { Checks, Metrics } from "./metrics.ts";
 import type { HttpPorts, OrganizationDeadLetters } from "./ports.ts";
 import type { Providers } from "./providers.ts";
+import type { RunReplayer } from "./runReplayer.ts";
 import type { ScriptChecker } from "./scriptChecker.ts";
 import type { FreshRead, Send } from "./send.ts";
 import type { StreamLimits } from "./streamLimits.ts";
@@ -73,6 +74,7 @@ export interface HttpDeps extends HttpPorts {
   /** Places for requests that this process works on, shared by organizations in turns. */
   requestPlaces: { acquire(owner: string): Promise<void>; release(owner: string): void };
   scripts: ScriptChecker;
+  replayer: RunReplayer;
   schemas: SchemaChecker;
   waitForProjections: WaitForProjections;
   /** A stream's events from a version on. Does not check which organization the stream belongs to. */

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { isUuid } from "#events/ids.ts";
-import { findRunsToChange, type RunPosition } from "#projections/runs/query.ts";
+import { findRunsToChange } from "#projections/runs/query.ts";
 import { requireRunner } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { retryRun } from "./continueRun.ts";
+import { formatCursor, readCursor } from "./runCursor.ts";
 import { cancelRun, runFilters, toRunFilter } from "./runs.ts";
 
 /** Runs that one request changes: it answers within a few seconds. */
@@ -45,17 +45,6 @@ const Progress = z.object({
   remaining: z.int().describe("Runs that are left for later requests."),
   next_cursor: z.string().nullable().describe("Null when none is left."),
 });
-
-const formatCursor = ({ created_at, id }: RunPosition): string => `${created_at.toISOString()}_${id}`;
-
-/** Throws 400 `invalid_cursor`. */
-function readCursor(cursor: string | null | undefined): RunPosition | null {
-  if (cursor === null || cursor === undefined) return null;
-  const [time = "", id = ""] = cursor.split("_");
-  const created_at = new Date(time);
-  if (isUuid(id) && !Number.isNaN(created_at.getTime())) return { created_at, id };
-  throw new ApiError("invalid_cursor", "cursor: must be the next_cursor of an earlier answer.", { param: "cursor" });
-}
 
 /** Throws 400 `invalid_status`. */
 function checkStatus({ action, filter }: Body): void {

@@ -4,6 +4,7 @@ import { requireSession } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { describeList, pageResponse } from "../base/pageResponse.ts";
+import { checkRunsRoute } from "./checkRuns.ts";
 
 const Definition = z.object({
   id: z.string(),
@@ -42,4 +43,5 @@ export function workflowDefinitionRoutes(app: App, http: Http): void {
     const type = "workflow" as const;
     return pageResponse(query, (page) => listDefinitions(http.db, caller.organization_id, { type, ...page }), present);
   });
+  checkRunsRoute(app, http);
 }

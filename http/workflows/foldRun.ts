@@ -5,7 +5,9 @@ import type { StoredValue } from "#events/runParts.ts";
 import {
   abandonSteps,
   applyToStep,
+  errorInfo,
   scheduleSteps,
+  type ErrorInfo,
   type RecordedRunEvent,
   type RunEventType,
   type Step,
@@ -45,7 +47,7 @@ export interface RunView {
   result: StoredValue | null;
   completion: "explicit" | "implicit" | null;
   error: string | null;
-  error_info: { code: string; step_id: string | null; step: string | null; attempt: number | null } | null;
+  error_info: (ErrorInfo & { step_id: string | null; step: string | null; attempt: number | null }) | null;
   cancelled_by: Actor | null;
   cancel_reason: string | null;
   started_at: Date | null;
@@ -108,7 +110,7 @@ function fail(run: RunView, { data, personal, recorded_at }: RecordedRunEvent<"R
   const failed = key === null ? undefined : run.steps.get(key);
   run.error = personal?.error.message ?? null;
   run.error_info = {
-    code,
+    ...errorInfo(code, personal?.error),
     step_id: step === null || key === null ? null : stepId(run_id, key),
     step,
     attempt: failed?.attempts.at(-1)?.n ?? null,

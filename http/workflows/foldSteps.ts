@@ -1,7 +1,14 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { stepId } from "#events/ids.ts";
 import { eventTime, type RunEvent } from "#events/run.ts";
-import type { StoredValue } from "#events/runParts.ts";
+import type { Failure, StoredValue } from "#events/runParts.ts";
+
+/** The code of a failure, and its place in the source. */
+export interface ErrorInfo {
+  code: string;
+  line: number | null;
+  column: number | null;
+}
 
 export interface Attempt {
   /** 1, 2, 3 … */
@@ -10,6 +17,7 @@ export interface Attempt {
   started_at: Date;
   ended_at: Date | null;
   error: string | null;
+  error_info: ErrorInfo | null;
   logs: string[];
 }
 
@@ -26,6 +34,7 @@ export interface Step {
   args: StoredValue | null;
   result: StoredValue | null;
   error: string | null;
+  error_info: ErrorInfo | null;
   scheduled_at: Date;
   next_attempt_at: Date | null;
   completed_at: Date | null;
@@ -56,12 +65,19 @@ export function scheduleSteps(steps: Steps, event: RecordedRunEvent<"StepsSchedu
       args: personal?.args[n] ?? null,
       result: null,
       error: null,
+      error_info: null,
       scheduled_at: eventTime(event),
       next_attempt_at: null,
       completed_at: null,
     }),
   );
 }
+
+export const errorInfo = (code: string, error: Failure | undefined): ErrorInfo => ({
+  code,
+  line: error?.line ?? null,
+  column: error?.column ?? null,
+});
 
 /** Ends the running attempt, if there is one. A lost attempt stays lost. */
 function endAttempt(step: Step, end: Pick<Attempt, "status" | "ended_at"> & Partial<Attempt>): void {
@@ -77,7 +93,8 @@ export function applyToStep(steps: Steps, event: RecordedRunEvent<StepEventType>
   switch (event.type) {
     case "StepStarted": {
       const { attempt: n } = event.data;
-      step.attempts.push({ n, status: "running", started_at: at, ended_at: null, error: null, logs: [] });
+      const open = { ended_at: null, error: null, error_info: null, logs: [] };
+      step.attempts.push({ n, status: "running", started_at: at, ...open });
       step.status = "running";
       step.next_attempt_at = null;
       return;
@@ -90,7 +107,8 @@ export function applyToStep(steps: Steps, event: RecordedRunEvent<StepEventType>
       return;
     case "StepAttemptFailed": {
       const { logs = [], error } = event.personal ?? {};
-      endAttempt(step, { status: "failed", ended_at: at, error: error?.message ?? null, logs });
+      const error_info = errorInfo(event.data.code, error);
+      endAttempt(step, { status: "failed", ended_at: at, error: error?.message ?? null, error_info, logs });
       step.status = "retry_wait";
       step.next_attempt_at = new Date(event.data.retry_at);
       return;
@@ -102,7 +120,8 @@ export function applyToStep(steps: Steps, event: RecordedRunEvent<StepEventType>
     case "StepFailed": {
       const { logs = [], error } = event.personal ?? {};
       step.error = error?.message ?? null;
-      endAttempt(step, { status: "failed", ended_at: at, error: step.error, logs });
+      step.error_info = errorInfo(event.data.code, error);
+      endAttempt(step, { status: "failed", ended_at: at, error: step.error, error_info: step.error_info, logs });
       step.status = "failed";
       step.next_attempt_at = null;
       step.completed_at = at;

@@ -26,6 +26,8 @@ export const RunSummary = z.object({
       step_id: z.string().nullable(),
       step: z.string().nullable(),
       attempt: z.int().nullable().optional().describe("Not in lists."),
+      line: z.int().nullable().optional().describe("Of the source, from 1. Not in lists."),
+      column: z.int().nullable().optional().describe("From 1. Not in lists."),
     })
     .nullable(),
   completion: z.enum(["explicit", "implicit"]).nullable(),

@@ -2,10 +2,16 @@ import { z } from "zod";
 import { idempotencyKey, stepId } from "#events/ids.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
 import type { RunView } from "./foldRun.ts";
-import type { Step } from "./foldSteps.ts";
+import { errorInfo, type Step } from "./foldSteps.ts";
 import { openInherited, type OpenValue } from "./runValues.ts";
 
 const time = z.iso.datetime();
+
+const ErrorInfo = z.object({
+  code: z.string(),
+  line: z.int().nullable().describe("Of the source, from 1."),
+  column: z.int().nullable().describe("From 1."),
+});
 
 /** A step of a run, as its details show it. */
 export const RunStep = z.object({
@@ -22,6 +28,7 @@ export const RunStep = z.object({
       started_at: time,
       ended_at: time.nullable(),
       error: z.string().nullable(),
+      error_info: ErrorInfo.nullable(),
       logs: z.array(z.string()),
       logs_truncated: z.boolean(),
     }),
@@ -33,6 +40,7 @@ export const RunStep = z.object({
     .optional()
     .describe("Fields left out because the values of all steps together are too long."),
   error: z.string().nullable(),
+  error_info: ErrorInfo.nullable().describe("Of the last attempt, when the step has failed."),
   idempotency_key: z.string(),
   inherited: z.boolean().describe("The result is that of the parent run; this run did not execute the step."),
   scheduled_at: time,
@@ -79,6 +87,7 @@ function inheritedStep(run_id: string, { key, name, batch, index, args, answer, 
     args: args === null ? null : { json: args },
     result: "error" in answer ? null : answer,
     error: "error" in answer ? answer.error.message : null,
+    error_info: "error" in answer ? errorInfo(answer.error.code, undefined) : null,
     scheduled_at: at,
     next_attempt_at: null,
     completed_at: at,
@@ -108,6 +117,7 @@ async function presentStep(
     result: omitted.includes("result") ? null : await open(step.result),
     ...(omitted.length > 0 && { omitted }),
     error: step.error,
+    error_info: step.error_info,
     idempotency_key: idempotencyKey(effects_of, step.key),
     inherited: isInherited,
     scheduled_at: step.scheduled_at.toISOString(),

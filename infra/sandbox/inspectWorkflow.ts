@@ -33,7 +33,8 @@ export async function inspectWorkflow(
   const json = await createStepVm({ wasm, cpu_ms }, createCodeCache(0))
     .inspect(js)
     .catch((error: unknown) => {
-      if (error instanceof AttemptFailure) throw new ScriptError(error.message, error.details.line);
+      if (error instanceof AttemptFailure)
+        throw new ScriptError(error.message, error.details.line, error.details.column);
       throw error;
     });
   const { meta, runs, steps } = JSON.parse(json) as Exports;

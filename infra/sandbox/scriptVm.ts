@@ -5,7 +5,7 @@ import { createCpuClock, type CpuClock } from "./vm/cpuClock.ts";
 import { createExecution } from "./vm/execution.ts";
 import type { RequestLimits } from "./vm/requestMeter.ts";
 import { createScriptRun } from "./vm/scriptRun.ts";
-import { describeThrown, lineInStack, type Thrown } from "./vm/thrown.ts";
+import { describeThrown, placeInStack, type Thrown } from "./vm/thrown.ts";
 import type { QuickJsWasm } from "./vm/wasm.ts";
 
 const MEMORY_BYTES = 64 * 1024 * 1024;
@@ -31,7 +31,10 @@ export interface ScriptVmOptions {
 
 export const cpuLimitExceeded = (cpu_ms: number): ScriptError =>
   new ScriptError(`The script computed for longer than ${cpu_ms / 1_000} seconds.`);
-const failureFrom = (thrown: Thrown): ScriptError => new ScriptError(describeThrown(thrown), lineInStack(thrown.stack));
+function failureFrom(thrown: Thrown): ScriptError {
+  const { line, column } = placeInStack(thrown.stack);
+  return new ScriptError(describeThrown(thrown), line, column);
+}
 
 function refuseImport(name: string): never {
   const refusal = new Error(`A script imports nothing: ${name.slice(0, 200)}`);

@@ -135,6 +135,33 @@ export async function listRuns(
   return { rows: rows.map(parseRow), total: count!.total };
 }
 
+/** Runs of all workflows of a definition, newest first, after the given position. Null fields do not filter. */
+export async function listRunsOfDefinition(
+  db: Db,
+  organization: string,
+  filter: { definition_id: string; workflow_id: string | null; status: RunStatus | null },
+  { after, limit }: { after: RunPosition | null; limit: number },
+): Promise<RunRow[]> {
+  const rows = await db.query<StoredRow>(
+    `select ${COLUMNS} from (
+       select * from read.runs r where r.organization_id = $1 and r.definition_id = $2
+         and ($3::uuid is null or r.workflow_id = $3) and ($4::text is null or r.status = $4)
+         and ($5::timestamptz is null or (r.created_at, r.id) < ($5, $6::uuid))
+       order by r.created_at desc, r.id desc limit $7) r ${JOINED}
+     order by r.created_at desc, r.id desc`,
+    [
+      organization,
+      filter.definition_id,
+      filter.workflow_id,
+      filter.status,
+      after?.created_at ?? null,
+      after?.id ?? null,
+      limit,
+    ],
+  );
+  return rows.map(parseRow);
+}
+
 /** The position of a run in the lists. */
 export interface RunPosition {
   created_at: Date;

@@ -1,4 +1,5 @@
 import { ApprovalCancelled, RunFailed, type RunEvent } from "#events/run.ts";
+import type { Failure } from "#events/runParts.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -37,7 +38,7 @@ export interface RunFailure {
   code: string;
   key?: string | null;
   step?: string | null;
-  error: { message: string; line: number | null };
+  error: Failure;
 }
 
 export function failRun(changes: RunChanges, run_id: string, at: string, { code, key, step, error }: RunFailure): void {

@@ -198,14 +198,14 @@ export async function runAttempt(
     return { type: "step_completed", key, attempt, result, logs: await redactLogs(opened, logs), ...measure() };
   } catch (error) {
     if (signal.aborted || !(error instanceof StepFailure)) throw error;
-    const { code, message, line, logs } = error;
+    const { code, message, line, column, logs } = error;
     return {
       type: "step_attempt_failed",
       key,
       attempt,
       code,
       retry_at: retryFailure(settings, attempt, lostWorkers + (history.losses.get(key) ?? 0), error),
-      error: { message: await opened.redact(message), line },
+      error: { message: await opened.redact(message), line, column },
       logs: await redactLogs(opened, logs),
       ...measure(),
     };

@@ -4,8 +4,9 @@ import { RunCreated, RunStarted, StepCompleted, StepFailed, StepStarted, StepsSc
 import type { NewEvent } from "#events/define.ts";
 import { Limits } from "#events/workflow.ts";
 import { tickOutcome } from "#test/samples.ts";
+import { differences } from "./differences.ts";
 import { emptyHistory, fold, startableSteps, type History } from "./history.ts";
-import { differences, planTick } from "./plan.ts";
+import { planTick } from "./plan.ts";
 import type { PendingCall, TickOutcome } from "./tick.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00.000Z");

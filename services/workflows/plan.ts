@@ -1,6 +1,7 @@
 import { approvalId } from "#events/ids.ts";
 import type { StoredValue, TickResult } from "#events/runParts.ts";
 import { isLive, type LiveRun } from "../deciders/runState.ts";
+import { differences } from "./differences.ts";
 import { startableSteps, warningIdentity, type History, type StepToStart } from "./history.ts";
 import type { PendingCall, TickOutcome, TickWarning } from "./tick.ts";
 
@@ -68,19 +69,6 @@ function findChangedCalls(history: History, calls: StepCalls[], unasked: string[
   return changed;
 }
 
-/** JSON pointers to the places where two values differ, five at most. */
-export function differences(a: unknown, b: unknown, path = "", found: string[] = []): string[] {
-  if (found.length >= 5 || Object.is(a, b)) return found;
-  const isTree = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-  if (!isTree(a) || !isTree(b) || Array.isArray(a) !== Array.isArray(b)) {
-    found.push(path || "/");
-    return found;
-  }
-  for (const key of new Set([...Object.keys(a), ...Object.keys(b)]))
-    differences(a[key], b[key], `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, found);
-  return found;
-}
-
 function warnOfChange(history: History, name: string, { dropped, args }: ChangedCall): TickWarning {
   const before = history.steps.get(dropped.at(-1)!)!.args;
   const where = "json" in before ? differences(JSON.parse(before.json), JSON.parse(args)) : [];
@@ -104,8 +92,8 @@ async function planEnd(
 ): Promise<TickResult["end"]> {
   if (end.type === "completed") return { type: "completed", completion: end.completion, result: await store(end.json) };
   if (end.type === "failed") {
-    const { code, message, line } = end;
-    return { type: "failed", code, step: null, error: { message, line } };
+    const { code, message, line, column } = end;
+    return { type: "failed", code, step: null, error: { message, line, column } };
   }
   const step = [...changed].find(([, { dropped }]) => dropped.length >= MAX_DROPPED_CALLS)?.[0];
   if (step === undefined) return null;

@@ -38,6 +38,15 @@ export interface TickCall {
     /** The run that the idempotency keys derive from, when it is another. */
     effects_of?: string | undefined;
   };
+  /** Asks for `calls` in the outcome. */
+  trace?: true;
+}
+
+/** A call that `run()` made, with the place in its source. */
+export interface TracedCall {
+  key: string;
+  line: number | null;
+  column: number | null;
 }
 
 export interface PendingStep {
@@ -96,7 +105,7 @@ export interface TickOutcome {
   end:
     | { type: "suspended" }
     | { type: "completed"; completion: "explicit" | "implicit"; json: string }
-    | { type: "failed"; code: RunFailureCode; message: string; line: number | null };
+    | { type: "failed"; code: RunFailureCode; message: string; line: number | null; column: number | null };
   /** The pending calls in their order, each key once. They mean nothing when the run has ended. */
   asked: PendingCall[];
   /** Keys of the memo that `run()` did not call; only given when there is a new call. */
@@ -106,6 +115,8 @@ export interface TickOutcome {
   warnings: TickWarning[];
   /** All lines that `run()` logged since its start. */
   logs: string[];
+  /** Every call with or without an answer, in order, each once. */
+  calls?: TracedCall[];
 }
 
 /** The `ctx` of a step. */
@@ -161,11 +172,18 @@ export class StepFailure extends Error {
   /** The shortest wait before the next attempt that the other side asks for, in milliseconds. */
   readonly retry_after_ms: number | null;
   readonly line: number | null;
+  readonly column: number | null;
   readonly logs: string[];
   constructor(
     code: StepFailureCode,
     message: string,
-    options: { final?: boolean; retry_after_ms?: number | null; line?: number | null; logs?: string[] } = {},
+    options: {
+      final?: boolean;
+      retry_after_ms?: number | null;
+      line?: number | null;
+      column?: number | null;
+      logs?: string[];
+    } = {},
   ) {
     super(message);
     this.name = "StepFailure";
@@ -173,6 +191,7 @@ export class StepFailure extends Error {
     this.final = options.final ?? false;
     this.retry_after_ms = options.retry_after_ms ?? null;
     this.line = options.line ?? null;
+    this.column = options.column ?? null;
     this.logs = options.logs ?? [];
   }
 }

@@ -101,7 +101,10 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
   );
   if (completed) return { ...rest, end: { type: "completed", completion: "explicit", ...completed } };
   if ("error" in returned && !(returned.error instanceof Suspended))
-    return { ...rest, end: { type: "failed", code: "run_error", message: returned.error.message, line: null } };
+    return {
+      ...rest,
+      end: { type: "failed", code: "run_error", message: returned.error.message, line: null, column: null },
+    };
   if (asked.length > 0) return { ...rest, end: { type: "suspended" } };
   const json = JSON.stringify("value" in returned ? (returned.value ?? null) : null);
   return { ...rest, end: { type: "completed", completion: "implicit", json } };

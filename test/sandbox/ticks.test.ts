@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { compile } from "#infra/sandbox/compile.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import type { MemoEntry, TickOutcome } from "#services/workflows/tick.ts";
 import {
@@ -50,11 +51,48 @@ describe("a run", () => {
       code: "run_error",
       message: "TypeError: no such order",
       line: 4,
+      column: 11,
     });
     expect(await end("ctx.runStep('a').catch(() => {}); await null; throw new Error('x')")).toMatchObject({
       type: "failed",
     });
     expect(await end("throw { toString() { return 'odd' } }")).toMatchObject({ message: "odd", line: null });
+  });
+
+  test("says where the author wrote what failed, also behind types that were removed", async () => {
+    const source = [
+      "interface Order { id: string; items: Array<{ sku: string }> }",
+      "export const steps = {};",
+      'const sku = (order: Order, n: number): string => { const one = order.items[n] as { sku: string }; throw new RangeError("none"); };',
+      "export async function run(ctx: unknown, args: Record<string, unknown>): Promise<string> {",
+      "  const order: Order = { id: 'a', items: [] };  return sku(order, 0);",
+      "}",
+    ].join("\n");
+    const { js } = compile(source);
+    const { end: ended } = await runner.tick(tickCallFor(js));
+    expect(ended).toMatchObject({ type: "failed", line: 3, column: source.split("\n")[2]!.indexOf("RangeError") + 1 });
+  });
+
+  test("names every call with its place, if it is asked to", async () => {
+    const body = "ctx.now('t');\n  await ctx.runStep('a');\n  await Promise.all([runStep('b', 1), runStep('b', 2)])";
+    const call = tickCallFor(moduleWithRun(body), { trace: true });
+    const { asked } = await runner.tick(call);
+    const [first] = asked.flatMap((one) => (one.kind === "steps" ? one.steps : []));
+    const memo = [{ key: first!.key, value: { json: "1" } }];
+    const { calls } = await runner.tick({ ...call, memo });
+    expect(calls!.map(({ line, column }) => [line, column])).toEqual([
+      [4, 13],
+      [5, 22],
+      [5, 39],
+    ]);
+    expect(calls![0]!.key).toBe(first!.key);
+  });
+
+  test("survives a script that replaces what makes the text of a stack", async () => {
+    const body =
+      "Error.prepareStackTrace = () => { for (let n = 0; n < 3; n++) runStep('b', n); return 'x' };\nawait runStep('a')";
+    const { asked, calls } = await runner.tick(tickCallFor(moduleWithRun(body), { trace: true }));
+    expect([asked.length, calls!.length]).toEqual([4, 4]);
   });
 
   test("is suspended by a call without a result, whatever run() returns", async () => {

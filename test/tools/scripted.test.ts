@@ -224,7 +224,7 @@ describe("a scripted tool", () => {
 
 describe("a failing scripted tool", () => {
   test.each([
-    ["that throws", "throw new RangeError('no such article')", "RangeError: no such article (line 3)"],
+    ["that throws", "throw new RangeError('no such article')", "RangeError: no such article (line 3, column 11)"],
     ["that returns no JSON", "return () => 1", "a value that JSON can represent"],
     ["that never answers", "await new Promise(() => {})", "never settles"],
     ["that returns too much", "return 'x'.repeat(2e6)", "larger than 1 MiB"],

@@ -225,3 +225,24 @@ describe("rule", () => {
     }
   });
 });
+
+test("A failed run, step and attempt have their place in the source of the author", async () => {
+  const source = [
+    `import { defineStep } from "svc:workflow";`,
+    `interface Args { how: "run" | "step" }`,
+    `const pay = (_: { n: number }): never => { throw new TypeError("no money"); };`,
+    `export const steps = { pay: defineStep({ retries: 0 }, pay) };`,
+    `export async function run(ctx: any, { how }: Args) {`,
+    `  if (how === "run") { const wrong: Error = new RangeError("no way"); throw wrong; }`,
+    `  await ctx.runStep("pay", { n: 1 });`,
+    `}`,
+  ];
+  const workflow = await w.home.register(source.join("\n"));
+  const place = (line: number, text: string) => ({ line, column: source[line - 1]!.indexOf(text) + 1 });
+  const inStep = { code: "step_error", ...place(3, "TypeError(") };
+  const byStep = await w.home.untilOver(await w.home.start(workflow, { how: "step" }));
+  expect(byStep).toMatchObject({ error: "TypeError: no money", error_info: { ...inStep, step: "pay", attempt: 1 } });
+  expect(byStep.steps).toMatchObject([{ error_info: inStep, attempts: [{ error_info: inStep }] }]);
+  const byRun = await w.home.untilOver(await w.home.start(workflow, { how: "run" }));
+  expect(byRun.error_info).toMatchObject({ code: "run_error", step: null, ...place(6, "RangeError(") });
+});

@@ -8,10 +8,17 @@ export interface Thrown {
   stack?: string | null;
 }
 
-/** The line of the script that a stack names first, counted from 1. */
-export function lineInStack(stack: string | null | undefined): number | null {
-  const line = stack?.slice(0, MAX_STACK).match(/script\.js:(\d+)/)?.[1];
-  return line ? Number(line) : null;
+/** A place in the source of a script; both count from 1. Types are blanked out and not removed, so that places hold. */
+export interface Place {
+  line: number | null;
+  column: number | null;
+}
+export const NO_PLACE: Place = { line: null, column: null };
+
+/** The place in the script that a stack names first. */
+export function placeInStack(stack: string | null | undefined): Place {
+  const [, line, column] = /script\.js:(\d+)(?::(\d+))?/.exec(stack?.slice(0, MAX_STACK) ?? "") ?? [];
+  return line ? { line: Number(line), column: column ? Number(column) : null } : NO_PLACE;
 }
 
 /** The exception in one line, at most 2,000 characters. */

@@ -1,5 +1,5 @@
 import type { StepFailureCode } from "#services/workflows/tick.ts";
-import { describeThrown, lineInStack, type Thrown } from "../vm/thrown.ts";
+import { describeThrown, NO_PLACE, placeInStack, type Thrown } from "../vm/thrown.ts";
 import { nestsTooDeep } from "./limits.ts";
 import type { StepOutcome } from "./messages.ts";
 import { limitRetryAfter } from "./retryAfter.ts";
@@ -11,7 +11,7 @@ export class AttemptFailure extends Error {
   readonly details: FailureDetails;
   constructor(details: Partial<FailureDetails> & { message: string }) {
     super(details.message);
-    this.details = { code: "step_error", final: false, retry_after_ms: null, line: null, ...details };
+    this.details = { code: "step_error", final: false, retry_after_ms: null, ...NO_PLACE, ...details };
   }
 }
 
@@ -22,7 +22,7 @@ export const limitFailure = (message: string): AttemptFailure =>
 export const scriptFailure = (thrown: Thrown, more: Partial<FailureDetails> = {}): AttemptFailure =>
   thrown.name === "InternalError" && thrown.message === "out of memory"
     ? limitFailure("The script needed more memory than 64 MiB.")
-    : new AttemptFailure({ message: describeThrown(thrown), line: lineInStack(thrown.stack), ...more });
+    : new AttemptFailure({ message: describeThrown(thrown), ...placeInStack(thrown.stack), ...more });
 
 /** What a step threw, as `describe` in stepGuest.ts returns it. */
 export interface ThrownByStep extends Thrown {

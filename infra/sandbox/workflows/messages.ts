@@ -66,6 +66,7 @@ export interface TickOrder {
   created_at?: number;
   /** Allows speculative steps. */
   speculation?: TickCall["ahead"];
+  trace?: true;
 }
 
 export interface TickReply {
@@ -107,6 +108,7 @@ export type StepOutcome =
         final: boolean;
         retry_after_ms: number | null;
         line: number | null;
+        column: number | null;
       };
       logs: string[];
     };

@@ -1,18 +1,18 @@
 import type { RunFailureCode, TickOutcome } from "#services/workflows/tick.ts";
-import { describeThrown, lineInStack, type Thrown } from "../vm/thrown.ts";
+import { describeThrown, NO_PLACE, placeInStack, type Place, type Thrown } from "../vm/thrown.ts";
 
 /** A failure of `run()` that its script caused. */
 export class RunFailure extends Error {
   readonly code: RunFailureCode;
-  readonly line: number | null;
-  constructor(code: RunFailureCode, message: string, line: number | null = null) {
+  readonly place: Place;
+  constructor(code: RunFailureCode, message: string, place = NO_PLACE) {
     super(message);
     this.code = code;
-    this.line = line;
+    this.place = place;
   }
   end(suffix = ""): TickOutcome["end"] {
-    const { code, message, line } = this;
-    return { type: "failed", code, message: message + suffix, line };
+    const { code, message, place } = this;
+    return { type: "failed", code, message: message + suffix, ...place };
   }
 }
 
@@ -22,4 +22,4 @@ function failureCode({ name, message }: Thrown): RunFailureCode {
 }
 
 export const runFailure = (thrown: Thrown): RunFailure =>
-  new RunFailure(failureCode(thrown), describeThrown(thrown), lineInStack(thrown.stack));
+  new RunFailure(failureCode(thrown), describeThrown(thrown), placeInStack(thrown.stack));

@@ -1,5 +1,5 @@
 import type { TickWarning } from "#services/workflows/tick.ts";
-import { lineInStack } from "../vm/thrown.ts";
+import { placeInStack } from "../vm/thrown.ts";
 
 const MAX_WARNINGS = 10;
 
@@ -24,7 +24,7 @@ export function swallowedSignals(
   const earlier = completedBy === null ? raised : raised.slice(0, completedBy);
   const warnings = new Map<string, TickWarning>();
   for (const [n, { call, stack }] of earlier.entries()) {
-    const line = lineInStack(stack);
+    const { line } = placeInStack(stack);
     const place = `${call} ${line}`;
     if (warnings.size === MAX_WARNINGS) break;
     if (warnings.has(place) || !isAwaited(n)) continue;
@@ -39,5 +39,5 @@ export const nestedSignal = ({ call, stack }: RaisedSignal): TickWarning => ({
   code: "nested_signal",
   message: `The error contains the signal of ${call}: throw the signal itself.`,
   call,
-  line: lineInStack(stack),
+  line: placeInStack(stack).line,
 });

@@ -5,7 +5,7 @@ import { checkLabel, InvalidOption } from "./callOptions.ts";
 import { checkFits, MAX_KEY, MAX_RESULT } from "./limits.ts";
 import type { SpeculatedStep } from "./messages.ts";
 import { findAnswer, requestSteps, type Speculate } from "./stepCalls.ts";
-import { newTickState, newValues, unusedKeys, type TickState } from "./tickState.ts";
+import { newTickState, newValues, unusedKeys, type NewTick, type TickState } from "./tickState.ts";
 import { fixTime, requestApproval, requestTimer } from "./waitCalls.ts";
 
 /** Answers a request of any call but those of steps. Throws InvalidOption. */
@@ -48,7 +48,7 @@ function takeSpeculated({ history, speculated }: TickState): SpeculatedStep[] {
 }
 
 /** Answers the calls that `run()` makes on one tick. */
-export function createTickCalls(tick: Pick<TickState, "run_id" | "now" | "history"> & { speculate?: Speculate }) {
+export function createTickCalls(tick: NewTick & { speculate?: Speculate }) {
   const state = newTickState(tick);
   return {
     findAnswer: (request: string): Answer => findAnswer(state, request),

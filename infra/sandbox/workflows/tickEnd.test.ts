@@ -18,7 +18,7 @@ const thrown = (more: Partial<ThrownByRun>): RunState => ({
   thrown: { signal: null, ends: false, wraps: null, error: { name: "RangeError", message: "no" }, ...more },
 });
 const returned = (json: string): RunState => ({ is: "returned", json: () => json });
-const failed = (message: string) => ({ type: "failed", code: "run_error", message, line: null });
+const failed = (message: string) => ({ type: "failed", code: "run_error", message, line: null, column: null });
 
 describe("A tick", () => {
   test.each<[title: string, state: RunState, isOpen: boolean, end: object, warned: string[]]>([

@@ -3,7 +3,7 @@ import { SHARED_GUEST } from "./sharedGuest.ts";
 /**
  * The functions that `run()` can call. Each requests an answer from the host: JSON of the result, undefined while there is none,
  * or "!" and JSON of an error. A function of the host functions, which returns
- * `[prepare, start, describe, resultJson, allSignals, signalAt]`.
+ * `[prepare, start, describe, resultJson, allSignals, signalAt, stack]`.
  */
 export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   ${SHARED_GUEST}
@@ -203,5 +203,6 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
     return stringify(list);
   };
   const signalAt = (n) => raised[n].signal;
-  return [prepare, start, describe, resultJson, allSignals, signalAt];
+  const stack = () => readText(() => new GuestError().stack, 20000) ?? "";
+  return [prepare, start, describe, resultJson, allSignals, signalAt, stack];
 }`;

@@ -28,9 +28,13 @@ export interface TickState {
   /** Log lines and fixed values that are part of `speculated`. */
   speculatedLines: number;
   speculatedValues: number;
+  /** Called with each call when the tick makes it first. */
+  onCall: ((call: Call) => void) | undefined;
 }
 
-export function newTickState({ run_id, now, history }: Pick<TickState, "run_id" | "now" | "history">): TickState {
+export type NewTick = Pick<TickState, "run_id" | "now" | "history"> & Partial<Pick<TickState, "onCall">>;
+
+export function newTickState({ run_id, now, history, onCall }: NewTick): TickState {
   const tick = ++history.ticks;
   return {
     run_id,
@@ -47,6 +51,7 @@ export function newTickState({ run_id, now, history }: Pick<TickState, "run_id" 
     speculated: [],
     speculatedLines: 0,
     speculatedValues: 0,
+    onCall,
   };
 }
 
@@ -54,6 +59,7 @@ export function newTickState({ run_id, now, history }: Pick<TickState, "run_id" 
 export function countCall(state: TickState, call: Call): boolean {
   if (call.lastTick === state.tick) return false;
   call.lastTick = state.tick;
+  state.onCall?.(call);
   if (call.value) state.answered += 1;
   else if (++state.outstanding > MAX_OUTSTANDING_CALLS)
     throw new InvalidOption(`run() has more than ${MAX_OUTSTANDING_CALLS} calls without a result.`);

@@ -15,6 +15,7 @@ import { createSpeculativeVm } from "./speculativeVm.ts";
 import { createTickCalls, type TickCalls } from "./tickCalls.ts";
 import { stuckFailure, tickEnd, type RunState, type ThrownByRun, type TickEnd } from "./tickEnd.ts";
 import { TICK_GUEST } from "./tickGuest.ts";
+import { createTickTrace, type TickTrace } from "./tickTrace.ts";
 import { vmOptions } from "./vmOptions.ts";
 import { callWebFunction } from "./webFunctions.ts";
 
@@ -47,6 +48,7 @@ export interface Tick {
   sha256: string;
   /** Allows speculative steps. */
   speculation?: TickCall["ahead"] | undefined;
+  trace?: true | undefined;
 }
 
 interface TickVmOptions {
@@ -59,23 +61,16 @@ interface TickVmOptions {
 
 type Handle = JSValueHandle;
 
-/** The functions that the guest returns (see tickGuest.ts). */
-function nameTickGuest(functions: Handle[]) {
-  const [prepare, start, describe, resultJson, allSignals, signalAt] = functions as [
-    Handle,
-    Handle,
-    Handle,
-    Handle,
-    Handle,
-    Handle,
-  ];
-  return { prepare, start, describe, resultJson, allSignals, signalAt };
-}
-type TickGuest = ReturnType<typeof nameTickGuest>;
+/** The functions that the guest returns, in their order (see tickGuest.ts). */
+const GUEST_FUNCTIONS = ["prepare", "start", "describe", "resultJson", "allSignals", "signalAt", "stack"] as const;
+type TickGuest = Record<(typeof GUEST_FUNCTIONS)[number], Handle>;
+const nameTickGuest = (functions: Handle[]): TickGuest =>
+  Object.fromEntries(GUEST_FUNCTIONS.map((name, n) => [name, functions[n]])) as TickGuest;
 
 /** The tick that runs in a VM. */
 interface RunningTick {
   calls: TickCalls;
+  trace: TickTrace | undefined;
   created_at: number;
   clock: CpuClock;
   interrupts: number;
@@ -180,11 +175,13 @@ async function runModule(
 
 function newRunningTick(tick: Tick, cpu_ms: number, runStep: SpeculationOptions["run"]): RunningTick {
   const { run_id, seen_as, sha256, now, history, script, speculation, created_at } = tick;
+  const trace = tick.trace && createTickTrace();
   const clock = createCpuClock(cpu_ms);
   const code = () => running.compiled ?? (typeof script === "string" ? undefined : script);
   const speculate = speculation && createSpeculator({ run_id, sha256, speculation, clock, code, run: runStep });
   const running: RunningTick = {
-    calls: createTickCalls({ run_id: seen_as, now, history, ...(speculate && { speculate }) }),
+    calls: createTickCalls({ run_id: seen_as, now, history, onCall: trace?.add, ...(speculate && { speculate }) }),
+    trace,
     created_at,
     clock,
     interrupts: 0,
@@ -206,6 +203,7 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
     tick.clock.start();
     const guest = nameTickGuest(await realm.fresh());
     const vm = realm.vm();
+    tick.trace?.begin(() => vm.callFunction(guest.stack, vm.undefined).toString());
     const rest = JSON.stringify({ headers, runId: seen_as, seed: seedOf(seen_as) });
     call(guest.prepare, vm.newString(`{"args":${args},${rest.slice(1)}`));
     if (typeof script === "string") tick.compiled = inside(() => compileModule(vm, script));
@@ -232,12 +230,12 @@ export function createTickVm({ wasm, cpu_ms, onSpeculate }: TickVmOptions) {
         if (error instanceof RunFailure) return { end: error.end(), warnings: [] };
         throw error;
       });
-      const { calls, compiled, fault } = running;
+      const { calls, trace, compiled, fault } = running;
       if (fault) throw fault;
       const json = calls.completed();
       // the first complete() counts, whatever run() did after it
       const last: TickEnd["end"] = json === undefined ? end : { type: "completed", completion: "explicit", json };
-      const outcome = { end: last, warnings, ...calls.outcome() };
+      const outcome = { end: last, warnings, ...calls.outcome(), ...(trace && { calls: trace.calls }) };
       return { outcome, speculated: calls.takeSpeculated(), compiled };
     },
   };

@@ -114,8 +114,9 @@ export const scriptedTool = (scripts: ScriptedTools, tool: ScriptedTool): Tool =
       return { text: await redactor.json(json), sources: [], script: used() };
     } catch (error) {
       if (!(error instanceof ScriptError)) throw error;
-      const line = error.line === null ? "" : ` (line ${error.line})`;
-      const message = await redactor.text(`${error.message}${line}`);
+      const column = error.column === null ? "" : `, column ${error.column}`;
+      const place = error.line === null ? "" : ` (line ${error.line}${column})`;
+      const message = await redactor.text(`${error.message}${place}`);
       throw new ToolError(message, { cause: error, script: used() });
     }
   },

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { getDefinition, type DefinitionRow } from "#projections/definitions/query.ts";
+import { listRunsOfDefinition, type RunRow } from "#projections/runs/query.ts";
+import { checkScript } from "../account/definitionScript.ts";
+import { bodyLimit } from "../account/definitions.ts";
+import { source } from "../account/definitionShape.ts";
+import { requireBuilder } from "../auth/authenticate.ts";
+import type { Caller } from "../auth/caller.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findCurrent } from "../base/findById.ts";
+import type { Replay } from "../base/runReplayer.ts";
+import { readRecordedRun } from "./recordedRun.ts";
+import { formatCursor, readCursor } from "./runCursor.ts";
+import { RunStatus } from "./runShape.ts";
+
+/** Runs that one request checks. */
+const MAX_RUNS = 100;
+/** Runs of one request that are replayed at the same time. */
+const AT_ONCE = 2;
+/** Time after which a request begins no further run; its answer has a cursor for the rest. */
+const MAX_MS = 20_000;
+
+const Body = z.object({
+  source,
+  limit: z.int().min(1).max(MAX_RUNS).default(MAX_RUNS).describe("Runs to check with this request, newest first."),
+  workflow_id: z.uuid().nullish().describe("Only runs of this workflow."),
+  status: RunStatus.nullish().describe("Only runs with this status."),
+  cursor: z.string().max(100).nullish().describe("`next_cursor` of the answer before."),
+});
+type Body = z.infer<typeof Body>;
+
+const Call = z.object({ kind: z.string().describe("`step`, `approval`, `timer` …"), name: z.string().nullable() });
+const place = {
+  line: z.int().nullable().describe("Of the new source, from 1."),
+  column: z.int().nullable().describe("From 1."),
+};
+const CheckedRun = z.object({
+  run_id: z.string(),
+  workflow_id: z.string(),
+  status: RunStatus,
+  definition_version: z.int().describe("The version that the run was recorded with."),
+  outcome: z
+    .enum(["same", "different", "failed", "unanswered"])
+    .describe(
+      "`same`: it makes the same calls and ends alike. `different`: it goes another way. `failed`: run() throws. `unanswered`: it goes the " +
+        "same way to the end of the record, and then makes a call that was never answered.",
+    ),
+  difference: z
+    .object({
+      reason: z
+        .enum(["arguments", "call", "missing", "added", "result", "end"])
+        .describe(
+          "`arguments`: `recorded` is called with other arguments. `call`: `call` is made instead of `recorded`. `missing`: `recorded` is " +
+            "not made. `added`: `call` follows. `result`: the result is another. `end`: one waits or fails where the other ends.",
+        ),
+      call: Call.nullable(),
+      recorded: Call.nullable(),
+      pointers: z.array(z.string()).describe("JSON pointers to what differs in the arguments, or in the result."),
+      ...place,
+    })
+    .nullable()
+    .describe("The first difference."),
+  error: z.object({ code: z.string(), message: z.string(), ...place }).nullable(),
+});
+const Count = z.int();
+const CheckRuns = z.object({
+  checked: Count,
+  same: Count,
+  different: Count,
+  failed: Count,
+  unanswered: Count,
+  data: z.array(CheckedRun).describe("Newest first."),
+  next_cursor: z.string().nullable().describe("Null when no older run is left."),
+});
+
+const present = (row: RunRow, replay: Replay): z.infer<typeof CheckedRun> => ({
+  run_id: row.id,
+  workflow_id: row.workflow_id,
+  status: row.status,
+  definition_version: row.definition_version,
+  outcome: replay.outcome,
+  difference: "difference" in replay ? replay.difference : null,
+  error: "error" in replay ? replay.error : null,
+});
+
+/** Throws 404 `definition_not_found`, 400 `invalid_definition` for a tool. */
+async function requireDefinition(http: Http, { organization_id }: Caller, id: string): Promise<DefinitionRow> {
+  const find = () => getDefinition(http.db, organization_id, id);
+  const row = await findCurrent(http, ["definitions"], ["definition", id], find);
+  if (!row) throw new ApiError("definition_not_found", "No definition has this id.", { param: "id" });
+  if (row.type === "workflow") return row;
+  throw new ApiError("invalid_definition", `${row.name} is a tool, and only workflows have runs.`, { param: "id" });
+}
+
+async function checkRuns(http: Http, caller: Caller, id: string, body: Body): Promise<z.infer<typeof CheckRuns>> {
+  const { organization_id } = caller;
+  const after = readCursor(body.cursor);
+  const definition = await requireDefinition(http, caller, id);
+  const { js } = await checkScript(http, organization_id, "workflow", body.source);
+  await http.freshRead(["runs"]);
+  const { workflow_id = null, status = null, limit } = body;
+  const filter = { definition_id: definition.id, workflow_id, status };
+  const rows = await listRunsOfDefinition(http.db, organization_id, filter, { after, limit: limit + 1 });
+  const data: z.infer<typeof CheckedRun>[] = [];
+  const startedAt = performance.now();
+  let next = 0;
+  while (next < Math.min(rows.length, limit) && performance.now() - startedAt < MAX_MS) {
+    const group = rows.slice(next, Math.min(next + AT_ONCE, limit));
+    next += group.length;
+    const checked = group.map(async (row) => {
+      const replay = await http.replayer.replay(organization_id, js, () => readRecordedRun(http, row));
+      return replay ? [present(row, replay)] : [];
+    });
+    data.push(...(await Promise.all(checked)).flat());
+  }
+  const count = (outcome: string) => data.filter((run) => run.outcome === outcome).length;
+  return {
+    checked: data.length,
+    same: count("same"),
+    different: count("different"),
+    failed: count("failed"),
+    unanswered: count("unanswered"),
+    data,
+    next_cursor: next < rows.length ? formatCursor(rows[next - 1]!) : null,
+  };
+}
+
+/** A new version of a workflow against the runs that exist, for builders and above (ADR 50). Nothing is saved and nothing is run. */
+export function checkRunsRoute(app: App, http: Http): void {
+  const schema = {
+    tags: ["Scripts"],
+    security: [{ session: [] }],
+    summary: "Check a source against stored runs",
+    description:
+      "Replays runs of the workflows of this definition with another source and their recorded answers, and says which would go another way. " +
+      "No step is executed, and nothing is recorded.",
+    params: z.object({ id: z.string() }),
+    body: Body,
+    response: { 200: CheckRuns },
+  };
+  app.post("/definitions/:id/check-runs", { onRequest: requireBuilder(http), schema, bodyLimit }, (request) =>
+    checkRuns(http, request.caller, request.params.id, request.body),
+  );
+}
