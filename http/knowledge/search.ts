@@ -1,6 +1,7 @@
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { filterDocuments } from "#projections/documents/query.ts";
 import { SearchFailed } from "#projections/passages/engine.ts";
+import { OperatorError } from "#projections/passages/operators.ts";
 import { searchPassages } from "#projections/passages/search.ts";
 import type { App } from "../base/app.ts";
 import type { Caller } from "../auth/caller.ts";
@@ -68,11 +69,13 @@ async function search(http: Http, { organization_id }: Caller, body: Search) {
   const document_ids = await checkDocumentIds(http, organization_id, body.document_ids ?? [], collections);
   const filter = body.filter ? readFilter(body.filter) : undefined;
   const scope = { collections, document_ids, tags: (tags ?? []).map((tag) => tag.trim()), filter };
-  const parameters = { query, ...scope, ...window };
+  const presentation = { by_document: body.group_by === "document", highlights: body.highlights ?? false };
+  const parameters = { query, operators: true, ...scope, ...presentation, ...window };
   try {
     const { results, has_more } = await searchPassages(http, organization_id, parameters);
     return { query, results: results.map(presentGroup), ...window, has_more };
   } catch (error) {
+    if (error instanceof OperatorError) throw new ApiError(null, `query: ${error.message}.`, { param: "query" });
     if (error instanceof SearchFailed) throw badGateway("The search index did not answer.", error);
     throw error;
   }

@@ -26,13 +26,23 @@ export const Search = z.object(
   {
     query: z
       .string({ error: ({ input }) => (input === undefined || input === null ? required : "must be a string") })
-      .refine((text) => /\S/.test(text), required),
+      .refine((text) => /\S/.test(text), required)
+      .describe(
+        'A question or words. `"words in quotes"` must occur as they are, `-word` and `-"words in quotes"` must not.',
+      ),
     collections: strings(MAX_NAMES).describe(
       `Slugs or display names in any case, at most ${MAX_NAMES}. Default: every collection.`,
     ),
     document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
     tags: strings(MAX_NAMES).describe(`Only documents with one of these tags; at most ${MAX_NAMES}.`),
     filter: Filter.nullish(),
+    group_by: z
+      .literal("document", 'must be "document"')
+      .nullish()
+      .describe(
+        "`document`: each document once, with its best passage and the number of the others. `limit` and `offset` count documents then.",
+      ),
+    highlights: z.boolean("must be a boolean").nullish().describe("Whether passages say where the words are."),
     limit: whole().describe(`Number of passages, at most ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`),
     offset: z
       .int("must be a whole number")
@@ -73,8 +83,16 @@ export const SearchResponse = z.object({
           reference: z.string().describe("The full citation, ready to print."),
           score: z.number(),
           content: z.string(),
+          highlights: z
+            .array(z.object({ start: z.int(), end: z.int() }))
+            .optional()
+            .describe("Places of the query's words in `content`, half open, in UTF-16 code units."),
         }),
       ),
+      more_passages: z
+        .int()
+        .optional()
+        .describe("With `group_by`: further passages of the document among the 1,000 best ones of the search."),
     }),
   ),
   limit: z.int(),
@@ -85,15 +103,22 @@ export const SearchResponse = z.object({
 type Group = z.infer<typeof SearchResponse>["results"][number];
 
 /** Fields without a value are left out. */
-export const presentGroup = ({ document: { warnings, ...document }, score, passages }: SearchResult): Group => ({
+export const presentGroup = ({
+  document: { warnings, ...document },
+  score,
+  passages,
+  more_passages,
+}: SearchResult): Group => ({
   document: { ...document, ...presentWarnings(warnings) },
   score,
-  passages: passages.map(({ seq, page, section, reference, score, content }) => ({
+  ...(more_passages !== undefined && { more_passages }),
+  passages: passages.map(({ seq, page, section, reference, score, content, highlights }) => ({
     seq,
     ...(page !== null && { page }),
     ...(section !== null && { section }),
     reference,
     score,
     content,
+    ...(highlights && { highlights }),
   })),
 });

@@ -1,5 +1,6 @@
 import type { EngineQuery, PassageId, SearchEngine, SearchScope } from "./engine.ts";
 import { inverseDocumentFrequency, type WeightedTerm } from "./rank.ts";
+import { serverOperators, type Operators } from "./operators.ts";
 import type { Question } from "./terms.ts";
 
 /** Passages of the query with all terms, which finds what the queries of single terms miss. */
@@ -40,13 +41,16 @@ export const findCandidates = async (
   { engine, index, within }: { engine: SearchEngine; index: string; within: SearchScope },
   { terms, phrases }: Question,
   limit: number,
+  operators?: Operators,
 ): Promise<Candidates> => {
-  const all = (words: string, most = limit): EngineQuery => ({ words, matching: "all", limit: most });
+  // the server takes the last word as the beginning of words, so operators come first
+  const first = operators ? `${serverOperators(operators)} ` : "";
+  const all = (words: string, most = limit): EngineQuery => ({ words: first + words, matching: "all", limit: most });
   const [everything, ...answers] = await engine.search(index, within, [
     all("", 0),
     ...terms.map(({ prefix }) => all(prefix)),
     ...phrases.map((phrase) => all(`"${phrase}"`)),
-    { words: terms.map(({ prefix }) => prefix).join(" "), matching: "rarest", limit: COMBINED_LIMIT },
+    { words: first + terms.map(({ prefix }) => prefix).join(" "), matching: "rarest", limit: COMBINED_LIMIT },
   ]);
   const weighted = terms.map((term, n): WeightedTerm => {
     const { ids, total } = answers[n]!;

@@ -4,6 +4,7 @@ import { compareByPlace, findCandidates, passageKey, type Candidate, type Candid
 import type { FoundPassage, SearchEngine, SearchScope } from "./engine.ts";
 import type { Hit } from "./groupHits.ts";
 import { selectLive, type LiveCandidate } from "./liveCandidates.ts";
+import { createOperatorTest, type Operators } from "./operators.ts";
 import { createPhraseTest, score } from "./rank.ts";
 import type { Question } from "./terms.ts";
 
@@ -23,6 +24,25 @@ interface Span {
   from: number;
   to: number;
 }
+
+/** The heaviest passages that a search with operators reads and compares with them. */
+const MAX_COMPARED = 1_000;
+
+/** The hits of a page of a search with operators: the search server compares words, and the text decides. */
+export const findExactHits = async (
+  context: SearchContext & { operators: Operators },
+  question: Question,
+  { from, to }: Span,
+): Promise<{ hits: Hit[]; isStable: boolean }> => {
+  const candidates = await findCandidates(context, question, MAX_COMPARED, context.operators);
+  const { live, seen, missed } = await selectLive(context.db, context.within, candidates.passages, MAX_COMPARED);
+  const some = live.slice(0, MAX_COMPARED);
+  const passages = await fetchAll(context, some);
+  const fits = createOperatorTest(context.operators);
+  const fitting = withText(some, passages).filter(({ passage }) => fits(passage));
+  const hits = rank(fitting, candidates, question).slice(from, to);
+  return { hits, isStable: missed.isSubsetOf(seen) && passages.size === some.length };
+};
 
 /** The hits of a page. `isStable`: no document changed during the search. */
 export const findHits = async (

@@ -1,6 +1,7 @@
 import type { ReadingWarning } from "#events/readingWarnings.ts";
 import type { LiveDocument } from "../documents/query.ts";
 import type { FoundPassage } from "./engine.ts";
+import type { Highlight } from "./highlights.ts";
 import { formatReference } from "./formatReference.ts";
 
 /** A found passage with its document. */
@@ -24,26 +25,40 @@ export interface SearchResult {
     reference: string;
     score: number;
     content: string;
+    /** Places of the question's words in the content; absent if not requested. */
+    highlights?: Highlight[];
   }[];
+  /** Further passages of the document that match; absent unless hits are grouped by document. */
+  more_passages?: number;
 }
 
 /** Groups hits by document, in the order of each document's best hit. */
-export const groupByDocument = (hits: Hit[]): SearchResult[] => {
+export const groupByDocument = (hits: Hit[], highlight?: (text: string) => Highlight[]): SearchResult[] => {
   const results = new Map<string, SearchResult>();
   for (const { passage, document, score } of hits) {
     const { id, name, collection_id, collection, warnings } = document;
     const described = { id, name, collection_id, collection, warnings };
     const result = results.get(id) ?? { document: described, score, passages: [] };
     const { seq, page, section } = passage;
+    const content = passage.text.trim();
     result.passages.push({
       seq,
       page,
       section,
       reference: formatReference(passage),
       score,
-      content: passage.text.trim(),
+      content,
+      ...(highlight && { highlights: highlight(content) }),
     });
     results.set(id, result);
   }
   return [...results.values()];
 };
+
+/** Each document with its best passage alone, and the number of the others. */
+export const onlyBest = (results: SearchResult[]): SearchResult[] =>
+  results.map((result) => ({
+    ...result,
+    passages: result.passages.slice(0, 1),
+    more_passages: result.passages.length - 1,
+  }));

@@ -1,5 +1,5 @@
 import type { FoundPassage } from "./engine.ts";
-import { fold, type Question, type Term } from "./terms.ts";
+import { fold, UNSPACED, type Question, type Term } from "./terms.ts";
 
 const [K1, B] = [1.2, 0.5];
 /**
@@ -58,9 +58,6 @@ const isLetterOrDigit = (code: number): boolean =>
   code < 128
     ? (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
     : LETTER_OR_DIGIT.test(String.fromCharCode(code));
-/** Scripts without spaces between words. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** The sum of the weights of all words in a text that begin with `start`. */
 const countOccurrences = (text: string, start: string, weight: (word: string) => number): number => {

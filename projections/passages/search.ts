@@ -2,9 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hasLiveDocuments } from "../documents/query.ts";
 import type { Db } from "../projection.ts";
 import { SearchFailed, type DocumentFilter, type SearchEngine, type SearchScope } from "./engine.ts";
-import { groupByDocument, type Hit, type SearchResult } from "./groupHits.ts";
+import { groupByDocument, onlyBest, type Hit, type SearchResult } from "./groupHits.ts";
+import { createHighlighter } from "./highlights.ts";
 import { servingIndex } from "./liveCandidates.ts";
-import { findHits } from "./findHits.ts";
+import { findExactHits, findHits } from "./findHits.ts";
+import { hasOperators, readOperators } from "./operators.ts";
 import { readQuestion } from "./terms.ts";
 
 /** Attempts, and the pause between them, when a document changes during the search. */
@@ -19,30 +21,46 @@ export interface PassageSearch {
   /** The document has at least one of them; empty: any document. */
   tags: string[];
   filter?: DocumentFilter | undefined;
-  /** Both count passages. */
+  /** Both count passages, or documents. */
   limit: number;
   offset: number;
+  /** Whether quotes and dashes in the query are operators. */
+  operators?: boolean;
+  /** Whether each document has its best passage only. */
+  by_document?: boolean;
+  /** Whether passages say where the words of the query are. */
+  highlights?: boolean;
 }
+
+/** The best passages, among which documents are counted. */
+const MAX_GROUPED = 1_000;
 
 /**
  * The best passages for a question, grouped by document (spec: Knowledge API, Search rules). Sorted by score, then by
- * document and position. Throws SearchFailed.
+ * document and position. Throws SearchFailed and OperatorError.
  */
 export async function searchPassages(
   { db, engine }: { db: Db; engine: SearchEngine },
   organization_id: string,
-  { query, collections, document_ids, tags, filter, limit, offset }: PassageSearch,
+  { query, collections, document_ids, tags, filter, limit, offset, ...wanted }: PassageSearch,
 ): Promise<{ results: SearchResult[]; has_more: boolean }> {
   const collection_ids = collections.map(({ id }) => id);
   const within: SearchScope = { organization_id, collection_ids, document_ids, tags, filter };
-  const question = readQuestion(query);
+  const read = wanted.operators ? readOperators(query) : undefined;
+  const question = readQuestion(read?.text ?? query);
   if (question.terms.length === 0 || !(await hasLiveDocuments(db, organization_id, within)))
     return { results: [], has_more: false };
-  const span = { from: offset, to: offset + limit + 1 };
-  const hits = await searchUntilStable(db, ({ id, version }) =>
-    findHits({ db, engine: engineFor(engine, version), index: id, within }, question, span),
-  );
-  return { results: groupByDocument(hits.slice(0, limit)), has_more: hits.length > limit };
+  const operators = read && hasOperators(read) ? read : undefined;
+  const span = wanted.by_document ? { from: 0, to: MAX_GROUPED } : { from: offset, to: offset + limit + 1 };
+  const hits = await searchUntilStable(db, ({ id, version }) => {
+    const context = { db, engine: engineFor(engine, version), index: id, within };
+    return operators ? findExactHits({ ...context, operators }, question, span) : findHits(context, question, span);
+  });
+  const highlight = wanted.highlights ? createHighlighter(question) : undefined;
+  if (!wanted.by_document)
+    return { results: groupByDocument(hits.slice(0, limit), highlight), has_more: hits.length > limit };
+  const documents = onlyBest(groupByDocument(hits, highlight));
+  return { results: documents.slice(offset, offset + limit), has_more: documents.length > offset + limit };
 }
 
 /** The version from which on an index knows what documents can be filtered by. */

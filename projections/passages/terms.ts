@@ -1,7 +1,7 @@
 import { detectLanguage } from "./languages.ts";
 
 /** Characters of a question that are read. */
-const MAX_QUESTION_LENGTH = 10_000;
+export const MAX_QUESTION_LENGTH = 10_000;
 /** Terms of a question, and words of a quoted phrase. */
 const MAX_TERMS = 20;
 const MAX_PHRASES = 3;
@@ -25,8 +25,11 @@ export interface Question {
 const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 const ACCENTS = /(?<=\p{Script=Latin}\p{M}*)\p{M}/gu;
 const ASCII = /^[\0-\x7f]*$/;
-const PARTS = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
+export const PARTS = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
 const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/g;
+/** Scripts without spaces between words. */
+export const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const ENCLITIC = 2;
 
 /** Lower case, in normal form, Latin letters without accents. й and が keep their marks: they are letters of their own. */

@@ -1,0 +1,45 @@
+import { fold, PARTS, UNSPACED, type Question } from "./terms.ts";
+
+/** Half open, in UTF-16 code units. */
+export interface Highlight {
+  start: number;
+  end: number;
+}
+
+/** Finds the places of a question's words in a text, in any of their forms, and of its phrases. In order, without overlaps. */
+export function createHighlighter({ terms, phrases, stemOf }: Question): (text: string) => Highlight[] {
+  const wordsOfPhrases = phrases.map((phrase) => fold(phrase).split(" "));
+  const unspaced = terms.filter(({ start }) => UNSPACED.test(start));
+  const known = new Map<string, boolean>();
+  const isMatch = (word: string): boolean => {
+    const match = known.get(word) ?? terms.some(({ start, stem }) => word.startsWith(start) && stemOf(word) === stem);
+    known.set(word, match);
+    return match;
+  };
+  return (text) => {
+    const words = Array.from(text.matchAll(PARTS), ({ 0: word, index }) => ({
+      word: fold(word),
+      start: index,
+      end: index + word.length,
+    }));
+    const found = words.flatMap(({ word, start, end }, n): Highlight[] => {
+      const phrase = wordsOfPhrases.find((some) => some.every((part, m) => words[n + m]?.word === part));
+      if (phrase) return [{ start, end: words[n + phrase.length - 1]!.end }];
+      return isMatch(word) ? [{ start, end }] : [];
+    });
+    for (const { start: sought } of unspaced)
+      for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + sought.length))
+        found.push({ start: at, end: at + sought.length });
+    return merge(found.toSorted((a, b) => a.start - b.start));
+  };
+}
+
+function merge(sorted: Highlight[]): Highlight[] {
+  const merged: Highlight[] = [];
+  for (const next of sorted) {
+    const last = merged.at(-1);
+    if (last && next.start < last.end) last.end = Math.max(last.end, next.end);
+    else merged.push({ ...next });
+  }
+  return merged;
+}

@@ -1,0 +1,76 @@
+import type { FoundPassage } from "./engine.ts";
+import { fold, MAX_QUESTION_LENGTH, PARTS, UNSPACED } from "./terms.ts";
+
+/* Operators of a query: "words in quotes" must occur as they are, -word and -"words in quotes" must not. */
+
+export const MAX_QUOTED = 5;
+export const MAX_EXCLUDED = 10;
+/** Words of one phrase; the rest of a longer one is left out. */
+const MAX_PHRASE_WORDS = 20;
+
+/** A phrase, as its words in lower case. */
+export type Phrase = string[];
+
+export interface Operators {
+  required: Phrase[];
+  excluded: Phrase[];
+  /** The query without what it excludes. */
+  text: string;
+}
+
+/** No operator: a dash between words or before a number, and two dashes. Lengths are bounded, so that a text of quotes is read fast. */
+const OPERATOR =
+  /(?<=^|\s)-(?:"(?<notQuoted>[^"]{1,200})"|“(?<notCurly>[^”]{1,200})”|(?<notWord>(?!\d)[\p{L}\p{N}][^\s"“”]{0,100}))|"(?<quoted>[^"]{1,200})"|“(?<curly>[^”]{1,200})”|„(?<low>[^“”]{1,200})[“”]|«(?<angle>[^»]{1,200})»/gu;
+
+const toPhrase = (text: string): Phrase => (text.toLowerCase().match(PARTS) ?? []).slice(0, MAX_PHRASE_WORDS);
+
+/** The query has more operators than a search can take, or nothing to look for besides what it excludes. */
+export class OperatorError extends Error {
+  override name = "OperatorError";
+}
+
+/** Throws OperatorError. */
+export function readOperators(query: string): Operators {
+  const [required, excluded]: [Phrase[], Phrase[]] = [[], []];
+  const text = query.slice(0, MAX_QUESTION_LENGTH).replace(OPERATOR, (whole, ...found) => {
+    const { notQuoted, notCurly, notWord, quoted, curly, low, angle } = found.at(-1) as Record<string, string>;
+    const not = notQuoted ?? notCurly ?? notWord;
+    const phrase = toPhrase(not ?? quoted ?? curly ?? low ?? angle ?? "");
+    if (phrase.length > 0) (not === undefined ? required : excluded).push(phrase);
+    return not === undefined ? whole : " ";
+  });
+  if (required.length > MAX_QUOTED) throw new OperatorError(`must have ${MAX_QUOTED} phrases in quotes at most`);
+  if (excluded.length > MAX_EXCLUDED) throw new OperatorError(`must exclude ${MAX_EXCLUDED} words or phrases at most`);
+  if (excluded.length > 0 && !/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text))
+    throw new OperatorError("must have words besides those that it excludes");
+  return { required, excluded, text };
+}
+
+export const hasOperators = ({ required, excluded }: Operators): boolean => required.length + excluded.length > 0;
+
+const quote = (phrase: Phrase): string => (phrase.length === 1 ? phrase[0]! : `"${phrase.join(" ")}"`);
+
+/**
+ * The operators for the search server, which finds passages that may fit. It does not compare the order of words, so phrases
+ * are excluded afterwards.
+ */
+export const serverOperators = ({ required, excluded }: Operators): string =>
+  [...required.map(quote), ...excluded.filter((phrase) => phrase.length === 1).map(([word]) => `-${word}`)].join(" ");
+
+/** Finds whole words, except in scripts without spaces. */
+function createFinder(phrase: Phrase): (text: string) => boolean {
+  const words = fold(phrase.join(" ")).replaceAll(" ", "[^\\p{L}\\p{N}]+");
+  const isUnspaced = UNSPACED.test(words);
+  const pattern = new RegExp(isUnspaced ? words : `(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`, "u");
+  return (text) => pattern.test(text);
+}
+
+/** Tests whether a passage has, in its text or title, each required phrase and none that is excluded. */
+export function createOperatorTest({ required, excluded }: Operators): (passage: FoundPassage) => boolean {
+  const [wanted, unwanted] = [required.map(createFinder), excluded.map(createFinder)];
+  return ({ title, text }) => {
+    const fields = [fold(text), fold(title)];
+    const isIn = (find: (field: string) => boolean) => fields.some(find);
+    return wanted.every(isIn) && !unwanted.some(isIn);
+  };
+}
