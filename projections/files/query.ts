@@ -75,3 +75,18 @@ export async function listFilesOf(
   );
   return rows.map(parseRow);
 }
+
+/** The files of these owners, newest first. */
+export async function listFilesIn(
+  db: Db,
+  organization: string,
+  scopes: string[],
+  { before, limit }: OwnedPage,
+): Promise<FileRow[]> {
+  const rows = await db.query<FileRow>(
+    `${SELECT} where f.organization_id = $1 and f.scope = any ($2::text[]) and ($3::bigint is null or f.position < $3)
+     order by f.position desc limit $4`,
+    [organization, scopes, before, limit],
+  );
+  return rows.map(parseRow);
+}

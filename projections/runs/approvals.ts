@@ -181,3 +181,33 @@ export async function listApprovals(
   );
   return { rows: rows.map(parseRow), total: count!.total };
 }
+
+const DECIDED_BY = `where a.organization_id = $1 and ((a.decided_by_type = $2 and a.decided_by_id = $3)
+    or exists (select from read.approval_votes v
+      where v.approval_id = a.id and v.organization_id = a.organization_id and v.by_type = $2 and v.by_id = $3))
+  and ($4::timestamptz is null or (a.created_at, a.version, a.id) > ($4, $5::integer, $6::uuid))`;
+
+/** The approvals that a person or a key decided or voted on, oldest first, after the given one. */
+export async function listDecidedBy(
+  db: Db,
+  organization: string,
+  by: Pick<Actor, "type" | "id">,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<ApprovalRow[]> {
+  const [last] = after
+    ? await db.query<{ created_at: Date; version: number }>(
+        "select created_at, version from read.approvals where id = $1",
+        [after],
+      )
+    : [];
+  const rows = await db.query<StoredRow>(select(DECIDED_BY, "limit $7"), [
+    organization,
+    by.type,
+    by.id,
+    last?.created_at ?? null,
+    last?.version ?? null,
+    last ? after : null,
+    limit,
+  ]);
+  return rows.map(parseRow);
+}

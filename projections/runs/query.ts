@@ -168,6 +168,24 @@ export interface RunPosition {
   id: string;
 }
 
+/** The runs that somebody started, or that are attributed to an external user, newest first, after the given position. */
+export async function listRunsOf(
+  db: Db,
+  organization: string,
+  whose: { started_by: Actor } | { external_user_id: string },
+  { after, limit }: { after: RunPosition | null; limit: number },
+): Promise<RunRow[]> {
+  const [column, value] =
+    "started_by" in whose ? ["started_by", whose.started_by] : ["external_user_id", whose.external_user_id];
+  const rows = await db.query<StoredRow>(
+    `select ${COLUMNS} from read.runs r ${JOINED} where r.organization_id = $1 and r.${column} = $2
+       and ($3::timestamptz is null or (r.created_at, r.id) < ($3, $4::uuid))
+     order by r.created_at desc, r.id desc limit $5`,
+    [organization, encode(value), after?.created_at ?? null, after?.id ?? null, limit],
+  );
+  return rows.map(parseRow);
+}
+
 /**
  * Runs that a retry or a cancellation of many would change, newest first, after the given position. Failed or cancelled runs
  * that were retried are left out.

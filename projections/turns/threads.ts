@@ -83,6 +83,16 @@ export async function listOwnThreads(
 ): Promise<ThreadRow[]> {
   const agents = await listAgents(db, organization, principal);
   const scopes = [ownerScope(principal, user), ...agents.map((agent) => ownerScope(principal, user, agent))];
+  return listThreadsIn(db, organization, scopes, { before, limit });
+}
+
+/** The threads of these owners. */
+export async function listThreadsIn(
+  db: Db,
+  organization: string,
+  scopes: string[],
+  { before, limit }: OwnedPage,
+): Promise<ThreadRow[]> {
   const page = `select found.* from unnest($2::text[]) as own(scope) cross join lateral (
       select * from read.threads h
       where h.organization_id = $1 and h.scope = own.scope and ($3::bigint is null or h.position < $3) and ${HAS_TURNS}

@@ -1,0 +1,194 @@
+import type { FastifyRequest } from "fastify";
+import { streamName } from "#events/ids.ts";
+import type { Attachment, Message } from "#events/prompt.ts";
+import { listFilesIn, listFilesOf, type FileRow } from "#projections/files/query.ts";
+import type { OwnedPage } from "#projections/owner.ts";
+import { listDecidedBy } from "#projections/runs/approvals.ts";
+import { listRunsOf, type RunPosition, type RunRow } from "#projections/runs/query.ts";
+import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
+import { listThreadsIn, listThreadsOf, type ThreadRow } from "#projections/turns/threads.ts";
+import { getMember } from "#projections/users/query.ts";
+import { present as presentMember } from "../account/memberShape.ts";
+import { createCursor } from "../audit/cursor.ts";
+import { presentEvent } from "../audit/eventShape.ts";
+import type { Http } from "../base/deps.ts";
+import { presentThread } from "../owned/threadShape.ts";
+import { readFile } from "../turns/files.ts";
+import { readTurnInput } from "../turns/turnInput.ts";
+import { presentApproval } from "../workflows/approvalShape.ts";
+import { foldRun } from "../workflows/foldRun.ts";
+import { presentRun } from "../workflows/runShape.ts";
+import { createOpenValue } from "../workflows/runValues.ts";
+import { createMatcher, type Subject } from "./subject.ts";
+
+/** A line of an export. */
+export interface ExportLine {
+  type: string;
+  [field: string]: unknown;
+}
+
+/** Rows of one query. */
+const PAGE = 50;
+const EVENTS = 500;
+/** Stored text of the turns of one query. */
+const PAGE_BYTES = 2_000_000;
+/** Bytes of a file in one line, before base64. */
+const PART_BYTES = 768 * 1024;
+
+export interface ExportScope {
+  http: Http;
+  organization_id: string;
+  subject: Subject;
+  /** The newest position that belongs to the export. */
+  until: number;
+  /** Throws when the administrator's session or role has ended. */
+  recheck: NonNullable<FastifyRequest["recheckCredential"]>;
+}
+
+type Lines = AsyncGenerator<ExportLine>;
+
+/** The rows of all pages, newest first. */
+async function* rowsOf<R extends { position: number }>(
+  { until, recheck }: ExportScope,
+  read: (page: OwnedPage) => Promise<R[]>,
+): AsyncGenerator<R> {
+  for (let before = until + 1; ; ) {
+    await recheck();
+    const rows = await read({ before, limit: PAGE });
+    yield* rows;
+    if (rows.length < PAGE) return;
+    before = rows.at(-1)!.position;
+  }
+}
+
+function* contentLines(of: object, bytes: Buffer): Generator<ExportLine> {
+  for (let [at, part] = [0, 0]; at < bytes.length; at += PART_BYTES, part++)
+    yield {
+      type: "content",
+      ...of,
+      part,
+      base64: bytes.toString("base64", at, Math.min(at + PART_BYTES, bytes.length)),
+    };
+}
+
+const presentAttachment = ({ filename, mime_type, bytes, sha256 }: Attachment) => ({
+  filename,
+  mime_type,
+  bytes,
+  sha256,
+});
+const presentMessage = ({ attachments, ...message }: Message) => ({
+  ...message,
+  attachments: attachments.map(presentAttachment),
+});
+
+/** A turn with its messages, then the bytes of each attachment that is still stored. */
+async function* turnLines({ http }: ExportScope, thread: ThreadRow, turn: ThreadTurn): Lines {
+  const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
+  const input = await readTurnInput(http, turn);
+  const response_id = thread.agent_id === null ? null : `resp_${turn_id}`;
+  const messages = input.map(presentMessage);
+  yield {
+    type: "turn",
+    id: turn_id,
+    thread_id: thread.id,
+    response_id,
+    status,
+    input: messages,
+    output: said,
+    started_at,
+    ended_at,
+  };
+  for (const { blob, sha256, sealed_by } of input.flatMap(({ attachments }) => attachments)) {
+    const key = sealed_by ?? { thing: streamName("turn", turn_id), wrapped_key };
+    const bytes =
+      key.wrapped_key === null ? undefined : await http.vault.get({ ...key, wrapped_key: key.wrapped_key }, blob);
+    if (bytes) yield* contentLines({ turn_id, sha256 }, bytes);
+  }
+}
+
+async function* threadLines(scope: ExportScope, thread: ThreadRow): Lines {
+  const { http, organization_id, recheck } = scope;
+  yield { ...presentThread(thread), type: "thread" };
+  for (let after: string | undefined; ; ) {
+    await recheck();
+    const page = { limit: PAGE, bytes: PAGE_BYTES, ...(after !== undefined && { after }) };
+    const turns = await listTurns(http.db, organization_id, thread.id, thread.scope, page);
+    for (const turn of turns) yield* turnLines(scope, thread, turn);
+    if (turns.length === 0) return;
+    after = turns.at(-1)!.turn_id;
+  }
+}
+
+async function* fileLines({ http }: ExportScope, file: FileRow): Lines {
+  const { id, principal: owner, filename, purpose, mime_type, bytes, sha256, created_at } = file;
+  yield { type: "file", id, owner, filename, purpose, mime_type, bytes, sha256, created_at };
+  const content = await readFile(http, file);
+  if (content) yield* contentLines({ file_id: id, sha256 }, content);
+}
+
+async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {
+  const run = foldRun(await http.readStream(streamName("run", row.id)));
+  return { ...(await presentRun(row, run, createOpenValue(http, row))), type: "run" };
+}
+
+export async function* ownedLines(scope: ExportScope): Lines {
+  const { http, organization_id, subject } = scope;
+  const threads = (page: OwnedPage) =>
+    subject.kind === "user"
+      ? listThreadsIn(http.db, organization_id, subject.scopes, page)
+      : listThreadsOf(http.db, organization_id, subject, page);
+  for await (const thread of rowsOf(scope, threads)) yield* threadLines(scope, thread);
+  const files = (page: OwnedPage) =>
+    subject.kind === "user"
+      ? listFilesIn(http.db, organization_id, subject.scopes, page)
+      : listFilesOf(http.db, organization_id, subject, page);
+  for await (const file of rowsOf(scope, files)) yield* fileLines(scope, file);
+}
+
+/** The runs that the subject started, or that are attributed to the external user. */
+export async function* runLines(scope: ExportScope): Lines {
+  const { http, organization_id, subject, recheck } = scope;
+  const whose = subject.kind === "user" ? { external_user_id: subject.user } : { started_by: subject.actor };
+  for (let after: RunPosition | null = null; ; ) {
+    await recheck();
+    const rows: RunRow[] = await listRunsOf(http.db, organization_id, whose, { after, limit: PAGE });
+    for (const row of rows) yield await runLine(scope, row);
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!;
+  }
+}
+
+export async function* approvalLines({ http, organization_id, subject, recheck }: ExportScope): Lines {
+  if (subject.kind === "user") return;
+  for (let after: string | null = null; ; ) {
+    await recheck();
+    const rows = await listDecidedBy(http.db, organization_id, subject.actor, { after, limit: PAGE });
+    for (const row of rows) yield { ...presentApproval(row), type: "approval" };
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+/** The events of the log that the subject caused, or that name it. */
+export async function* eventLines({ http, organization_id, subject, until, recheck }: ExportScope): Lines {
+  const matches = createMatcher(subject);
+  const toCursor = createCursor(http, organization_id);
+  const filter = { stream: undefined, types: undefined, limit: EVENTS };
+  for (let [after, more] = [0, true]; more && after < until; ) {
+    await recheck();
+    const slice = await http.readAuditSlice(organization_id, { ...filter, after });
+    for (const event of slice.events)
+      if (event.position <= until && matches(event))
+        yield { ...presentEvent(event, toCursor), type: "event", event: event.type };
+    after = slice.events.at(-1)?.position ?? until;
+    more = slice.more;
+  }
+}
+
+/** The person's own account. */
+export async function* accountLines({ http, organization_id, subject }: ExportScope): Lines {
+  if (subject.kind === "user" || subject.actor.type !== "person") return;
+  const row = await getMember(http.db, organization_id, subject.actor.id);
+  if (row) yield { ...presentMember(row), type: "person" };
+}

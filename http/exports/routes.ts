@@ -1,0 +1,74 @@
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { requireAdmin } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import type { Http } from "../base/deps.ts";
+import { downloadHeaders } from "../base/downloadHeaders.ts";
+import {
+  accountLines,
+  approvalLines,
+  eventLines,
+  ownedLines,
+  runLines,
+  type ExportLine,
+  type ExportScope,
+} from "./lines.ts";
+import { findSubject, SubjectName } from "./subject.ts";
+
+/** Read models that an export reads. It waits until they have followed the log to its beginning. */
+const MODELS = ["users", "turns", "files", "runs"];
+const SECTIONS = [accountLines, ownedLines, runLines, approvalLines, eventLines];
+
+async function* allLines(scope: ExportScope, subject: string): AsyncGenerator<ExportLine> {
+  const { http, organization_id } = scope;
+  yield { type: "export", subject, organization_id, created_at: new Date() };
+  const counts: Record<string, number> = {};
+  for (const section of SECTIONS)
+    for await (const line of section(scope)) {
+      if (http.closing.aborted) return;
+      counts[line.type] = (counts[line.type] ?? 0) + 1;
+      yield line;
+    }
+  yield { type: "end", counts };
+}
+
+async function* toText(lines: AsyncGenerator<ExportLine>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
+}
+
+async function send(http: Http, request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
+  const { organization_id } = request.caller;
+  http.streams.count(reply);
+  await http.freshRead(MODELS);
+  const { events } = await http.readAuditSlice(organization_id, {
+    after: Number.MAX_SAFE_INTEGER,
+    stream: undefined,
+    types: undefined,
+    limit: 1,
+    newest_first: true,
+  });
+  const subject = await findSubject(http, organization_id, name);
+  const recheck = async () => request.recheckCredential?.();
+  const scope = { http, organization_id, subject, until: events[0]?.position ?? 0, recheck };
+  return reply
+    .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: "export.jsonl" }))
+    .send(Readable.from(toText(allLines(scope, name))));
+}
+
+/** Everything that is stored about one person, key or external user, for owners and admins. */
+export function exportRoutes(app: App, http: Http): void {
+  const exporting = {
+    tags: ["Exports"],
+    security: [{ session: [] }],
+    summary: "Export everything about a person, a key or an external user",
+    description:
+      "JSON lines, sent while they are read: the account, threads with their turns, files, runs that were started, approvals that were decided, and the events of the log that the " +
+      "subject caused or that name it. Bytes of files and attachments follow as `content` lines in base64, in parts. The last line has the type `end` and counts the others: without it " +
+      "the export is not complete.",
+    querystring: z.object({ subject: SubjectName }),
+  };
+  app.get("/exports", { onRequest: requireAdmin(http), schema: exporting }, (request, reply) =>
+    send(http, request, reply, request.query.subject),
+  );
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { Principal, RecordedEvent } from "#events/envelope.ts";
+import type { Actor } from "#events/run.ts";
+import { listUserScopes } from "#projections/userScopes.ts";
+import type { Http } from "../base/deps.ts";
+
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const SHAPE = new RegExp(`^(?:(?:person|key):${UUID}|user:.+)$`, "is");
+/** As long as the header `x-svc-external-user` and the field `user` may be. */
+const MAX_LENGTH = 600;
+
+/** Whom an export is about. */
+export const SubjectName = z
+  .string()
+  .max(MAX_LENGTH)
+  .regex(SHAPE, "must be person:<id>, key:<id> or user:<value>.")
+  .describe(
+    "`person:<id>` or `key:<id>`, also one that was deleted; or `user:<value>`: an external user, by the `user` of requests or the header that names one to a hook.",
+  );
+
+export type Subject =
+  | { kind: "principal"; principal: Principal; actor: Pick<Actor, "type" | "id"> }
+  | { kind: "user"; user: string; scopes: string[] };
+
+export async function findSubject(http: Pick<Http, "db">, organization: string, name: string): Promise<Subject> {
+  const at = name.indexOf(":");
+  const [kind, value] = [name.slice(0, at).toLowerCase(), name.slice(at + 1)];
+  if (kind === "user") {
+    const scopes = await listUserScopes(http.db, organization, value);
+    return { kind: "user", user: value, scopes };
+  }
+  const id = value.toLowerCase();
+  if (kind === "person") return { kind: "principal", principal: `person:${id}`, actor: { type: "person", id } };
+  return { kind: "principal", principal: `key:${id}`, actor: { type: "api_key", id } };
+}
+
+/** Whether a value of these fields, however deep, is among `values`; `isNamed` limits the names of the fields. */
+function holds(fields: unknown, values: ReadonlySet<string>, isNamed: (name: string) => boolean, name = ""): boolean {
+  if (typeof fields === "string") return values.has(fields) && isNamed(name);
+  if (Array.isArray(fields)) return fields.some((value) => holds(value, values, isNamed, name));
+  if (typeof fields !== "object" || fields === null) return false;
+  return Object.entries(fields).some(([key, value]) => holds(value, values, isNamed, key));
+}
+
+/** The fields that carry the value of an external user. */
+const USER_FIELDS = new Set(["user", "external_user_id"]);
+
+/** Whether an event was caused by the subject, or names it. */
+export function createMatcher(subject: Subject): (event: Pick<RecordedEvent, "data" | "personal" | "meta">) => boolean {
+  if (subject.kind === "principal") {
+    const names = new Set([subject.principal, subject.actor.id]);
+    return ({ meta, data, personal }) =>
+      meta.principal === subject.principal || holds(data, names, () => true) || holds(personal, names, () => true);
+  }
+  const scopes = new Set(subject.scopes);
+  const users = new Set([subject.user]);
+  return ({ data, personal }) =>
+    scopes.has((data as { scope?: string }).scope ?? "") ||
+    holds(data, users, (name) => USER_FIELDS.has(name)) ||
+    holds(personal, users, (name) => USER_FIELDS.has(name));
+}
