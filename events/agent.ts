@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { ToolApprovals } from "./toolApproval.ts";
 
 const Id = z.object({ agent_id: z.uuid() });
 /** How an agent runs. The texts that its owner writes are personal fields. */
@@ -19,7 +20,12 @@ const Settings = z.object({
   /** Whether requests may pass tools of the caller's own. Absent: no, or recorded before there were any. */
   client_tools: z.boolean().optional(),
 });
-const Personal = z.object({ name: z.string(), instructions: z.string() });
+const Personal = z.object({
+  name: z.string(),
+  instructions: z.string(),
+  /** Tools whose calls wait for a person. It may name people. Absent: none, or recorded before there were any. */
+  tool_approvals: ToolApprovals.optional(),
+});
 /** Counts 1, 2, 3 …: a response records the version of the agent it ran on. */
 const Version = z.object({ version: z.int().positive() });
 
@@ -35,6 +41,7 @@ export const AGENT_DEFAULTS = {
   project_id: null,
   expose_tool_items: true,
   client_tools: false,
+  tool_approvals: {},
 };
 /** Omitted fields keep their value. */
 export const ChangeAgent = defineCommand(

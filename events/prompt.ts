@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ToolApprovals } from "./toolApproval.ts";
 import { ToolCall } from "./turnOutput.ts";
 
 /** A file in a conversation. Its bytes are a blob, sealed with the data key of the turn or of the file that was attached. */
@@ -79,7 +80,14 @@ export const Prompt = z.object({
     .nullable()
     .default(NO_TOOLS.knowledge),
   /** Added by the agent that runs the turn. */
-  agent: z.object({ instructions: z.string(), reasoning_effort: z.string().nullable() }).optional(),
+  agent: z
+    .object({
+      instructions: z.string(),
+      reasoning_effort: z.string().nullable(),
+      /** Tools whose calls wait for a person. */
+      tool_approvals: ToolApprovals.optional(),
+    })
+    .optional(),
 });
 export type Prompt = z.infer<typeof Prompt>;
 

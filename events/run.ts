@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import type { Principal } from "./envelope.ts";
 import { streamName } from "./ids.ts";
 import {
   StoredValue,
@@ -20,6 +21,12 @@ import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 /** The person or system that acted on a run. */
 export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "schedule", "system"]), id: z.string() });
 export type Actor = z.infer<typeof Actor>;
+const ACTORS = { key: "api_key", person: "person", webhook: "webhook" } as const;
+/** A principal as an actor. */
+export function actorOf(principal: Principal): Actor {
+  const [kind, id = ""] = principal.split(":", 2);
+  return { type: ACTORS[kind as keyof typeof ACTORS] ?? "system", id };
+}
 
 /** The run that a retry or a fork continues. */
 export const ParentRun = z.object({

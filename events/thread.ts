@@ -15,6 +15,19 @@ export {
   ToolChoice,
   ToolOffer,
 } from "./prompt.ts";
+export {
+  DecideToolApproval,
+  ExpireToolApprovals,
+  ParkTurn,
+  StartTool,
+  ToolApprovalCancelled,
+  ToolApprovalDecided,
+  ToolApprovalExpired,
+  ToolApprovalRequested,
+  ToolStarted,
+  TurnParked,
+  TurnResumed,
+} from "./threadApprovals.ts";
 export { Citation, NO_USAGE, Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
 export const FinishReason = z.enum(["stop", "length", "content_filter", "tool_calls"]);

@@ -135,6 +135,8 @@ const schema = z
     OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(", ")}`).default("parentbased_always_on"),
     OTEL_TRACES_SAMPLER_ARG: z.coerce.number(share).min(0, share).max(1, share).default(1),
     TURN_SECONDS: count(1, 3_600).default(600),
+    TOOL_APPROVAL_HOURS: count(1, 168).default(72),
+    ORGANIZATION_PARKED_TURNS: count(0, 1_000_000).default(1_000),
     SCRUB_DAYS: count(0, 365).default(7),
     CLOCK_OFFSET_SECONDS: count(1, 100_000_000).default(1),
     HISTORY_KILOBYTES: count(1, 64_000).default(4_000),

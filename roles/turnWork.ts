@@ -1,5 +1,8 @@
+import { streamName } from "#events/ids.ts";
+import type { FramePayload } from "#events/ports.ts";
 import { openModels } from "#infra/models/index.ts";
 import { countTokens } from "#infra/models/tokens.ts";
+import { countParkedTurns } from "#projections/turns/parked.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
@@ -19,7 +22,7 @@ const MAX_FILE_BYTES_OF_ORGANIZATION = MAX_FILE_BYTES / 2;
 
 /** The work of a services process on turns. */
 export function openTurnWork(
-  { settings, logger, log, bus, worker, vault, keyring }: Resources,
+  { settings, logger, log, bus, worker, vault, keyring, db }: Resources,
   handle: Handle,
   { tools }: { tools: Tools },
 ) {
@@ -39,6 +42,11 @@ export function openTurnWork(
     tools,
     handle,
     countTokens,
+    toolApprovals: {
+      default_seconds: settings.TOOL_APPROVAL_HOURS * 3_600,
+      max_parked: settings.ORGANIZATION_PARKED_TURNS,
+      countParked: (organization: string) => countParkedTurns(db, organization),
+    },
     deployment: deploymentCredentials(settings),
     offline: settings.OFFLINE_MODELS,
   };
@@ -59,6 +67,10 @@ export function openTurnWork(
         turn,
         stopping,
       ),
+    readFrames: async (turn_id, blob) => {
+      const bytes = await vault.get({ thing: streamName("turn", turn_id) }, blob);
+      return bytes ? (JSON.parse(bytes.toString()) as FramePayload[]) : [];
+    },
     storeFrames: (turn, frames) => createStepRecorder({ vault, handle }, turn).storeFrames(frames),
     onError: (error, { turn_id, request_id }) =>
       logger.error({ err: error, turn_id, request_id }, "turn could not be ended"),

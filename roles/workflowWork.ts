@@ -1,6 +1,6 @@
 import { failpoint } from "#infra/failpoint.ts";
 import { hasProjected } from "#projections/progress.ts";
-import { listRunThreads } from "#projections/turns/query.ts";
+import { listRunThreads } from "#projections/turns/threads.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";

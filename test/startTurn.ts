@@ -1,7 +1,7 @@
 import type { Command } from "#events/envelope.ts";
 import { newCommandId, newId, streamName } from "#events/ids.ts";
 import type { Route } from "#events/route.ts";
-import { EMPTY_PROMPT, StartTurn, type Message, type Prompt } from "#events/thread.ts";
+import { EMPTY_PROMPT, StartTurn, type Message, type Prompt, type TurnAgent } from "#events/thread.ts";
 
 /** A prompt that asks for nothing but an answer to these messages. */
 export const promptOf = (messages: Message[]): Prompt => ({ ...EMPTY_PROMPT, messages });
@@ -15,6 +15,7 @@ interface Start {
   /** How long the turn may take. */
   seconds?: number;
   stream?: string;
+  agent?: TurnAgent;
   /** What else the prompt says. */
   prompt?: Partial<Prompt>;
 }
@@ -22,7 +23,7 @@ interface Start {
 /** A turn as http would start it, in a thread of its own unless one is named. */
 export const startTurn = (
   text: string,
-  { organization_id, model, route, streamed, seconds, stream, prompt }: Start,
+  { organization_id, model, route, streamed, seconds, stream, prompt, agent }: Start,
 ): Command => ({
   id: newCommandId(),
   type: StartTurn.type,
@@ -37,6 +38,7 @@ export const startTurn = (
     scope: "mine",
     model,
     ...(route && { route }),
+    ...(agent && { agent }),
     streamed: streamed ?? false,
     ends_by: new Date(Date.now() + (seconds ?? 60) * 1_000).toISOString(),
     input: { prompt: { ...promptOf([{ role: "user", text, attachments: [] }]), ...prompt } },

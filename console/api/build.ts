@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, service } from "./call.ts";
+import type { ToolApproval } from "./toolApproval.ts";
 import type { FormSchema, Page } from "./types.ts";
 
 /* What builders make: agents, scripts (definitions), registered workflows, and their triggers. */
@@ -19,6 +20,8 @@ export interface AgentSettings {
   project_id: string | null;
   expose_tool_items: boolean;
   client_tools: boolean;
+  /** Tools whose calls wait for a person. */
+  tool_approvals: Record<string, ToolApproval>;
 }
 
 export interface Agent extends AgentSettings {

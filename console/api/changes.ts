@@ -62,8 +62,10 @@ export function followChanges(queries: QueryClient): () => void {
   let leading: AbortController | undefined;
 
   // everything that changes is also an event of the log
-  const note = ({ kind }: Change) => {
+  const note = ({ kind, type }: Change) => {
     kinds.add(kind);
+    // approvals are shown with those of runs
+    if (type.startsWith("ToolApproval")) kinds.add("run");
     kinds.add("log");
     flushing ||= window.setTimeout(() => {
       flushing = 0;

@@ -94,7 +94,16 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
 export interface Approval {
   id: string;
-  run_id: string;
+  /** Null where a tool of an agent asks. */
+  run_id: string | null;
+  tool_call: {
+    response_id: string;
+    agent: { id: string; name: string | null };
+    tool: string;
+    /** Null once they are erased. */
+    arguments: string | null;
+    asked_by: Actor & { name: string | null };
+  } | null;
   title: string;
   body: string | null;
   /** JSON Schema of the data of a decision. */
@@ -179,6 +188,8 @@ export interface TracedCall {
   attempt: number | null;
   duration_ms: number | null;
   ended_at: string | null;
+  /** Of a call that a person had to allow. */
+  approval: { id: string; status: ApprovalStatus; comment: string | null; decided_at: string | null } | null;
 }
 
 interface ModelOutput {
@@ -216,7 +227,7 @@ export interface Trace {
   started_at: string;
   ended_at: string | null;
   duration_ms: number | null;
-  attempts: { attempt: number; worker: string | null; at: string }[];
+  attempts: { attempt: number; worker: string | null; at: string; resumed?: true }[];
   prompt:
     | ({ instructions: string | null; messages: TracedMessage[]; forgotten_turns: number } & Record<string, unknown>)
     | null;

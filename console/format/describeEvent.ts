@@ -70,6 +70,13 @@ const THREADS: Record<string, Sentence> = {
     `The model asked for ${Array.isArray(calls) ? formatCount(calls.length, "tool call") : "tools"}.`,
   ToolFinished: (field, { duration_ms }) =>
     `The tool ${field("name", "that the model named")} ${field("status")} after ${formatDuration(Number(duration_ms))}.`,
+  ToolApprovalRequested: (field) => `The agent asks whether it may run the tool ${field("tool")}.`,
+  ToolApprovalDecided: (field) => `Somebody decided about a tool call: ${field("decision")}.`,
+  ToolApprovalExpired: "Nobody decided about a tool call in time; it does not run.",
+  ToolApprovalCancelled: "The question about a tool call was withdrawn with its answer.",
+  TurnParked: "The answer waits for a person, and no process holds it.",
+  TurnResumed: (field) => `The answer goes on: attempt ${field("attempt")}.`,
+  ToolStarted: "An approved tool call began.",
   TurnCompleted: (field) => `${field("model")} answered (${field("finish_reason")}).`,
   TurnFailed: (field) => `The answer failed: ${field("message", "the reason is deleted")}`,
   TurnStopped: "The answer was stopped; what was there is kept.",

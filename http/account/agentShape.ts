@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { ALWAYS, MAX_TOOL_APPROVAL_SECONDS, ToolApproval, ToolCondition } from "#events/toolApproval.ts";
+import { Assignee } from "#events/runParts.ts";
 import type { AgentRow } from "#projections/agents/query.ts";
 
 /** In JSON. Instructions are part of a command, whose limit is 256 KiB. */
@@ -34,15 +36,38 @@ const settings = {
     .describe("Whether requests may pass `tools` of the caller's own, which the caller runs. False by default."),
 };
 
+/** The rule of one tool, as requests write it. */
+const ToolApprovalRule = z.union([
+  z.literal("always").transform(() => ALWAYS),
+  z
+    .strictObject({
+      assignees: z.array(Assignee).max(50),
+      self_approval: z.boolean(),
+      allow_api_key: z.boolean(),
+      expires_in_seconds: z.int().min(1).max(MAX_TOOL_APPROVAL_SECONDS).nullable(),
+      when: ToolCondition.nullable(),
+    })
+    .partial()
+    .transform((rule) => ({ ...ALWAYS, ...rule })),
+]);
+const writtenApprovals = z.record(z.string().min(1).max(200), ToolApprovalRule);
+const shownApprovals = z
+  .record(z.string(), ToolApproval)
+  .describe("Tools whose calls wait until a person has allowed them, by name.");
+
 /** Only the name is required. The API of a new agent is enabled. */
-export const Create = z.object({ name, ...z.object(settings).partial().shape });
-export const Change = z.object({ name, ...settings }).partial();
+export const Create = z.object({
+  name,
+  ...z.object({ ...settings, tool_approvals: writtenApprovals }).partial().shape,
+});
+export const Change = z.object({ name, ...settings, tool_approvals: writtenApprovals }).partial();
 
 export const Agent = z.object({
   id: z.string(),
   name: z.string(),
   version: z.int().describe("Increases with each change. A response records the version it ran on."),
   ...settings,
+  tool_approvals: shownApprovals,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
@@ -51,7 +76,7 @@ export const AgentVersion = z.object({
   version: z.int(),
   changed_by: z.string().describe("`person:<id>`."),
   created_at: z.iso.datetime(),
-  settings: z.object({ name, ...settings }).describe("As they were from then on."),
+  settings: z.object({ name, ...settings, tool_approvals: shownApprovals }).describe("As they were from then on."),
 });
 
 type StoredSettings = Pick<
@@ -66,6 +91,7 @@ type StoredSettings = Pick<
   | "project_id"
   | "expose_tool_items"
   | "client_tools"
+  | "tool_approvals"
 >;
 
 /** @param slugs of the organization's collections by id. Deleted collections are left out. */
@@ -83,6 +109,7 @@ export const presentSettings = (
   project_id: stored.project_id,
   expose_tool_items: stored.expose_tool_items,
   client_tools: stored.client_tools,
+  tool_approvals: stored.tool_approvals,
 });
 
 export const present = (row: AgentRow, slugs: Map<string, string>): z.infer<typeof Agent> => ({

@@ -38,11 +38,21 @@ async function collectionIds({ db, freshRead }: Http, organization: string, name
   });
 }
 
+/** A rule for a tool that the agent lacks would protect nothing, and may be a misspelt one. Throws `unknown_tool`. */
+function checkApprovals(approvals: object, tools: string[]): void {
+  const unknown = Object.keys(approvals).find((name) => !tools.includes(name));
+  if (unknown !== undefined)
+    throw new ApiError("unknown_tool", `tool_approvals: the agent has no tool ${JSON.stringify(unknown)}.`, {
+      param: `tool_approvals.${unknown}`,
+    });
+}
+
 /** The settings of a request as events store them. Throws `unknown_tool`, `unknown_collection`, `unknown_project`. */
-async function readSettings(http: Http, caller: Caller, body: z.infer<typeof Change>) {
+async function readSettings(http: Http, caller: Caller, body: z.infer<typeof Change>, ownTools: string[] = []) {
   const { collections, reasoning, tools, project_id, ...rest } = body;
   const { organization_id } = caller;
   if (tools) await checkToolNames(http, organization_id, tools, (n) => `tools[${n}]`);
+  if (rest.tool_approvals) checkApprovals(rest.tool_approvals, tools ?? ownTools);
   return {
     ...rest,
     ...(project_id !== undefined && { project_id: await requireProject(http, caller, project_id) }),
@@ -108,8 +118,8 @@ export function agentRoutes(app: App, http: Http): void {
 
   const changing = { ...one, summary: "Change an agent", body: Change, response: { 200: Agent } };
   app.patch("/agents/:id", { onRequest: managing, schema: changing }, async (request) => {
-    const { id: agent_id } = await requireAgent(http, request.caller, request.params.id);
-    const data = { agent_id, ...(await readSettings(http, request.caller, request.body)) };
+    const { id: agent_id, tools } = await requireAgent(http, request.caller, request.params.id);
+    const data = { agent_id, ...(await readSettings(http, request.caller, request.body, tools)) };
     await http.send(ChangeAgent, { ...envelope(request, agent_id), data, requireProjected: true });
     return presentOne(request, await requireAgent(http, request.caller, agent_id));
   });

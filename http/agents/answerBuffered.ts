@@ -10,7 +10,10 @@ import { storedResponse } from "./storedResponse.ts";
 /** Clients give up on headers after minutes; from here on they get white space, which JSON allows (wire facts). */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Answers with the whole response once its turn has ended. The turn continues when the client disconnects. */
+/**
+ * Answers with the whole response once its turn has ended. A turn that waits for a person may take days: then the answer comes
+ * at the time limit with the status `in_progress`. The turn continues when the client disconnects.
+ */
 export async function answerBuffered(
   http: Http,
   reply: FastifyReply,
@@ -27,8 +30,8 @@ export async function answerBuffered(
   const keepAlive = setInterval(() => writeSpace(reply), KEEP_ALIVE_MS);
   try {
     const end = attached.end ?? (await waitForEnd(http, turn, reader, disconnected));
-    if (!end) return reply.hijack();
-    http.metrics.turn(end);
+    if (!end && disconnected.aborted) return reply.hijack();
+    if (end) http.metrics.turn(end);
     const response = await storedResponse(http, await findResponse(http, turn.organization_id, scope, turn.turn_id));
     if (!raw.headersSent) return response;
     raw.end(JSON.stringify(response));

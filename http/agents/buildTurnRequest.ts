@@ -103,7 +103,11 @@ export async function buildTurnRequest(
       tools: agent.tools,
       ...readTools(agent, body),
       knowledge: agent.collections && { collections: agent.collections },
-      agent: { instructions: agent.instructions, reasoning_effort: body.reasoning?.effort ?? agent.reasoning_effort },
+      agent: {
+        instructions: agent.instructions,
+        reasoning_effort: body.reasoning?.effort ?? agent.reasoning_effort,
+        ...(Object.keys(agent.tool_approvals).length > 0 && { tool_approvals: agent.tool_approvals }),
+      },
     },
   };
 }

@@ -75,7 +75,9 @@ export async function cancelResponse(
   let current = row;
   for (let attempt = 0; !endedAt(current) && attempt < MAX_ATTEMPTS; attempt++) {
     http.frames.requestStop(organization_id, id);
-    for (const until = Date.now() + GRACE_MS; !endedAt(current) && Date.now() < until; current = await read())
+    // a turn that waits for a person has no worker
+    const grace = current.parked_at ? 0 : GRACE_MS;
+    for (const until = Date.now() + grace; !endedAt(current) && Date.now() < until; current = await read())
       await sleep(POLL_MS);
     if (endedAt(current)) break;
     await stopWithoutWorker(http, request, current);

@@ -54,6 +54,16 @@ interface Following {
   /** Number of the last event that the client has; -1 for none. */
   startAfter: number;
   disconnected: AbortSignal;
+  /** As read before; undefined for a turn that this request started. */
+  row: ResponseRow | undefined;
+}
+
+/** What a parked turn has said so far: after an hour the bus does not hold it any more. */
+async function writeParked(http: Http, row: ResponseRow | undefined, stream: ResponseStream, sse: EventStream) {
+  if (!row?.parked_at) return;
+  // as if of an earlier attempt: frames that the bus still holds repeat it
+  const attempt = row.attempt - 1;
+  for (const frame of await readFrames(http, row)) sse.write(stream.next({ ...frame, attempt }));
 }
 
 /**
@@ -73,6 +83,7 @@ export async function followResponse(
   onDisconnect(disconnected, closeReader);
   http.closing.addEventListener("abort", closeReader, { once: true });
   try {
+    await writeParked(http, following.row, stream, sse);
     return await writeUntilEnd(http, following, stream, sse);
   } finally {
     http.closing.removeEventListener("abort", closeReader);

@@ -86,4 +86,12 @@ export function presentResponse(head: ResponseHead, output: Item[], end?: TurnEn
   };
 }
 
-export type Response = ReturnType<typeof presentResponse>;
+/** An approval that a response waits for. */
+interface PendingApproval {
+  id: string;
+  call_id: string | null;
+  name: string;
+  expires_at: string;
+}
+
+export type Response = ReturnType<typeof presentResponse> & { pending_approvals?: PendingApproval[] };

@@ -119,7 +119,7 @@ async function answerStreamed(
     const row = knownHead ? undefined : await findResponse(http, organization_id, scope, turn_id);
     const head = knownHead ?? (await readHead(http, row!));
     if (row && endedAt(row)) return await replayResponse(http, reply, { head, row, startAfter: -1 });
-    const end = await followResponse(http, reply, { organization_id, head, reader, startAfter: -1, disconnected });
+    const end = await followResponse(http, reply, { organization_id, head, reader, startAfter: -1, disconnected, row });
     if (end) http.metrics.turn(end);
     else if (http.closing.aborted) await noteUnanswered(http, turn);
   } catch (error) {

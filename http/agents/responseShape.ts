@@ -71,6 +71,17 @@ export const AgentResponse = z.object({
   tool_choice: z.literal("auto"),
   tools: z.array(z.never()).readonly(),
   truncation: z.literal("disabled"),
+  pending_approvals: z
+    .array(
+      z.object({
+        id: z.string().describe("As in `/api/workflows/approvals/{approval_id}`."),
+        call_id: z.string().nullable(),
+        name: z.string().describe("Of the tool."),
+        expires_at: z.iso.datetime(),
+      }),
+    )
+    .optional()
+    .describe("Only while the response waits until people have allowed tool calls."),
 });
 
 export const AgentModels = z.object({

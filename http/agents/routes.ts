@@ -80,7 +80,7 @@ function readRoute(app: App, http: Http): void {
       const reader = openFrameReader(http.frames, organization_id, row.id);
       await reader.catchUp().catch(() => {});
       const disconnected = disconnectSignal(reply.raw);
-      await followResponse(http, reply, { organization_id, head, reader, startAfter, disconnected });
+      await followResponse(http, reply, { organization_id, head, reader, startAfter, disconnected, row });
       return reply;
     },
   );

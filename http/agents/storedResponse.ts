@@ -1,6 +1,7 @@
 import { streamName } from "#events/ids.ts";
 import type { FramePayload, TurnEnd } from "#events/ports.ts";
 import { Prompt } from "#events/thread.ts";
+import { listTurnApprovals } from "#projections/runs/approvals.ts";
 import { listRounds, type RequestEcho, type RoundRow } from "#projections/turns/query.ts";
 import type { Http } from "../base/deps.ts";
 import { turnEndFrom } from "../turns/turnEnd.ts";
@@ -9,6 +10,19 @@ import type { ResponseRow } from "./lookups.ts";
 import { presentResponse, type Response, type ResponseHead } from "./present.ts";
 
 type Needs = Pick<Http, "db" | "vault">;
+
+/** The approvals that a parked turn waits for. */
+async function pendingApprovals({ db }: Needs, row: ResponseRow) {
+  const approvals = await listTurnApprovals(db, row.thread_id, row.id);
+  return approvals
+    .filter(({ status }) => status === "pending")
+    .map(({ id, call, name, expires_at }) => ({
+      id,
+      call_id: call?.call_id ?? null,
+      name,
+      expires_at: expires_at.toISOString(),
+    }));
+}
 
 const NO_SETTINGS: RequestEcho = { instructions: null, user: null, vars: {}, reasoning_effort: null };
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
@@ -95,7 +109,10 @@ export function responseFrom(head: ResponseHead, frames: FramePayload[], ended: 
 }
 
 /** The stored response object, with the same items as its stream (spec: Agent response object). */
-export async function storedResponse(http: Needs, row: ResponseRow): Promise<Response> {
+export async function storedResponse(http: Needs & Pick<Http, "freshRead">, row: ResponseRow): Promise<Response> {
   const [head, frames] = await Promise.all([readHead(http, row), readFrames(http, row)]);
-  return responseFrom(head, frames, endedAt(row));
+  const response = responseFrom(head, frames, endedAt(row));
+  if (!row.parked_at) return response;
+  await http.freshRead(["runs"], streamName("thread", row.thread_id));
+  return { ...response, pending_approvals: await pendingApprovals(http, row) };
 }

@@ -14,6 +14,7 @@ import { wantsSse } from "./wantsSse.ts";
 
 const EVERYBODY = Role.options;
 const BUILDERS: Role[] = ["owner", "admin", "builder"];
+const DECIDERS: Role[] = [...BUILDERS, "approver"];
 const ADMINS: Role[] = ["owner", "admin"];
 
 /** Which roles may read things of a kind. Kinds that are not listed, such as sessions, are sent to nobody. */
@@ -26,6 +27,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   workflow: EVERYBODY,
   trigger: EVERYBODY,
   run: EVERYBODY,
+  approval: DECIDERS,
   thread: BUILDERS,
   definition: BUILDERS,
   secret: BUILDERS,
@@ -55,7 +57,9 @@ const Slice = z.object({ data: z.array(Change), next_after: z.string(), has_more
 /** An event without its fields; undefined if the caller may not read what changed. */
 function toChange(event: RecordedEvent, toCursor: ToCursor, caller: Caller): z.infer<typeof Change> | undefined {
   const { position, stream, type } = event;
-  const { aggregate: kind, id } = parseStreamName(stream);
+  const { aggregate, id } = parseStreamName(stream);
+  // those who decide about a call of an agent need not be able to read its thread
+  const kind = type.startsWith("ToolApproval") && !mayKnow(caller, aggregate, event) ? "approval" : aggregate;
   return mayKnow(caller, kind, event) ? { cursor: toCursor(position), kind, id, type } : undefined;
 }
 

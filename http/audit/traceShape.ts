@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Actor } from "#events/run.ts";
 import { Citation, FinishReason, Prompt, Source, ToolCall, Usage } from "#events/thread.ts";
 
 const moment = z.iso.datetime();
@@ -36,6 +37,15 @@ export const TracedPrompt = z.object({
   knowledge: Prompt.shape.knowledge.describe("Ids of the collections that the knowledge tools could search."),
 });
 
+export const TracedApproval = z.object({
+  id: z.string().describe("As in `/api/workflows/approvals/{approval_id}`."),
+  status: z.enum(["pending", "approved", "rejected", "expired", "cancelled"]),
+  comment: z.string().nullable(),
+  decided_by: Actor.nullable(),
+  decided_at: moment.nullable(),
+  requested_at: moment,
+  expires_at: moment,
+});
 export const TracedCall = z.object({
   id: z.string(),
   name: z.string(),
@@ -50,6 +60,7 @@ export const TracedCall = z.object({
   attempt: z.int().nullable(),
   duration_ms: z.int().nullable(),
   ended_at: moment.nullable(),
+  approval: TracedApproval.nullable().describe("Of a call that a person had to allow."),
 });
 const output = { text: z.string(), reasoning: z.string(), citations: z.array(Citation) };
 export const TracedRound = z.object({
@@ -101,7 +112,14 @@ export const Trace = z.object({
   ends_by: moment,
   ended_at: moment.nullable(),
   duration_ms: z.int().nullable(),
-  attempts: z.array(z.object({ attempt: z.int(), worker: z.string().nullable(), at: moment })),
+  attempts: z.array(
+    z.object({
+      attempt: z.int(),
+      worker: z.string().nullable(),
+      at: moment,
+      resumed: z.literal(true).optional().describe("After a wait for approvals; else a worker was lost."),
+    }),
+  ),
   prompt: TracedPrompt.nullable().describe("Null when its blob has been deleted."),
   rounds: z.array(TracedRound).describe("Model answers that called tools, with the output of the tools."),
   answer: z

@@ -5,6 +5,7 @@ import { NO_USAGE, Prompt, type Message, type ThreadEvent, type Usage } from "#e
 import { addUsage, answerText } from "#events/turnOutput.ts";
 import { parseTraceId } from "#events/trace.ts";
 import type { ToCursor } from "./cursor.ts";
+import { traceApprovals } from "./traceApprovals.ts";
 import type { Trace, TracedCall, TracedMessage, TracedRound } from "./traceShape.ts";
 
 type EventType = ThreadEvent["type"];
@@ -25,7 +26,7 @@ const isEnd = hasType("TurnCompleted", "TurnFailed", "TurnStopped");
 const isRound = hasType("RoundRequested");
 const isToolFinish = hasType("ToolFinished");
 const isTargetFailure = hasType("TargetFailed");
-const isTakeover = hasType("TurnTakenOver");
+const isNextAttempt = hasType("TurnTakenOver", "TurnResumed");
 const isDeletion = hasType("TurnDeleted");
 
 async function readPrompt(
@@ -102,7 +103,7 @@ async function readOutput({ data, personal }: ThreadRecord<"ToolFinished">, open
 
 async function traceRound(
   round: ThreadRecord<"RoundRequested">,
-  finishes: ThreadRecord<"ToolFinished">[],
+  { finishes, approvals }: { finishes: ThreadRecord<"ToolFinished">[]; approvals: ReturnType<typeof traceApprovals> },
   open: OpenBlob,
 ) {
   const { data, personal, recorded_at } = round;
@@ -119,6 +120,7 @@ async function traceRound(
       attempt: end?.data.attempt ?? null,
       duration_ms: end?.data.duration_ms ?? null,
       ended_at: end?.recorded_at.toISOString() ?? null,
+      approval: approvals.get(`${data.round}/${n}`) ?? null,
     };
   });
   const { attempt, usage, model } = data;
@@ -172,8 +174,8 @@ export async function traceTurn(
   const { data, stream, recorded_at, meta } = started;
   const { principal, request_id, traceparent } = meta;
   const end = own.find(isEnd);
-  const finishes = own.filter(isToolFinish);
-  const rounds = await Promise.all(own.filter(isRound).map((round) => traceRound(round, finishes, open)));
+  const ofCalls = { finishes: own.filter(isToolFinish), approvals: traceApprovals(own) };
+  const rounds = await Promise.all(own.filter(isRound).map((round) => traceRound(round, ofCalls, open)));
   const at = (event: RecordedEvent) => event.recorded_at.toISOString();
   return {
     id: turn_id,
@@ -194,9 +196,12 @@ export async function traceTurn(
     duration_ms: end ? end.recorded_at.getTime() - recorded_at.getTime() : null,
     attempts: [
       { attempt: 1, worker: data.worker, at: at(started) },
-      ...own
-        .filter(isTakeover)
-        .map((event) => ({ attempt: event.data.attempt, worker: event.data.worker, at: at(event) })),
+      ...own.filter(isNextAttempt).map((event) => ({
+        attempt: event.data.attempt,
+        worker: event.data.worker,
+        at: at(event),
+        ...(event.type === "TurnResumed" && { resumed: true as const }),
+      })),
     ],
     prompt: await tracePrompt(started, all, open),
     rounds,

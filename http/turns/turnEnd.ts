@@ -32,21 +32,29 @@ export function turnEndFrom(row: TurnRow): TurnEnd | undefined {
   }
 }
 
-async function readEnd(http: Needs, { organization_id, turn_id, thread_id }: TurnHandle): Promise<TurnEnd | undefined> {
+/**
+ * The turn waits for a person, or has waited, and the time of its request is up. Its own time limit moves with each wait, so the
+ * request is answered without the turn's end.
+ */
+const OUTLIVES_REQUEST = Symbol("outlives its request");
+
+function outlivesRequest({ parked_at, ends_by }: TurnRow, turn: TurnHandle): boolean {
+  return Date.now() > turn.ends_by && (parked_at !== null || ends_by.getTime() > turn.ends_by);
+}
+
+type StoredEnd = TurnEnd | typeof OUTLIVES_REQUEST | undefined;
+
+async function readEnd(http: Needs, turn: TurnHandle): Promise<StoredEnd> {
+  const { organization_id, turn_id, thread_id } = turn;
   const row = await getTurn(http.db, organization_id, turn_id);
   if (!row && (await http.turnHistory.isDeleted(thread_id, turn_id)))
     throw new ApiError("thread_not_found", "The thread was deleted while its turn was running.", {
       param: "x-thread-id",
     });
-  return row && turnEndFrom(row);
+  return row && (turnEndFrom(row) ?? (outlivesRequest(row, turn) ? OUTLIVES_REQUEST : undefined));
 }
 
-/**
- * The end of a turn from the read model; undefined while the turn runs. Also undefined while the database is unavailable: the
- * turn continues meanwhile, and a client that got a 503 would start another one.
- * Throws what is final: 404 when the thread was deleted, 503 when the turn is long overdue.
- */
-export async function storedEnd(http: Needs, turn: TurnHandle): Promise<TurnEnd | undefined> {
+async function readStoredEnd(http: Needs, turn: TurnHandle): Promise<StoredEnd> {
   const end = await readEnd(http, turn).catch((error: unknown) => {
     if (error instanceof Unavailable) return undefined;
     throw error;
@@ -56,7 +64,17 @@ export async function storedEnd(http: Needs, turn: TurnHandle): Promise<TurnEnd 
   return end;
 }
 
-/** Waits for a turn to end; undefined when the client disconnects first. */
+/**
+ * The end of a turn from the read model; undefined while the turn runs. Also undefined while the database is unavailable: the
+ * turn continues meanwhile, and a client that got a 503 would start another one.
+ * Throws what is final: 404 when the thread was deleted, 503 when the turn is long overdue.
+ */
+export async function storedEnd(http: Needs, turn: TurnHandle): Promise<TurnEnd | undefined> {
+  const end = await readStoredEnd(http, turn);
+  return end === OUTLIVES_REQUEST ? undefined : end;
+}
+
+/** Waits for a turn to end; undefined when the client disconnects first, or the turn outlives the request. */
 export async function waitForEnd(
   http: Needs,
   turn: TurnHandle,
@@ -66,8 +84,8 @@ export async function waitForEnd(
   while (!disconnected.aborted) {
     const frame = await reader.next(SILENCE_MS);
     if (frame?.type === "end") return frame.end;
-    const end = frame || disconnected.aborted ? undefined : await storedEnd(http, turn);
-    if (end) return end;
+    const end = frame || disconnected.aborted ? undefined : await readStoredEnd(http, turn);
+    if (end) return end === OUTLIVES_REQUEST ? undefined : end;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Actor } from "#events/run.ts";
 import { Assignee } from "#events/runParts.ts";
+import { responseId } from "../agents/present.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";
 
 export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
@@ -8,10 +9,21 @@ const Decision = z.enum(["approve", "reject"]);
 const By = Actor.extend({ name: z.string().nullable() });
 const time = z.iso.datetime();
 
+const ToolCall = z.object({
+  response_id: z.string().describe("The response that waits."),
+  thread_id: z.string(),
+  agent: z.object({ id: z.string(), name: z.string().nullable() }),
+  call_id: z.string().nullable(),
+  tool: z.string(),
+  arguments: z.string().nullable().describe("JSON, as the model wrote it. Null once it is erased."),
+  asked_by: By.describe("Who asked the agent."),
+});
+
 export const Approval = z.object({
   id: z.string(),
-  run_id: z.string(),
-  workflow_id: z.string(),
+  run_id: z.string().nullable().describe("Null where a tool of an agent asks."),
+  workflow_id: z.string().nullable(),
+  tool_call: ToolCall.nullable().describe("The call that waits, where a tool of an agent asks."),
   name: z.string(),
   title: z.string(),
   body: z.string().nullable(),
@@ -36,11 +48,19 @@ function presentVotes({ required, votes, decided_by: by, decision, comment, data
   return by && decision && decided_at ? [{ by, decision, comment, data, at: decided_at.toISOString() }] : [];
 }
 
+function presentCall({ call, name, asked_by }: ApprovalRow): z.infer<typeof ToolCall> | null {
+  if (!call) return null;
+  const { turn_id, thread_id, agent_id, agent_name, call_id, arguments: args } = call;
+  const agent = { id: agent_id, name: agent_name };
+  return { response_id: responseId(turn_id), thread_id, agent, call_id, tool: name, arguments: args, asked_by };
+}
+
 export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
   return {
     id: row.id,
     run_id: row.run_id,
     workflow_id: row.workflow_id,
+    tool_call: presentCall(row),
     name: row.name,
     title: row.title,
     body: row.body,

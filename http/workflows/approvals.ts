@@ -8,6 +8,7 @@ import { describeList, pageResponse } from "../base/pageResponse.ts";
 import { PageQuery } from "../base/pagination.ts";
 import { Approval, ApprovalStatus, presentApproval } from "./approvalShape.ts";
 import { decide, DecisionBody, findGroupsOf, mayDecide, requireApproval } from "./decideApproval.ts";
+import { actorFrom } from "./access.ts";
 import { requireRun } from "./lookups.ts";
 import { RunStatus } from "./runShape.ts";
 
@@ -18,7 +19,7 @@ const Query = PageQuery.extend({
 
 const DESCRIBED = { tags: ["Workflows"], security: [{ key: [] }] };
 
-/** Approvals that runs ask people for. */
+/** Approvals that runs and agents ask people for. */
 export function approvalRoutes(app: App, http: Http): void {
   const ofRun = {
     ...DESCRIBED,
@@ -42,7 +43,7 @@ export function approvalRoutes(app: App, http: Http): void {
     const { user_id, email, role } = caller.session!;
     const findGroups = () => findGroupsOf(http, caller.organization_id, caller.session!);
     const mine = query.mine === "true" ? { user_id, email, role, groups: await findGroups() } : null;
-    const filter = { status: query.status ?? null, mine };
+    const filter = { status: query.status ?? null, mine, reader: actorFrom(caller), readsAll: mayDecide(role) };
     return pageResponse(
       query,
       async (page) =>
@@ -76,15 +77,17 @@ function decisionRoute(app: App, http: Http): void {
       "Repeating a decision as the same person or key returns the approval again. An `Idempotency-Key` with another body is refused.",
     params: z.object({ approval_id: z.string() }),
     body: DecisionBody,
-    response: { 200: Approval.extend({ run_status: RunStatus }) },
+    response: {
+      200: Approval.extend({ run_status: RunStatus.nullable().describe("Null where a tool of an agent asked.") }),
+    },
   };
   app.post(
     "/approvals/:approval_id/decision",
     { onRequest: requireCredential(http), schema: deciding },
     async (request) => {
       const row = await decide(http, request, request.params.approval_id, request.body);
-      const run = await requireRun(http, request.caller, row.run_id);
-      return { ...presentApproval(row), run_status: run.status };
+      const run = row.run_id === null ? null : await requireRun(http, request.caller, row.run_id);
+      return { ...presentApproval(row), run_status: run && run.status };
     },
   );
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { groupsStream } from "#events/group.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { DecideApproval } from "#events/run.ts";
+import { DecideToolApproval } from "#events/thread.ts";
 import { listGroupsOf } from "#projections/groups/query.ts";
 import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { reachesProject, type Caller } from "../auth/caller.ts";
@@ -45,17 +46,29 @@ export async function requireApproval({ db, freshRead }: Http, caller: Caller, i
   const find = () => getApproval(db, caller.organization_id, id);
   /** The run may have asked for it, or someone may have decided it, a moment ago. */
   const findAfterWait = async (known: ApprovalRow | undefined) => {
-    await freshRead(["runs"], known && streamName("run", known.run_id));
+    await freshRead(["runs"], known && streamOf(known));
     return find();
   };
   const found = await find();
   const row = (found?.isFresh ? found : await findAfterWait(found?.row))?.row;
-  if (!row || !reachesProject(caller, row.project_id)) throw notFound();
+  if (!row || !reachesProject(caller, row.project_id) || !mayRead(caller, row)) throw notFound();
   return row;
 }
 
+/** The stream that decides an approval. */
+export const streamOf = ({ run_id, call }: Pick<ApprovalRow, "run_id" | "call">): string =>
+  call ? streamName("thread", call.thread_id) : streamName("run", run_id!);
+
 const DECIDING_ROLES = ["owner", "admin", "builder", "approver"];
 export const mayDecide = (role: string): boolean => DECIDING_ROLES.includes(role);
+
+/** What somebody said to an agent is read by those who may decide, and by who said it. */
+function mayRead(caller: Caller, { call, asked_by, allow_api_key }: ApprovalRow): boolean {
+  if (!call) return true;
+  const { type, id } = actorFrom(caller);
+  const isAsker = asked_by.type === type && asked_by.id === id;
+  return isAsker || (caller.session ? mayDecide(caller.session.role) : allow_api_key);
+}
 
 /**
  * A key may have any holder, so an approval that is for certain people is decided by a key only where the envelope says so.
@@ -65,8 +78,7 @@ function checkKeyAllowed({ allow_api_key, assignees, rules }: ApprovalRow, selfA
   if (!allow_api_key || !rules?.allow_api_key) throw notAllowed("An API key may not decide this approval; sign in.");
   if (rules.allow_api_key_when_restricted) return;
   if (assignees.length > 0) throw notAllowed("This approval is assigned to people; an API key may not decide it.");
-  if (!selfApproval)
-    throw notAllowed("The one who started the run may not decide this approval, nor may an API key; sign in.");
+  if (!selfApproval) throw notAllowed("The one who asked may not decide this approval, nor may an API key; sign in.");
 }
 
 /** The names of the groups that a person is in now. */
@@ -79,14 +91,14 @@ export async function findGroupsOf(
   return listGroupsOf(db, organization_id, user_id);
 }
 
-/** Throws 403 `approver_not_allowed`. The roles, groups and rules of this moment count, not those when the run asked. */
+/** Throws 403 `approver_not_allowed`. The roles, groups and rules of this moment count, not those when it was asked for. */
 async function checkAllowed(http: Http, caller: Caller, row: ApprovalRow): Promise<void> {
   const { session, principal, organization_id } = caller;
-  const { assignees, started_by, rules } = row;
+  const { assignees, asked_by, rules } = row;
   const callerId = session?.user_id ?? principal.slice("key:".length);
   const selfApproval = row.self_approval && rules?.self_approval !== false;
-  if (!selfApproval && started_by.id === callerId)
-    throw notAllowed("The one who started the run may not decide this approval.");
+  if (!selfApproval && asked_by.id === callerId)
+    throw notAllowed(`The one who ${row.call ? "asked the agent" : "started the run"} may not decide this approval.`);
   if (!session) return checkKeyAllowed(row, selfApproval);
   if (!mayDecide(session.role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");
   const names = [session.user_id, session.email.toLowerCase()];
@@ -152,19 +164,11 @@ export async function decide(
   if (row.status !== "pending") return checkSameDecision(row, caller, decision);
   if (hasDecided(row, caller, decision)) return row;
   const data = await encodeData(http, caller, row, decision, body.data);
+  const envelope = { ...commandFields(request, streamOf(row)), ...identity };
+  const decided = { approval_id: row.id, decision, by: actorFrom(caller), comment: body.comment ?? null };
   try {
-    await http.send(DecideApproval, {
-      ...commandFields(request, streamName("run", row.run_id)),
-      ...identity,
-      data: {
-        run_id: row.run_id,
-        approval_id: row.id,
-        decision,
-        by: actorFrom(caller),
-        data,
-        comment: body.comment ?? null,
-      },
-    });
+    if (row.call) await http.send(DecideToolApproval, { ...envelope, data: { turn_id: row.call.turn_id, ...decided } });
+    else await http.send(DecideApproval, { ...envelope, data: { run_id: row.run_id!, ...decided, data } });
   } catch (error) {
     if (!(error instanceof ApiError) || error.errorCode !== "approval_not_pending") throw error;
   }

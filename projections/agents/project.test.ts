@@ -35,6 +35,7 @@ describe("the agents projection", () => {
           name: JSON.stringify("Helper \u0000"),
           instructions: '""',
           model: '"offline/echo"',
+          tool_approvals: "{}",
           tools: '["web_fetch"]',
           collections: null,
           reasoning_effort: null,

@@ -4,7 +4,15 @@ import { defineProjection, encodeColumns, thingRows, type Row } from "../project
 type AgentChange = Extract<AgentEvent, { type: "AgentChanged" }>;
 
 /** Columns of JSON text: free text and lists. */
-const ENCODED = new Set(["name", "instructions", "model", "tools", "collections", "reasoning_effort"]);
+const ENCODED = new Set([
+  "name",
+  "instructions",
+  "model",
+  "tools",
+  "collections",
+  "reasoning_effort",
+  "tool_approvals",
+]);
 
 /** The columns that an event sets. */
 const columns = (
@@ -16,12 +24,18 @@ const rows = thingRows("agents");
 
 export const agents = defineProjection<AgentEvent>({
   name: "agents",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     AgentCreated: (event) =>
       event.personal
-        ? [rows.create(event, event.data.agent_id, { client_tools: false, ...columns(event.data, event.personal) })]
+        ? [
+            rows.create(event, event.data.agent_id, {
+              client_tools: false,
+              tool_approvals: "{}",
+              ...columns(event.data, event.personal),
+            }),
+          ]
         : [],
     AgentChanged: (event) => [rows.change(event, event.data.agent_id, columns(event.data, event.personal))],
     AgentDeleted: ({ data }) => [rows.remove(data.agent_id)],

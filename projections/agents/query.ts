@@ -1,4 +1,5 @@
 import { isUuid } from "#events/ids.ts";
+import type { ToolApprovals } from "#events/toolApproval.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
 import { decodeOrNull, decode, type Db } from "../projection.ts";
 
@@ -18,14 +19,20 @@ export interface AgentRow {
   expose_tool_items: boolean;
   /** Whether requests may pass tools of the caller's own. */
   client_tools: boolean;
+  /** Tools whose calls wait for a person. */
+  tool_approvals: ToolApprovals;
   created_at: Date;
   updated_at: Date;
 }
 
 const SELECT = `select a.id, a.version, a.name, a.instructions, a.model, a.tools, a.collections, a.reasoning_effort, a.api_enabled,
-    a.project_id, a.expose_tool_items, a.client_tools, a.created_at, a.updated_at
+    a.project_id, a.expose_tool_items, a.client_tools, a.tool_approvals, a.created_at, a.updated_at
   from read.agents a join log.keys k on k.thing = 'agent-' || a.id`;
-type StoredRow = Omit<AgentRow, "tools" | "collections"> & { tools: string; collections: string | null };
+type StoredRow = Omit<AgentRow, "tools" | "collections" | "tool_approvals"> & {
+  tools: string;
+  collections: string | null;
+  tool_approvals: string;
+};
 const parseRow = (row: StoredRow): AgentRow => ({
   ...row,
   name: decode(row.name),
@@ -34,6 +41,7 @@ const parseRow = (row: StoredRow): AgentRow => ({
   tools: decode(row.tools),
   collections: decodeOrNull(row.collections),
   reasoning_effort: decodeOrNull(row.reasoning_effort),
+  tool_approvals: decode(row.tool_approvals),
 });
 
 export async function getAgent(db: Db, organization: string, id: string): Promise<AgentRow | undefined> {

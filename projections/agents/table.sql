@@ -12,6 +12,7 @@ create table agents (
   project_id uuid,
   expose_tool_items boolean not null,
   client_tools boolean not null,
+  tool_approvals text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );

@@ -1,60 +1,16 @@
 import { isUuid } from "#events/ids.ts";
 import type { Actor } from "#events/run.ts";
-import type { ApprovalText } from "#events/runParts.ts";
-import type { z } from "zod";
-import type { Envelope } from "#events/workflow.ts";
-import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
+import { encode, type Db } from "../projection.ts";
+import { parseRow, type ApprovalRow, type ApprovalStatus, type StoredRow } from "./approvalRows.ts";
 import { assigneePattern } from "./assignees.ts";
 
-export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
+export type { ApprovalRow, ApprovalStatus } from "./approvalRows.ts";
 
-type Named = Pick<Actor, "type" | "id"> & { name: string | null };
-
-export interface VoteRow {
-  /** `name` is null if the person or the key no longer exists. */
-  by: Named;
-  decision: "approve" | "reject";
-  data: unknown;
-  comment: string | null;
-  at: Date;
-}
-
-export interface ApprovalRow {
-  id: string;
-  run_id: string;
-  workflow_id: string;
-  project_id: string | null;
-  status: ApprovalStatus;
-  name: string;
-  title: string;
-  body: string | null;
-  /** JSON Schema of the form that the decider of the approval fills in. */
-  form: Record<string, unknown> | null;
-  assignees: z.infer<typeof ApprovalText>["assignees"];
-  self_approval: boolean;
-  allow_api_key: boolean;
-  /** Equal votes that decide. */
-  required: number;
-  one_rejection_ends: boolean;
-  /** In the order of casting; only when more than one is required. */
-  votes: VoteRow[];
-  decision: "approve" | "reject" | null;
-  data: unknown;
-  comment: string | null;
-  /** `name` is null if the person or the key no longer exists. */
-  decided_by: Named | null;
-  decided_at: Date | null;
-  expires_at: Date;
-  created_at: Date;
-  /** The actor that started the run. */
-  started_by: Actor;
-  /** The rules of the workflow now; null if the workflow cannot be read. */
-  rules: Envelope["approvals"] | null;
-}
-
-const FROM = `from read.approvals a join read.runs r on r.id = a.run_id
+const FROM = `from read.approvals a left join read.runs r on r.id = a.run_id
   left join read.workflows w on w.id = a.workflow_id and w.organization_id = a.organization_id`;
 const RULES = "w.envelope::json -> 'approvals'";
+const ASKED_BY = "coalesce(a.asked_by, r.started_by)";
+const STREAM = "coalesce('run-' || run_id, 'thread-' || thread_id)";
 const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_id, 'name', coalesce(vu.name, vy.name),
       'decision', v.decision, 'data', v.data, 'comment', v.comment, 'at', v.at) order by v.version)
     from read.approval_votes v
@@ -63,65 +19,26 @@ const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_i
     where v.approval_id = a.id and v.organization_id = a.organization_id`;
 const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees,
     a.self_approval, a.allow_api_key, a.decision, a.data, a.comment, a.decided_by_type, a.decided_by_id,
-    coalesce(u.name, y.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.started_by, a.rules,
+    coalesce(u.name, y.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.asker as asked_by, a.rules,
+    a.turn_id, a.thread_id, a.agent_id, g.name as agent_name, a.call, c.calls, coalesce(ku.name, ky.name) as asker_name,
     coalesce(a.required, 1) as required, coalesce(a.one_rejection_ends, true) as one_rejection_ends,
     case when a.required is null then null else (${VOTES}) end as votes`;
-const JOINED = `join log.keys k on k.thing = 'run-' || a.run_id
+const idOf = (kind: Actor["type"]): string =>
+  `case when a.asker::json ->> 'type' = '${kind}' then (a.asker::json ->> 'id')::uuid end`;
+const JOINED = `join log.keys k on k.thing = coalesce('run-' || a.run_id, 'turn-' || a.turn_id)
+  left join read.agents g on g.id = a.agent_id
+  left join read.turn_rounds c on c.turn_id = a.turn_id and c.round = a.round
+  left join read.users ku on ku.id = ${idOf("person")}
+  left join read.keys ky on ky.id = ${idOf("api_key")}
   left join read.users u on u.id = case when a.decided_by_type = 'person' then a.decided_by_id::uuid end
   left join read.keys y on y.id = case when a.decided_by_type = 'api_key' then a.decided_by_id::uuid end`;
 /** In the order of request. The page is cut before the joins. */
 const ORDER = "order by a.created_at, a.version, a.id";
 const select = (which: string, page = ""): string =>
-  `select ${COLUMNS} from (select a.*, r.started_by, ${RULES} as rules ${FROM} ${which} ${ORDER} ${page}) a ${JOINED} ${ORDER}`;
-
-interface StoredRow
-  extends Omit<ApprovalRow, "name" | "title" | "form" | "assignees" | "data" | "decided_by" | "started_by" | "votes"> {
-  name: string;
-  title: string;
-  form: string | null;
-  assignees: string;
-  data: string | null;
-  decided_by_type: Actor["type"] | null;
-  decided_by_id: string | null;
-  decided_by_name: string | null;
-  started_by: string;
-  votes: StoredVote[] | null;
-}
-
-interface StoredVote {
-  type: Actor["type"];
-  id: string;
-  name: string | null;
-  decision: "approve" | "reject";
-  data: string | null;
-  comment: string | null;
-  at: string;
-}
-
-const parseVote = ({ type, id, name, decision, data, comment, at }: StoredVote): VoteRow => ({
-  by: { type, id, name: decodeOrNull(name) },
-  decision,
-  data: decodeOrNull(data),
-  comment: decodeOrNull(comment),
-  at: new Date(at),
-});
-
-const parseRow = ({ decided_by_type: type, decided_by_id: id, decided_by_name, ...row }: StoredRow): ApprovalRow => ({
-  ...row,
-  name: decode(row.name),
-  title: decode(row.title),
-  body: decodeOrNull(row.body),
-  form: decodeOrNull(row.form),
-  assignees: decode(row.assignees),
-  data: decodeOrNull(row.data),
-  comment: decodeOrNull(row.comment),
-  decided_by: type === null || id === null ? null : { type, id, name: decodeOrNull(decided_by_name) },
-  started_by: decode(row.started_by),
-  votes: (row.votes ?? []).map(parseVote),
-});
+  `select ${COLUMNS} from (select a.*, ${ASKED_BY} as asker, ${RULES} as rules ${FROM} ${which} ${ORDER} ${page}) a ${JOINED} ${ORDER}`;
 
 const ONE = `select one.*, (select s.position <= c.position from log.streams s, log.checkpoints c
-    where s.stream = 'run-' || one.run_id and c.name = 'runs') as is_fresh
+    where s.stream = ${STREAM} and c.name = 'runs') as is_fresh
   from (${select("where a.id = $2 and a.organization_id = $1")}) one`;
 
 /** `isFresh`: the row includes all events of its run that are in the log now. */
@@ -143,6 +60,12 @@ export async function listRunApprovals(db: Db, run: string): Promise<ApprovalRow
   return rows.map(parseRow);
 }
 
+/** All approvals of a turn's calls. */
+export async function listTurnApprovals(db: Db, thread: string, turn: string): Promise<ApprovalRow[]> {
+  const rows = await db.query<StoredRow>(select("where a.thread_id = $1 and a.turn_id = $2"), [thread, turn]);
+  return rows.map(parseRow);
+}
+
 /** A person, with everything by which approvals name assignees. */
 export interface Approver {
   user_id: string;
@@ -159,22 +82,32 @@ const namesOf = ({ user_id, email, role, groups }: Approver) => [
 ];
 
 const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
-  and ($3::text[] is null or ((a.assigned is null or a.assigned like any ($3)) and (r.started_by <> $4
+  and ($3::text[] is null or ((a.assigned is null or a.assigned like any ($3)) and (${ASKED_BY} <> $4
     or (a.self_approval and coalesce((${RULES} ->> 'self_approval')::boolean, true)))
     and not exists (select from read.approval_votes v
-      where v.approval_id = a.id and v.organization_id = a.organization_id and a.status = 'pending' and v.by_type = 'person' and v.by_id = $5)))`;
+      where v.approval_id = a.id and v.organization_id = a.organization_id and a.status = 'pending' and v.by_type = 'person' and v.by_id = $5)))
+  and ($6 or a.turn_id is null or a.asked_by = $7)`;
 
-/** An organization's approvals, oldest first. `mine`: only those that this person may decide and has not voted on. */
+interface ApprovalFilter {
+  status: ApprovalStatus | null;
+  /** Only those that this person may decide and has not voted on. */
+  mine: Approver | null;
+  /** Who reads: calls of agents' tools that somebody else asked for are left out unless `readsAll`. */
+  reader: Actor;
+  readsAll: boolean;
+}
+
+/** An organization's approvals, oldest first. */
 export async function listApprovals(
   db: Db,
   organization: string,
-  { status, mine }: { status: ApprovalStatus | null; mine: Approver | null },
+  { status, mine, reader, readsAll }: ApprovalFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: ApprovalRow[]; total: number }> {
   const patterns = mine && namesOf(mine).map(assigneePattern);
   const own = mine && encode({ type: "person", id: mine.user_id } satisfies Actor);
-  const values = [organization, status, patterns, own, mine?.user_id ?? null];
-  const rows = await db.query<StoredRow>(select(OF_ORGANIZATION, "limit $6 offset $7"), [...values, limit, offset]);
+  const values = [organization, status, patterns, own, mine?.user_id ?? null, readsAll, encode(reader)];
+  const rows = await db.query<StoredRow>(select(OF_ORGANIZATION, "limit $8 offset $9"), [...values, limit, offset]);
   const [count] = await db.query<{ total: number }>(
     `select count(*)::integer as total ${FROM} ${OF_ORGANIZATION}`,
     values,

@@ -2,6 +2,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import { eventTime, type RunEvent } from "#events/run.ts";
 import { defineProjection, encode, type Change, type Row } from "../projection.ts";
 import { encodeAssignees } from "./assignees.ts";
+import { toolApprovals, type ToolApprovalEvent } from "./toolApprovals.ts";
 
 type EventRecord<T extends RunEvent["type"]> = RecordedEvent<Extract<RunEvent, { type: T }>>;
 
@@ -102,12 +103,13 @@ const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Chan
     decided_at: new Date(data.at),
   });
 
-/** Runs and their approvals. Steps have no rows: they are read from the stream of the run (ADR 11). */
-export const runs = defineProjection<RunEvent>({
+/** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
+export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 3,
+  version: 4,
   tables: new URL("table.sql", import.meta.url),
   on: {
+    ...toolApprovals,
     RunCreated: applyCreation,
     RunStarted: (event) => patch(event.data.run_id, { status: "running", started_at: eventTime(event) }),
     RunTaken: nothing,

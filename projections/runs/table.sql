@@ -30,11 +30,19 @@ create index runs_by_organization on runs (organization_id, created_at, id);
 create index runs_live on runs (workflow_id) where status in ('pending', 'running');
 create table approvals (
   id uuid primary key,
-  run_id uuid not null,
-  workflow_id uuid not null,
+  -- of an approval that a run asks for
+  run_id uuid,
+  workflow_id uuid,
+  -- of an approval of an agent's tool call: the call, and who asked the agent; its arguments are in read.turn_rounds
+  turn_id uuid,
+  thread_id uuid,
+  agent_id uuid,
+  round integer,
+  call integer,
+  asked_by text,
   organization_id uuid not null,
   project_id uuid,
-  -- version of the run's stream: it orders the approvals of one tick, which have the same time
+  -- version of the stream: it orders approvals that are asked for at the same time
   version integer not null,
   status text not null,
   name text not null,
@@ -59,6 +67,8 @@ create table approvals (
   created_at timestamptz not null
 );
 create index approvals_by_run on approvals (run_id);
+create index approvals_by_thread on approvals (thread_id, turn_id) where thread_id is not null;
+create index approvals_by_agent on approvals (agent_id) where status = 'pending' and agent_id is not null;
 create index approvals_by_organization on approvals (organization_id, status, created_at);
 -- Votes on approvals that take several.
 create table approval_votes (

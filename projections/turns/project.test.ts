@@ -5,6 +5,8 @@ import {
   ThreadDeleted,
   ToolFinished,
   TurnCompleted,
+  TurnParked,
+  TurnResumed,
   TurnDeleted,
   TurnFailed,
   TurnRefused,
@@ -114,10 +116,18 @@ describe("the turns projection", () => {
       patch({ status: "completed", frames: null, said: text, finish_reason: "length", usage, ended_at: RECORDED_AT }),
     );
     expect(from(TurnFailed.of(end, { said, message: "cut" }))).toEqual(
-      patch({ status: "failed", frames: null, said: text, error: '"cut"', usage, ended_at: RECORDED_AT }),
+      patch({
+        status: "failed",
+        frames: null,
+        said: text,
+        error: '"cut"',
+        usage,
+        ended_at: RECORDED_AT,
+        parked_at: null,
+      }),
     );
     expect(from(TurnStopped.of(end, { said }))).toEqual(
-      patch({ status: "stopped", frames: null, said: text, usage, ended_at: RECORDED_AT }),
+      patch({ status: "stopped", frames: null, said: text, usage, ended_at: RECORDED_AT, parked_at: null }),
     );
     expect(from(TurnRefused.of({ turn_id: id, attempt: 1, code: "busy" }))).toEqual(
       patch({
@@ -129,6 +139,15 @@ describe("the turns projection", () => {
         code: '"busy"',
         ended_at: RECORDED_AT,
       }),
+    );
+  });
+
+  test("shows since when a turn waits, with the frames that its readers have, until it is resumed", () => {
+    const parked = TurnParked.of({ turn_id: id, attempt: 1, frames: "f", left_ms: 1 });
+    expect(from(parked)).toEqual(patch({ parked_at: RECORDED_AT, frames: "f" }));
+    const ends_by = "2026-01-02T00:00:00.000Z";
+    expect(from(TurnResumed.of({ turn_id: id, attempt: 2, worker: "w", ends_by }))).toEqual(
+      patch({ parked_at: null, frames: null, attempt: 2, ends_by: new Date(ends_by) }),
     );
   });
 

@@ -96,12 +96,21 @@ function applyStart(event: EventRecord<"TurnStarted">): Change[] {
 
 export const turns = defineProjection<ThreadEvent>({
   name: "turns",
-  version: 6,
+  version: 7,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
     TurnTakenOver: ({ data }) => patch(data.turn_id, { attempt: data.attempt }),
     TargetFailed: () => [],
+    ToolApprovalRequested: () => [],
+    ToolApprovalDecided: () => [],
+    ToolApprovalExpired: () => [],
+    ToolApprovalCancelled: () => [],
+    ToolStarted: () => [],
+    TurnParked: ({ data, recorded_at }) => patch(data.turn_id, { parked_at: recorded_at, frames: data.frames }),
+    // the stored frames end where it was parked
+    TurnResumed: ({ data: { turn_id, attempt, ends_by } }) =>
+      patch(turn_id, { parked_at: null, frames: null, attempt, ends_by: new Date(ends_by) }),
     RoundRequested: ({ stream, data, personal }) => {
       const { text, reasoning, citations, calls } = personal ?? {};
       return [
@@ -144,6 +153,7 @@ export const turns = defineProjection<ThreadEvent>({
         error: encode(personal?.message),
         usage: encode(data.usage),
         ended_at: recorded_at,
+        parked_at: null,
       }),
     TurnStopped: ({ data, personal, recorded_at }) =>
       patch(data.turn_id, {
@@ -153,6 +163,7 @@ export const turns = defineProjection<ThreadEvent>({
         said: encode(personal?.said),
         usage: encode(data.usage),
         ended_at: recorded_at,
+        parked_at: null,
       }),
     TurnRefused: ({ data, recorded_at }) =>
       patch(data.turn_id, {

@@ -1,5 +1,4 @@
 import { isUuid } from "#events/ids.ts";
-import { runScope } from "#events/scope.ts";
 import type { TurnAgent, FinishReason, Message, TurnOutput, ToolCall, Usage } from "#events/thread.ts";
 import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
@@ -44,6 +43,8 @@ export interface TurnRow {
   ends_by: Date;
   started_at: Date;
   ended_at: Date | null;
+  /** Since when it waits for the approval of a tool call; its status is `running`. */
+  parked_at: Date | null;
 }
 
 type StoredRow = {
@@ -56,7 +57,7 @@ export async function getTurn(db: Db, organization: string, turnId: string): Pro
   const [row] = await db.query<StoredRow>(
     `select t.id, t.thread_id, t.organization_id, t.scope, t.model, t.streamed, t.status, t.input, t.prompt_blob, t.said,
             t.finish_reason, t.usage, t.error, t.code, t.agent, t.asked, t.frames, k.wrapped as wrapped_key, t.command_id,
-            t.attempt, t.ends_by, t.started_at, t.ended_at
+            t.attempt, t.ends_by, t.started_at, t.ended_at, t.parked_at
      from read.turns t left join log.keys k on k.thing = 'turn-' || t.id where t.id = $2 and t.organization_id = $1`,
     [organization, turnId],
   );
@@ -238,13 +239,4 @@ export async function findTurnByCall(
   const found = rows.flatMap(({ id, calls }) => decode<ToolCall[]>(calls).map((call) => ({ turn: id, ...call })));
   const newest = found.find(({ id }) => id === call_id)?.turn;
   return found.some(({ turn, id, client }) => turn === newest && id === call_id && client) ? undefined : newest;
-}
-
-/** Threads that steps of a run have started. */
-export async function listRunThreads(db: Db, organization: string, run_id: string): Promise<string[]> {
-  const rows = await db.query<{ thread_id: string }>(
-    "select distinct thread_id from read.turns where scope = $1 and scope like 'run:%' and organization_id = $2",
-    [runScope(run_id), organization],
-  );
-  return rows.map(({ thread_id }) => thread_id);
 }

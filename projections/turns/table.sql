@@ -32,13 +32,17 @@ create table turns (
   attempt integer not null,
   ends_by timestamptz not null,
   started_at timestamptz not null,
-  ended_at timestamptz
+  ended_at timestamptz,
+  -- since when it waits for the approval of a tool call, and no worker holds it
+  parked_at timestamptz
 ) with (fillfactor = 70);
 create index turns_by_thread on turns (thread_id, position);
 -- For deleting a run together with the threads that its steps started.
 create index turns_of_runs on turns (scope) where scope like 'run:%';
 -- For the limit of an organization.
 create index turns_with_blobs on turns (organization_id) include (stored_bytes) where stored_bytes > 0;
+-- For the limit of an organization.
+create index turns_parked on turns (organization_id) where parked_at is not null;
 -- For the list of an organization's requests; columns that never change, so that the update needs no index write.
 create index turns_by_organization on turns (organization_id, started_at, id);
 create index turns_of_agents on turns (organization_id, scope, started_at) where agent is not null;

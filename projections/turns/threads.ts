@@ -1,5 +1,5 @@
 import { isUuid } from "#events/ids.ts";
-import { ownerScope } from "#events/scope.ts";
+import { ownerScope, runScope } from "#events/scope.ts";
 import type { Principal } from "#events/envelope.ts";
 import { decode, decodeOrNull, type Db } from "../projection.ts";
 import { ownerColumn, type OwnedPage, type Owner } from "../owner.ts";
@@ -122,4 +122,13 @@ export async function getThread(db: Db, organization: string, id: string): Promi
   const page = `select * from read.threads h where h.organization_id = $1 and h.id = $2 and ${HAS_TURNS}`;
   const [row] = await db.query<StoredRow>(withTurns(page), [organization, id]);
   return row && parseRow(row);
+}
+
+/** Threads that steps of a run have started. */
+export async function listRunThreads(db: Db, organization: string, run_id: string): Promise<string[]> {
+  const rows = await db.query<{ thread_id: string }>(
+    "select distinct thread_id from read.turns where scope = $1 and scope like 'run:%' and organization_id = $2",
+    [runScope(run_id), organization],
+  );
+  return rows.map(({ thread_id }) => thread_id);
 }

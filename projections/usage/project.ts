@@ -8,7 +8,20 @@ import { defineProjection, encode, type Change } from "../projection.ts";
 
 type EventRecord<E extends NewEvent, T extends E["type"]> = RecordedEvent<Extract<E, { type: T }>>;
 type UsageEvent =
-  | Exclude<ThreadEvent, { type: "TurnTakenOver" | "TargetFailed" | "ToolFinished" }>
+  | Extract<
+      ThreadEvent,
+      {
+        type:
+          | "TurnStarted"
+          | "RoundRequested"
+          | "TurnCompleted"
+          | "TurnFailed"
+          | "TurnStopped"
+          | "TurnRefused"
+          | "TurnDeleted"
+          | "ThreadDeleted";
+      }
+    >
   | Extract<
       DocumentEvent,
       { type: "DocumentUploaded" | "DocumentReplaced" | "DocumentReprocessed" | "DocumentIndexed" }

@@ -11,13 +11,15 @@ export const agent: Decider<State, AgentCommand, AgentEvent> = {
   decide(command, state) {
     if (command.type === "CreateAgent") {
       if (state.status !== "absent") throw new Rejection("agent_exists", "This agent exists already.");
-      const { name, instructions, ...settings } = command.data;
-      return [AgentCreated.of({ ...settings, version: 1 }, { name, instructions })];
+      const { name, instructions, tool_approvals, ...settings } = command.data;
+      const personal = { name, instructions, ...(tool_approvals && { tool_approvals }) };
+      return [AgentCreated.of({ ...settings, version: 1 }, personal)];
     }
     if (state.status !== "active") throw new Rejection("agent_not_found", "No agent has this id.");
     if (command.type === "DeleteAgent") return [AgentDeleted.of({ agent_id: command.data.agent_id })];
-    const { name, instructions, ...settings } = command.data;
-    return [AgentChanged.of({ ...settings, version: state.version + 1 }, { name, instructions })];
+    const { name, instructions, tool_approvals, ...settings } = command.data;
+    const personal = { name, instructions, ...(tool_approvals && { tool_approvals }) };
+    return [AgentChanged.of({ ...settings, version: state.version + 1 }, personal)];
   },
   evolve(_, event) {
     switch (event.type) {

@@ -6,6 +6,7 @@ import {
   TargetFailed,
   ThreadDeleted,
   ToolFinished,
+  ToolStarted,
   TurnCompleted,
   TurnDeleted,
   TurnFailed,
@@ -18,38 +19,10 @@ import {
 } from "#events/thread.ts";
 import type { CommandFrom } from "#events/envelope.ts";
 import type { StartTurn } from "#events/thread.ts";
+import { cancelApprovals, decideToolApproval, evolveTurn, expireToolApprovals, parkTurn } from "./threadApprovals.ts";
+import { findCurrent, findRunning, isParked, workStatus, type RunningTurn, type ThreadState } from "./threadState.ts";
 
-/** The one turn in flight. */
-interface RunningTurn {
-  id: string;
-  attempt: number;
-  worker: string | null;
-  model: string;
-  ends_by: string;
-  command_id: string;
-  /** Whether it is a response of an agent. A response that has started stays in its thread, even if it is refused. */
-  of_agent: boolean;
-  /** Workers that died while they had it. */
-  deaths: number;
-}
-
-/** Calls of the caller's own tools that the last turn ended with. */
-interface OpenCalls {
-  turn_id: string;
-  ids: string[];
-}
-
-export type ThreadState =
-  | { status: "absent" }
-  | {
-      status: "open";
-      scope: string;
-      turn: RunningTurn | null;
-      refused: string[];
-      /** A turn that fails leaves them open, so its results may be sent again. */
-      open_calls: OpenCalls | null;
-    }
-  | { status: "deleted" };
+export type { ThreadState } from "./threadState.ts";
 
 /** Refused turns that a thread remembers, to recognize a redelivered StartTurn. Redelivery takes seconds. */
 const MAX_REFUSED_TURNS = 50;
@@ -75,14 +48,18 @@ function checkAnswers({ answers = [], agent }: CommandFrom<typeof StartTurn>["da
     );
 }
 
+const describeBusy = (turn: RunningTurn): string =>
+  isParked(turn)
+    ? "The last turn of this thread waits for the approval of a tool call. Decide the approval, or cancel the response."
+    : "Another turn of this thread is still running.";
+
 function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadState): ThreadEvent[] {
   const { input, continues, ...settings } = command.data;
   if (state.status === "deleted") throw notFound();
   if (continues && state.status === "absent") throw notFound();
   if (state.status === "open") {
     if (state.scope !== settings.scope) throw notFound();
-    if (state.turn)
-      throw new Rejection("thread_busy", "Another turn of this thread is still running.", { retryable: true });
+    if (state.turn) throw new Rejection("thread_busy", describeBusy(state.turn), { retryable: true });
     // The outcome of its command was deleted, so a redelivered command would start the turn again, under another data key.
     if (state.refused.includes(command.data.turn_id))
       throw new Rejection("unavailable", "This turn was refused; the request may be sent again.", { retryable: true });
@@ -91,16 +68,54 @@ function startTurn(command: CommandFrom<typeof StartTurn>, state: ThreadState): 
   return [TurnStarted.of({ ...settings, worker: command.worker ?? null, command_id: command.id }, { input })];
 }
 
-/** The running turn, if a result belongs to its current attempt. Results of other turns and older attempts change nothing. */
-function findCurrent(state: ThreadState, data: { turn_id: string; attempt: number }): RunningTurn | undefined {
-  const turn = state.status === "open" ? state.turn : null;
-  return turn?.id === data.turn_id && turn.attempt === data.attempt ? turn : undefined;
+type StartedTurn = Extract<ThreadEvent, { type: "TurnStarted" }>["data"];
+type EndCommand = Extract<ThreadCommand, { type: "CompleteTurn" | "FailTurn" | "StopTurn" | "RefuseTurn" }>;
+
+function endTurn(command: EndCommand, state: ThreadState): ThreadEvent[] {
+  switch (command.type) {
+    case "CompleteTurn": {
+      const turn = findRunning(state, command.data);
+      const { said, ...data } = command.data;
+      const open_calls = said.calls?.map(({ id }) => id);
+      return turn
+        ? [TurnCompleted.of({ ...data, model: data.model ?? turn.model, ...(open_calls && { open_calls }) }, { said })]
+        : [];
+    }
+    case "FailTurn": {
+      const turn = findCurrent(state, command.data);
+      const { said, message, ...data } = command.data;
+      const failed = turn && TurnFailed.of({ ...data, model: data.model ?? turn.model }, { said, message });
+      return failed ? [...cancelApprovals(turn), failed] : [];
+    }
+    case "StopTurn": {
+      const turn = findCurrent(state, command.data);
+      const { said, ...data } = command.data;
+      const stopped = turn && TurnStopped.of({ ...data, model: data.model ?? turn.model }, { said });
+      return stopped ? [...cancelApprovals(turn), stopped] : [];
+    }
+    case "RefuseTurn": {
+      const { turn_id, attempt, code } = command.data;
+      return findRunning(state, command.data) ? [TurnRefused.of({ turn_id, attempt, code })] : [];
+    }
+  }
 }
 
-const takenOver = (
-  turn: RunningTurn,
-  { attempt, worker, worker_died }: Extract<ThreadEvent, { type: "TurnTakenOver" }>["data"],
-): RunningTurn => ({ ...turn, attempt, worker, deaths: turn.deaths + (worker_died ? 1 : 0) });
+const startedTurn = ({ turn_id, worker, model, ends_by, command_id, agent }: StartedTurn): RunningTurn => ({
+  id: turn_id,
+  attempt: 1,
+  worker,
+  model,
+  ends_by,
+  command_id,
+  of_agent: agent !== undefined,
+  deaths: 0,
+  approvals: {},
+  left_ms: null,
+  resumed: 0,
+});
+
+const cancelApprovalsOf = (turn: RunningTurn | null, id: string): ThreadEvent[] =>
+  turn?.id === id ? cancelApprovals(turn) : [];
 
 const withoutTurn = (state: Extract<ThreadState, { status: "open" }>, id: string): ThreadState => ({
   ...state,
@@ -109,7 +124,7 @@ const withoutTurn = (state: Extract<ThreadState, { status: "open" }>, id: string
 });
 
 export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
-  version: 5,
+  version: 6,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -118,52 +133,41 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
         return startTurn(command, state);
       case "TakeOverTurn": {
         const { turn_id, attempt } = command.data;
-        return findCurrent(state, { turn_id, attempt: attempt - 1 }) ? [TurnTakenOver.of(command.data)] : [];
+        return findRunning(state, { turn_id, attempt: attempt - 1 }) ? [TurnTakenOver.of(command.data)] : [];
       }
       case "RequestRound": {
         const { turn_id, attempt, round, usage, model, ...asked } = command.data;
         const data = { turn_id, attempt, round, usage, ...(model !== undefined && { model }) };
-        return findCurrent(state, command.data) ? [RoundRequested.of(data, asked)] : [];
+        return findRunning(state, command.data) ? [RoundRequested.of(data, asked)] : [];
       }
       case "NoteTargetFailure":
-        return findCurrent(state, command.data) ? [TargetFailed.of(command.data)] : [];
+        return findRunning(state, command.data) ? [TargetFailed.of(command.data)] : [];
       case "FinishTool": {
         const { output, sources, ...finished } = command.data;
-        return findCurrent(state, finished) ? [ToolFinished.of(finished, { output, sources })] : [];
+        return findRunning(state, finished) ? [ToolFinished.of(finished, { output, sources })] : [];
       }
-      case "CompleteTurn": {
-        const turn = findCurrent(state, command.data);
-        const { said, ...data } = command.data;
-        const open_calls = said.calls?.map(({ id }) => id);
-        return turn
-          ? [
-              TurnCompleted.of(
-                { ...data, model: data.model ?? turn.model, ...(open_calls && { open_calls }) },
-                { said },
-              ),
-            ]
-          : [];
-      }
-      case "FailTurn": {
-        const turn = findCurrent(state, command.data);
-        const { said, message, ...data } = command.data;
-        return turn ? [TurnFailed.of({ ...data, model: data.model ?? turn.model }, { said, message })] : [];
-      }
-      case "StopTurn": {
-        const turn = findCurrent(state, command.data);
-        const { said, ...data } = command.data;
-        return turn ? [TurnStopped.of({ ...data, model: data.model ?? turn.model }, { said })] : [];
-      }
-      case "RefuseTurn": {
-        const { turn_id, attempt, code } = command.data;
-        return findCurrent(state, command.data) ? [TurnRefused.of({ turn_id, attempt, code })] : [];
-      }
+      case "StartTool":
+        return findRunning(state, command.data) ? [ToolStarted.of(command.data)] : [];
+      case "ParkTurn":
+        return parkTurn(command, state);
+      case "DecideToolApproval":
+        return decideToolApproval(command, state);
+      case "ExpireToolApprovals":
+        return expireToolApprovals(command, state);
+      case "CompleteTurn":
+      case "FailTurn":
+      case "StopTurn":
+      case "RefuseTurn":
+        return endTurn(command, state);
       case "DeleteTurn":
         if (state.status !== "open" || state.scope !== command.data.scope) throw notFound();
-        return [TurnDeleted.of({ turn_id: command.data.turn_id })];
+        return [
+          ...cancelApprovalsOf(state.turn, command.data.turn_id),
+          TurnDeleted.of({ turn_id: command.data.turn_id }),
+        ];
       case "DeleteThread":
         if (state.status !== "open" || state.scope !== command.data.scope) throw notFound();
-        return [ThreadDeleted.of({})];
+        return [...cancelApprovals(state.turn), ThreadDeleted.of({})];
     }
   },
 
@@ -172,30 +176,26 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
       state.status === "open" ? state : { scope: "", refused: [], open_calls: null };
     switch (event.type) {
       case "TurnStarted": {
-        const { turn_id, worker, model, ends_by, command_id, agent } = event.data;
         return {
           status: "open",
           scope: event.data.scope,
-          turn: {
-            id: turn_id,
-            attempt: 1,
-            worker,
-            model,
-            ends_by,
-            command_id,
-            of_agent: agent !== undefined,
-            deaths: 0,
-          },
+          turn: startedTurn(event.data),
           refused,
           open_calls,
         };
       }
       case "TurnTakenOver":
-        if (state.status !== "open" || !state.turn) return state;
-        return { ...state, turn: takenOver(state.turn, event.data) };
+      case "ToolApprovalRequested":
+      case "TurnParked":
+      case "ToolApprovalDecided":
+      case "ToolApprovalExpired":
+      case "ToolApprovalCancelled":
+      case "TurnResumed":
+        return state.status === "open" && state.turn ? { ...state, turn: evolveTurn(state.turn, event) } : state;
       case "RoundRequested":
       case "TargetFailed":
       case "ToolFinished":
+      case "ToolStarted":
         return state;
       case "TurnCompleted": {
         const { turn_id, open_calls: ids } = event.data;
@@ -220,10 +220,7 @@ export const thread: Decider<ThreadState, ThreadCommand, ThreadEvent> = {
     }
   },
 
-  workStatus: (state) =>
-    state.status === "open" && state.turn
-      ? { status: "running", due_at: state.turn.ends_by, worker: state.turn.worker }
-      : { status: null, due_at: null, worker: null },
+  workStatus,
 
   erases: (events, stream) => ({
     things: events.flatMap((event) =>

@@ -10,6 +10,7 @@ export const reactors: Record<string, Reactor[]> = {
   TurnStarted: [attendOnNoRoom],
   RunCreated: [attendOnNoRoom],
   ApprovalDecided: [attendOnNoRoom],
+  TurnResumed: [attendOnNoRoom],
   TurnRefused: [deleteBlobsOnForgotten],
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],

@@ -1,12 +1,14 @@
 import type { z } from "zod";
 import type { FramePayload } from "#events/ports.ts";
-import { NO_USAGE, type FinishTool, type RequestRound } from "#events/thread.ts";
+import type { ToolApproval, ToolApprovals } from "#events/toolApproval.ts";
+import { NO_USAGE, type FinishTool, type RequestRound, type ToolCall } from "#events/thread.ts";
 import type { ModelAnswer } from "./askModel.ts";
 import { continueAfter } from "./frames.ts";
 import type { ModelRequest } from "./model.ts";
 import { NO_OUTPUT, roundMessages, type Round } from "./round.ts";
-import { callTool } from "./tools/call.ts";
+import { callTool, refuseCall } from "./tools/call.ts";
 import type { Tool, ToolContext } from "./tools/tool.ts";
+import { gateOf, type Gate } from "./toolGate.ts";
 
 /** Rounds of tools in one turn (spec: Limits). */
 const MAX_ROUNDS = 10;
@@ -29,6 +31,14 @@ export type Ask = (
   onFrame: (frame: FramePayload) => void,
 ) => Promise<RoundAnswer>;
 
+/** A call that a person must allow. */
+export interface WaitingCall {
+  /** Its index in its round. */
+  n: number;
+  call: ToolCall;
+  approval: ToolApproval;
+}
+
 export interface Conversation {
   ask: Ask;
   request: ModelRequest;
@@ -43,13 +53,18 @@ export interface Conversation {
   /** Resolves when the step is in the log. Throws TurnLost. */
   recordRound(round: RoundRecord): Promise<void>;
   recordCall(call: CallRecord): Promise<void>;
+  /** The tools whose calls wait for a person. */
+  approvals: ToolApprovals;
+  recordStart(call: { round: number; call: number }): Promise<void>;
+  /** Parks the turn until people have decided, and throws TurnLost. Answers with the reason if it cannot wait. */
+  park(round: number, calls: WaitingCall[]): Promise<string>;
   onToolError(error: unknown, tool: string): void;
 }
 
 /**
  * Asks the model, runs the tools that it calls and asks again, until it answers, calls a tool of the caller's own, or the
  * rounds are used up. A round is recorded before its tools run, and each call after it has run, so a takeover repeats
- * nothing that `rounds` holds. Resolves with the last answer. Throws AnswerInterrupted.
+ * nothing that `rounds` holds. Resolves with the last answer. Throws AnswerInterrupted, and TurnLost if a call waits for a person.
  */
 export async function converse(conversation: Conversation): Promise<RoundAnswer> {
   const { ask, request, rounds, clientTools, context, onFrame } = conversation;
@@ -83,19 +98,51 @@ const addRounds = (request: ModelRequest, rounds: Round[]): ModelRequest =>
     ? request
     : { ...request, tool_choice: "auto", messages: [...request.messages, ...rounds.flatMap(roundMessages)] };
 
-/** Runs the calls of a round that have no result yet, without those of the caller's own tools. */
+/** A call without a result, and whether it may run. */
+interface OpenCall {
+  call: ToolCall;
+  n: number;
+  gate: Gate;
+}
+
+/** The calls of a round that have no result yet, without those of the caller's own tools. */
+function listOpenCalls({ rounds, tools, approvals, context }: Conversation, round: number): OpenCall[] {
+  const { calls, results, decisions } = rounds[round]!;
+  const options = { approvals, isOfRun: context.run_id !== null };
+  const isOffered = (name: string) => tools.some((tool) => tool.name === name);
+  return calls.flatMap((call, n) => {
+    if (call.client || results[n] !== undefined) return [];
+    // a tool that is not offered does not run, so nobody is asked
+    const gate = isOffered(call.name) ? gateOf(call, decisions?.[n], options) : { kind: "open" as const };
+    return [{ call, n, gate }];
+  });
+}
+
+async function finishCall(conversation: Conversation, round: number, { call, n, gate }: OpenCall): Promise<void> {
+  const { tools, clientTools, context, onToolError, onFrame } = conversation;
+  if (gate.kind === "approved") await conversation.recordStart({ round, call: n });
+  const outcome =
+    gate.kind === "closed"
+      ? refuseCall(call.name, gate.reason)
+      : await callTool(tools, call, context, onToolError, clientTools);
+  await conversation.recordCall({ round, call: n, ...outcome });
+  conversation.rounds[round]!.results[n] = outcome;
+  onFrame({ type: "called", call: n, status: outcome.status });
+}
+
+/** Finishes the calls of a round that may run, then waits for those that people must allow. */
 async function finishCalls(conversation: Conversation, round: number): Promise<void> {
-  const { calls, results } = conversation.rounds[round]!;
-  const open = calls.map((call, n) => ({ call, n })).filter(({ call, n }) => !call.client && results[n] === undefined);
-  const queue = open.values();
+  const open = listOpenCalls(conversation, round);
+  const queue = open.filter(({ gate }) => gate.kind !== "waits").values();
   const worker = async () => {
-    for (const { call, n } of queue) {
-      const { tools, clientTools, context, onToolError, onFrame } = conversation;
-      const outcome = await callTool(tools, call, context, onToolError, clientTools);
-      await conversation.recordCall({ round, call: n, ...outcome });
-      results[n] = outcome;
-      onFrame({ type: "called", call: n, status: outcome.status });
-    }
+    for (const each of queue) await finishCall(conversation, round, each);
   };
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_CALLS, open.length) }, worker));
+  const waiting = open.flatMap(({ call, n, gate }) =>
+    gate.kind === "waits" ? [{ call, n, approval: gate.approval }] : [],
+  );
+  if (waiting.length === 0) return;
+  const reason = await conversation.park(round, waiting);
+  for (const { call, n } of waiting)
+    await finishCall(conversation, round, { call, n, gate: { kind: "closed", reason } });
 }

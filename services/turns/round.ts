@@ -10,6 +10,7 @@ import {
 } from "#events/thread.ts";
 import { addUsage } from "#events/turnOutput.ts";
 import type { ModelMessage } from "./model.ts";
+import type { CallDecision } from "./toolGate.ts";
 
 /** The result of a tool call, as the model reads it. */
 export interface RoundResult {
@@ -27,6 +28,8 @@ export interface Round extends TurnOutput {
   model?: string;
   /** By call; undefined until the call has run. */
   results: (RoundResult | undefined)[];
+  /** By call: what was decided about it. */
+  decisions?: (CallDecision | undefined)[];
 }
 
 /** Goes between the texts of two rounds, which would run together without it. */
@@ -93,28 +96,52 @@ export const roundMessages = ({ text, calls, opaque, results }: Round): ModelMes
   ),
 ];
 
-type Step = Extract<ThreadEvent, { type: "RoundRequested" | "ToolFinished" }>;
+const STEPS = ["RoundRequested", "ToolFinished", "ToolApprovalDecided", "ToolApprovalExpired", "ToolStarted"] as const;
+type Step = Extract<ThreadEvent, { type: (typeof STEPS)[number] }>;
 type FinishedCall = NonNullable<Extract<Step, { type: "ToolFinished" }>["personal"]>;
 
-/** Whether an event records a round or a call of the turn. */
+/** Whether an event records a round of the turn, or something of a call. */
 export const isTurnStep = ({ type, data }: Pick<RecordedEvent, "type" | "data">, turn: string): boolean =>
-  (type === "RoundRequested" || type === "ToolFinished") && (data as { turn_id: string }).turn_id === turn;
+  (STEPS as readonly string[]).includes(type) && (data as { turn_id: string }).turn_id === turn;
 
 type OpenBlob = (blob: string) => Promise<Buffer | undefined>;
+
+const erased = () => new Error("a recorded step of a running turn was erased");
+
+const openRound = ({ data, personal }: Extract<Step, { type: "RoundRequested" }>): Round => {
+  if (!personal) throw erased();
+  const { usage, model } = data;
+  return {
+    ...personal,
+    usage,
+    ...(model !== undefined && { model }),
+    results: personal.calls.map(() => undefined),
+    decisions: personal.calls.map(() => undefined),
+  };
+};
+
+function readDecision(event: Exclude<Step, { type: "RoundRequested" | "ToolFinished" }>): CallDecision {
+  if (event.type === "ToolStarted") return { status: "approved", isStarted: true };
+  if (event.type === "ToolApprovalExpired") return { status: "expired" };
+  return event.data.decision === "approve"
+    ? { status: "approved", isStarted: false }
+    : { status: "rejected", comment: event.personal?.comment ?? null };
+}
 
 /** The rounds of a turn that the log holds; `open` reads a blob of the turn. Throws if a step was erased. */
 export async function readRounds(events: RecordedEvent[], turn: string, open: OpenBlob): Promise<Round[]> {
   const rounds: Round[] = [];
-  for (const { type, data, personal } of events.filter((event) => isTurnStep(event, turn)) as unknown as Step[]) {
-    if (!personal) throw new Error("a recorded step of a running turn was erased");
-    if (type === "RoundRequested")
-      rounds.push({
-        ...personal,
-        usage: data.usage,
-        ...(data.model !== undefined && { model: data.model }),
-        results: personal.calls.map(() => undefined),
-      });
-    else rounds[data.round]!.results[data.call] = { status: data.status, ...(await readResult(personal, open)) };
+  for (const event of events.filter((each) => isTurnStep(each, turn)) as unknown as Step[]) {
+    if (event.type === "RoundRequested") {
+      rounds.push(openRound(event));
+      continue;
+    }
+    const { round: at, call } = event.data;
+    const round = rounds[at]!;
+    if (event.type !== "ToolFinished") round.decisions![call] = readDecision(event);
+    else if (event.personal)
+      round.results[call] = { status: event.data.status, ...(await readResult(event.personal, open)) };
+    else throw erased();
   }
   return rounds;
 }

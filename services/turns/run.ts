@@ -16,6 +16,7 @@ import { attachedBytes, buildModelRequest } from "./modelRequest.ts";
 import { ModelError, type ToolOffer } from "./model.ts";
 import { openAsk, type AskOptions, type Routed } from "./openAsk.ts";
 import { pairResults } from "./pairResults.ts";
+import { parkTurn, type WaitOptions } from "./park.ts";
 import { citeSources, joinOutputs, readRounds, turnUsage, type Round } from "./round.ts";
 import { createStepRecorder, StepNotRecorded, turnCommand, TurnLost } from "./steps.ts";
 import type { Tools } from "./tools/index.ts";
@@ -31,6 +32,7 @@ export interface TurnRunnerOptions extends AskOptions, Pick<HistoryStores, "maxH
   handle: Handle;
   /** Runs work while this process has room for the bytes of attachments that it holds. */
   holdFiles<T>(organization: string, bytes: number, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  toolApprovals: WaitOptions;
   /** Tokens of a text, for answers whose provider reported no usage (stopped or cut off). */
   countTokens(text: string): Promise<number>;
   /** A tool failed in a way that no other arguments would mend. */
@@ -90,10 +92,11 @@ async function run(
   const publish = openPublisher(options, turn);
   const emittedFrames: FramePayload[] = [];
   try {
-    const ending = await answer(options, turn, aborter.signal, (frame) => {
+    const emit = (frame: FramePayload) => {
       if (turn.agent) emittedFrames.push(frame);
       if (turn.streamed) publish(frame);
-    });
+    };
+    const ending = await answer(options, turn, aborter.signal, { emit, emitted: () => emittedFrames });
     // A response's stream can be read again after the bus has dropped its frames.
     const stored = turn.agent && { frames: await createStepRecorder(options, turn).storeFrames(emittedFrames) };
     note({ "svc.status": ending.end.status });
@@ -108,15 +111,22 @@ async function run(
   }
 }
 
+/** Where the frames of a turn go. */
+interface FrameSink {
+  emit(frame: FramePayload): void;
+  /** All frames so far. */
+  emitted(): FramePayload[];
+}
+
 async function answer(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
-  onFrame: (frame: FramePayload) => void,
+  sink: FrameSink,
 ): Promise<TurnEnding> {
   const answered: Progress = { rounds: [] };
   try {
-    return withFailures(await askWithTools(options, turn, signal, onFrame, answered), answered);
+    return withFailures(await askWithTools(options, turn, signal, sink, answered), answered);
   } catch (error) {
     if (error instanceof TurnLost || error instanceof StepNotRecorded) throw error;
     const cause = error instanceof AnswerInterrupted ? error.cause : error;
@@ -151,13 +161,13 @@ async function askWithTools(
   options: TurnRunnerOptions,
   turn: TurnToRun,
   signal: AbortSignal,
-  onFrame: (frame: FramePayload) => void,
+  { emit: onFrame, emitted }: FrameSink,
   answered: Progress,
 ): Promise<TurnEnding> {
   const { organization_id, turn_id } = turn;
-  const { recordFailure, ...recorder } = createStepRecorder(options, turn);
+  const recorder = createStepRecorder(options, turn);
   const [{ ask: askNext, addCost, routed }, prompt, history] = await Promise.all([
-    openAsk(options, turn, recordFailure),
+    openAsk(options, turn, recorder.recordFailure),
     readPrompt(options, turn_id, turn.input),
     turn.version > 1 ? readHistory(options, turn) : [],
   ]);
@@ -185,6 +195,8 @@ async function askWithTools(
       context: toolContext(turn, prompt, signal),
       onFrame,
       ...recorder,
+      approvals: prompt.agent?.tool_approvals ?? {},
+      park: (round, calls) => parkTurn(options.toolApprovals, turn, recorder, { round, calls, frames: emitted() }),
       onToolError: (error, tool) => options.onToolError(error, turn, tool),
     });
   const bytes = attachedBytes(conversation);

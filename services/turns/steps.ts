@@ -1,13 +1,16 @@
+import type { z } from "zod";
 import type { CommandDefinition } from "#events/define.ts";
 import { newCommand, type Command } from "#events/envelope.ts";
 import { blobFolder, streamName } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Vault } from "#events/vault.ts";
-import { FinishTool, NoteTargetFailure, RequestRound } from "#events/thread.ts";
+import { FinishTool, NoteTargetFailure, ParkTurn, RequestRound, StartTool } from "#events/thread.ts";
 import { whenSpace } from "../whenSpace.ts";
 import type { Handle } from "../handle.ts";
 import type { CallRecord, RoundRecord } from "./converse.ts";
 import type { TargetFailure } from "./nextTarget.ts";
+
+type ParkRecord = Omit<z.infer<typeof ParkTurn.schema>, "turn_id" | "attempt">;
 
 /** How long a step or an end is retried while the log is away. Giving up earlier would only leave it to the sweep. */
 const RETRY_MS = 60_000;
@@ -22,7 +25,7 @@ export interface TurnAttempt {
   request_id: string;
 }
 
-/** The turn was taken over or deleted meanwhile: this attempt neither records nor reports anything more. */
+/** The turn was taken over, deleted or parked: this attempt neither records nor reports anything more. */
 export class TurnLost extends Error {
   override name = "TurnLost";
 }
@@ -65,6 +68,8 @@ export function createStepRecorder(options: RecorderOptions, turn: TurnAttempt) 
   };
   return {
     recordRound: (round: RoundRecord) => record(RequestRound, round),
+    recordStart: (call: { round: number; call: number }) => record(StartTool, call),
+    recordPark: (park: ParkRecord) => record(ParkTurn, park),
     recordFailure: (failure: TargetFailure) => record(NoteTargetFailure, failure),
     async recordCall({ text, ...call }: CallRecord): Promise<void> {
       const isLong = Buffer.byteLength(text) > MAX_IN_EVENT;

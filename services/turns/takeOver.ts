@@ -22,6 +22,8 @@ export interface TakeOverOptions {
   send: Send;
   /** Stores every frame that readers of a response received; resolves with the blob's key. */
   storeFrames(turn: TurnAttempt, frames: FramePayload[]): Promise<string>;
+  /** The frames in a blob of a turn; none if it is gone. */
+  readFrames(turn_id: string, blob: string): Promise<FramePayload[]>;
 }
 
 export type OpenTurn = NonNullable<Extract<ThreadState, { status: "open" }>["turn"]>;
@@ -90,6 +92,10 @@ async function giveUp(
   });
 }
 
+/** The events that tell an attempt how far those before it came. */
+export const stepsOf = (events: RecordedEvent[], turn: string): RecordedEvent[] =>
+  events.filter((event) => isTurnStep(event, turn) || isTargetFailure(event, turn));
+
 /** Takes over a lost turn; gives the turn to run. Ends it instead, and gives nothing, when it is late or cannot be resumed. */
 export async function takeOverTurn(
   options: TakeOverOptions,
@@ -119,10 +125,10 @@ export async function takeOverTurn(
     return undefined;
   }
   // Readers keep what they have seen, so a turn with unrecorded text cannot be generated again.
-  if (!started || attempt > MAX_ATTEMPTS || progress.hasUnrecordedText) {
+  if (!started || attempt - turn.resumed > MAX_ATTEMPTS || progress.hasUnrecordedText) {
     await giveUp(options, head, { ...turn, attempt }, progress, "The process that worked on this turn was lost.");
     return undefined;
   }
-  const steps = events.filter((event) => isTurnStep(event, turn.id) || isTargetFailure(event, turn.id));
-  return turnFromEvent(started, attempt, { steps, receivedFrames: received });
+  const steps = stepsOf(events, turn.id);
+  return turnFromEvent(started, attempt, { steps, receivedFrames: received, ends_by: turn.ends_by });
 }

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "#events/envelope.ts";
+import type { Principal, RecordedEvent } from "#events/envelope.ts";
 import type { FramePayload } from "#events/ports.ts";
 import type { Route } from "#events/route.ts";
 import type { PromptOrBlob, TurnAgent } from "#events/thread.ts";
@@ -18,6 +18,10 @@ export interface TurnToRun {
   agent: TurnAgent | undefined;
   /** The owner of its thread. */
   scope: string;
+  /** Who asked. */
+  principal: Principal;
+  /** The project that it is counted for. */
+  project_id: string | null;
   ends_by: string;
   request_id: string;
   /** Version of TurnStarted in the thread; 1 means that the thread has no earlier turns. */
@@ -31,22 +35,27 @@ export interface TurnToRun {
 }
 
 type StartedTurn = Pick<RecordedEvent, "organization_id" | "stream" | "version" | "data" | "personal"> & {
-  meta: Pick<RecordedEvent["meta"], "request_id">;
+  meta: Pick<RecordedEvent["meta"], "request_id" | "principal">;
 };
 
 export const findTurnStart = (events: RecordedEvent[], turn_id: string): RecordedEvent | undefined =>
   events.find(({ type, data }) => type === "TurnStarted" && (data as { turn_id: string }).turn_id === turn_id);
 
+/** What earlier attempts left: `ends_by` moves when a turn is resumed. */
+type Progress = Pick<TurnToRun, "steps" | "receivedFrames"> & { ends_by?: string };
+
 /** An attempt at the turn that an event TurnStarted describes. */
 export function turnFromEvent(
   started: StartedTurn,
   attempt: number,
-  { steps, receivedFrames }: Pick<TurnToRun, "steps" | "receivedFrames"> = { steps: [], receivedFrames: [] },
+  { steps, receivedFrames, ends_by }: Progress = { steps: [], receivedFrames: [] },
 ): TurnToRun {
-  const { turn_id, scope, model, route, streamed, agent, ends_by } = started.data as Pick<
-    TurnToRun,
-    "turn_id" | "scope" | "model" | "streamed" | "ends_by"
-  > & { agent?: TurnAgent; route?: Route };
+  const data = started.data as Pick<TurnToRun, "turn_id" | "scope" | "model" | "streamed" | "ends_by"> & {
+    agent?: TurnAgent;
+    route?: Route;
+    project_id?: string;
+  };
+  const { turn_id, scope, model, route, streamed, agent } = data;
   return {
     organization_id: started.organization_id,
     thread: started.stream,
@@ -57,7 +66,9 @@ export function turnFromEvent(
     streamed,
     agent,
     scope,
-    ends_by,
+    principal: started.meta.principal,
+    project_id: data.project_id ?? null,
+    ends_by: ends_by ?? data.ends_by,
     request_id: started.meta.request_id,
     version: started.version,
     input: (started.personal as { input: TurnToRun["input"] } | undefined)?.input,

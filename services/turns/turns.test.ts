@@ -13,7 +13,7 @@ const openThread = (ends_by: Date): StreamHead => ({
   state: {
     status: "open",
     scope: "s",
-    turn: { id: newId(), attempt: 1, worker: null, ends_by: ends_by.toISOString() },
+    turn: { id: newId(), attempt: 1, worker: null, ends_by: ends_by.toISOString(), approvals: {}, left_ms: null },
   },
   state_version: thread.version,
   status: "running",
@@ -33,6 +33,7 @@ function createSlowTurns() {
     send,
     run,
     storeFrames: async () => "stored",
+    readFrames: async () => [],
     onError: () => {},
   });
   const fill = (organization_id: string): number => {

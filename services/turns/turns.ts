@@ -2,9 +2,11 @@ import type { StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
+import { isParked } from "../deciders/threadState.ts";
 import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import { readState } from "../states.ts";
+import { expireApprovals, findResumed, loadResumed } from "./resume.ts";
 import { takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
@@ -16,19 +18,35 @@ const MAX_TURNS_OF_ORGANIZATION = MAX_TURNS / 2;
 export interface TurnsOptions extends TakeOverOptions {
   /** Runs a turn to its end, or until `stopping` aborts: then another worker takes it over. */
   run(turn: TurnToRun, stopping: AbortSignal): Promise<void>;
-  onError(error: unknown, turn: TurnToRun): void;
+  onError(error: unknown, turn: Pick<TurnToRun, "turn_id" | "request_id">): void;
 }
 
 const leaseKey = (turn_id: string, attempt: number): string => `${turn_id}/${attempt}`;
 
 function findStartedTurns({ command, events, version }: CommittedCommand) {
-  const { organization_id, stream, request_id } = command;
+  const { organization_id, stream, request_id, principal } = command;
   return events
     .filter(({ type }) => type === "TurnStarted")
     .map(({ data, personal }) => ({
       worker: (data as { worker: string | null }).worker,
-      work: turnFromEvent({ organization_id, stream, version, data, personal, meta: { request_id } }, 1),
+      work: turnFromEvent({ organization_id, stream, version, data, personal, meta: { request_id, principal } }, 1),
     }));
+}
+
+/** Goes on with a turn that a commit of this process resumed. If this fails, a sweep takes it over. */
+async function resume(
+  options: TurnsOptions,
+  { command, events }: CommittedCommand,
+  start: (turn: TurnToRun) => unknown,
+): Promise<void> {
+  const resumed = findResumed({ events }, options.worker);
+  if (!resumed) return;
+  try {
+    const turn = await loadResumed(options, command.stream, resumed);
+    if (turn) start(turn);
+  } catch (error) {
+    options.onError(error, { turn_id: resumed.turn_id, request_id: command.request_id });
+  }
 }
 
 /** The turns of this process: starts them, counts them, and takes over those that other workers lost. */
@@ -37,6 +55,7 @@ export function createTurns(options: TurnsOptions) {
     const { state }: { state: ThreadState } = await readState(options.log, head, thread);
     const turn = state.status === "open" ? state.turn : null;
     if (!turn || isHeld(leaseKey(turn.id, turn.attempt))) return undefined;
+    if (isParked(turn)) return expireApprovals(options.send, head, turn);
     const isLate = Date.parse(turn.ends_by) < Date.now();
     return {
       key: leaseKey(turn.id, turn.attempt),
@@ -71,7 +90,10 @@ export function createTurns(options: TurnsOptions) {
     hasRoom: turns.hasRoom,
     busy: turns.busy,
     idle: turns.idle,
-    afterCommit: turns.afterCommit,
+    afterCommit(handled: CommittedCommand): void {
+      turns.afterCommit(handled);
+      void resume(options, handled, turns.start);
+    },
     attend: turns.attend,
     /** Leaves the turns that still run to other workers. */
     leave: (): void => void turns.stop(),

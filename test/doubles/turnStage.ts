@@ -4,7 +4,7 @@ import { newId } from "#events/ids.ts";
 import type { EventLog, Frame, StopReason, StreamHead } from "#events/ports.ts";
 import { priceStream, type ModelPrice } from "#events/price.ts";
 import type { Route } from "#events/route.ts";
-import type { Prompt, ThreadEvent, ToolCall } from "#events/thread.ts";
+import type { Prompt, ThreadEvent, ToolCall, TurnAgent } from "#events/thread.ts";
 import { price } from "#services/deciders/price.ts";
 import { thread, type ThreadState } from "#services/deciders/thread.ts";
 import { sendTo } from "#services/send.ts";
@@ -57,6 +57,10 @@ interface TurnScript {
   targets?: string[];
   /** Why a model does not answer a round; undefined: it does. */
   failure?: (model: string, round: number) => Error | undefined;
+  /** The turn is a response of an agent. */
+  agent?: TurnAgent;
+  /** Turns of the organization that may wait for people. */
+  max_parked?: number;
 }
 
 const routeOf = (models: string[]): Route => ({
@@ -68,7 +72,8 @@ const routeOf = (models: string[]): Route => ({
 });
 
 /** One turn with its log, frames and blobs in memory, and workers that run it until they die. */
-export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, prices, targets, failure }: TurnScript) {
+export function stageTurn(script: TurnScript) {
+  const { rounds, tools = [], prompt, streamed, seconds, prices, targets, failure, agent, max_parked = 1 } = script;
   const organization_id = newId();
   const names = tools.map(({ name }) => name);
   const startCommand = startTurn("Question", {
@@ -77,6 +82,7 @@ export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, price
     streamed,
     seconds,
     prompt: { tools: names, ...prompt },
+    ...(agent && { agent }),
   });
   const events: RecordedEvent[] = [];
   const blobs = new Map<string, Buffer>();
@@ -156,6 +162,7 @@ export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, price
       if (dead()) return lost;
       const before = events.length;
       const position = append({ ...command, worker: name });
+      turns.afterCommit({ command, events: events.slice(before), version: position });
       return dead() ? lost : { position: position > before ? position : 0, repeated: false };
     };
     const options: TurnRunnerOptions = {
@@ -189,6 +196,7 @@ export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, price
       tools: { find: async (_, names) => names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []) },
       handle,
       countTokens: async (text) => text.length,
+      toolApprovals: { default_seconds: 3_600, max_parked, countParked: async () => 0 },
       deployment: [],
       offline: true,
       onToolError: () => {},
@@ -200,11 +208,17 @@ export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, price
       worker: name,
       send: sendTo(handle, name),
       run: (turn, stopping) => runTurn(options, turn, stopping),
+      readFrames: async (_turn, blob) => JSON.parse(blobs.get(blob)!.toString()),
       storeFrames: (turn, stored) => createStepRecorder(options, turn).storeFrames(stored),
       onError: (error) => {
         throw error;
       },
     });
+    /** A resumed turn reads the log before it runs. */
+    const settled = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      await turns.idle();
+    };
     return {
       /** Starts the turn and runs it until it ends or the worker dies. */
       async start() {
@@ -213,13 +227,28 @@ export function stageTurn({ rounds, tools = [], prompt, streamed, seconds, price
         await Promise.race([turns.idle(), death.promise]);
       },
       leave: turns.leave,
+      /** Decides the turn's oldest pending approval, and goes on with it until it ends, waits or the worker dies. */
+      async decide(decision: "approve" | "reject", comment: string | null = null) {
+        const now = state();
+        const turn = now.status === "open" ? now.turn : null;
+        const [approval_id] = Object.keys(turn?.approvals ?? {});
+        const data = { turn_id: turn?.id, approval_id, decision, by: { type: "person", id: newId() }, comment };
+        const decided = handle({
+          ...startCommand,
+          id: newId(),
+          type: "DecideToolApproval",
+          at: new Date().toISOString(),
+          data,
+        });
+        await Promise.race([decided.then(settled), death.promise]);
+      },
       /** Sweeps the turn once. */
       async sweep() {
         const now = state();
         if (now.status !== "open" || !now.turn) return;
         const head = { ...thread.workStatus!(now), stream: startCommand.stream, organization_id, state: now };
         const row = { ...head, version: 1, position: 1, state_version: thread.version } as StreamHead;
-        await Promise.race([turns.attend(row).then(turns.idle), death.promise]);
+        await Promise.race([turns.attend(row).then(settled), death.promise]);
       },
     };
   }

@@ -60,6 +60,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
     onError,
     send: sendTo((command) => handle(command), worker),
     storeFrames: async () => "stored",
+    readFrames: async () => [],
     run: (turn, stopping) => {
       world.note(`runs ${turn.turn_id}/${turn.attempt}`);
       return runTurn(
@@ -78,6 +79,7 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           onCredentialRefused: () => {},
           handle: flaws.ending?.(handle, database) ?? handle,
           countTokens: async (text) => text.length,
+          toolApprovals: { default_seconds: 3_600, max_parked: 100, countParked: async () => 0 },
           deployment: [],
           offline: true,
         },

@@ -33,6 +33,7 @@ describe("an agent", () => {
       project_id: null,
       expose_tool_items: true,
       client_tools: false,
+      tool_approvals: {},
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

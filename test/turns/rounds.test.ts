@@ -22,9 +22,10 @@ async function doomedWorker(deployment: Deployment, work: (handle: Handle, turn:
   const afterCommit = ({ command, events, version }: CommittedCommand) => {
     const started = events.find(({ type }) => type === "TurnStarted");
     if (!started) return;
-    const { stream, organization_id, request_id } = command;
+    const { stream, organization_id, request_id, principal } = command;
     const { data, personal } = started;
-    const turn = turnFromEvent({ stream, organization_id, version, data, personal, meta: { request_id } }, 1);
+    const meta = { request_id, principal };
+    const turn = turnFromEvent({ stream, organization_id, version, data, personal, meta }, 1);
     opened.bus.frames.publish(organization_id, turn.turn_id, { attempt: 1, n: 0, type: "text", text: TEXT });
     void work(handle, turn).then(worked);
   };

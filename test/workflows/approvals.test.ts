@@ -52,6 +52,7 @@ describe("an approval", () => {
       id,
       run_id: run,
       workflow_id: workflow.id,
+      tool_call: null,
       name: "boss",
       title: "Go?",
       body: "Really?",

@@ -5,6 +5,8 @@ import { Check } from "../../parts/Form.tsx";
 import { formText } from "../../parts/formText.ts";
 import { ModelField } from "../../parts/ModelField.tsx";
 import { ProjectField } from "../../parts/ProjectField.tsx";
+import { readToolApprovals } from "./readToolApprovals.ts";
+import { ToolApprovals } from "./ToolApprovals.tsx";
 
 const BUILT_IN = {
   search_documents: "searches the collections",
@@ -24,6 +26,7 @@ export const NEW_AGENT: AgentSettings = {
   project_id: null,
   expose_tool_items: true,
   client_tools: false,
+  tool_approvals: {},
 };
 
 const texts = (form: FormData, name: string): string[] =>
@@ -41,6 +44,7 @@ export const readAgent = (form: FormData): AgentSettings => ({
   project_id: formText(form, "project_id") || null,
   expose_tool_items: form.has("expose_tool_items"),
   client_tools: form.has("client_tools"),
+  tool_approvals: readToolApprovals(form, texts(form, "tools")),
 });
 
 function Tools({ chosen }: { chosen: string[] }) {
@@ -106,6 +110,7 @@ export const AgentFields = ({ settings }: { settings: AgentSettings }) => (
       <textarea name="instructions" rows={8} maxLength={100_000} defaultValue={settings.instructions} />
     </label>
     <Tools chosen={settings.tools} />
+    <ToolApprovals tools={settings.tools} rules={settings.tool_approvals} />
     <Collections chosen={settings.collections} />
     <div className="side-by-side">
       <ProjectField name="project_id" note="optional" chosen={settings.project_id} />

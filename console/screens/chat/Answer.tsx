@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { Citation, ToolCall } from "../../api/chat.ts";
 import { getTrace } from "../../api/requests.ts";
 import { Markdown } from "../../parts/Markdown.tsx";
+import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { SourceLink } from "../../parts/SourceLink.tsx";
 import { ToolCard } from "./ToolCard.tsx";
@@ -41,17 +42,27 @@ function AnswerText({ text, calls, citations }: Words) {
   );
 }
 
-function LiveText({ text, ...rest }: Words) {
+const POLL_MS = 2_000;
+
+/** What the answer waits for. The change stream names threads to builders and above only, so it is polled. */
+function Waiting({ id }: { id: string | undefined }) {
+  const trace = useQuery({ ...getTrace(id ?? ""), enabled: id !== undefined, refetchInterval: POLL_MS });
+  return <WaitsForPerson trace={trace.data} />;
+}
+
+function LiveText({ id, text, ...rest }: Words & { id: string | undefined }) {
   // long answers are drawn as often as the browser manages
   const shown = useDeferredValue(text);
+  const isUsingTools = rest.calls.some(({ status }) => status === "running");
   return (
     <>
       <AnswerText text={shown} {...rest} />
       {text === "" && (
         <p className="quiet" role="status">
-          {rest.calls.some(({ status }) => status === "running") ? "Using tools…" : "Thinking…"}
+          {isUsingTools ? "Using tools…" : "Thinking…"}
         </p>
       )}
+      {isUsingTools && <Waiting id={id} />}
     </>
   );
 }
@@ -78,9 +89,12 @@ function StoredAnswer({ turn, isRunning, isRecent }: { turn: Turn; isRunning: bo
         citations={trace.data?.answer?.citations ?? []}
       />
       {isRunning && (
-        <p className="quiet" role="status">
-          The answer is being written…
-        </p>
+        <>
+          <p className="quiet" role="status">
+            The answer is being written…
+          </p>
+          <Waiting id={id} />
+        </>
       )}
       {trace.data?.answer?.error && <p className="notice bad">{trace.data.answer.error}</p>}
       {!isRunning && status && ENDS[status] && <p className="quiet">{ENDS[status]}</p>}
@@ -108,7 +122,7 @@ export function Answer({ turn, isRunning, isRecent, onAgain }: Props) {
   return (
     <div className="answer" aria-busy={isLive}>
       {live && !turn.answer ? (
-        <LiveText {...live.answer} />
+        <LiveText id={live.answer.turn_id} {...live.answer} />
       ) : (
         <StoredAnswer turn={turn} isRunning={isRunning} isRecent={isRecent} />
       )}

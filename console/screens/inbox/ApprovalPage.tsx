@@ -4,6 +4,7 @@ import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { getApproval, whoAmI } from "../../api/queries.ts";
 import type { Approval } from "../../api/types.ts";
+import { parseJson } from "../../format/index.ts";
 import { ErrorNotice } from "../../parts/Notices.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
@@ -18,7 +19,7 @@ const OUTCOMES: Record<Exclude<Approval["status"], "pending">, string> = {
   approved: "Approved",
   rejected: "Rejected",
   expired: "Expired without a decision",
-  cancelled: "Cancelled together with its run",
+  cancelled: "Cancelled together with what asked",
 };
 
 /** What was decided, by whom and when. */
@@ -63,6 +64,37 @@ function Votes({ approval: { required, votes } }: { approval: Approval }) {
   );
 }
 
+/** What the tool would do, for whom. */
+function WaitingCall({ call }: { call: NonNullable<Approval["tool_call"]> }) {
+  const { agent, tool, asked_by } = call;
+  return (
+    <section aria-label="Tool call">
+      <p>
+        The agent {agent.name ?? "that is no longer here"} wants to run <code>{tool}</code>. It was asked by{" "}
+        {asked_by.name ?? "somebody who is no longer here"}.
+      </p>
+      <Value label="Arguments" value={call.arguments === null ? "(deleted)" : parseJson(call.arguments)} />
+    </section>
+  );
+}
+
+function Asker({ approval: { run_id, tool_call } }: { approval: Approval }) {
+  return (
+    <p>
+      {run_id !== null && (
+        <Link to="/runs/$runId" params={{ runId: run_id }}>
+          See the run that asks
+        </Link>
+      )}
+      {tool_call && (
+        <Link to="/requests/$turnId" params={{ turnId: tool_call.response_id.replace("resp_", "") }}>
+          See the request that waits
+        </Link>
+      )}
+    </p>
+  );
+}
+
 function Question({ approval }: { approval: Approval }) {
   const queries = useQueryClient();
   const [isDone, setDone] = useState(false);
@@ -92,6 +124,7 @@ function Question({ approval }: { approval: Approval }) {
         </p>
       </header>
       {approval.body && <p className="body-text">{approval.body}</p>}
+      {approval.tool_call && <WaitingCall call={approval.tool_call} />}
       {decide.isError && <ErrorNotice error={decide.error} />}
       <Votes approval={approval} />
       <Outcome approval={approval} />
@@ -102,11 +135,7 @@ function Question({ approval }: { approval: Approval }) {
           onDecide={(decision) => decide.mutate(decision)}
         />
       )}
-      <p>
-        <Link to="/runs/$runId" params={{ runId: approval.run_id }}>
-          See the run that asks
-        </Link>
-      </p>
+      <Asker approval={approval} />
     </article>
   );
 }

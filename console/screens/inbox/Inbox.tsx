@@ -19,6 +19,7 @@ const Item = ({ approval }: { approval: Approval }) => (
       <span className="row-title">{approval.title}</span>
       <Status status={approval.status} />
       <span className="quiet">
+        {approval.tool_call && <>{approval.tool_call.agent.name ?? "a deleted agent"}, </>}
         asked <Time at={approval.created_at} />
         {approval.status === "pending" && (
           <>
@@ -33,7 +34,7 @@ const Item = ({ approval }: { approval: Approval }) => (
 const NothingHere = ({ status }: { status: ApprovalStatus }) =>
   status === "pending" ? (
     <Empty title="Nothing waits for you">
-      <p>When a workflow asks for an approval that you may give, it appears here at once.</p>
+      <p>When a workflow or an agent asks for an approval that you may give, it appears here at once.</p>
       <ul>
         <li>
           See what was{" "}

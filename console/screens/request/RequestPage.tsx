@@ -8,6 +8,7 @@ import { SourceLink } from "../../parts/SourceLink.tsx";
 import { Status } from "../../parts/Status.tsx";
 import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
+import { WaitsForPerson } from "../../parts/WaitsForPerson.tsx";
 import { PromptCard } from "./PromptCard.tsx";
 import { Waterfall } from "./Waterfall.tsx";
 import "./request.css";
@@ -130,6 +131,7 @@ const Details = ({ trace }: { trace: Trace }) => (
       </span>
     </header>
     <Facts trace={trace} />
+    <WaitsForPerson trace={trace} />
     {trace.answer?.error && (
       <p className="notice bad">
         <strong>It failed:</strong> {trace.answer.error}

@@ -1,4 +1,4 @@
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Trace, TracedCall, Usage } from "../../api/types.ts";
 import { formatCost, formatCount, formatDuration, formatNumber, parseJson } from "../../format/index.ts";
 import { Bar, type Bounds } from "../../parts/Bar.tsx";
@@ -26,6 +26,15 @@ const callFacts = ({ tool_version, secrets, attempt }: TracedCall): string =>
 const CallDetails = ({ call }: { call: TracedCall }) => (
   <>
     <p className="quiet">{callFacts(call)}</p>
+    {call.approval && (
+      <p>
+        <Link to="/inbox/$approvalId" params={{ approvalId: call.approval.id }}>
+          A person had to allow it
+        </Link>{" "}
+        <Status status={call.approval.status} />
+        {call.approval.comment && <> “{call.approval.comment}”</>}
+      </p>
+    )}
     <div className="pair">
       <Value label="Arguments" value={parseJson(call.arguments)} />
       <Value

@@ -49,10 +49,11 @@ export function linesOf(trace: Trace, now: number): Line[] {
   const { from, to } = boundsOf(trace, now);
   const lines: Line[] = [];
   const addTakeovers = (until: number) => {
-    for (const { attempt, at } of attempts.slice(lines.filter(({ kind }) => kind === "attempt").length + 1)) {
+    for (const { attempt, at, resumed } of attempts.slice(lines.filter(({ kind }) => kind === "attempt").length + 1)) {
       const start = Date.parse(at);
       if (start > until) return;
-      const [id, label] = [`attempt-${attempt}`, `Attempt ${attempt}: another process took over`];
+      const why = resumed ? "all approvals are decided" : "another process took over";
+      const [id, label] = [`attempt-${attempt}`, `Attempt ${attempt}: ${why}`];
       lines.push({ id, label, kind: "attempt", status: "completed", start, end: start });
     }
   };

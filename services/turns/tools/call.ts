@@ -38,6 +38,15 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener("abort", stop));
 }
 
+/** The outcome of a call that does not run; the model reads why. */
+export const refuseCall = (name: string, reason: string): ToolOutcome => ({
+  name,
+  status: "failed",
+  text: JSON.stringify({ error: reason }),
+  sources: [],
+  duration_ms: 0,
+});
+
 /**
  * Runs a tool call. The model reads every failure as text (spec: Chat API, behaviour 4); `onError` gets the failures that no
  * other arguments would mend. Throws only when the signal aborts.

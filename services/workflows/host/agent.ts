@@ -1,3 +1,4 @@
+import type { ToolApprovals } from "#events/toolApproval.ts";
 import { type Usage } from "#events/thread.ts";
 import { answerText, presentCost } from "#events/turnOutput.ts";
 import type { CallInput } from "../stepInputs.ts";
@@ -21,6 +22,7 @@ export interface AgentSettings {
   reasoning_effort: string | null;
   project_id: string | null;
   expose_tool_items: boolean;
+  tool_approvals: ToolApprovals;
 }
 
 export interface Agents {
@@ -83,7 +85,12 @@ export async function runAgent(deps: AgentDeps, hostCall: HostCall, input: CallI
     vars: input.vars ?? {},
     tools: agent.tools,
     knowledge: collections && { collections },
-    agent: { instructions: agent.instructions, reasoning_effort: agent.reasoning_effort },
+    agent: {
+      instructions: agent.instructions,
+      reasoning_effort: agent.reasoning_effort,
+      // a step cannot wait for people: calls of these tools do not run
+      tool_approvals: agent.tool_approvals,
+    },
   };
   const { id: agent_id, version, expose_tool_items, model } = agent;
   const turnAgent = { agent_id, version, expose_tool_items, previous_turn_id: null };

@@ -38,6 +38,13 @@ export function findTurnEnd(events: RecordedEvent[], turn_id: string): TurnEnd |
       case "TargetFailed":
       case "RoundRequested":
       case "ToolFinished":
+      case "ToolStarted":
+      case "ToolApprovalRequested":
+      case "ToolApprovalDecided":
+      case "ToolApprovalExpired":
+      case "ToolApprovalCancelled":
+      case "TurnParked":
+      case "TurnResumed":
         return undefined;
     }
   }

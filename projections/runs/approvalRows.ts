@@ -1,0 +1,147 @@
+import type { Actor } from "#events/run.ts";
+import type { ApprovalText } from "#events/runParts.ts";
+import type { ToolCall } from "#events/thread.ts";
+import type { z } from "zod";
+import type { Envelope } from "#events/workflow.ts";
+import { decode, decodeOrNull } from "../projection.ts";
+
+export type ApprovalStatus = "pending" | "approved" | "rejected" | "expired" | "cancelled";
+
+type Named = Pick<Actor, "type" | "id"> & { name: string | null };
+
+export interface VoteRow {
+  /** `name` is null if the person or the key no longer exists. */
+  by: Named;
+  decision: "approve" | "reject";
+  data: unknown;
+  comment: string | null;
+  at: Date;
+}
+
+/** The call of an agent's tool that an approval is for. */
+export interface ApprovedCall {
+  turn_id: string;
+  thread_id: string;
+  agent_id: string;
+  /** Null if the agent no longer exists. */
+  agent_name: string | null;
+  /** Null where they are erased. */
+  call_id: string | null;
+  arguments: string | null;
+}
+
+export interface ApprovalRow {
+  id: string;
+  /** Null for the call of an agent's tool. */
+  run_id: string | null;
+  workflow_id: string | null;
+  /** Null for an approval that a run asks for. */
+  call: ApprovedCall | null;
+  project_id: string | null;
+  status: ApprovalStatus;
+  name: string;
+  title: string;
+  body: string | null;
+  /** JSON Schema of the form that the decider of the approval fills in. */
+  form: Record<string, unknown> | null;
+  assignees: z.infer<typeof ApprovalText>["assignees"];
+  self_approval: boolean;
+  allow_api_key: boolean;
+  /** Equal votes that decide. */
+  required: number;
+  one_rejection_ends: boolean;
+  /** In the order of casting; only when more than one is required. */
+  votes: VoteRow[];
+  decision: "approve" | "reject" | null;
+  data: unknown;
+  comment: string | null;
+  /** `name` is null if the person or the key no longer exists. */
+  decided_by: Named | null;
+  decided_at: Date | null;
+  expires_at: Date;
+  created_at: Date;
+  /** The actor that started the run, or asked the agent. */
+  asked_by: Named;
+  /** The rules of the workflow now; null if the workflow cannot be read. Those of an agent's tool are in the approval itself. */
+  rules: Envelope["approvals"] | null;
+}
+
+/** The agent's own settings for the tool decide, and these leave them as they are. */
+const CALL_RULES: NonNullable<ApprovalRow["rules"]> = { default_expiry_s: 1, allow_api_key: true };
+
+export interface StoredRow
+  extends Omit<
+    ApprovalRow,
+    "name" | "title" | "form" | "assignees" | "data" | "decided_by" | "asked_by" | "votes" | "call"
+  > {
+  name: string;
+  title: string;
+  form: string | null;
+  assignees: string;
+  data: string | null;
+  decided_by_type: Actor["type"] | null;
+  decided_by_id: string | null;
+  decided_by_name: string | null;
+  asked_by: string;
+  asker_name: string | null;
+  votes: StoredVote[] | null;
+  turn_id: string | null;
+  thread_id: string | null;
+  agent_id: string | null;
+  agent_name: string | null;
+  call: number | null;
+  calls: string | null;
+}
+
+interface StoredVote {
+  type: Actor["type"];
+  id: string;
+  name: string | null;
+  decision: "approve" | "reject";
+  data: string | null;
+  comment: string | null;
+  at: string;
+}
+
+const parseVote = ({ type, id, name, decision, data, comment, at }: StoredVote): VoteRow => ({
+  by: { type, id, name: decodeOrNull(name) },
+  decision,
+  data: decodeOrNull(data),
+  comment: decodeOrNull(comment),
+  at: new Date(at),
+});
+
+function parseCall({ turn_id, thread_id, agent_id, agent_name, call, calls }: StoredRow): ApprovedCall | null {
+  if (turn_id === null || thread_id === null || agent_id === null) return null;
+  const asked = call === null ? undefined : decodeOrNull<ToolCall[]>(calls)?.[call];
+  const name = decodeOrNull<string>(agent_name);
+  return {
+    turn_id,
+    thread_id,
+    agent_id,
+    agent_name: name,
+    call_id: asked?.id ?? null,
+    arguments: asked?.arguments ?? null,
+  };
+}
+
+export function parseRow(stored: StoredRow): ApprovalRow {
+  const { decided_by_type: type, decided_by_id: id, decided_by_name, asker_name, ...whole } = stored;
+  const { turn_id: _t, thread_id: _h, agent_id: _a, agent_name: _n, calls: _c, ...row } = whole;
+  const call = parseCall(stored);
+  return {
+    ...row,
+    call,
+    name: decode(row.name),
+    title: decode(row.title),
+    body: decodeOrNull(row.body),
+    form: decodeOrNull(row.form),
+    assignees: decode(row.assignees),
+    data: decodeOrNull(row.data),
+    comment: decodeOrNull(row.comment),
+    decided_by: type === null || id === null ? null : { type, id, name: decodeOrNull(decided_by_name) },
+    asked_by: { ...decode<Actor>(row.asked_by), name: decodeOrNull(asker_name) },
+    votes: (row.votes ?? []).map(parseVote),
+    rules: call ? CALL_RULES : row.rules,
+  };
+}

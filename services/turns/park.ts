@@ -1,0 +1,61 @@
+import { deriveId } from "#events/ids.ts";
+import type { FramePayload } from "#events/ports.ts";
+import { actorOf } from "#events/run.ts";
+import type { WaitingCall } from "./converse.ts";
+import { TurnLost, type createStepRecorder } from "./steps.ts";
+import type { TurnToRun } from "./turnToRun.ts";
+
+export interface WaitOptions {
+  /** How long an approval waits whose agent does not say. */
+  default_seconds: number;
+  /** Turns of one organization that may wait for people. */
+  max_parked: number;
+  /** The number of turns of an organization that wait, a moment ago. */
+  countParked(organization: string): Promise<number>;
+}
+
+interface Waiting {
+  round: number;
+  calls: WaitingCall[];
+  /** All that readers received so far. */
+  frames: FramePayload[];
+}
+
+type Recorder = Pick<ReturnType<typeof createStepRecorder>, "storeFrames" | "recordPark">;
+
+/**
+ * Asks people for the approval of calls, and gives the turn back: TurnLost ends this attempt, and the last decision begins the
+ * next one. Answers with a reason, in words for the model, if too many turns wait.
+ */
+export async function parkTurn(
+  { default_seconds, max_parked, countParked }: WaitOptions,
+  turn: TurnToRun,
+  recorder: Recorder,
+  { round, calls, frames }: Waiting,
+): Promise<string> {
+  const { organization_id, turn_id, agent, principal, project_id } = turn;
+  if (!agent) return "Only an agent can wait for the approval of a person. The call did not run.";
+  if ((await countParked(organization_id)) >= max_parked)
+    return `This call needs the approval of a person, and ${max_parked} others wait already. It did not run; it may be tried again later.`;
+  const now = Date.now();
+  await recorder.recordPark({
+    agent_id: agent.agent_id,
+    project_id,
+    asked_by: actorOf(principal),
+    frames: await recorder.storeFrames(frames),
+    approvals: calls.map(({ n, call, approval }) => {
+      const { assignees, self_approval, allow_api_key, expires_in_seconds } = approval;
+      return {
+        approval_id: deriveId("approval of a call", turn_id, String(round), String(n)),
+        round,
+        call: n,
+        tool: call.name,
+        assignees,
+        self_approval,
+        allow_api_key,
+        expires_at: new Date(now + (expires_in_seconds ?? default_seconds) * 1_000).toISOString(),
+      };
+    }),
+  });
+  throw new TurnLost("it waits for the approval of a call");
+}

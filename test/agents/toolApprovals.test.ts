@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectRefusal } from "../hostile/target.ts";
+import { clientOf } from "../http/service.ts";
+import { eventsIn, expectStream } from "./grammar.ts";
+import { openPayDesk, payTo, responses, type Payer, type PayDesk } from "./payDesk.ts";
+
+/* Calls of an agent's tool that wait for a person (ADR 48). */
+
+let desk: PayDesk;
+beforeAll(async () => {
+  desk = await openPayDesk();
+});
+afterAll(() => desk.site.close());
+
+const startWaiting = (agent: Payer, input: string) => desk.startWaiting(agent, input);
+const { read, ended } = responses;
+
+describe("a call that waits", () => {
+  test("is in the inbox with what it would do, and runs once after the approval", async () => {
+    const agent = await desk.payer();
+    const { id, thread_id, approvals, seen } = await startWaiting(agent, payTo("ann"));
+    const me = (await desk.person.call("GET", "/auth/me")).body.user;
+    expect(approvals).toEqual([
+      expect.objectContaining({
+        run_id: null,
+        workflow_id: null,
+        name: "pay",
+        title: "Run the tool pay",
+        status: "pending",
+        form: null,
+        assignees: [],
+        tool_call: {
+          response_id: id,
+          thread_id,
+          agent: { id: agent.id, name: "A" },
+          call_id: expect.any(String),
+          tool: "pay",
+          arguments: '{"to":"ann","amount":100}',
+          asked_by: { type: "api_key", id: expect.any(String), name: expect.any(String) },
+        },
+      }),
+    ]);
+    const waiting = await read(agent, id);
+    expect(waiting).toMatchObject({
+      status: "in_progress",
+      output: [{ type: "function_call", name: "pay", status: "in_progress" }],
+      pending_approvals: [{ id: approvals[0].id, name: "pay", call_id: waiting.output[0].call_id }],
+    });
+    expect(desk.paid("ann")).toBe(0);
+    const decided = await desk.decide(approvals[0].id, "approve", "Fine.");
+    expect(decided.body).toMatchObject({
+      status: "approved",
+      comment: "Fine.",
+      decided_by: { type: "person", id: me.id },
+      run_status: null,
+    });
+    const response = await ended(agent, id);
+    expect(response).toMatchObject({
+      status: "completed",
+      output: [
+        { type: "function_call", status: "completed" },
+        { type: "message", content: [{ text: "Done." }] },
+      ],
+    });
+    expect(response).not.toHaveProperty("pending_approvals");
+    expect(desk.paid("ann")).toBe(1);
+    // the stream goes on where the client left it, and is the same from its start
+    const rest = await agent.resume(id, seen.length - 1);
+    expectStream([...seen, ...rest]);
+    expect(await agent.resume(id)).toEqual([...seen, ...rest]);
+  });
+
+  test("that is rejected does not run, and the model reads the comment", async () => {
+    const agent = await desk.payer();
+    const { id, approvals } = await startWaiting(agent, payTo("bob"));
+    await desk.decide(approvals[0].id, "reject", "Bob left.");
+    expect((await ended(agent, id)).output[0]).toMatchObject({ type: "function_call", status: "incomplete" });
+    const trace = (await desk.person.call("GET", `/turns/${id}/trace`)).body;
+    expect(trace.rounds[0].calls[0]).toMatchObject({
+      status: "failed",
+      output: expect.stringContaining("The person said: Bob left."),
+      approval: { id: approvals[0].id, status: "rejected", comment: "Bob left.", decided_by: { type: "person" } },
+    });
+    expect(desk.paid("bob")).toBe(0);
+  });
+
+  test("that nobody decides in time does not run", async () => {
+    const agent = await desk.payer({ expires_in_seconds: 1 });
+    const { id, approvals } = await startWaiting(agent, payTo("cat"));
+    expect((await ended(agent, id)).status).toBe("completed");
+    const { body } = await desk.person.call("GET", `/workflows/approvals/${approvals[0].id}`);
+    expect(body.status).toBe("expired");
+    expectRefusal(await desk.decide(approvals[0].id, "approve"), 409, "approval_not_pending");
+    expect(desk.paid("cat")).toBe(0);
+  });
+
+  test("follows the condition of its rule", async () => {
+    const agent = await desk.payer({ when: { argument: "amount", above: 100 } });
+    expect((await agent.ask(payTo("dan"))).status).toBe("completed");
+    expect(desk.paid("dan")).toBe(1);
+    const more = payTo("dan").replace("100", "101");
+    expect((await startWaiting(agent, more)).approvals).toHaveLength(1);
+  });
+
+  test("together with others continues when all are decided", async () => {
+    const agent = await desk.payer();
+    const { id, approvals } = await startWaiting(agent, payTo("eve", "fay"));
+    expect(approvals.map(({ tool_call }) => JSON.parse(tool_call.arguments).to)).toEqual(["eve", "fay"]);
+    await desk.decide(approvals[0].id, "approve");
+    expect((await read(agent, id)).pending_approvals).toHaveLength(1);
+    await desk.decide(approvals[1].id, "reject");
+    await ended(agent, id);
+    expect([desk.paid("eve"), desk.paid("fay")]).toEqual([1, 0]);
+  });
+});
+
+describe("a buffered request", () => {
+  test("that is decided in time gets the answer", async () => {
+    const agent = await desk.payer();
+    const answer = agent.ask(payTo("ida"));
+    const pending = async () => {
+      const { body } = await desk.person.call("GET", "/workflows/approvals?status=pending&limit=500");
+      return body.data.find(({ tool_call }: any) => tool_call?.arguments?.includes('"ida"'))?.id;
+    };
+    await expect.poll(pending, { timeout: 20_000 }).toBeDefined();
+    await desk.decide(await pending(), "approve");
+    expect((await answer).status).toBe("completed");
+  });
+});
+
+describe("a decision is refused", () => {
+  test("to viewers, to API keys, and to people who are not assigned", async () => {
+    const [viewer, approver, assigned] = [
+      await desk.member("viewer"),
+      await desk.member("approver"),
+      await desk.member("approver"),
+    ];
+    const agent = await desk.payer({ assignees: [{ person: assigned.email }] });
+    const { approvals } = await startWaiting(agent, payTo("joe"));
+    const { id } = approvals[0];
+    expectRefusal(await desk.decide(id, "approve", undefined, approver), 403, "approver_not_allowed");
+    const key = { call: clientOf({ chat: `${desk.url}/api` }, desk.api_key) };
+    expectRefusal(await desk.decide(id, "approve", undefined, key), 403, "approver_not_allowed");
+    // who may not decide does not read what others said
+    expectRefusal(await desk.decide(id, "approve", undefined, viewer), 404, "approval_not_found");
+    expect((await viewer.call("GET", "/workflows/approvals")).body.data).toEqual([]);
+    const other = { call: clientOf({ chat: `${desk.url}/api` }, (await desk.key()).key) };
+    expectRefusal(await other.call("GET", `/workflows/approvals/${id}`), 404, "approval_not_found");
+    expect((await desk.decide(id, "approve", undefined, assigned)).status).toBe(200);
+    const mine = async (by: typeof assigned): Promise<string[]> =>
+      (await by.call("GET", "/workflows/approvals?mine=true&limit=500")).body.data.map((each: any) => each.id);
+    expect(await mine(assigned)).toContain(id);
+    expect(await mine(approver)).not.toContain(id);
+  });
+  test("to the one who asked the agent, where the rule says so", async () => {
+    const agent = await desk.payer({ self_approval: false }, {}, desk.person.token);
+    const { approvals } = await startWaiting(agent, payTo("kim"));
+    expectRefusal(await desk.decide(approvals[0].id, "approve"), 403, "approver_not_allowed");
+    const admin = await desk.member("admin");
+    expect((await desk.decide(approvals[0].id, "approve", undefined, admin)).status).toBe(200);
+  });
+  test("but not to an API key that the rule allows", async () => {
+    const agent = await desk.payer({ allow_api_key: true });
+    const { id, approvals } = await startWaiting(agent, payTo("lea"));
+    const key = { call: clientOf({ chat: `${desk.url}/api` }, desk.api_key) };
+    expect((await desk.decide(approvals[0].id, "approve", undefined, key)).status).toBe(200);
+    await ended(agent, id);
+  });
+});
+
+describe("an approval goes with its response", () => {
+  const statusOf = async (id: string) => {
+    const { status, body } = await desk.person.call("GET", `/workflows/approvals/${id}`);
+    return status === 200 ? body.status : body.error.code;
+  };
+  test("that is cancelled", async () => {
+    const agent = await desk.payer();
+    const { id, approvals } = await startWaiting(agent, payTo("max"));
+    expect((await agent.call("POST", `/responses/${id}/cancel`)).body).toMatchObject({
+      status: "cancelled",
+      output: [{ type: "function_call", status: "incomplete" }],
+    });
+    expect(await statusOf(approvals[0].id)).toBe("cancelled");
+    expectRefusal(await desk.decide(approvals[0].id, "approve"), 409, "approval_not_pending");
+    expect(desk.paid("max")).toBe(0);
+  });
+  test("or its thread, that is deleted", async () => {
+    const agent = await desk.payer();
+    const first = await startWaiting(agent, payTo("ned"));
+    expect((await agent.call("DELETE", `/responses/${first.id}`)).status).toBe(200);
+    expect(await statusOf(first.approvals[0].id)).toBe("approval_not_found");
+    const second = await startWaiting(agent, payTo("ned"));
+    const deleted = await desk.person.call("DELETE", `/threads/${second.thread_id}`);
+    expect(deleted.status, deleted.text).toBe(200);
+    await expect.poll(() => statusOf(second.approvals[0].id), { timeout: 20_000 }).toBe("approval_not_found");
+    expectRefusal(await desk.decide(second.approvals[0].id, "approve"), 404, "approval_not_found");
+  });
+});
+
+describe("the setting of an agent", () => {
+  test("has defaults, and names only tools that the agent has", async () => {
+    const { id } = await desk.payer();
+    const path = `/agents/${id}`;
+    expect((await desk.person.call("GET", path)).body.tool_approvals).toEqual({
+      pay: { assignees: [], self_approval: true, allow_api_key: false, expires_in_seconds: null, when: null },
+    });
+    const change = (body: object) => desk.person.call("PATCH", path, body);
+    expectRefusal(await change({ tool_approvals: { pey: "always" } }), 400, "unknown_tool", "tool_approvals.pey");
+    for (const rule of ["never", { expires_in_seconds: 604_801 }, { when: { argument: "a" } }, { often: true }])
+      expect((await change({ tool_approvals: { pay: rule } })).status).toBe(400);
+    expect((await change({ instructions: "Pay." })).body.tool_approvals).toHaveProperty("pay");
+    expect((await change({ tool_approvals: {} })).body).toMatchObject({ tool_approvals: {}, version: 3 });
+  });
+});
+
+test("a stream that was followed all the time shows one call and its result", async () => {
+  const agent = await desk.payer();
+  const answer = agent.post({ input: payTo("oli"), stream: true });
+  const pending = async () => {
+    const { body } = await desk.person.call("GET", "/workflows/approvals?status=pending&limit=500");
+    return body.data.find(({ tool_call }: any) => tool_call?.arguments?.includes('"oli"'))?.id;
+  };
+  await expect.poll(pending, { timeout: 20_000 }).toBeDefined();
+  await desk.decide(await pending(), "approve");
+  const response = expectStream(eventsIn((await answer).text));
+  expect(response.output.map(({ type }: any) => type)).toEqual(["function_call", "message"]);
+});
