@@ -10,11 +10,5 @@ const WINDOWS: readonly [model: string, tokens: number][] = [
 ];
 
 /** The context window of a model, undefined where it is not known. */
-export const contextWindow = (model: string): number | undefined =>
+export const publishedWindow = (model: string): number | undefined =>
   WINDOWS.find(([beginning]) => model.startsWith(beginning))?.[1];
-
-/** The smallest known window of several models. */
-export function smallestWindow(models: readonly string[]): number | undefined {
-  const known = models.map(contextWindow).filter((tokens) => tokens !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-}

@@ -32,6 +32,8 @@ const Settings = z.object({
   models: z.array(z.string()).nullable(),
   /** Absent: see `formatOf`. */
   format: ProviderFormat.optional(),
+  /** Tokens that models read and write in one request, by the model's name; absent: those that are known. */
+  context_windows: z.record(z.string(), z.number().int()).optional(),
 });
 /** The API key (base64), sealed with the deployment's master key before http sends the command. */
 const Secret = z.object({ sealed_api_key: z.string() });

@@ -19,6 +19,16 @@ export interface Provider extends Dated {
   base_url: string | null;
   /** Null: those that the provider lists. */
   models: string[] | null;
+  /** Null: it has no models. */
+  format: string | null;
+  /** Tokens by model; null: what is known of each. */
+  context_windows: Record<string, number> | null;
+}
+
+interface ProviderSettings extends Pick<Provider, "base_url" | "models" | "format"> {
+  api_key: string;
+  /** As they were typed. */
+  context_windows: Record<string, number | string> | null;
 }
 
 export interface Secret extends Dated {
@@ -42,10 +52,8 @@ export const listProviders = queryOptions({
   queryKey: ["provider", "list"],
   queryFn: ({ signal }) => call<Page<Provider>>("providers", { signal, query: { limit: LIMIT } }),
 });
-export const configureProvider = (
-  name: string,
-  body: { api_key: string; base_url: string | null; models: string[] | null },
-) => call<Provider>(one("providers", name), { method: "PUT", body });
+export const configureProvider = (name: string, body: ProviderSettings) =>
+  call<Provider>(one("providers", name), { method: "PUT", body });
 export const removeProvider = (name: string) => call<void>(one("providers", name), { method: "DELETE" });
 
 /** For builders. */

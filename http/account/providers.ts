@@ -29,6 +29,14 @@ function isBaseUrl(text: string): boolean {
   return (protocol === "https:" || protocol === "http:") && !username && !password;
 }
 
+const MIN_WINDOW = 1_000;
+const MAX_WINDOW = 100_000_000;
+const MAX_MODELS = 500;
+const ModelName = z.string().min(1).max(200);
+const ContextWindows = z
+  .record(ModelName, z.number().int().min(MIN_WINDOW).max(MAX_WINDOW))
+  .refine((windows) => Object.keys(windows).length <= MAX_MODELS, `must name at most ${MAX_MODELS} models`);
+
 const Configure = z.object({
   api_key: z
     .string()
@@ -40,9 +48,12 @@ const Configure = z.object({
     .max(2_000)
     .refine(isBaseUrl, "must be an http or https URL without user, password, query or fragment")
     .nullish(),
-  models: z.array(z.string().min(1).max(200)).max(500).nullish(),
+  models: z.array(ModelName).max(MAX_MODELS).nullish(),
   format: ProviderFormat.nullish().describe(
     "The API of the provider. Default: that of its name, else OpenAI's. Without `base_url`, its default address is used.",
+  ),
+  context_windows: ContextWindows.nullish().describe(
+    "Tokens that a model reads and writes in one request, by its name without the provider. A thread sends what fits. Default: what is known of the model.",
   ),
 });
 const Provider = z.object({
@@ -50,6 +61,7 @@ const Provider = z.object({
   base_url: z.string().nullable(),
   models: z.array(z.string()).nullable(),
   format: ProviderFormat.nullable().describe("Null: it has no models."),
+  context_windows: z.record(z.string(), z.number().int()).nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
@@ -60,6 +72,7 @@ const present = ({
   base_url,
   models,
   format,
+  context_windows,
   created_at,
   updated_at,
 }: ProviderRow): z.infer<typeof Provider> => ({
@@ -67,6 +80,7 @@ const present = ({
   base_url,
   models,
   format: name === WEB_SEARCH ? null : formatOf({ provider: name, format }),
+  context_windows,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 });
@@ -85,7 +99,7 @@ async function configure(
   http: Http,
   request: FastifyRequest,
   name: string,
-  { api_key, base_url = null, models = null, format }: z.infer<typeof Configure>,
+  { api_key, base_url = null, models = null, format, context_windows = null }: z.infer<typeof Configure>,
 ): Promise<z.infer<typeof Provider>> {
   const { organization_id } = request.caller;
   if (!PROVIDER_NAME.test(name) || name === "offline") {
@@ -98,13 +112,13 @@ async function configure(
     throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
   const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
   const settings = { name, base_url, models, ...(format && { format }) };
-  const data = { ...settings, credential_id: newId(), sealed_api_key };
+  const data = { ...settings, ...(context_windows && { context_windows }), credential_id: newId(), sealed_api_key };
   const { projected, position } = await http.send(ConfigureProvider, { ...envelope(request, name), data });
   await http.providers.fresh(organization_id);
   if (projected) return present(await requireProvider(http, organization_id, name));
   const updated_at = await readRecordedAt(http, position);
   const { created_at = updated_at } = (await getProvider(http.db, organization_id, name)) ?? {};
-  return present({ ...settings, sealed_api_key, created_at, updated_at });
+  return present({ ...settings, context_windows, sealed_api_key, created_at, updated_at });
 }
 
 /** Provider credentials of the organization (decisions: accounts), for owners and admins. */

@@ -13,7 +13,7 @@ const change = (event: { stream: string; version: number; recorded_at: Date }, r
 
 export const providers = defineProjection<ProviderEvent>({
   name: "providers",
-  version: 2,
+  version: 3,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ProviderConfigured: (event) =>
@@ -23,8 +23,10 @@ export const providers = defineProjection<ProviderEvent>({
         base_url: encode(event.data.base_url),
         models: encode(event.data.models),
         format: event.data.format ?? null,
+        context_windows: encode(event.data.context_windows ?? null),
         sealed_api_key: event.personal?.sealed_api_key ?? null,
       }),
-    ProviderRemoved: (event) => change(event, { base_url: null, models: null, format: null, sealed_api_key: null }),
+    ProviderRemoved: (event) =>
+      change(event, { base_url: null, models: null, format: null, context_windows: null, sealed_api_key: null }),
   },
 });

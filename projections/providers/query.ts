@@ -10,6 +10,8 @@ export interface ProviderRow {
   models: string[] | null;
   /** Its API; absent: that of its name. */
   format?: ProviderFormat;
+  /** Context windows by the model's name; null: those that are known. */
+  context_windows: Record<string, number> | null;
   /** Sealed with the deployment's master key (base64). */
   sealed_api_key: string;
   /** When the organization first set it. */
@@ -17,14 +19,19 @@ export interface ProviderRow {
   updated_at: Date;
 }
 
-const COLUMNS = "name, base_url, models, format, sealed_api_key, created_at, updated_at";
-type StoredRow = Omit<ProviderRow, "models" | "format"> & { models: string | null; format: ProviderFormat | null };
+const COLUMNS = "name, base_url, models, format, context_windows, sealed_api_key, created_at, updated_at";
+type StoredRow = Omit<ProviderRow, "models" | "format" | "context_windows"> & {
+  models: string | null;
+  format: ProviderFormat | null;
+  context_windows: string | null;
+};
 const parseRow = ({ format, ...row }: StoredRow): ProviderRow => ({
   ...row,
   ...(format && { format }),
   name: decode(row.name),
   base_url: decodeOrNull(row.base_url),
   models: decodeOrNull(row.models),
+  context_windows: decodeOrNull(row.context_windows),
 });
 
 const IS_CONFIGURED = "sealed_api_key is not null";

@@ -8,6 +8,7 @@ create table providers (
   models text,
   -- null: that of the name
   format text,
+  context_windows text,
   sealed_api_key text,
   created_at timestamptz not null,
   updated_at timestamptz not null

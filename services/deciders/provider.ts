@@ -21,6 +21,7 @@ export type ProviderState =
       credential_id: string;
       base_url: string | null;
       format?: ProviderFormat;
+      context_windows?: Record<string, number>;
       sealed_api_key: string;
     };
 
@@ -45,9 +46,16 @@ export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = 
   evolve(_, event) {
     switch (event.type) {
       case "ProviderConfigured": {
-        const { credential_id, base_url, format } = event.data;
+        const { credential_id, base_url, format, context_windows } = event.data;
         const sealed_api_key = event.personal?.sealed_api_key ?? "";
-        return { status: "configured", credential_id, base_url, sealed_api_key, ...(format && { format }) };
+        return {
+          status: "configured",
+          credential_id,
+          base_url,
+          sealed_api_key,
+          ...(format && { format }),
+          ...(context_windows && { context_windows }),
+        };
       }
       case "ProviderRemoved":
         return { status: "absent" };

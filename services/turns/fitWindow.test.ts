@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { contextWindow, smallestWindow } from "#events/contextWindows.ts";
 import { longestTurn } from "#test/computingTime.ts";
 import { fitWindow } from "./fitWindow.ts";
 import type { ThreadMessage } from "./threadMessage.ts";
@@ -55,11 +54,4 @@ test("counting a thread of 4 MB gives the event loop its turn", async () => {
   const history = Array.from({ length: 1_000 }, (_, n) => say(`t${n}`, "user", "some words ".repeat(400)));
   const fit = () => fitWindow(history, { tokens: 400_000, maxOutput: null, request: [] }, countTokens);
   expect(await longestTurn(fit)).toBeLessThan(50);
-});
-
-test("the window of an alias is the smallest of its models", () => {
-  expect(contextWindow("openai/gpt-4o-mini-2024-07-18")).toBe(128_000);
-  expect(contextWindow("acme/model")).toBeUndefined();
-  expect(smallestWindow(["google/gemini-2.5-pro", "acme/model", "openai/gpt-4o"])).toBe(128_000);
-  expect(smallestWindow(["acme/model"])).toBeUndefined();
 });

@@ -84,6 +84,8 @@ export interface Credential {
   /** Its API; absent: that of its name. */
   format?: ProviderFormat;
   base_url: string | null;
+  /** Context windows that the organization set, by the model's name. */
+  context_windows?: Record<string, number>;
   /** The address comes from a tenant, so requests go through the guarded fetch. */
   guarded: boolean;
 }

@@ -2,13 +2,19 @@ import { expect, test } from "vitest";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { newId } from "#events/ids.ts";
 import { ProviderConfigured, providerStream, type ProviderFormat } from "#events/provider.ts";
-import { findModelAccess } from "./modelAccess.ts";
+import { findModelAccess, findSmallestWindow } from "./modelAccess.ts";
 
 const organization = newId();
 const MODEL = "claude-sonnet-4-5";
 
-/** Access to a model of a provider with these settings. */
-function access(name: string, settings: { format?: ProviderFormat; base_url?: string }) {
+interface Settings {
+  format?: ProviderFormat;
+  base_url?: string;
+  context_windows?: Record<string, number>;
+}
+
+/** An organization that has one provider, with these settings. */
+function organizationWith(name: string, settings: Settings) {
   const stream = providerStream(organization, name);
   const data = { name, credential_id: newId(), base_url: null, models: null, ends_credential_id: null, ...settings };
   const event = { ...ProviderConfigured.of(data, { sealed_api_key: "sealed" }), stream, version: 1 };
@@ -16,9 +22,28 @@ function access(name: string, settings: { format?: ProviderFormat; base_url?: st
     heads: async () => new Map([[stream, { stream, version: 1, state: null }]]),
     read: async () => [event],
   };
-  const from = { log, keyring: { openSecret: () => "key" }, deployment: [], offline: false };
-  return findModelAccess(from as never, organization, `${name}/${MODEL}`);
+  return { log, keyring: { openSecret: () => "key" }, deployment: [], offline: false } as never;
 }
+
+/** Access to a model of a provider with these settings. */
+const access = (name: string, settings: Settings, model = MODEL) =>
+  findModelAccess(organizationWith(name, settings), organization, `${name}/${model}`);
+
+test("a model's window is what the organization says, else what is published of the model", async () => {
+  expect((await access("acme", { base_url: "https://acme.example/v1" }, "large")).window).toBeUndefined();
+  const context_windows = { large: 8_000, [MODEL]: 30_000 };
+  expect((await access("acme", { context_windows }, "large")).window).toBe(8_000);
+  expect((await access("claude-2", { format: "anthropic" })).window).toBe(200_000);
+  expect((await access("claude-2", { format: "anthropic", context_windows })).window).toBe(30_000);
+});
+
+test("the window of an alias is the smallest known one of its models", async () => {
+  const from = organizationWith("acme", { context_windows: { small: 8_000, large: 90_000 } });
+  const find = (...models: string[]) => findSmallestWindow(from, organization, models);
+  expect(await find("acme/large", "acme/small", "other/model", "acme/unknown")).toBe(8_000);
+  expect(await find("acme/gpt-4o-mini-2024-07-18")).toBe(128_000);
+  expect(await find("other/model", "acme/unknown")).toBeUndefined();
+});
 
 test("published prices are those of the format's own address, whatever the provider is called", async () => {
   const published = defaultPrice(`anthropic/${MODEL}`);

@@ -1,3 +1,4 @@
+import { publishedWindow } from "#events/contextWindows.ts";
 import { defaultPrice } from "#events/defaultPrices.ts";
 import { priceStream, type ModelPrice } from "#events/price.ts";
 import { formatOf, providerStream } from "#events/provider.ts";
@@ -22,6 +23,8 @@ export interface ModelAccess {
   credential: Credential;
   /** Undefined: what the model costs is not known. */
   price: ModelPrice | undefined;
+  /** Tokens that the model reads and writes in one request; undefined where that is not known. */
+  window: number | undefined;
 }
 
 /**
@@ -50,8 +53,35 @@ export async function findModelAccess(
   const own = await readOwnPrices(from, heads.get(prices));
   // published prices are those of the provider's own address
   const published = credential.base_url === null ? defaultPrice(publishedName(credential, model)) : undefined;
-  return { credential, price: own.length > 0 ? priceAt(own, Date.now()) : published };
+  return {
+    credential,
+    price: own.length > 0 ? priceAt(own, Date.now()) : published,
+    window: windowOf(credential, model),
+  };
 }
+
+/** The smallest known window of several models, in one look-up; a model without a credential has none. */
+export async function findSmallestWindow(
+  from: CredentialSources,
+  organization: string,
+  models: readonly string[],
+): Promise<number | undefined> {
+  const streams = new Map(models.map((model) => [model, providerStream(organization, providerOf(model))]));
+  const heads = await from.log.heads([...new Set(streams.values())]);
+  const windows = await Promise.all(
+    models.map(async (model) => {
+      const head = heads.get(streams.get(model)!);
+      const credential = await readCredential(from, organization, providerOf(model), head).catch(() => undefined);
+      return credential && windowOf(credential, model);
+    }),
+  );
+  const known = windows.filter((tokens) => tokens !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+const windowOf = (credential: Credential, model: string): number | undefined =>
+  credential.context_windows?.[model.slice(credential.provider.length + 1)] ??
+  publishedWindow(publishedName(credential, model));
 
 /** The model as its provider names it, whatever the organization calls the provider. */
 const publishedName = (credential: Credential, model: string): string =>
@@ -71,8 +101,15 @@ async function readCredential(
   const state: ProviderState = head ? (await readState(log, head, providerDecider)).state : providerDecider.initial;
   if (state.status === "configured") {
     const api_key = keyring.openSecret(`provider:${organization}:${provider}`, state.sealed_api_key);
-    const { base_url, format } = state;
-    return { provider, api_key, base_url, guarded: base_url !== null, ...(format && { format }) };
+    const { base_url, format, context_windows } = state;
+    return {
+      provider,
+      api_key,
+      base_url,
+      guarded: base_url !== null,
+      ...(format && { format }),
+      ...(context_windows && { context_windows }),
+    };
   }
   const own = deployment.find((credential) => credential.provider === provider);
   if (!own) throw new ModelError("refused", `No credential for the provider ${provider}.`, { status: 404 });

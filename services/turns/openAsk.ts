@@ -6,7 +6,7 @@ import type { Circuits } from "./circuits.ts";
 import type { Ask } from "./converse.ts";
 import { withCost } from "./cost.ts";
 import type { Models } from "./model.ts";
-import { findModelAccess, type CredentialSources } from "./modelAccess.ts";
+import { findModelAccess, findSmallestWindow, type CredentialSources } from "./modelAccess.ts";
 import { withModelSpans } from "./modelSpans.ts";
 import type { TargetFailure } from "./nextTarget.ts";
 import type { TurnToRun } from "./turnToRun.ts";
@@ -28,11 +28,19 @@ export interface OpenAsk {
   /** Adds what a request cost to the model that was asked last. */
   addCost: AddCost;
   routed: Routed | undefined;
+  /** The context window of the model, of an alias the smallest known one; undefined where none is known. */
+  findWindow(): Promise<number | undefined>;
 }
 
-async function openModel(options: AskOptions, organization: string, name: string): Promise<OpenModel> {
-  const { credential, price } = await findModelAccess(options, organization, name);
+interface OpenedModel extends OpenModel {
+  /** Undefined where it is not known. */
+  window: number | undefined;
+}
+
+async function openModel(options: AskOptions, organization: string, name: string): Promise<OpenedModel> {
+  const { credential, price, window } = await findModelAccess(options, organization, name);
   return {
+    window,
     model: withModelSpans(options.models.open(credential), credential.provider),
     addCost: (usage) => withCost(usage, price),
   };
@@ -60,6 +68,7 @@ function openTargets(
   };
   return {
     routed: targets,
+    findWindow: () => findSmallestWindow(options, organization_id, route.targets),
     addCost: (usage) => targets.addCost(usage),
     ask: (request, rounds, signal, onFrame) =>
       askTargets(targets, {
@@ -80,7 +89,7 @@ export async function openAsk(
   recordFailure: (failure: TargetFailure) => Promise<void>,
 ): Promise<OpenAsk> {
   if (turn.route) return openTargets(options, turn, turn.route, recordFailure);
-  const { model, addCost } = await openModel(options, turn.organization_id, turn.model);
+  const { model, addCost, window } = await openModel(options, turn.organization_id, turn.model);
   return {
     async ask(request, _, signal, onFrame) {
       const answer = await askModel(model, request, signal, onFrame);
@@ -88,5 +97,6 @@ export async function openAsk(
     },
     addCost,
     routed: undefined,
+    findWindow: async () => window,
   };
 }

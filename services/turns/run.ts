@@ -2,7 +2,6 @@ import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, FramePayload, Frames, TurnEnd } from "#events/ports.ts";
 import { runOfScope } from "#events/scope.ts";
 import type { Vault } from "#events/vault.ts";
-import { smallestWindow } from "#events/contextWindows.ts";
 import { inSpan, type Attributes } from "#events/spans.ts";
 import { CompleteTurn, RefuseTurn, type Prompt, type Usage } from "#events/thread.ts";
 import type { Handle } from "../handle.ts";
@@ -166,7 +165,7 @@ async function askWithTools(
 ): Promise<TurnEnding> {
   const { organization_id, turn_id } = turn;
   const recorder = createStepRecorder(options, turn);
-  const [{ ask: askNext, addCost, routed }, prompt, history] = await Promise.all([
+  const [{ ask: askNext, addCost, routed, findWindow }, prompt, history] = await Promise.all([
     openAsk(options, turn, recorder.recordFailure),
     readPrompt(options, turn_id, turn.input),
     turn.version > 1 ? readHistory(options, turn) : [],
@@ -182,8 +181,10 @@ async function askWithTools(
   const clientTools = prompt.tool_choice === "none" ? [] : (prompt.client_tools ?? []);
   const offers = [...tools.map(offerTool), ...clientTools];
   const own = turnMessages(turn_id, prompt);
-  const window = windowOf(turn, prompt, offers, own);
-  const before = window ? await fitWindow(history, window, options.countTokens) : history;
+  const tokens = history.length > 0 ? await findWindow() : undefined;
+  const before = tokens
+    ? await fitWindow(history, describeWindow(tokens, prompt, offers, own), options.countTokens)
+    : history;
   const conversation = pairResults([...before, ...own]);
   const ask = async () =>
     converse({
@@ -213,15 +214,12 @@ async function askWithTools(
   };
 }
 
-/** Undefined where no model that may answer has a known window. */
-function windowOf(
-  { model, route }: TurnToRun,
+function describeWindow(
+  tokens: number,
   { instructions, agent, max_output_tokens }: Prompt,
   offers: ToolOffer[],
   own: ThreadMessage[],
-): Window | undefined {
-  const tokens = smallestWindow(route?.targets ?? [model]);
-  if (tokens === undefined) return undefined;
+): Window {
   const texts = [agent?.instructions, instructions, ...own.map(({ text }) => text)].filter((text) => text != null);
   const tools = offers.map((offer) => JSON.stringify(offer));
   return { tokens, maxOutput: max_output_tokens, request: [...texts, ...tools] };

@@ -73,6 +73,23 @@ test("a thread that no longer fits into the model's window goes on with its newe
   expect(third).toMatchObject({ texts: ["Again", "Good day to you.", "And again"] });
 });
 
+test("the organization says which window a model has, and the smallest of an alias counts", async () => {
+  const { openai } = providers;
+  openai.reply({ text: "Good day to you." });
+  const settings = { api_key: openai.dialect.apiKey, base_url: openai.url, models: ["small"] };
+  const set = (context_windows: object) => person.call("PUT", "/providers/own", { ...settings, context_windows });
+  expect((await set({ small: 10 })).body.error).toMatchObject({ param: "context_windows.small" });
+  expect((await set({ small: 2_000 })).body).toMatchObject({ context_windows: { small: 2_000 } });
+  await person.call("PUT", "/aliases/own", { targets: [{ model: openai.model }, { model: "own/small" }] });
+
+  for (const model of ["own/small", "own"]) {
+    const before = openai.conversations().length;
+    const first = await complete(false, { model, messages: user("word ".repeat(1_700)) });
+    await complete(false, { model, messages: user("Again") }, { "x-thread-id": first.thread });
+    expect(openai.conversations().slice(before + 1)).toMatchObject([{ texts: ["Again"] }]);
+  }
+});
+
 describe.each(PROVIDERS)("a chat completion of %s", (name) => {
   let provider: Provider;
   beforeAll(() => void (provider = providers[name]));

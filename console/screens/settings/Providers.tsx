@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { configureProvider, listProviders, removeProvider, type Provider } from "../../api/settings.ts";
 import { formatCount } from "../../format/index.ts";
 import type { Action } from "../../parts/action.ts";
+import { Options, wordChoices } from "../../parts/Choices.tsx";
 import { Form } from "../../parts/Form.tsx";
 import { formLines, formText } from "../../parts/formText.ts";
 import { Empty, ErrorNotice, Loaded } from "../../parts/Notices.tsx";
@@ -13,6 +14,19 @@ import { useSaving } from "../../parts/useSaving.ts";
 
 /** Those whose address the service knows. */
 const KNOWN = ["openai", "anthropic", "google"];
+
+/** `model tokens` in each line; what is no number is refused by the service. */
+function readWindows(lines: string[]): Record<string, number | string> | null {
+  const windows = lines.map((line) => {
+    const [, model = line, tokens = ""] = /^(.*?)\s+(\S+)$/.exec(line.trim()) ?? [];
+    return [model, Number(tokens) || tokens] as const;
+  });
+  return windows.length > 0 ? Object.fromEntries(windows) : null;
+}
+const writeWindows = (windows: Record<string, number>): string =>
+  Object.entries(windows)
+    .map(([model, tokens]) => `${model} ${tokens}`)
+    .join("\n");
 
 const columns = (removal: Action<string>): Columns<Provider> => [
   {
@@ -73,6 +87,8 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
         api_key: formText(form, "api_key").trim(),
         base_url: formText(form, "base_url").trim() || null,
         models: models.length > 0 ? models : null,
+        format: formText(form, "format") || null,
+        context_windows: readWindows(formLines(form, "context_windows")),
       });
     },
   });
@@ -111,6 +127,25 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
           Models, one in each line <span className="quiet">(optional: those that it lists)</span>
         </span>
         <textarea name="models" rows={3} spellCheck={false} defaultValue={provider?.models?.join("\n")} />
+      </label>
+      <label>
+        API
+        <select name="format" defaultValue={provider?.format ?? ""}>
+          <option value="">the default</option>
+          <Options choices={wordChoices(KNOWN)} />
+        </select>
+      </label>
+      <label>
+        <span>
+          Context windows <span className="quiet">(optional: a model and its tokens in each line)</span>
+        </span>
+        <textarea
+          name="context_windows"
+          rows={2}
+          spellCheck={false}
+          placeholder="my-model 32000"
+          defaultValue={writeWindows(provider?.context_windows ?? {})}
+        />
       </label>
     </Form>
   );
