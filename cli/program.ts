@@ -103,6 +103,59 @@ function addFeed(svc: Command): void {
     .action(async (name, organization) => (await import("./feed.ts")).addListener(name, organization));
 }
 
+/** Workflows and tools as files of a developer. */
+function addDefinitions(svc: Command): void {
+  svc
+    .command("run")
+    .description("run a workflow of a file on this machine, without a service, and print what it does")
+    .argument("<file>", "a definition in TypeScript or JavaScript")
+    .option("--args <json>", "the arguments, as JSON or as @FILE", "{}")
+    .option("--answers <file>", "answers for steps and approvals; without them approvals are asked here")
+    .option("--live-steps", "execute the steps that have no answer, with their requests to the network")
+    .action(async (file, options) => (await import("./workflows/runFile.ts")).runFile(file, options));
+  const definitions = svc.command("definitions").description("workflows and tools as files in a folder");
+  const url = [
+    "--url <url>",
+    "the service's address (SVC_URL); SVC_EMAIL and SVC_PASSWORD, or SVC_SESSION, sign in",
+  ] as const;
+  definitions
+    .command("push")
+    .description("save the definitions of a folder that differ from those of the service")
+    .argument("<path>", "a folder, or one file")
+    .option("--dry-run", "only print what would be saved")
+    .option(...url)
+    .action(async (path, options) => (await import("./definitions/push.ts")).push(path, options));
+  definitions
+    .command("pull")
+    .description("write the definitions of the service into a folder; edits that were never saved are kept")
+    .argument("<folder>")
+    .option("--force", "overwrite edits, too")
+    .option(...url)
+    .action(async (folder, options) => (await import("./definitions/pull.ts")).pull(folder, options));
+  definitions
+    .command("list")
+    .description("print the definitions of the service, compared with a folder if one is named")
+    .argument("[folder]")
+    .option(...url)
+    .option(...json)
+    .action(async (folder, options) => (await import("./definitions/list.ts")).list(folder, options));
+  definitions
+    .command("check")
+    .description("check definitions as a save would, and replay stored runs with them")
+    .argument("<path>", "a folder, or one file")
+    .option("--local", "do not ask the service")
+    .option("--runs <n>", "runs of each workflow, newest first", wholeNumber(1), 100)
+    .option("--allow-different", "exit with 0 also if runs go another way")
+    .option(...url)
+    .action(async (path, options) => (await import("./definitions/check.ts")).check(path, options));
+  definitions
+    .command("test")
+    .description("run the cases of *.test.json files on this machine, without a service")
+    .argument("<paths...>", "folders, definitions or files of cases")
+    .option(...json)
+    .action(async (paths, options) => (await import("./workflows/testFiles.ts")).testDefinitions(paths, options));
+}
+
 function addBackup(svc: Command): void {
   svc
     .command("backup")
@@ -142,6 +195,7 @@ function program(): Command {
   addProjections(svc);
   addDead(svc);
   addFeed(svc);
+  addDefinitions(svc);
   svc
     .command("doctor")
     .description("check everything that the service needs")

@@ -209,7 +209,7 @@ describe("a definition is refused, with the place of the error, for", () => {
     [
       "code that throws at the top",
       "\nthrow new Error('no');\nexport function execute() {}",
-      /no \(line 2, column 1\)/,
+      /no \(line 2, column 11\)/,
     ],
     ["a loop at the top", "for (;;) {}\nexport function execute() {}", /computed for longer/],
     ["an endless wait at the top", "await new Promise(() => {});\nexport function execute() {}", /never settles/],

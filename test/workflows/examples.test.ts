@@ -1,6 +1,9 @@
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
+import { runTestFiles } from "../../cli/workflows/testFiles.ts";
 import { openWorkflows, type Workflows } from "./harness.ts";
 
 /* Every workflow in examples/workflows, run as docs/examples.md says. */
@@ -125,11 +128,18 @@ describe("the example", () => {
   });
 });
 
-test("every example is run, and listed on its page", () => {
-  const names = readdirSync(FOLDER).map((name) => name.replace(/\.ts$/, ""));
+test("every example is run, is listed on its page, and has cases that pass", async () => {
+  const files = readdirSync(FOLDER);
+  const names = files.filter((name) => name.endsWith(".ts")).map((name) => name.replace(/\.ts$/, ""));
   expect(names.toSorted()).toEqual([...tried].toSorted());
   const page = readFileSync(new URL("../../docs/examples.md", import.meta.url), "utf8");
-  for (const name of names) expect(page).toContain(`(../examples/workflows/${name}.ts)`);
+  for (const name of names) {
+    expect(page).toContain(`(../examples/workflows/${name}.ts)`);
+    expect(page).toContain(`(../examples/workflows/${name}.test.json)`);
+  }
+  const cases = await runTestFiles([fileURLToPath(FOLDER)]);
+  expect(cases.filter(({ fault }) => fault !== null)).toEqual([]);
+  expect(new Set(cases.map(({ file }) => basename(file)))).toEqual(new Set(names.map((name) => `${name}.test.json`)));
   expect(names).toHaveLength(12);
 });
 

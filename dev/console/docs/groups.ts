@@ -42,6 +42,7 @@ export const GROUPS: readonly Group[] = [
         "TypeScript of your own that agents call, without a way out of its sandbox.",
       ),
       entry("docs/workflows.md", "Write a workflow", "Code that waits for days and continues after any crash."),
+      entry("docs/developing.md", "Workflows in a repository", "Run, test and save definitions that are files."),
       entry(
         "docs/guides/receive-a-webhook.md",
         "Receive a webhook",

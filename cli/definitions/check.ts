@@ -1,0 +1,104 @@
+import { print, printable } from "../output.ts";
+import { placeIn } from "../workflows/describeCalls.ts";
+import { openLocalSandbox } from "../workflows/loadScript.ts";
+import { readDefinitions, type LocalDefinition } from "./folder.ts";
+import { listRemote, withService, type Service, type ServiceOptions } from "./service.ts";
+
+interface CheckOptions extends ServiceOptions {
+  local?: boolean;
+  runs: number;
+  allowDifferent?: boolean;
+}
+
+interface CheckedRun {
+  run_id: string;
+  status: string;
+  outcome: "same" | "different" | "failed" | "unanswered";
+  difference: {
+    reason: string;
+    call: NamedCall | null;
+    recorded: NamedCall | null;
+    pointers: string[];
+    line: number | null;
+    column: number | null;
+  } | null;
+  error: { message: string; line: number | null; column: number | null } | null;
+}
+interface NamedCall {
+  kind: string;
+  name: string | null;
+}
+
+const named = (call: NamedCall | null): string =>
+  call === null ? "nothing" : printable(call.name === null ? call.kind : `${call.kind} ${call.name}`);
+
+/** What makes a run differ, in words. */
+function describeDifference(
+  file: string,
+  { reason, call, recorded, pointers, ...at }: NonNullable<CheckedRun["difference"]>,
+): string {
+  const where = `${pointers.length > 0 ? ` (${printable(pointers.join(", "))})` : ""}${at.line === null ? "" : ` at ${placeIn(file, at)}`}`;
+  switch (reason) {
+    case "arguments":
+      return `${named(call)} has other arguments${where}`;
+    case "call":
+      return `${named(call)} is called instead of ${named(recorded)}${where}`;
+    case "missing":
+      return `${named(recorded)} is not called${where}`;
+    case "added":
+      return `${named(call)} was never answered${where}`;
+    case "result":
+      return `the result is another${where}`;
+    default:
+      return `one waits or fails where the other ends${where}`;
+  }
+}
+
+function describeRun(file: string, { run_id, status, outcome, difference, error }: CheckedRun): string {
+  const why = difference
+    ? describeDifference(file, difference)
+    : error && `${placeIn(file, error)}: ${printable(error.message)}`;
+  return `${outcome.padEnd(10)} ${run_id} ${status}${why ? `: ${why}` : ""}`;
+}
+
+/** One line for each run; returns whether one goes another way. */
+async function checkRuns(
+  { call }: Service,
+  id: string,
+  { file, source }: LocalDefinition,
+  runs: number,
+): Promise<boolean> {
+  const counts = { checked: 0, same: 0, different: 0, failed: 0, unanswered: 0 };
+  let cursor: string | null = null;
+  do {
+    const limit = Math.min(100, runs - counts.checked);
+    const page: any = await call("POST", `/definitions/${id}/check-runs`, { source, limit, cursor });
+    for (const run of page.data as CheckedRun[]) print(describeRun(file, run));
+    for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += page[name];
+    cursor = page.next_cursor;
+  } while (cursor !== null && counts.checked < runs);
+  const { checked, ...rest } = counts;
+  const outcomes = Object.entries(rest).map(([name, count]) => `${count} ${name}`);
+  print(`${file}: ${checked} runs checked: ${outcomes.join(", ")}`);
+  return counts.different + counts.failed > 0;
+}
+
+/** Checks definitions as a save would, and against the runs of the service. Runs that go another way set exit code 1. */
+export async function check(path: string, options: CheckOptions): Promise<void> {
+  const sandbox = openLocalSandbox();
+  const definitions = await readDefinitions(sandbox, path).finally(sandbox.close);
+  for (const { file, lint, type, name } of definitions) {
+    for (const { line, column, message } of lint) print(`warning ${file}:${line}:${column}: ${printable(message)}`);
+    print(`${file}: ${type} ${name} can be saved`);
+  }
+  if (options.local) return;
+  await withService(options, async (service) => {
+    const remote = await listRemote(service);
+    for (const local of definitions.filter(({ type }) => type === "workflow")) {
+      const known = remote.find(({ type, name }) => type === "workflow" && name === local.name);
+      if (!known) print(`${local.file}: the service has no workflow ${local.name}, so there are no runs to check`);
+      else if ((await checkRuns(service, known.id, local, options.runs)) && !options.allowDifferent)
+        process.exitCode = 1;
+    }
+  });
+}

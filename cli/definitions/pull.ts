@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { print } from "../output.ts";
+import { openLocalSandbox } from "../workflows/loadScript.ts";
+import { readDefinitions } from "./folder.ts";
+import {
+  findVersion,
+  listRemote,
+  readRemoteSource,
+  withService,
+  type RemoteDefinition,
+  type Service,
+  type ServiceOptions,
+} from "./service.ts";
+
+interface PullOptions extends ServiceOptions {
+  force?: boolean;
+}
+
+/** Files of the folder by type and name of their definition. A file that cannot be read as one is found by its name. */
+async function localFiles(folder: string): Promise<Map<string, string>> {
+  const sandbox = openLocalSandbox();
+  try {
+    const found = existsSync(folder) ? await readDefinitions(sandbox, folder).catch(() => []) : [];
+    return new Map(found.map(({ type, name, file }) => [`${type} ${name}`, file]));
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** Writes one file; false when its edits were kept. */
+async function pullOne(service: Service, remote: RemoteDefinition, file: string, isForced: boolean): Promise<boolean> {
+  const { type, name, version, id } = remote;
+  const source = await readRemoteSource(service, remote);
+  if (!existsSync(file)) {
+    writeFileSync(file, source);
+    print(`wrote ${file}: ${type} ${name}, version ${version}`);
+    return true;
+  }
+  const local = readFileSync(file, "utf8");
+  if (local === source) {
+    print(`unchanged ${file}: version ${version}`);
+    return true;
+  }
+  const earlier = await findVersion(service, id, local);
+  if (earlier === undefined && !isForced) {
+    print(`kept ${file}: no version of ${type} ${name} has this text; push it, or overwrite it with --force`);
+    return false;
+  }
+  writeFileSync(file, source);
+  print(
+    `wrote ${file}: ${type} ${name}, version ${version} over ${earlier === undefined ? "edits" : `version ${earlier}`}`,
+  );
+  return true;
+}
+
+/** Writes the definitions of the service into a folder. Files with edits that were never saved stay, and set exit code 1. */
+export async function pull(folder: string, options: PullOptions): Promise<void> {
+  await withService(options, async (service) => {
+    const files = await localFiles(folder);
+    mkdirSync(folder, { recursive: true });
+    for (const remote of await listRemote(service)) {
+      const file = files.get(`${remote.type} ${remote.name}`) ?? join(folder, `${remote.name}.ts`);
+      if (!(await pullOne(service, remote, file, options.force ?? false))) process.exitCode = 1;
+    }
+  });
+}

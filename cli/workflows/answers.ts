@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { Problem } from "../problem.ts";
+
+/* Answers to the calls of a local run, as an answers file or a test case has them. */
+
+const StepAnswer = z.union(
+  [
+    z.strictObject({ args: z.unknown().optional(), result: z.unknown() }),
+    z.strictObject({ args: z.unknown().optional(), error: z.string(), code: z.string().optional() }),
+  ],
+  "must be {result} or {error}, with args where it is for these arguments only",
+);
+export type StepAnswer = z.infer<typeof StepAnswer>;
+
+const DECISIONS = ["approve", "reject", "expire"] as const;
+const ApprovalAnswer = z.union(
+  [
+    z.enum(DECISIONS).transform((decision) => ({ decision, data: null, comment: null, by: "local" })),
+    z.strictObject({
+      decision: z.enum(DECISIONS),
+      data: z.unknown().default(null),
+      comment: z.string().nullable().default(null),
+      by: z.string().default("local"),
+    }),
+  ],
+  'must be "approve", "reject" or "expire", or {decision, data, comment, by}',
+);
+export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
+
+const oneOrMore = <T extends z.ZodType>(one: T) =>
+  z.union([z.array(one), one.transform((only) => [only])]) as unknown as z.ZodType<z.output<T>[]>;
+
+/** Fields of an answers file, and of a test case. */
+export const answerFields = {
+  headers: z.record(z.string(), z.string()).default({}).describe("Of the request that started the run."),
+  now: z.iso.datetime().optional().describe("When the run starts."),
+  steps: z.record(z.string(), oneOrMore(StepAnswer)).default({}),
+  /** Steps that are executed in the sandbox; true: all without an answer. */
+  execute: z.union([z.boolean(), z.array(z.string())]).default(false),
+  approvals: z.record(z.string(), oneOrMore(ApprovalAnswer)).default({}),
+  secrets: z.record(z.string(), z.string()).default({}),
+};
+export const AnswersFile = z.strictObject(answerFields);
+export type AnswersFile = z.infer<typeof AnswersFile>;
+export const NO_ANSWERS: AnswersFile = AnswersFile.parse({});
+
+/** Parses a file of JSON. Throws Problem with the file and the field. */
+export function parseFile<T extends z.ZodType>(schema: T, text: string, file: string): z.output<T> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new Problem(`${file} is no JSON (${(error as Error).message})`, "correct it there");
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw new Problem(`${file}: ${[...path, ""].join(".").replace(/\.$/, ": ")}${message}`, "correct it there");
+}
+
+/**
+ * Gives each call its answer. Answers with `args` are for calls with these arguments; the others are used in their order, and the
+ * last one for all further calls.
+ */
+export function createAnswers({ steps, approvals, execute }: AnswersFile) {
+  const used = new Map<string, number>();
+  const next = <T>(what: string, answers: T[]): T | undefined => {
+    const nth = used.get(what) ?? 0;
+    used.set(what, nth + 1);
+    return answers[Math.min(nth, answers.length - 1)];
+  };
+  return {
+    step(name: string, args: unknown): StepAnswer | undefined {
+      const answers = Object.hasOwn(steps, name) ? steps[name]! : [];
+      const exact = answers.find((answer) => answer.args !== undefined && isDeepStrictEqual(answer.args, args));
+      if (exact) return exact;
+      return next(
+        `step ${name}`,
+        answers.filter((answer) => answer.args === undefined),
+      );
+    },
+    isExecuted: (name: string): boolean => (Array.isArray(execute) ? execute.includes(name) : execute),
+    approval: (name: string): ApprovalAnswer | undefined =>
+      Object.hasOwn(approvals, name) ? next(`approval ${name}`, approvals[name]!) : undefined,
+  };
+}
+
+export type Answers = ReturnType<typeof createAnswers>;

@@ -1,0 +1,24 @@
+import { printable } from "../output.ts";
+import type { LocalCall, LocalEnd, Place } from "./localRun.ts";
+
+const MAX_JSON = 200;
+/** A value as one line, cut off. */
+export function shortJson(value: unknown): string {
+  const json = printable(JSON.stringify(value) ?? "null");
+  return json.length > MAX_JSON ? `${json.slice(0, MAX_JSON)}…` : json;
+}
+
+/** `FILE:LINE:COLUMN`, as editors and terminals open it. */
+export const placeIn = (file: string, { line, column }: Place): string =>
+  line === null ? file : `${file}:${line}${column === null ? "" : `:${column}`}`;
+
+export function describeCall(call: LocalCall): string {
+  if (call.kind === "step") return `step ${call.name} ${shortJson(call.args)}`;
+  if (call.kind === "approval") return `approval ${call.name} ${JSON.stringify(printable(call.title))}`;
+  return `sleep until ${call.until}`;
+}
+
+export const describeEnd = (file: string, end: LocalEnd): string =>
+  end.type === "completed"
+    ? `completed ${JSON.stringify(end.result, null, 2)}`
+    : `${placeIn(file, end.at)}: ${printable(end.message)}${end.step === null ? "" : ` (step ${end.step})`}`;

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { InvalidScript, type ScriptChecker } from "#http/base/scriptChecker.ts";
+import { createScriptChecker } from "#infra/sandbox/checkScript.ts";
+import { openScripts } from "#infra/sandbox/openScripts.ts";
+import { openSchemaChecker } from "#infra/schemas/openSchemaChecker.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import type { Script } from "#services/workflows/script.ts";
+import { Problem } from "../problem.ts";
+
+/** Local runs and checks belong to one organization. */
+export const LOCAL = "local";
+
+/** A workflow of a file. */
+export interface LocalScript extends Script {
+  file: string;
+  lint: { message: string; line: number; column: number }[];
+}
+
+export type ScriptType = "tool" | "workflow";
+
+/** A file of a definition that exports `execute` is a tool. */
+export const typeOfSource = (source: string): ScriptType =>
+  /^\s*export\s+(?:(?:async\s+)?function\s*\*?|const|let|var)\s+execute\b|^\s*export\s*\{[^}]*\bexecute\b/m.test(source)
+    ? "tool"
+    : "workflow";
+
+/** What a save would refuse, without the service. Throws Problem with file, line and column. */
+export async function checkSource(checker: ScriptChecker, file: string, source: string, type: ScriptType) {
+  try {
+    return await checker.check(LOCAL, type, source);
+  } catch (error) {
+    if (!(error instanceof InvalidScript)) throw error;
+    const place = error.line === null ? file : `${file}:${error.line}:${error.column}`;
+    throw new Problem(`${place}: ${error.message.replace(/\.$/, "")}`, "correct it there");
+  }
+}
+
+/** The sandbox of this machine, without a service. */
+export function openLocalSandbox() {
+  const runner = openScripts({ processes: 1 });
+  const checker = createScriptChecker(runner);
+  const schemas = openSchemaChecker(createFairSemaphore({ total: 1, perTenant: 1 }).run);
+  return {
+    runner,
+    schemas,
+    checker,
+    /** Reads and checks a workflow. Throws Problem. */
+    async load(file: string): Promise<LocalScript> {
+      const source = readFileSync(file, "utf8");
+      const { js, meta } = await checkSource(checker, file, source, "workflow");
+      const { steps = {}, catches = true, lint = [] } = meta.workflow ?? {};
+      const sha256 = createHash("sha256").update(js).digest("hex");
+      return { file, js, sha256, steps, catches, lint, args_schema: meta.parameters };
+    },
+    close: async (): Promise<void> => void (await Promise.all([runner.close(), schemas.close()])),
+  };
+}
+
+export type LocalSandbox = ReturnType<typeof openLocalSandbox>;

@@ -1,0 +1,164 @@
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
+import { StepFailure } from "#services/workflows/tick.ts";
+import { print, printable } from "../output.ts";
+import { Problem } from "../problem.ts";
+import { AnswersFile, createAnswers, NO_ANSWERS, parseFile, type ApprovalAnswer, type Answers } from "./answers.ts";
+import { describeCall, describeEnd, placeIn, shortJson } from "./describeCalls.ts";
+import { LOCAL, openLocalSandbox, type LocalSandbox, type LocalScript } from "./loadScript.ts";
+import { runLocally, type Answerer, type ApprovalCall, type LocalObserver } from "./localRun.ts";
+import { executeStep, localHost } from "./localStep.ts";
+
+interface RunOptions {
+  args: string;
+  answers?: string;
+  liveSteps?: boolean;
+}
+
+/** JSON, or `@FILE` with JSON. Throws Problem. */
+function readArgs(text: string): Record<string, unknown> {
+  const json = text.startsWith("@") ? readFileSync(text.slice(1), "utf8") : text;
+  try {
+    const args: unknown = JSON.parse(json);
+    if (typeof args === "object" && args !== null && !Array.isArray(args)) return args as Record<string, unknown>;
+  } catch {}
+  throw new Problem("--args is no JSON object", `give it as '{"name": "Ada"}' or as @args.json`);
+}
+
+/** Throws Problem when the arguments do not fit `meta.args`. */
+export async function checkRunArgs({ schemas }: LocalSandbox, script: LocalScript, args: object): Promise<void> {
+  const wrong = await schemas.check(LOCAL, script.args_schema, args);
+  if (wrong)
+    throw new Problem(
+      `The arguments do not fit meta.args of ${script.file}: ${wrong.pointer || "/"}: ${wrong.message}`,
+      "change the arguments",
+    );
+}
+
+/** Lines of the terminal. */
+function openTerminal() {
+  const lines = createInterface({ input: process.stdin });
+  const iterator = lines[Symbol.asyncIterator]();
+  return {
+    /** Undefined when the input has ended. */
+    async ask(question: string): Promise<string | undefined> {
+      process.stdout.write(question);
+      const { value, done } = await iterator.next();
+      return done ? undefined : String(value).trim();
+    },
+    close: (): void => lines.close(),
+  };
+}
+type Terminal = ReturnType<typeof openTerminal>;
+
+const noAnswer = (name: string): Problem =>
+  new Problem(`The approval ${name} has no answer`, `add it to --answers: {"approvals": {"${name}": "approve"}}`);
+
+/** Throws Problem when the input has ended. */
+async function askApproval(terminal: Terminal, { name, options }: ApprovalCall): Promise<ApprovalAnswer> {
+  const { title, body, form } = options;
+  if (body !== null) print(printable(body));
+  for (;;) {
+    const text = await terminal.ask(`${printable(title)} [approve/reject/expire] `);
+    if (text === undefined) throw noAnswer(name);
+    const decision = (["approve", "reject", "expire"] as const).find((each) => text !== "" && each.startsWith(text));
+    if (!decision) continue;
+    const data = decision === "approve" && form ? await askForm(terminal, name) : null;
+    return { decision, data, comment: null, by: "local" };
+  }
+}
+
+async function askForm(terminal: Terminal, name: string): Promise<unknown> {
+  for (;;) {
+    const text = await terminal.ask("The form as JSON: ");
+    if (text === undefined) throw noAnswer(name);
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (error) {
+      print(`This is no JSON: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** Prints each call with its place in the source, and its answer below. */
+const timeline = (file: string): LocalObserver => ({
+  onCall: (call) => print(`${describeCall(call)}   ${placeIn(file, call.at)}`),
+  onAnswer(call, answer) {
+    if (call.kind === "timer") return;
+    print("json" in answer ? `  = ${shortJson(JSON.parse(answer.json))}` : `  ! ${printable(answer.error.message)}`);
+  },
+  onLog: (line) => print(`  log: ${printable(line)}`),
+});
+
+interface AnswererOptions {
+  sandbox: LocalSandbox;
+  script: LocalScript;
+  answers: Answers;
+  secrets: Record<string, string>;
+  isLive: boolean;
+  terminal: Terminal;
+}
+
+function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }: AnswererOptions): Answerer {
+  const host = localHost({ isLive, secrets });
+  return {
+    async step(step) {
+      const given = answers.step(step.name, JSON.parse(step.args));
+      if (given && "error" in given)
+        throw new StepFailure(given.code === undefined ? "step_error" : (given.code as "step_error"), given.error);
+      if (given) return JSON.stringify(given.result ?? null);
+      if (!isLive && !answers.isExecuted(step.name))
+        throw new Problem(
+          `The step ${step.name} has no answer`,
+          `add it to --answers: {"steps": {"${step.name}": {"result": …}}}, or execute steps with --live-steps`,
+        );
+      return executeStep(
+        {
+          sandbox,
+          script,
+          host,
+          run_id: crypto.randomUUID(),
+          isLive,
+          onAttempt(attempt, failure, logs) {
+            for (const line of logs) print(`  log: ${printable(line)}`);
+            if (failure) print(`  attempt ${attempt}: ${placeIn(script.file, failure)}: ${printable(failure.message)}`);
+          },
+        },
+        step,
+      );
+    },
+    approval: async (call) => answers.approval(call.name) ?? askApproval(terminal, call),
+  };
+}
+
+/** Runs a workflow of a file on this machine, and prints what it does. A run that fails sets exit code 1. */
+export async function runFile(file: string, options: RunOptions): Promise<void> {
+  const args = readArgs(options.args);
+  const given = options.answers
+    ? parseFile(AnswersFile, readFileSync(options.answers, "utf8"), options.answers)
+    : NO_ANSWERS;
+  const sandbox = openLocalSandbox();
+  const terminal = openTerminal();
+  try {
+    const script = await sandbox.load(file);
+    for (const { line, column, message } of script.lint) print(`warning ${file}:${line}:${column}: ${message}`);
+    await checkRunArgs(sandbox, script, args);
+    const { headers, secrets, now = new Date().toISOString() } = given;
+    const answers = createAnswers(given);
+    const answerer = createAnswerer({
+      sandbox,
+      script,
+      answers,
+      secrets,
+      isLive: options.liveSteps ?? false,
+      terminal,
+    });
+    const observer = timeline(file);
+    const end = await runLocally(sandbox, { script, args: JSON.stringify(args), headers, now, answerer, observer });
+    print(describeEnd(file, end));
+    if (end.type === "failed") process.exitCode = 1;
+  } finally {
+    terminal.close();
+    await sandbox.close();
+  }
+}

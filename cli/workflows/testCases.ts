@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { StepFailure } from "#services/workflows/tick.ts";
+import { Problem } from "../problem.ts";
+import { answerFields, createAnswers } from "./answers.ts";
+import { describeCall, placeIn, shortJson } from "./describeCalls.ts";
+import type { LocalSandbox, LocalScript } from "./loadScript.ts";
+import { runLocally, type Answerer, type LocalCall, type LocalEnd } from "./localRun.ts";
+import { executeStep, localHost } from "./localStep.ts";
+import { checkRunArgs } from "./runFile.ts";
+
+const ExpectedCall = z.union(
+  [
+    z.strictObject({ step: z.string(), args: z.unknown().optional() }),
+    z.strictObject({ approval: z.string(), title: z.string().optional() }),
+    z.strictObject({ sleep: z.literal(true) }),
+  ],
+  "must be {step, args}, {approval, title} or {sleep: true}",
+);
+type ExpectedCall = z.infer<typeof ExpectedCall>;
+
+const TestCase = z.strictObject({
+  name: z.string().min(1),
+  args: z.record(z.string(), z.unknown()).default({}),
+  ...answerFields,
+  expect: z
+    .strictObject({
+      result: z.unknown().optional(),
+      /** A part of the message with which the run fails. */
+      error: z.string().optional(),
+      /** All calls of `run()` in their order. */
+      calls: z.array(ExpectedCall).optional(),
+    })
+    .refine((expected) => Object.keys(expected).length > 0, "must have result, error or calls")
+    .refine(({ result, error }) => result === undefined || error === undefined, "has result or error, not both"),
+});
+export type TestCase = z.infer<typeof TestCase>;
+export const TestFile = z.strictObject({ cases: z.array(TestCase).min(1) });
+
+/** The time at which the run of a test case starts, so that it is the same each time. */
+const NOW = "2026-01-01T00:00:00.000Z";
+
+const isExpected = (call: LocalCall, expected: ExpectedCall): boolean => {
+  if ("step" in expected)
+    return (
+      call.kind === "step" &&
+      call.name === expected.step &&
+      (expected.args === undefined || isDeepStrictEqual(call.args, expected.args))
+    );
+  if ("approval" in expected)
+    return (
+      call.kind === "approval" &&
+      call.name === expected.approval &&
+      (expected.title === undefined || call.title === expected.title)
+    );
+  return call.kind === "timer";
+};
+
+function compareCalls(file: string, calls: LocalCall[], expected: ExpectedCall[]): string | undefined {
+  for (let n = 0; n < Math.max(calls.length, expected.length); n++) {
+    const [call, wanted] = [calls[n], expected[n]];
+    if (call && wanted && isExpected(call, wanted)) continue;
+    const found = call ? `${describeCall(call)} at ${placeIn(file, call.at)}` : "nothing";
+    return `call ${n + 1}: expected ${wanted ? JSON.stringify(wanted) : "nothing"}, found ${found}`;
+  }
+  return undefined;
+}
+
+/** Why a run is not what its case expects; undefined when it is. */
+function findFault(file: string, { expect }: TestCase, end: LocalEnd, calls: LocalCall[]): string | undefined {
+  if (end.type === "failed") {
+    const { message, step, at } = end;
+    if (expect.error === undefined || !message.includes(expect.error))
+      return `${placeIn(file, at)}: ${message}${step === null ? "" : ` (step ${step})`}`;
+  } else if (expect.error !== undefined)
+    return `expected the error ${JSON.stringify(expect.error)}, found the result ${shortJson(end.result)}`;
+  else if (expect.result !== undefined && !isDeepStrictEqual(end.result, expect.result))
+    return `expected the result ${shortJson(expect.result)}, found ${shortJson(end.result)}`;
+  return expect.calls && compareCalls(file, calls, expect.calls);
+}
+
+function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCase): Answerer {
+  const answers = createAnswers(test);
+  const host = localHost({ isLive: false, secrets: test.secrets });
+  const missing = (what: string, field: string, at: string): Problem =>
+    new Problem(`${at}: ${what} has no answer`, `add it to "${field}" of the case`);
+  return {
+    async step(step, at) {
+      const given = answers.step(step.name, JSON.parse(step.args));
+      if (given && "error" in given) throw new StepFailure("step_error", given.error);
+      if (given) return JSON.stringify(given.result ?? null);
+      if (!answers.isExecuted(step.name))
+        throw missing(`the step ${step.name} ${step.args}`, "steps", placeIn(script.file, at));
+      const run_id = crypto.randomUUID();
+      return executeStep({ sandbox, script, host, run_id, isLive: false, onAttempt: () => {} }, step);
+    },
+    async approval({ name }, at) {
+      const given = answers.approval(name);
+      if (given) return given;
+      throw missing(`the approval ${name}`, "approvals", placeIn(script.file, at));
+    },
+  };
+}
+
+/** Runs a case; why it fails, or undefined. */
+export async function runCase(sandbox: LocalSandbox, script: LocalScript, test: TestCase): Promise<string | undefined> {
+  const calls: LocalCall[] = [];
+  const observer = { onCall: (call: LocalCall) => void calls.push(call), onAnswer: () => {}, onLog: () => {} };
+  const answerer = createAnswerer(sandbox, script, test);
+  const { headers, now = NOW } = test;
+  try {
+    await checkRunArgs(sandbox, script, test.args);
+    const args = JSON.stringify(test.args);
+    const end = await runLocally(sandbox, { script, args, headers, now, answerer, observer });
+    return findFault(script.file, test, end, calls);
+  } catch (error) {
+    if (error instanceof Problem) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { testFolder } from "#test/harness.ts";
+import { runTestFiles } from "../../cli/workflows/testFiles.ts";
+import { folderWith } from "./localDefinition.ts";
+
+/* Cases of workflows that are files: what `svc definitions test` runs. No service runs. */
+
+const faultsOf = async (folder: string) => (await runTestFiles([folder])).map(({ name, fault }) => [name, fault]);
+const DAY_MS = 86_400_000;
+
+describe("svc definitions test", () => {
+  test("passes cases whose result, error and calls are as expected; waiting takes no time", async () => {
+    const steps = { price: { args: { sku: "A" }, result: { cents: 1 } } };
+    const { folder } = await folderWith([
+      {
+        name: "bought",
+        args: { sku: "A" },
+        steps,
+        approvals: { boss: "approve" },
+        expect: { result: { cents: 1, late: 2 * DAY_MS } },
+      },
+      {
+        name: "executed",
+        args: { sku: "A" },
+        execute: true,
+        approvals: { boss: { decision: "reject" } },
+        expect: {
+          error: "not bought",
+          calls: [
+            { step: "price", args: { sku: "A" } },
+            { approval: "boss", title: "Buy?" },
+          ],
+        },
+      },
+    ]);
+    expect(await faultsOf(folder)).toEqual([
+      ["bought", null],
+      ["executed", null],
+    ]);
+  });
+
+  test("says for each other case what was found, and where", async () => {
+    const steps = { price: { result: { cents: 1 } } };
+    const base = { args: { sku: "A" }, steps, approvals: { boss: "reject" } };
+    const { folder, file } = await folderWith([
+      { ...base, name: "error", expect: { result: 1 } },
+      { ...base, name: "result", approvals: { boss: "approve" }, expect: { result: 1 } },
+      { ...base, name: "calls", expect: { error: "not", calls: [{ step: "price", args: { sku: "B" } }] } },
+      { ...base, name: "no answer", steps: {}, expect: { result: 1 } },
+      { ...base, name: "arguments", args: {}, expect: { result: 1 } },
+    ]);
+    expect(await faultsOf(folder)).toEqual([
+      ["error", `${file}:16:28: RangeError: not bought`],
+      ["result", expect.stringContaining("expected the result 1, found {")],
+      [
+        "calls",
+        expect.stringMatching(/^call 1: expected .*"sku":"B".*, found step price \{"sku":"A"\} at .*buy\.ts:14:/),
+      ],
+      ["no answer", expect.stringMatching(/buy\.ts:14:\d+: the step price .* has no answer: add it to "steps"/)],
+      ["arguments", expect.stringContaining("/sku: is required")],
+    ]);
+  });
+
+  test("refuses what it cannot read, with the field or the place", async () => {
+    const wrong = await folderWith([{ name: "x", expct: {} }]);
+    await expect(runTestFiles([wrong.folder])).rejects.toThrow(/buy\.test\.json: cases\.0\.expect: /);
+    const broken = await folderWith([{ name: "x", expect: { result: 1 } }], "export const x = ;");
+    await expect(runTestFiles([broken.folder])).rejects.toThrow(/buy\.ts:1:18: /);
+    await expect(runTestFiles([await testFolder()])).rejects.toThrow(/has no test cases: add /);
+  });
+});
