@@ -35,6 +35,7 @@ export type Aggregate =
   | "document"
   | "extraction"
   | "erasure"
+  | "retention"
   | "agent"
   | "project"
   | "definition"

@@ -15,6 +15,7 @@ import * as organization from "./organization.ts";
 import * as price from "./price.ts";
 import * as project from "./project.ts";
 import * as provider from "./provider.ts";
+import * as retention from "./retention.ts";
 import * as run from "./run.ts";
 import * as schedule from "./schedule.ts";
 import * as secret from "./secret.ts";
@@ -42,6 +43,7 @@ const MODULES = [
   price,
   project,
   provider,
+  retention,
   run,
   schedule,
   secret,

@@ -14,6 +14,7 @@ import { prices } from "./prices/project.ts";
 import type { Projection } from "./projection.ts";
 import { projects } from "./projects/project.ts";
 import { providers } from "./providers/project.ts";
+import { retention } from "./retention/project.ts";
 import { runs } from "./runs/project.ts";
 import { schedules } from "./schedules/project.ts";
 import { secrets } from "./secrets/project.ts";
@@ -46,6 +47,7 @@ export const projections: Projection[] = [
   definitions,
   secrets,
   erasures,
+  retention,
   workflows,
   triggers,
   schedules,

@@ -16,6 +16,7 @@ import { openDocumentWork } from "./documentWork.ts";
 import { openErasing } from "./erasing.ts";
 import { startRelays } from "./relays.ts";
 import type { Resources } from "./resources.ts";
+import { openRetaining } from "./retaining.ts";
 import { openScheduleWork } from "./scheduleWork.ts";
 import { openStepHosts } from "./stepHost.ts";
 import { withStreamTrace } from "./streamTrace.ts";
@@ -36,6 +37,7 @@ function openWork(resources: Resources) {
   const documents = openDocumentWork(resources, handle);
   const { readings } = documents;
   const erasing = openErasing(resources, handle);
+  const retaining = openRetaining(resources, handle);
   const runner = withStepSpans(openWorkflows({ processes: settings.READERS }));
   const scripts = openScriptStore(resources);
   const openHost = openStepHosts(resources, { handle, tools });
@@ -64,6 +66,7 @@ function openWork(resources: Resources) {
     extraction: traced(documents.attend.extraction),
     collection: documents.attend.collection,
     erasure: erasing.attend,
+    retention: retaining.attend,
     run: traced(runs.attend),
     trigger: schedules.attend,
   };
@@ -75,7 +78,7 @@ function openWork(resources: Resources) {
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when the running work has ended. */
     finish: (): Promise<unknown> =>
-      Promise.all([schedules.stop(), runs.stop(), turns.idle(), documents.idle(), erasing.stop()]),
+      Promise.all([schedules.stop(), runs.stop(), turns.idle(), documents.idle(), erasing.stop(), retaining.stop()]),
     /** Leaves running turns to other workers. */
     leave: turns.leave,
     close: (): Promise<unknown> => Promise.all([documents.close(), closeTools(), runner.close()]),

@@ -91,6 +91,13 @@ const THREADS: Record<string, Sentence> = {
   ErasureAdvanced: (_, { threads, files }) =>
     `The deletion goes on: ${count(threads, "conversation")} and ${count(files, "file")} so far.`,
   ErasureCompleted: "The deletion of all that somebody had is complete.",
+  RetentionSet: (field) => `How long things of ${field("subject")} are kept was set.`,
+  RetentionRemoved: (field) => `Things of ${field("subject")} are kept until somebody deletes them.`,
+  RetentionAdvanced: (_, { deleted }) => {
+    const { threads, files, documents } = Object(deleted);
+    return `Old things were deleted: ${count(threads, "conversation")}, ${count(files, "file")} and ${count(documents, "document")} so far.`;
+  },
+  RetentionRoundEnded: "Nothing is older than the retention rules allow.",
 };
 
 const KNOWLEDGE: Record<string, Sentence> = {

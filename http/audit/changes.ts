@@ -33,6 +33,7 @@ const READERS: Readonly<Record<string, readonly Role[]>> = {
   secret: BUILDERS,
   key: ADMINS,
   erasure: ADMINS,
+  retention: ADMINS,
   provider: ADMINS,
   price: ADMINS,
   alias: ADMINS,

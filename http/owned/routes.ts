@@ -3,6 +3,7 @@ import type { Http } from "../base/deps.ts";
 import { erasureRoutes } from "./erasures.ts";
 import { fileRoutes } from "./files.ts";
 import { responseRoutes } from "./responses.ts";
+import { retentionRoutes } from "./retention.ts";
 import { threadRoutes } from "./threads.ts";
 
 /** What keys, people and agents own, below /api: for themselves, and of any owner for owners and admins. */
@@ -11,4 +12,5 @@ export function ownedRoutes(app: App, http: Http): void {
   fileRoutes(app, http);
   responseRoutes(app, http);
   erasureRoutes(app, http);
+  retentionRoutes(app, http);
 }

@@ -14,6 +14,7 @@ import { organization } from "./organization.ts";
 import { price } from "./price.ts";
 import { project } from "./project.ts";
 import { provider } from "./provider.ts";
+import { retention } from "./retention.ts";
 import { run } from "./run.ts";
 import { secret } from "./secret.ts";
 import { session } from "./session.ts";
@@ -38,6 +39,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   price,
   project,
   provider,
+  retention,
   run,
   secret,
   session,

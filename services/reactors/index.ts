@@ -17,6 +17,7 @@ export const reactors: Record<string, Reactor[]> = {
   FileDeleted: [deleteBlobsOnForgotten],
   CollectionDeleted: [attendAtOnce],
   ErasureStarted: [attendAtOnce],
+  RetentionSet: [attendAtOnce],
   DocumentIndexed: [deleteUnusedBlobsOnIndexed],
   DocumentDeleted: [deleteBlobsOnForgotten],
   ExtractionDeleted: [deleteBlobsOnForgotten],

@@ -104,6 +104,7 @@ async function createThings(tenant: Tenant): Promise<Things> {
     documents: (await made(owner("POST", texts, { text: "Hello", name: "a.md" }))).id,
     extractions: (await made(owner("POST", "/v1/extractions", fileForm("Hello", "note.md", { type: "" })))).id,
     files: (await made(key("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id,
+    retention: "organization",
     erasures: (await made(owner("POST", "/erasures", { owner: `key:${UNKNOWN}` }))).id,
     keys: (await made(owner("POST", "/keys", { name: "K" }))).id,
     members: member,

@@ -1,0 +1,107 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { RemoveRetention, RETENTION_SUBJECT, retentionStream, SetRetention } from "#events/retention.ts";
+import { countExpired } from "#projections/retention/expired.ts";
+import { listRetention } from "#projections/retention/query.ts";
+import { requireAdmin } from "../auth/authenticate.ts";
+import type { App } from "../base/app.ts";
+import { commandFields } from "../base/commandFields.ts";
+import type { Http } from "../base/deps.ts";
+import { ApiError } from "../base/errors.ts";
+import { findProject } from "../base/findProject.ts";
+import { describeList, pageResponse, slicePage } from "../base/pageResponse.ts";
+import { Preview, presentPreview, presentRetention, readRules, Retention, RetentionToSet } from "./retentionShape.ts";
+
+const COUNTED_MODELS = ["turns", "files", "documents", "keys", "agents"];
+
+/** Throws 400 `invalid_subject` and `unknown_project`. */
+async function readSubject(http: Http, { organization_id }: FastifyRequest["caller"], name: string): Promise<string> {
+  const subject = name.toLowerCase();
+  const refuse = (code: string, message: string) => new ApiError(code, message, { param: "subject" });
+  if (!RETENTION_SUBJECT.test(subject))
+    throw refuse("invalid_subject", "subject must be organization or project:<id>.");
+  const [, project] = subject.split(":");
+  if (project && !(await findProject(http, organization_id, project)))
+    throw refuse("unknown_project", "subject: there is no such project.");
+  return subject;
+}
+
+function readSettings(subject: string, body: z.infer<typeof RetentionToSet>) {
+  const rules = readRules(body);
+  if (Object.keys(rules).length === 0)
+    throw new ApiError(null, "Set one of threads, files and documents; DELETE removes the rules.", {
+      param: "threads",
+    });
+  if (rules.documents !== undefined && subject !== "organization")
+    throw new ApiError(null, "documents: documents belong to no project; set the rule for organization.", {
+      param: "documents",
+    });
+  return { subject, rules };
+}
+
+async function read(http: Http, organization: string, subject: string) {
+  await http.freshRead(["retention"]);
+  const row = (await listRetention(http.db, organization)).find((one) => one.subject === subject);
+  if (row) return presentRetention(row);
+  throw new ApiError("retention_not_found", "This subject has no retention rules.", { param: "subject" });
+}
+
+const envelope = (request: FastifyRequest, subject: string) => ({
+  ...commandFields(request, retentionStream(request.caller.organization_id, subject), ["retention"]),
+  requireProjected: true,
+});
+
+/** For how long threads, files and documents are kept, for owners and admins. */
+export function retentionRoutes(app: App, http: Http): void {
+  const onRequest = requireAdmin(http);
+  const described = { tags: ["Retention"], security: [{ session: [] }] };
+  const params = z.object({ subject: z.string().describe("`organization`, or `project:<id>`.") });
+  const one = { ...described, params };
+
+  const listing = describeList(described, "List retention rules and what they have deleted", Retention);
+  app.get("/retention", { onRequest, schema: listing }, async ({ caller, query }) => {
+    await http.freshRead(["retention"]);
+    const rows = await listRetention(http.db, caller.organization_id);
+    return pageResponse(query, async (page) => slicePage(rows, page), presentRetention);
+  });
+
+  const reading = { ...one, summary: "Get the retention rules of a subject", response: { 200: Retention } };
+  app.get("/retention/:subject", { onRequest, schema: reading }, ({ caller, params }) =>
+    read(http, caller.organization_id, params.subject.toLowerCase()),
+  );
+
+  const setting = {
+    ...one,
+    summary: "Set the retention rules of a subject",
+    description:
+      "Replaces all rules of the subject. What is older is deleted from now on, as by DELETE, within an hour. Ask for a preview first: nothing brings it back.",
+    body: RetentionToSet,
+    response: { 200: Retention },
+  };
+  app.put("/retention/:subject", { onRequest, schema: setting }, async (request) => {
+    const { caller, params, body } = request;
+    const data = readSettings(await readSubject(http, caller, params.subject), body);
+    await http.send(SetRetention, { ...envelope(request, data.subject), data });
+    return read(http, caller.organization_id, data.subject);
+  });
+
+  const removing = { ...one, summary: "Remove the retention rules of a subject", response: { 204: z.null() } };
+  app.delete("/retention/:subject", { onRequest, schema: removing }, async (request, reply) => {
+    const { subject } = await read(http, request.caller.organization_id, request.params.subject.toLowerCase());
+    await http.send(RemoveRetention, { ...envelope(request, subject), data: { subject } });
+    return reply.code(204).send(null);
+  });
+
+  const previewing = {
+    ...one,
+    summary: "Count what retention rules would delete now",
+    description: "Changes nothing.",
+    body: RetentionToSet,
+    response: { 200: Preview },
+  };
+  app.post("/retention/:subject/preview", { onRequest, schema: previewing }, async ({ caller, params, body }) => {
+    const settings = readSettings(await readSubject(http, caller, params.subject), body);
+    await http.freshRead(COUNTED_MODELS);
+    return presentPreview(await countExpired(http.db, caller.organization_id, { ...settings, now: new Date() }));
+  });
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import type { RetentionRules } from "#events/retention.ts";
+import type { ExpiredCount } from "#projections/retention/expired.ts";
+import type { RetentionRow } from "#projections/retention/query.ts";
+
+const KEEP = /^[1-9]\d{0,4}d$/;
+const WANTED = 'must be a number of days such as "30d", at most "36500d"';
+const MAX_DAYS = 36_500;
+const keep = (since: string) =>
+  z
+    .string(WANTED)
+    .refine((text) => KEEP.test(text) && Number.parseInt(text) <= MAX_DAYS, WANTED)
+    .nullish()
+    .describe(`Days such as \`30d\`, counted from ${since}. Default: kept.`);
+
+export const RetentionToSet = z.strictObject({
+  threads: keep("the end of a thread's last turn"),
+  files: keep("the upload of a file"),
+  documents: keep("the last change of a document; only for the organization"),
+});
+
+const kept = z.string().nullable();
+export const Retention = z.object({
+  subject: z.string(),
+  threads: kept,
+  files: kept,
+  documents: kept,
+  deleted: z
+    .object({ threads: z.int(), files: z.int(), documents: z.int() })
+    .describe(
+      "By all rules that the subject ever had. A process that is killed may leave up to 150 deletions uncounted; the log has each.",
+    ),
+  next_round_at: z.iso.datetime().describe("When what is too old is looked for again."),
+  last_round_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime(),
+});
+
+const Counted = z.object({
+  count: z.int(),
+  oldest: z.iso.datetime().nullable().describe("When the oldest of them was created."),
+});
+export const Preview = z.object({ threads: Counted, files: Counted, documents: Counted });
+
+/** The rules that are set, in days. */
+export function readRules(body: z.infer<typeof RetentionToSet>): RetentionRules {
+  const set = Object.entries(body).flatMap(([kind, text]) => (text == null ? [] : [[kind, Number.parseInt(text)]]));
+  return Object.fromEntries(set) as RetentionRules;
+}
+
+const days = (count: number | undefined): string | null => (count === undefined ? null : `${count}d`);
+
+export const presentRetention = (row: RetentionRow): z.infer<typeof Retention> => ({
+  subject: row.subject,
+  threads: days(row.rules.threads),
+  files: days(row.rules.files),
+  documents: days(row.rules.documents),
+  deleted: row.deleted,
+  next_round_at: row.next_round_at.toISOString(),
+  last_round_at: row.last_round_at?.toISOString() ?? null,
+  updated_at: row.updated_at.toISOString(),
+});
+
+const presentCount = ({ count, oldest }: ExpiredCount) => ({ count, oldest: oldest?.toISOString() ?? null });
+
+export const presentPreview = ({
+  threads,
+  files,
+  documents,
+}: Record<keyof RetentionRules, ExpiredCount>): z.infer<typeof Preview> => ({
+  threads: presentCount(threads),
+  files: presentCount(files),
+  documents: presentCount(documents),
+});

@@ -1,0 +1,81 @@
+import type { RetentionRules } from "#events/retention.ts";
+import type { Db } from "../projection.ts";
+
+/** Things of one kind that are deleted together. */
+const BATCH = 50;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+const KEYS = "select 'key:' || k.id from read.keys k where k.organization_id = $1 and k.project_id = $3";
+const AGENTS = "select a.id from read.agents a where a.organization_id = $1 and a.project_id = $3";
+
+type Kind = keyof RetentionRules;
+
+/**
+ * Rows of each kind that are older than $2, of the organization $1 and the project $3 (null: all). A thread is as old as the end
+ * of its last turn, a document as its last change. Documents belong to no project.
+ */
+const EXPIRED: Record<Kind, string> = {
+  threads: `read.threads o where o.organization_id = $1 and o.created_at < $2
+    and not exists (select from read.turns t
+      where t.thread_id = o.id and t.status <> 'refused' and (t.ended_at is null or t.ended_at >= $2))
+    and ($3::uuid is null or o.principal in (${KEYS}) or o.agent_id in (${AGENTS}))`,
+  files: `read.files o where o.organization_id = $1 and o.created_at < $2
+    and ($3::uuid is null or o.principal in (${KEYS}))`,
+  documents: `read.documents o where o.organization_id = $1 and o.updated_at < $2 and $3::uuid is null`,
+};
+
+interface Range {
+  subject: string;
+  rules: RetentionRules;
+  now: Date;
+}
+
+const projectOf = (subject: string): string | null =>
+  subject.startsWith("project:") ? subject.slice("project:".length) : null;
+
+const valuesOf = (organization: string, { subject, now }: Range, days: number) => [
+  organization,
+  new Date(now.getTime() - days * DAY_MS),
+  projectOf(subject),
+];
+
+async function listKind<R extends object>(db: Db, organization: string, range: Range, kind: Kind, columns: string): Promise<R[]> {
+  const days = range.rules[kind];
+  if (days === undefined) return [];
+  return db.query<R>(
+    `select ${columns} from ${EXPIRED[kind]} order by o.created_at limit ${BATCH}`,
+    valuesOf(organization, range, days),
+  );
+}
+
+/** Some things that are older than the rules allow, oldest first. */
+export async function listExpired(db: Db, organization: string, range: Range) {
+  type Owned = { id: string; scope: string };
+  const [threads, files, documents] = await Promise.all([
+    listKind<Owned>(db, organization, range, "threads", "o.id, o.scope"),
+    listKind<Owned>(db, organization, range, "files", "o.id, o.scope"),
+    listKind<{ id: string }>(db, organization, range, "documents", "o.id"),
+  ]);
+  return { threads, files, documents };
+}
+
+export interface ExpiredCount {
+  count: number;
+  /** When the oldest was created; null if there is none. */
+  oldest: Date | null;
+}
+
+/** How many things are older than the rules allow; a kind without a rule has none. */
+export async function countExpired(db: Db, organization: string, range: Range): Promise<Record<Kind, ExpiredCount>> {
+  const count = async (kind: Kind): Promise<ExpiredCount> => {
+    const days = range.rules[kind];
+    if (days === undefined) return { count: 0, oldest: null };
+    const [row] = await db.query<ExpiredCount>(
+      `select count(*)::integer as count, min(o.created_at) as oldest from ${EXPIRED[kind]}`,
+      valuesOf(organization, range, days),
+    );
+    return row!;
+  };
+  const [threads, files, documents] = await Promise.all([count("threads"), count("files"), count("documents")]);
+  return { threads, files, documents };
+}

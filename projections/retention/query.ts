@@ -1,0 +1,27 @@
+import type { RetentionCounts, RetentionRules } from "#events/retention.ts";
+import { decode, type Db } from "../projection.ts";
+
+export interface RetentionRow {
+  subject: string;
+  rules: RetentionRules;
+  /** So far. */
+  deleted: RetentionCounts;
+  next_round_at: Date;
+  last_round_at: Date | null;
+  updated_at: Date;
+}
+
+/** The subjects of an organization that have rules, in the order in which they first had some. */
+export async function listRetention(db: Db, organization: string): Promise<RetentionRow[]> {
+  type Stored = Omit<RetentionRow, "rules" | "deleted"> & RetentionCounts & { rules: string };
+  const rows = await db.query<Stored>(
+    `select subject, rules, threads, files, documents, next_round_at, last_round_at, updated_at from read.retention
+     where organization_id = $1 and rules is not null order by created_at, id`,
+    [organization],
+  );
+  return rows.map(({ rules, threads, files, documents, ...row }) => ({
+    ...row,
+    rules: decode(rules),
+    deleted: { threads, files, documents },
+  }));
+}

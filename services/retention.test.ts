@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { newId } from "#events/ids.ts";
+import type { StreamHead } from "#events/ports.ts";
+import { RetentionSet, retentionStream } from "#events/retention.ts";
+import { given } from "#test/given.ts";
+import { retention } from "./deciders/retention.ts";
+import { createRetainer, type RetainerOptions } from "./retention.ts";
+
+const organization_id = newId();
+const subject = "organization";
+const stream = retentionStream(organization_id, subject);
+type Expired = Awaited<ReturnType<RetainerOptions["listExpired"]>>;
+const NOTHING = { threads: [], files: [], documents: [] };
+
+const headWith = (threads: number | undefined): StreamHead => {
+  const due_at = "2026-11-23T12:00:00.000Z";
+  const set = RetentionSet.of({ subject, rules: { threads: threads ?? 1 }, due_at });
+  const { rules: _, ...removed } = given(retention, [set]).state;
+  const state = threads === undefined ? removed : given(retention, [set]).state;
+  return { stream, organization_id, position: 7, state_version: retention.version, version: 1, state } as never;
+};
+
+/** Deletes what `pages` contain, one page a query; each deletion appends an event at `position`. */
+function start(heads: StreamHead[], pages: Expired[], position: number) {
+  const calls = { rules: [] as unknown[], sent: [] as [string, object][], errors: [] as unknown[] };
+  let reads = 0;
+  const retainer = createRetainer({
+    log: {
+      heads: async () => new Map([[stream, heads[Math.min(reads++, heads.length - 1)]!]]),
+      read: async () => [],
+      readNewest: async () => [],
+    },
+    listExpired: async (_organization, { rules }) => {
+      calls.rules.push(rules);
+      return pages[Math.min(calls.rules.length - 1, pages.length - 1)];
+    },
+    send: async (_target, type, data) => {
+      calls.sent.push([type, data]);
+      return { position, repeated: false };
+    },
+    onError: (error) => calls.errors.push(error),
+  });
+  void retainer.attend(heads[0]!);
+  return { calls, stop: retainer.stop, types: () => calls.sent.map(([type]) => type) };
+}
+
+test("a round deletes batch by batch, records how many, and ends", async () => {
+  const mixed = { threads: [{ id: "t", scope: "s" }], files: [{ id: "f", scope: "s" }], documents: [{ id: "d" }] };
+  const { calls, types, stop } = start([headWith(30)], [mixed, undefined, NOTHING], 9);
+  await expect.poll(() => types().at(-1)).toBe("EndRetentionRound");
+  expect(calls.sent).toEqual([
+    ["DeleteThread", { scope: "s" }],
+    ["DeleteFile", { file_id: "f", scope: "s" }],
+    ["DeleteDocument", { document_id: "d" }],
+    ["AdvanceRetention", { subject, deleted: { threads: 1, files: 1, documents: 1 } }],
+    ["EndRetentionRound", { subject, round: 1 }],
+  ]);
+  await stop();
+  expect(calls.errors).toEqual([]);
+});
+
+test("rules that change or go during a round hold from the next batch on", async () => {
+  const one = { ...NOTHING, threads: [{ id: "t", scope: "s" }] };
+  const heads = [headWith(30), headWith(30), headWith(90), headWith(undefined)];
+  const { calls, types, stop } = start(heads, [one], 9);
+  await expect.poll(() => types().at(-1)).toBe("EndRetentionRound");
+  expect(calls.rules).toEqual([{ threads: 30 }, { threads: 90 }]);
+  await stop();
+});
+
+test("what another process deletes is left to the sweep, and counted by the other one", async () => {
+  const { types, stop } = start([headWith(30)], [{ ...NOTHING, documents: [{ id: "d" }] }], 0);
+  await expect.poll(types).toEqual(["DeleteDocument"]);
+  await stop();
+  expect(types()).toEqual(["DeleteDocument"]);
+});

@@ -1,0 +1,71 @@
+import { DeleteDocument } from "#events/document.ts";
+import { DeleteFile } from "#events/file.ts";
+import { streamName } from "#events/ids.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
+import { AdvanceRetention, EndRetentionRound, type RetentionRules } from "#events/retention.ts";
+import { DeleteThread } from "#events/thread.ts";
+import { retention, type RetentionState } from "./deciders/retention.ts";
+import { createBatchDeleter, hasDeleted, type Deletion } from "./deleteInBatches.ts";
+import type { Send } from "./send.ts";
+import { readState } from "./states.ts";
+
+interface Expired {
+  threads: { id: string; scope: string }[];
+  files: { id: string; scope: string }[];
+  documents: { id: string }[];
+}
+
+export interface RetainerOptions {
+  log: Pick<EventLog, "heads" | "read" | "readNewest">;
+  /** Some things that are older than the rules of a subject allow; undefined while the read models are behind `position`. */
+  listExpired(
+    organization: string,
+    whose: { subject: string; rules: RetentionRules },
+    position: number,
+  ): Promise<Expired | undefined>;
+  send: Send;
+  onError(error: unknown, stream: string): void;
+}
+
+/** Deletes what is older than the rules of organizations and projects allow, with the commands that delete a single thing. */
+export function createRetainer({ log, listExpired, send, onError }: RetainerOptions) {
+  /** The rules as they are now: they may have changed since the round began. */
+  const readRules = async (head: StreamHead): Promise<RetentionState> => {
+    const newest = (await log.heads([head.stream])).get(head.stream) ?? head;
+    return (await readState(log, newest, retention)).state;
+  };
+
+  const open = async (head: StreamHead): Promise<Deletion> => {
+    const { organization_id } = head;
+    const { subject, round } = await readRules(head);
+    const to = (stream: string) => ({ organization_id, stream });
+    return {
+      async deleteSome(position) {
+        const { rules } = await readRules(head);
+        if (!rules) return [];
+        const expired = await listExpired(organization_id, { subject, rules }, position);
+        if (!expired) return undefined;
+        const threads = await Promise.all(
+          expired.threads.map(({ id, scope }) => send(to(streamName("thread", id)), DeleteThread.type, { scope })),
+        );
+        const files = await Promise.all(
+          expired.files.map(({ id, scope }) =>
+            send(to(streamName("file", id)), DeleteFile.type, { file_id: id, scope }),
+          ),
+        );
+        const documents = await Promise.all(
+          expired.documents.map(({ id }) =>
+            send(to(streamName("document", id)), DeleteDocument.type, { document_id: id }),
+          ),
+        );
+        const count = (results: typeof threads) => results.filter(hasDeleted).length;
+        const deleted = { threads: count(threads), files: count(files), documents: count(documents) };
+        const results = [...threads, ...files, ...documents];
+        if (results.some(hasDeleted)) await send(head, AdvanceRetention.type, { subject, deleted });
+        return results;
+      },
+      complete: () => send(head, EndRetentionRound.type, { subject, round }),
+    };
+  };
+  return createBatchDeleter({ open, onError });
+}

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { fileForm } from "../http/service.ts";
+import { openCommonPlatform } from "../sharedPlatform.ts";
+import { code, openTenant, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
+
+let home: Tenant;
+let platform: Awaited<ReturnType<typeof openCommonPlatform>>["platform"];
+beforeAll(async () => {
+  ({ platform } = await openCommonPlatform());
+});
+
+const upload = async (by: Client): Promise<string> =>
+  (await home.made(by("POST", "/openai/v1/files", fileForm("Hello", "note.md", { type: "" })))).id;
+async function say(by: Client, text: string): Promise<string> {
+  const messages = [{ role: "user", content: text }];
+  const answer = await by("POST", "/openai/v1/chat/completions", { model: "offline/echo", messages });
+  return answer.headers.get("x-thread-id")!;
+}
+async function document(name: string): Promise<string> {
+  const path = "/v1/knowledge/collections/shelf/documents/text";
+  const { id } = await home.made(home.owner("POST", path, { text: name, name }));
+  const read = async () => (await home.owner("GET", `/v1/knowledge/documents/${id}`)).body.status;
+  await expect.poll(read, SOON).toBe("ready");
+  return id;
+}
+/** Moves everything that the organization has now to the past. */
+async function age(days: number): Promise<void> {
+  await home.owner("GET", "/threads?limit=1");
+  await home.owner("GET", "/files?owner=key:" + UNKNOWN);
+  const past = "now() - make_interval(days => $2)";
+  for (const [table, columns] of [
+    ["threads", ["created_at"]],
+    ["turns", ["started_at", "ended_at"]],
+    ["files", ["created_at"]],
+    ["documents", ["created_at", "updated_at"]],
+  ] as const)
+    await platform.resources.db.query(
+      `update read.${table} set ${columns.map((column) => `${column} = ${past}`).join(", ")} where organization_id = $1`,
+      [home.organization_id, days],
+    );
+}
+const get = (subject = "organization") => home.made(home.owner("GET", `/retention/${subject}`));
+const put = (body: object, subject = "organization", by = home.owner) => by("PUT", `/retention/${subject}`, body);
+const preview = (body: object, subject = "organization") =>
+  home.made(home.owner("POST", `/retention/${subject}/preview`, body));
+const threads = async () => (await home.made(home.key("GET", "/threads"))).data.map(({ id }: any) => id);
+const fileStatus = async (id: string, by = home.key) => (await by("GET", `/openai/v1/files/${id}`)).status;
+const NONE = { count: 0, oldest: null };
+
+describe("retention", () => {
+  beforeAll(async () => {
+    home = await openTenant(platform.url, await platform.organization("Retention"));
+    await home.made(home.owner("POST", "/v1/knowledge/collections", { name: "Shelf" }));
+  });
+
+  test("deletes what is older than its rules, as the preview says, and nothing else", async () => {
+    const [old, file, page] = [await say(home.key, "Old"), await upload(home.key), await document("old.md")];
+    await age(40);
+    const [young, youngFile] = [await say(home.key, "Young"), await upload(home.key)];
+    const rules = { threads: "30d", files: "30d", documents: "30d" };
+    const one = { count: 1, oldest: expect.stringMatching(/Z$/) };
+    expect(await preview(rules)).toEqual({ threads: one, files: one, documents: one });
+    expect(await preview({ threads: "41d" })).toEqual({ threads: NONE, files: NONE, documents: NONE });
+    expect(await threads()).toEqual([young, old]);
+
+    expect((await put(rules)).body).toMatchObject({ subject: "organization", ...rules });
+    await expect.poll(async () => (await get()).last_round_at, SOON).not.toBeNull();
+    expect((await get()).deleted).toEqual({ threads: 1, files: 1, documents: 1 });
+    expect(await threads()).toEqual([young]);
+    expect([await fileStatus(file), await fileStatus(youngFile)]).toEqual([404, 200]);
+    expect((await home.owner("GET", `/v1/knowledge/documents/${page}`)).status).toBe(404);
+    const events = (await home.made(home.owner("GET", "/events?type=ThreadDeleted,FileDeleted,DocumentDeleted"))).data;
+    expect(events.map(({ principal }: any) => principal)).toEqual(["system", "system", "system"]);
+    expect(await preview(rules)).toEqual({ threads: NONE, files: NONE, documents: NONE });
+  });
+
+  test("keeps an old thread that has a young turn", async () => {
+    const thread = await say(home.key, "Old, and goes on");
+    await age(40);
+    await home.made(
+      home.key(
+        "POST",
+        "/openai/v1/chat/completions",
+        { model: "offline/echo", messages: [{ role: "user", content: "On" }] },
+        { "x-thread-id": thread },
+      ),
+    );
+    await home.owner("GET", "/threads?limit=1");
+    expect((await preview({ threads: "1d" })).threads.count).toBe(1);
+    expect(await threads()).toContain(thread);
+  });
+
+  test("of a project is about what its keys own", async () => {
+    await home.made(home.owner("DELETE", "/retention/organization"));
+    const { id: project } = await home.project("Short");
+    const inProject = await home.newKey({ project_id: project });
+    const [file, other] = [await upload(inProject.call), await upload(home.key)];
+    const thread = await say(inProject.call, "In the project");
+    await say(home.key, "Elsewhere");
+    await age(2);
+    const subject = `project:${project}`;
+    expect(await preview({ threads: "1d", files: "1d" }, subject)).toMatchObject({
+      threads: { count: 1 },
+      files: { count: 1 },
+    });
+    await home.made(put({ threads: "1d", files: "1d" }, subject));
+    await expect.poll(async () => (await get(subject)).deleted, SOON).toEqual({ threads: 1, files: 1, documents: 0 });
+    expect([await fileStatus(file, inProject.call), await fileStatus(other)]).toEqual([404, 200]);
+    expect((await inProject.call("GET", `/threads/${thread}`)).status).toBe(404);
+    expect((await home.made(home.owner("GET", "/retention"))).data.map((row: any) => row.subject)).toEqual([subject]);
+  });
+
+  test("refuses subjects and rules that are none", async () => {
+    for (const body of [
+      {},
+      { threads: null },
+      { threads: "0d" },
+      { threads: 30 },
+      { threads: "36501d" },
+      { runs: "1d" },
+    ])
+      expect(code(await put(body)), JSON.stringify(body)).toEqual([400, undefined]);
+    expect(code(await put({ threads: "1d" }, "key:x"))).toEqual([400, "invalid_subject"]);
+    expect(code(await put({ threads: "1d" }, `project:${UNKNOWN}`))).toEqual([400, "unknown_project"]);
+    const { id } = await home.project("Other");
+    expect(code(await put({ documents: "1d" }, `project:${id}`))).toEqual([400, undefined]);
+    for (const method of ["GET", "DELETE"])
+      expect(code(await home.owner(method, "/retention/organization")), method).toEqual([404, "retention_not_found"]);
+  });
+});
