@@ -39,7 +39,13 @@ const valuesOf = (organization: string, { subject, now }: Range, days: number) =
   projectOf(subject),
 ];
 
-async function listKind<R extends object>(db: Db, organization: string, range: Range, kind: Kind, columns: string): Promise<R[]> {
+async function listKind<R extends object>(
+  db: Db,
+  organization: string,
+  range: Range,
+  kind: Kind,
+  columns: string,
+): Promise<R[]> {
   const days = range.rules[kind];
   if (days === undefined) return [];
   return db.query<R>(
