@@ -1,6 +1,7 @@
 import { isUuid, streamName } from "#events/ids.ts";
 import type { Vault } from "#events/vault.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
+import { identifyReader, mayRead } from "#projections/documents/readers.ts";
 import { getDocument, findPushedDocuments, type DocumentRow } from "#projections/documents/query.ts";
 import { SearchFailed, type SearchEngine } from "#projections/passages/engine.ts";
 import { searchPassages } from "#projections/passages/search.ts";
@@ -36,7 +37,8 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       const { query, tags, limit } = request;
       const collections = await findCollections(db, organization, request);
       const document_ids = parseDocumentIds(request.document_ids);
-      const asked = { query, collections, document_ids, tags, limit, offset: 0 };
+      const reader = await identifyReader(db, organization, request.reader);
+      const asked = { query, collections, document_ids, tags, reader, limit, offset: 0 };
       const { results } = await searchPassages(deps, organization, asked).catch(tellModel);
       const pushed = await findPushedDocuments(
         db,
@@ -57,9 +59,10 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
         .map(({ score: _, ...hit }) => hit);
     },
 
-    async read(organization, { document_id, from_seq, collections }) {
+    async read(organization, { reader, document_id, from_seq, collections }) {
       const document = await getDocument(db, organization, document_id.toLowerCase());
-      if (!document || (collections && !collections.includes(document.collection_id)))
+      const isReadable = document && mayRead(document.readers, await identifyReader(db, organization, reader));
+      if (!isReadable || (collections && !collections.includes(document.collection_id)))
         throw new KnowledgeError("There is no such document; use a document_id that search_documents returned.");
       const { markdown, passages } = await readTexts(deps, document);
       const window = cutWindow(markdown, passagesFrom(passages, from_seq));

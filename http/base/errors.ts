@@ -18,6 +18,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   cross_origin: 403,
   product_not_enabled: 403,
   approver_not_allowed: 403,
+  not_a_reader: 403,
   not_found: 404,
   thread_not_found: 404,
   turn_not_found: 404,

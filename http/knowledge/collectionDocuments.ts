@@ -12,7 +12,8 @@ import { formRoute, readUpload, UploadForm } from "../upload/readUpload.ts";
 import { findHolder } from "../upload/storeOnce.ts";
 import { MAX_METADATA_KEYS } from "../upload/metadata.ts";
 import { MAX_TAGS } from "../upload/tags.ts";
-import { Document, present, Push, PUSH_CODES } from "./documentShape.ts";
+import { checkReaders, managesDocuments, readerOf } from "./documentAccess.ts";
+import { Document, present, Push, PUSH_CODES, UserQuery } from "./documentShape.ts";
 import { findDocument, requireCollection } from "./lookups.ts";
 import { pushText } from "./pushText.ts";
 import { answerUpload, contentClaim, externalClaim, storeDocument } from "./uploadDocument.ts";
@@ -29,24 +30,31 @@ function refusePush(error: FastifyError): never {
 const Form = UploadForm.extend({
   tags: z.string().optional().describe(`A tag or a JSON array of tags; may be repeated. At most ${MAX_TAGS} tags.`),
   metadata: z.string().optional().describe(`A JSON object with at most ${MAX_METADATA_KEYS} keys of your own.`),
+  readers: z.string().optional().describe("A JSON array of who may read it; absent: everybody."),
 });
 
-const ListQuery = PageQuery.extend({
+const ListQuery = PageQuery.extend(UserQuery.shape).extend({
   status: z.enum(DOCUMENT_STATUSES, `must be one of ${DOCUMENT_STATUSES.join(", ")}`).optional(),
   external_id: z.string().optional().describe("Lists only the document with this id of the caller's own."),
 });
 
 /** The document of a collection that the caller gave this id. */
-async function findByExternalId(http: Http, request: FastifyRequest, collection_id: string, external_id: string) {
+async function findByExternalId(
+  http: Http,
+  { caller }: FastifyRequest,
+  { collection_id, external_id, user }: { collection_id: string; external_id: string; user: string | undefined },
+) {
   const holder = await findHolder(http, `external:${externalClaim(http, collection_id, external_id)}`);
-  const row = holder && (await findDocument(http, request.caller, holder));
+  const row = holder && (await findDocument(http, caller, holder, user));
   return row ? [row] : [];
 }
 
 async function uploadFile(http: Http, request: FastifyRequest, collection_id: string) {
   const file = await readUpload(request, { pictures: http.settings.OCR });
-  const { name, mime_type, tags, metadata, sha256 } = file;
-  const described = [name, mime_type, ...tags, ...(metadata ? [JSON.stringify(metadata)] : [])];
+  const { name, mime_type, tags, metadata, readers, sha256 } = file;
+  await checkReaders(http, request.caller.organization_id, readers);
+  const details = [metadata, readers].filter((sent) => sent !== undefined);
+  const described = [name, mime_type, ...tags, ...details.map((sent) => JSON.stringify(sent))];
   const path = `/api/v1/knowledge/collections/${collection_id}/documents`;
   const upload = {
     ...file,
@@ -76,12 +84,15 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
     { schema: listing, validatorCompiler: validator([[/^status$/, "invalid_status"]]) },
     async (request) => {
       const { id } = await find(request);
-      const { query } = request;
+      const { caller, query } = request;
       const status = query.status ?? null;
       await http.freshRead(["documents"]);
-      if (query.external_id === undefined)
-        return pageResponse(query, (page) => listDocuments(http.db, id, { status, ...page }), present);
-      const found = await findByExternalId(http, request, id, query.external_id);
+      const { external_id, user } = query;
+      if (external_id === undefined) {
+        const readable_by = managesDocuments(caller, user) ? null : await readerOf(http, caller, user);
+        return pageResponse(query, (page) => listDocuments(http.db, id, { status, readable_by, ...page }), present);
+      }
+      const found = await findByExternalId(http, request, { collection_id: id, external_id, user });
       const rows = found.filter((row) => status === null || row.status === status);
       return pageResponse(query, async (page) => slicePage(rows, page), present);
     },
@@ -113,6 +124,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
     },
     async (request, reply) => {
       const { id } = await find(request);
+      await checkReaders(http, request.caller.organization_id, request.body.readers);
       const { status, document } = await pushText(http, request, id, request.body);
       return reply.code(status).send(present(document));
     },

@@ -6,7 +6,8 @@ import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
-import { requireDocument } from "./lookups.ts";
+import { UserQuery } from "./documentShape.ts";
+import { requireReadable } from "./lookups.ts";
 
 const open = ({ vault }: Http, { id, wrapped_key }: DocumentRow, blob: string): Promise<Buffer | undefined> =>
   vault.get({ thing: streamName("document", id), wrapped_key }, blob);
@@ -17,14 +18,13 @@ const open = ({ vault }: Http, { id, wrapped_key }: DocumentRow, blob: string): 
  */
 async function readBlob(
   http: Http,
-  caller: Caller,
-  id: string,
+  { caller, id, user }: { caller: Caller; id: string; user: string | undefined },
   selectBlob: (row: DocumentRow) => string,
 ): Promise<{ row: DocumentRow; bytes: Buffer | undefined }> {
-  const row = await requireDocument(http, caller, id);
+  const row = await requireReadable(http, caller, id, user);
   const bytes = await open(http, row, selectBlob(row));
   if (bytes) return { row, bytes };
-  const current = await requireDocument(http, caller, id);
+  const current = await requireReadable(http, caller, id, user);
   return { row: current, bytes: await open(http, current, selectBlob(current)) };
 }
 
@@ -47,11 +47,11 @@ function fileBlob({ original, blob }: DocumentRow): string {
 /** The text and the original file of a document (spec: Knowledge API). */
 export function contentRoutes(app: App, http: Http): void {
   const params = z.object({ id: z.string() });
-  const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
+  const described = { tags: ["Knowledge"], security: [{ key: [] }], params, querystring: UserQuery };
 
   const text = { ...described, summary: "Get the Markdown of a document", produces: ["text/markdown"] };
-  app.get("/documents/:id/text", { schema: text }, async ({ caller, params }, reply) => {
-    const { bytes } = await readBlob(http, caller, params.id, requireText);
+  app.get("/documents/:id/text", { schema: text }, async ({ caller, params: { id }, query: { user } }, reply) => {
+    const { bytes } = await readBlob(http, { caller, id, user }, requireText);
     if (!bytes) throw noText();
     return reply
       .headers({ "content-type": "text/markdown; charset=utf-8", "x-content-type-options": "nosniff" })
@@ -62,7 +62,8 @@ export function contentRoutes(app: App, http: Http): void {
     "/documents/:id/content",
     { schema: { ...described, summary: "Get the original file of a document" } },
     async (request, reply) => {
-      const { row, bytes } = await readBlob(http, request.caller, request.params.id, fileBlob);
+      const { caller, params, query } = request;
+      const { row, bytes } = await readBlob(http, { caller, id: params.id, user: query.user }, fileBlob);
       if (!bytes) throw noFile();
       return reply.headers(downloadHeaders({ mime_type: row.mime_type, filename: row.name })).send(bytes);
     },

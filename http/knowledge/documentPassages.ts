@@ -6,7 +6,8 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";
 import { noText, requireText } from "./documentContent.ts";
-import { requireDocument } from "./lookups.ts";
+import { UserQuery } from "./documentShape.ts";
+import { requireReadable } from "./lookups.ts";
 
 /** UTF-16 units of text in one page, unless its first passage alone is longer. */
 const MAX_TEXT = 1_000_000;
@@ -24,7 +25,7 @@ const whole = () =>
     .string()
     .regex(/^\d{1,9}$/, "must be a whole number")
     .optional();
-const Query = z.object({
+const Query = UserQuery.extend({
   from_seq: whole().describe("The first passage. Default: 0."),
   from_page: whole().describe("Instead of `from_seq`: from the first passage of this page on."),
   limit: PageQuery.shape.limit,
@@ -51,11 +52,14 @@ interface Wanted {
   /** Passages of pages before it are left out. */
   from_page: number;
   limit: number;
+  user: string | undefined;
 }
 
-async function readPassages(http: Http, caller: Caller, id: string, { from_seq, from_page, limit }: Wanted) {
-  const row = await requireDocument(http, caller, id);
-  const current = (await readBlobs(http, row)) ?? (await readBlobs(http, await requireDocument(http, caller, id)));
+async function readPassages(http: Http, caller: Caller, id: string, wanted: Wanted) {
+  const { from_seq, from_page, limit, user } = wanted;
+  const row = await requireReadable(http, caller, id, user);
+  const current =
+    (await readBlobs(http, row)) ?? (await readBlobs(http, await requireReadable(http, caller, id, user)));
   if (!current) throw noText();
   const data: z.infer<typeof Passage>[] = [];
   let length = 0;
@@ -82,7 +86,8 @@ export function passageRoutes(app: App, http: Http): void {
   };
   app.get("/documents/:id/passages", { schema: listing }, ({ caller, params, query }) => {
     const { limit } = readPage(query);
-    const { from_seq = 0, from_page = 0 } = query;
-    return readPassages(http, caller, params.id, { from_seq: Number(from_seq), from_page: Number(from_page), limit });
+    const { from_seq = 0, from_page = 0, user } = query;
+    const wanted = { from_seq: Number(from_seq), from_page: Number(from_page), limit, user };
+    return readPassages(http, caller, params.id, wanted);
   });
 }

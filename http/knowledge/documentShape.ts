@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { Reader } from "#events/documentDetails.ts";
 import { DOCUMENT_STATUSES, type DocumentRow } from "#projections/documents/query.ts";
 import { cleanFilename } from "../base/filename.ts";
 import { Metadata } from "../upload/metadata.ts";
+import { Readers } from "../upload/readers.ts";
 import { Tags } from "../upload/tags.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
@@ -20,6 +22,7 @@ export const Document = z.object({
   warnings: Warnings.optional(),
   tags: z.array(z.string()),
   metadata: Metadata.optional(),
+  readers: z.array(Reader).optional().describe("Who may read it; absent: everybody who may read the collection."),
   source: z.enum(["api", "upload", "connector"]),
   external_id: z.string().optional().describe("The caller's own id of a pushed text."),
   created_at: z.iso.datetime(),
@@ -53,11 +56,20 @@ export const present = (row: PublicDocument): z.infer<typeof Document> => ({
   ...presentWarnings(row.warnings),
   tags: row.tags,
   ...(Object.keys(row.metadata).length > 0 && { metadata: row.metadata }),
+  ...(row.readers !== null && { readers: row.readers }),
   source: row.source,
   ...(row.external_id !== null && { external_id: row.external_id }),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
   ...(row.indexed_at !== null && { indexed_at: row.indexed_at.toISOString() }),
+});
+
+/** The end user that a request with an API key reads for. */
+export const UserQuery = z.object({
+  user: z
+    .string()
+    .optional()
+    .describe("With an API key: the end user to read for, who may read only what names them or nobody."),
 });
 
 /** A display name, cleaned like a filename. */
@@ -67,7 +79,7 @@ const name = z
   .refine((text) => text !== "", "must not be empty");
 
 export const Change = z.object(
-  { name: name.optional(), tags: Tags.optional(), metadata: Metadata.optional() },
+  { name: name.optional(), tags: Tags.optional(), metadata: Metadata.optional(), readers: Readers.optional() },
   "must be an object",
 );
 export const CHANGE_CODES: FieldCodes = [[/^name$/, "invalid_name"]];
@@ -84,6 +96,7 @@ export const Push = z.object(
     format: z.enum(["markdown", "text"], 'must be "markdown" or "text"').nullish().describe("Default: `markdown`."),
     tags: Tags.nullish(),
     metadata: Metadata.nullish(),
+    readers: Readers.optional(),
     external_id: z
       .string("must be a string")
       .min(1, "must not be empty")

@@ -5,9 +5,10 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { identifyPost } from "../base/idempotency.ts";
 import { validator } from "../base/validate.ts";
-import { Change, CHANGE_CODES, Document, present } from "./documentShape.ts";
+import { checkReaders } from "./documentAccess.ts";
+import { Change, CHANGE_CODES, Document, present, UserQuery } from "./documentShape.ts";
 import { asProcessing, envelope } from "./existingDocument.ts";
-import { requireDocument } from "./lookups.ts";
+import { documentNotFound, findAnyDocument, requireDocument } from "./lookups.ts";
 
 async function reprocess(http: Http, request: FastifyRequest, document_id: string, reextract: boolean) {
   const path = `/api/v1/knowledge/documents/${document_id}/reprocess`;
@@ -23,15 +24,22 @@ export function documentRoutes(app: App, http: Http): void {
   const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
   const find = ({ caller }: FastifyRequest, id: string) => requireDocument(http, caller, id);
 
-  const reading = { ...described, summary: "Get a document", response: { 200: Document } };
-  app.get("/documents/:id", { schema: reading }, async (request) => present(await find(request, request.params.id)));
+  const reading = { ...described, summary: "Get a document", querystring: UserQuery, response: { 200: Document } };
+  app.get("/documents/:id", { schema: reading }, async ({ caller, params, query }) =>
+    present(await requireDocument(http, caller, params.id, query.user)),
+  );
 
-  const changing = { ...described, summary: "Rename or tag a document", body: Change, response: { 200: Document } };
+  const changing = { ...described, summary: "Change the name, tags, metadata or readers of a document", body: Change, response: { 200: Document } };
   app.patch("/documents/:id", { schema: changing, validatorCompiler: validator(CHANGE_CODES) }, async (request) => {
     const { id: document_id } = await find(request, request.params.id);
-    const data = { document_id, ...request.body };
+    const { caller, body } = request;
+    await checkReaders(http, caller.organization_id, body.readers);
+    const data = { document_id, ...body };
     await http.send(ChangeDocument, { ...envelope(request, document_id), data, requireProjected: true });
-    return present(await find(request, document_id));
+    // the caller may have taken the document from themselves
+    const changed = await findAnyDocument(http, caller, document_id);
+    if (!changed) throw documentNotFound();
+    return present(changed);
   });
 
   const reprocessing = {

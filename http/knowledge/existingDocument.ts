@@ -8,6 +8,7 @@ import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { nextCommand, type IdempotentRequest } from "../base/idempotency.ts";
 import type { Metadata } from "../upload/metadata.ts";
+import type { Readers } from "../upload/readers.ts";
 import type { PublicDocument } from "./documentShape.ts";
 import { requireDocument } from "./lookups.ts";
 
@@ -27,6 +28,7 @@ export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status
 export interface SentDetails {
   tags: string[] | undefined;
   metadata: Metadata | undefined;
+  readers: Readers | undefined;
 }
 
 const differs = (sent: unknown, stored: unknown): boolean => sent !== undefined && !isDeepStrictEqual(sent, stored);
@@ -36,10 +38,10 @@ export async function applyDetails(
   http: Http,
   request: FastifyRequest,
   row: DocumentRow,
-  { tags, metadata, identity }: SentDetails & { identity: IdempotentRequest },
+  { tags, metadata, readers, identity }: SentDetails & { identity: IdempotentRequest },
 ): Promise<DocumentRow> {
-  if (!differs(tags, row.tags) && !differs(metadata, row.metadata)) return row;
-  const data = { document_id: row.id, tags, metadata };
+  if (!differs(tags, row.tags) && !differs(metadata, row.metadata) && !differs(readers, row.readers)) return row;
+  const data = { document_id: row.id, tags, metadata, readers };
   const command = { ...envelope(request, row.id), ...nextCommand(identity, "tags"), data };
   await http.send(ChangeDocument, { ...command, requireProjected: true });
   return requireDocument(http, request.caller, row.id);

@@ -2,6 +2,7 @@ import { isUuid, streamName } from "#events/ids.ts";
 import { getCollection, type CollectionRow } from "#projections/collections/query.ts";
 import { getDocument, type DocumentRow } from "#projections/documents/query.ts";
 import type { Caller } from "../auth/caller.ts";
+import { canSee, requireReader, type Reading } from "./documentAccess.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findOrWait } from "../base/findById.ts";
@@ -30,8 +31,8 @@ export async function requireCollection(
   return row;
 }
 
-/** A document of the organization. Undefined when its collection is deleted. */
-export async function findDocument(
+/** A document of the organization, whoever may read it. Undefined when its collection is deleted. */
+export async function findAnyDocument(
   { db, freshRead }: Needs,
   { organization_id }: Pick<Caller, "organization_id">,
   id: string,
@@ -43,11 +44,24 @@ export async function findDocument(
   );
 }
 
+/** A document that the caller may see; `user`: the end user that the request names. */
+export async function findDocument(http: Needs, caller: Reading, id: string, user?: string) {
+  const row = await findAnyDocument(http, caller, id);
+  return row && (await canSee(http, caller, row, user)) ? row : undefined;
+}
+
 export const documentNotFound = () => new ApiError("not_found", "There is no such document.");
 
 /** Throws 404 `not_found`. */
-export async function requireDocument(http: Needs, caller: Pick<Caller, "organization_id">, id: string) {
-  const row = await findDocument(http, caller, id);
+export async function requireDocument(http: Needs, caller: Reading, id: string, user?: string): Promise<DocumentRow> {
+  const row = await findDocument(http, caller, id, user);
   if (!row) throw documentNotFound();
+  return row;
+}
+
+/** A document whose text and file the caller may read. Throws 404 `not_found` and 403 `not_a_reader`. */
+export async function requireReadable(http: Needs, caller: Reading, id: string, user?: string): Promise<DocumentRow> {
+  const row = await requireDocument(http, caller, id, user);
+  await requireReader(http, caller, row, user);
   return row;
 }

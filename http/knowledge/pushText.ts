@@ -11,9 +11,10 @@ import { identifyPost, nextCommand, previousOutcome, type IdempotentRequest } fr
 import { defaultFilename } from "../base/mediaType.ts";
 import { requireStorage } from "../upload/storageLimits.ts";
 import { findHolder } from "../upload/storeOnce.ts";
+import { canSee, hiddenDocument } from "./documentAccess.ts";
 import type { Push } from "./documentShape.ts";
 import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
-import { findDocument, requireDocument } from "./lookups.ts";
+import { findAnyDocument, requireDocument } from "./lookups.ts";
 import {
   answerUpload,
   contentClaim,
@@ -41,6 +42,7 @@ function readPush(
     tags: body.tags ?? [],
     newTags: body.tags ?? undefined,
     metadata: body.metadata ?? undefined,
+    readers: body.readers,
     collection_id,
     original: "text",
     external_id,
@@ -68,7 +70,7 @@ async function replace(
   row: DocumentRow,
   upload: DocumentUpload,
 ): Promise<UploadAnswer> {
-  const { identity, bytes, name, tags, metadata, sha256, mime_type, original, content_claim } = upload;
+  const { identity, bytes, name, tags, metadata, readers, sha256, mime_type, original, content_claim } = upload;
   if (await wasDone(http, identity)) return { status: 202, document: row };
   const thing = streamName("document", row.id);
   if ((await findHolder(http, `content:${content_claim}`)) === row.id) {
@@ -78,7 +80,7 @@ async function replace(
   await requireStorage(http, request.caller.organization_id, bytes.length, "text");
   const folder = blobFolder(request.caller.organization_id, thing);
   const blob = await http.vault.put({ thing, wrapped_key: row.wrapped_key, folder }, bytes);
-  const content = { mime_type, size_bytes: bytes.length, original, blob, content_claim, name, tags, metadata, sha256 };
+  const content = { mime_type, size_bytes: bytes.length, original, blob, content_claim, name, tags, metadata, readers, sha256 };
   try {
     const { position } = await http.send(ReplaceDocument, {
       ...envelope(request, row.id),
@@ -109,9 +111,11 @@ export async function pushText(
   const upload = readPush(http, request, collection_id, body);
   const { external_claim } = upload;
   const holder = external_claim === null ? undefined : await findHolder(http, `external:${external_claim}`);
-  const row = holder && (await findDocument(http, request.caller, holder));
+  const row = holder && (await findAnyDocument(http, request.caller, holder));
+  if (row && !(await canSee(http, request.caller, row))) throw hiddenDocument();
   if (row) return replace(http, request, row, upload);
   const result = await storeDocument(http, request, upload);
+  if (result.kind !== "created" && !(await canSee(http, request.caller, result.row))) throw hiddenDocument();
   if (result.kind === "existing" && external_claim !== null) return replace(http, request, result.row, upload);
   return answerUpload(http, request, upload, result);
 }

@@ -1,3 +1,4 @@
+import type { Reader } from "#events/documentDetails.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { filterDocuments } from "#projections/documents/query.ts";
 import { SearchFailed } from "#projections/passages/engine.ts";
@@ -7,6 +8,7 @@ import type { App } from "../base/app.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, badGateway } from "../base/errors.ts";
+import { readerOf } from "./documentAccess.ts";
 import { validator } from "../base/validate.ts";
 import { readFilter } from "./searchFilter.ts";
 import { presentGroup, readWindow, Search, SEARCH_CODES, SearchResponse } from "./searchShape.ts";
@@ -37,7 +39,12 @@ async function findCollections(http: Http, organization: string, names: string[]
 }
 
 /** The ids, each once. Throws `document_not_found` for one that is not in the searched collections. */
-async function checkDocumentIds(http: Http, organization: string, sent: string[], collections: NamedCollection[]) {
+async function checkDocumentIds(
+  http: Http,
+  organization: string,
+  sent: string[],
+  { collections, reader }: { collections: NamedCollection[]; reader: Reader[] },
+) {
   const ids = [...new Set(sent.map((id) => id.toLowerCase()))];
   if (ids.length === 0) return ids;
   const findMissing = async () => {
@@ -46,6 +53,7 @@ async function checkDocumentIds(http: Http, organization: string, sent: string[]
       organization,
       ids,
       collections.map(({ id }) => id),
+      reader,
     );
     return ids.find((id) => !existing.has(id));
   };
@@ -62,13 +70,16 @@ async function checkDocumentIds(http: Http, organization: string, sent: string[]
   );
 }
 
-async function search(http: Http, { organization_id }: Caller, body: Search) {
+async function search(http: Http, caller: Caller, body: Search) {
+  const { organization_id } = caller;
   const { query, tags } = body;
   const window = readWindow(body);
   const collections = await findCollections(http, organization_id, body.collections ?? []);
-  const document_ids = await checkDocumentIds(http, organization_id, body.document_ids ?? [], collections);
+  const reader = await readerOf(http, caller, body.user ?? undefined);
+  const within = { collections, reader };
+  const document_ids = await checkDocumentIds(http, organization_id, body.document_ids ?? [], within);
   const filter = body.filter ? readFilter(body.filter) : undefined;
-  const scope = { collections, document_ids, tags: (tags ?? []).map((tag) => tag.trim()), filter };
+  const scope = { ...within, document_ids, tags: (tags ?? []).map((tag) => tag.trim()), filter };
   const presentation = { by_document: body.group_by === "document", highlights: body.highlights ?? false };
   const parameters = { query, operators: true, ...scope, ...presentation, ...window };
   try {

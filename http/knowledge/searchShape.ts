@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { SearchResult } from "#projections/passages/groupHits.ts";
 import type { FieldCodes } from "../base/validate.ts";
+import { UserQuery } from "./documentShape.ts";
 import { Filter } from "./searchFilter.ts";
 import { presentWarnings, Warnings } from "../base/warningShape.ts";
 
@@ -36,6 +37,7 @@ export const Search = z.object(
     document_ids: strings(MAX_IDS).describe(`Only these documents; at most ${MAX_IDS}.`),
     tags: strings(MAX_NAMES).describe(`Only documents with one of these tags; at most ${MAX_NAMES}.`),
     filter: Filter.nullish(),
+    user: UserQuery.shape.user.nullish(),
     group_by: z
       .literal("document", 'must be "document"')
       .nullish()

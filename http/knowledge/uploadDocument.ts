@@ -6,8 +6,9 @@ import { createOnce, type IdempotentRequest } from "../base/idempotency.ts";
 import { readRecordedAt } from "../base/send.ts";
 import type { Upload } from "../upload/readUpload.ts";
 import { storeOnce, type StoreResult } from "../upload/storeOnce.ts";
+import { canSee, hiddenDocument } from "./documentAccess.ts";
 import { answerExisting, applyDetails, envelope, type UploadAnswer } from "./existingDocument.ts";
-import { collectionNotFound, documentNotFound, findDocument } from "./lookups.ts";
+import { collectionNotFound, documentNotFound, findAnyDocument } from "./lookups.ts";
 
 export interface DocumentUpload extends Upload {
   /** Tags that an existing document gets; undefined: it keeps its own. */
@@ -21,9 +22,10 @@ export interface DocumentUpload extends Upload {
 }
 
 /** What an existing document gets. A file that is there already stays as it is. */
-export const newDetails = ({ newTags, metadata, original, identity }: DocumentUpload) => ({
+export const newDetails = ({ newTags, metadata, readers, original, identity }: DocumentUpload) => ({
   tags: newTags,
   metadata: original === "text" ? metadata : undefined,
+  readers: original === "text" ? readers : undefined,
   identity,
 });
 
@@ -42,9 +44,9 @@ export function storeDocument(
   request: FastifyRequest,
   upload: DocumentUpload,
 ): Promise<StoreResult<DocumentRow>> {
-  const { bytes, identity, name, mime_type, tags, metadata, sha256, collection_id, original, ...claims } = upload;
+  const { bytes, identity, name, mime_type, tags, metadata, readers, sha256, collection_id, original, ...claims } = upload;
   const { external_id, external_claim, content_claim } = claims;
-  const content = { name, tags, metadata, sha256, external_id, external_claim, content_claim };
+  const content = { name, tags, metadata, readers, sha256, external_id, external_claim, content_claim };
   return storeOnce(http, {
     kind: "document",
     identity,
@@ -56,7 +58,7 @@ export function storeDocument(
       const data = { ...placed, mime_type, size_bytes: bytes.length, ...content };
       return createOnce(http, UploadDocument, { ...envelope(request, document_id), ...identity, keys, data });
     },
-    find: (id) => findDocument(http, request.caller, id),
+    find: (id) => findAnyDocument(http, request.caller, id),
     notFound: documentNotFound,
     onHolderGone: () => http.freshRead(["documents"]),
   });
@@ -69,14 +71,15 @@ export async function answerUpload(
   upload: DocumentUpload,
   result: StoreResult<DocumentRow>,
 ): Promise<UploadAnswer> {
+  if (result.kind !== "created" && !(await canSee(http, request.caller, result.row))) throw hiddenDocument();
   if (result.kind === "existing") {
     const row = await applyDetails(http, request, result.row, newDetails(upload));
     return answerExisting(http, request, row, upload.identity);
   }
   if (result.kind === "repeated") return { status: 202, document: result.row };
-  if (result.projected && !(await findDocument(http, request.caller, result.id))) throw collectionNotFound();
+  if (result.projected && !(await findAnyDocument(http, request.caller, result.id))) throw collectionNotFound();
   const at = await readRecordedAt(http, result.position);
-  const { collection_id, name, mime_type, tags, metadata = {}, external_id } = upload;
+  const { collection_id, name, mime_type, tags, metadata = {}, readers = null, external_id } = upload;
   const document = {
     id: result.id,
     collection_id,
@@ -90,7 +93,7 @@ export async function answerUpload(
     warnings: [],
     tags,
     metadata,
-    readers: null,
+    readers,
     source: readSource(request),
     external_id,
     created_at: at,

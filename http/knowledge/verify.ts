@@ -6,8 +6,9 @@ import type { Caller } from "../auth/caller.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { readBlobs } from "./documentPassages.ts";
-import { findDocument } from "./lookups.ts";
-import { Verification, VerifyRequest, type Citation } from "./verifyShape.ts";
+import { canRead } from "./documentAccess.ts";
+import { findAnyDocument } from "./lookups.ts";
+import { Verification, VerifyRequest } from "./verifyShape.ts";
 
 interface CitedText {
   seq: number;
@@ -18,16 +19,17 @@ interface CitedText {
   text: string;
 }
 
-/** The cited passages of one document, by number; none if it does not exist, has no text or is being processed. */
+/** The cited passages of one document, by number; none if it does not exist for the reader, has no text or is being processed. */
 async function readDocument(
   http: Http,
   caller: Caller,
-  id: string,
+  { id, user }: { id: string; user: string | undefined },
   seqs: Iterable<number>,
 ): Promise<Map<number, CitedText>> {
   const found = new Map<number, CitedText>();
-  const row = await findDocument(http, caller, id);
-  const isReadable = row?.status === "ready" && row.passages_blob !== null && row.text_blob !== null;
+  const row = await findAnyDocument(http, caller, id);
+  if (!row || !(await canRead(http, caller, row, user))) return found;
+  const isReadable = row.status === "ready" && row.passages_blob !== null && row.text_blob !== null;
   const blobs = isReadable ? await readBlobs(http, row) : undefined;
   if (!blobs) return found;
   for (const seq of seqs) {
@@ -42,11 +44,15 @@ async function readDocument(
 }
 
 /** The passage of each citation; undefined where there is none. */
-async function readCited(http: Http, caller: Caller, citations: Citation[]): Promise<(CitedText | undefined)[]> {
+async function readCited(
+  http: Http,
+  caller: Caller,
+  { citations, user }: Pick<VerifyRequest, "citations" | "user">,
+): Promise<(CitedText | undefined)[]> {
   const texts = new Map<string, Map<number, CitedText>>();
   const byDocument = Map.groupBy(citations, ({ document_id }) => document_id);
   for (const [id, cited] of byDocument)
-    texts.set(id, await readDocument(http, caller, id, new Set(cited.map(({ seq }) => seq))));
+    texts.set(id, await readDocument(http, caller, { id, user }, new Set(cited.map(({ seq }) => seq))));
   return citations.map(({ document_id, seq }) => texts.get(document_id)?.get(seq));
 }
 
@@ -80,12 +86,9 @@ const presentSource = ({ index, document_id, found }: CitedPassage, place: { sta
   quote: found.text.slice(place.start, place.end),
 });
 
-async function verify(
-  http: Http,
-  caller: Caller,
-  { answer, citations }: z.infer<typeof VerifyRequest>,
-): Promise<Verified> {
-  const texts = await readCited(http, caller, citations);
+async function verify(http: Http, caller: Caller, request: VerifyRequest): Promise<Verified> {
+  const { answer, citations } = request;
+  const texts = await readCited(http, caller, request);
   const cited = citations.flatMap((citation, index) => {
     const found = texts[index];
     const { start_index: start = 0, end_index: end = answer.length } = citation;

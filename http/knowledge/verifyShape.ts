@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { UserQuery } from "./documentShape.ts";
 
 const MAX_ANSWER = 20_000;
 const MAX_CITATIONS = 50;
@@ -19,7 +20,7 @@ const Citation = z
   });
 export type Citation = z.infer<typeof Citation>;
 
-export const VerifyRequest = z.object({
+export const VerifyRequest = UserQuery.extend({
   answer: z
     .string("must be a string")
     .max(MAX_ANSWER, `must have ${MAX_ANSWER.toLocaleString("en")} characters at most`)
@@ -31,6 +32,8 @@ export const VerifyRequest = z.object({
       `The passages that the answer cites, at most ${MAX_CITATIONS}. A sentence is compared with those whose part of the answer it touches.`,
     ),
 });
+
+export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
 /** A place in a document: half open, in UTF-16 code units of its Markdown. */
 const place = {

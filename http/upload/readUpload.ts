@@ -6,6 +6,7 @@ import { defaultFilename } from "../base/mediaType.ts";
 import { detectType } from "./detectType.ts";
 import { MAX_FILE_BYTES, MAX_FORM_OVERHEAD_BYTES, readForm, type FormRules, type SentFile } from "./multipartForm.ts";
 import { readMetadata, type Metadata } from "./metadata.ts";
+import { readReaders, type Readers } from "./readers.ts";
 import { readTags } from "./tags.ts";
 
 /** A file or pushed text, with its type and its display name. */
@@ -15,6 +16,7 @@ export interface Upload extends Pick<SentFile, "bytes" | "sha256"> {
   tags: string[];
   /** Undefined if none was sent. */
   metadata: Metadata | undefined;
+  readers: Readers | undefined;
 }
 
 const hasName = ({ filename }: { filename?: string }) => filename !== undefined && filename !== "";
@@ -44,9 +46,10 @@ export async function readUpload(
   if (bytes.length === 0) throw new ApiError("empty_document", "The file has no content.", { param: "file" });
   const tags = readTags(fields);
   const metadata = readMetadata(fields);
+  const readers = readReaders(fields);
   const mime_type = await detectType(file, { pictures });
   const name = cleanFilename(file.filename) || defaultFilename(mime_type);
-  return { name, mime_type, tags, metadata, bytes, sha256 };
+  return { name, mime_type, tags, metadata, readers, bytes, sha256 };
 }
 
 const requireForm = async (request: FastifyRequest): Promise<void> => {

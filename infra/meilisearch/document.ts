@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { FoundPassage, PassageId } from "#projections/passages/engine.ts";
 import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
 import { tagMark } from "./filter.ts";
-import { metadataMarks, typeMark } from "./marks.ts";
+import { metadataMarks, readerMark, RESTRICTED_MARK, typeMark } from "./marks.ts";
 
 /** A passage in the index. `org`, `coll`, `doc`, `gen`, `tags`, `marks` and `created` are filtered, `title`, `text` and `lead` searched. */
 export interface IndexDocument {
@@ -44,10 +44,11 @@ export const passageId = (pk: string): PassageId => {
 /** The passages of a document have the same marks, which are made once. */
 const marksByMetadata = new WeakMap<object, string[]>();
 
-const marksOf = ({ mime_type, metadata }: IndexedPassage): string[] => {
+const marksOf = ({ mime_type, metadata, readers }: IndexedPassage): string[] => {
   const known = marksByMetadata.get(metadata) ?? metadataMarks(metadata);
   marksByMetadata.set(metadata, known);
-  return [typeMark(mime_type), ...known];
+  const restriction = readers === null ? [] : [RESTRICTED_MARK, ...readers.map(readerMark)];
+  return [typeMark(mime_type), ...known, ...restriction];
 };
 
 export const toDocument = (passage: IndexedPassage): IndexDocument => ({

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import type { Reader } from "#events/documentDetails.ts";
 import { isUuid } from "#events/ids.ts";
-import type { DocumentFilter, Period, SearchScope } from "#projections/passages/engine.ts";
+import type { DocumentFilter, EngineScope, Period } from "#projections/passages/engine.ts";
 import type { PassageRemoval } from "#services/knowledge/passageIndex.ts";
-import { conditionMarks, typeMark } from "./marks.ts";
+import { conditionMarks, readerMark, RESTRICTED_MARK, typeMark } from "./marks.ts";
 
 /**
  * The index stores hashes of tags. Filters then contain no user input that needs escaping, and tags match exactly; the
@@ -17,16 +18,22 @@ export const filterWithin = ({
   document_ids,
   tags,
   filter,
-}: SearchScope): string[] => [
+  reader,
+}: EngineScope): string[] => [
   isOneOf("org", [organization_id]),
   isOneOf("coll", collection_ids),
   ...(document_ids.length > 0 ? [isOneOf("doc", document_ids)] : []),
   ...(tags.length > 0 ? [hasTag(tags)] : []),
   ...(filter ? narrow(filter) : []),
+  ...(reader ? [isReadable(reader)] : []),
 ];
 
 const hasTag = (tags: string[]): string => `tags IN [${tags.map(tagMark).join(", ")}]`;
 const hasMark = (marks: string[]): string => `marks IN [${marks.join(", ")}]`;
+
+/** A document that is not restricted may be without marks: a process of the version before may have put it. */
+const isReadable = (reader: readonly Reader[]): string =>
+  `marks NOT IN [${RESTRICTED_MARK}]${reader.length > 0 ? ` OR ${hasMark(reader.map(readerMark))}` : ""}`;
 
 /** What the index knows of a filter. When a document was changed last is not in it. */
 const narrow = ({ any_tags, all_tags, types, created, metadata }: DocumentFilter): string[] => [

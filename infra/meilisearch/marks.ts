@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Metadata, MetadataValue } from "#events/documentDetails.ts";
+import type { Metadata, MetadataValue, Reader } from "#events/documentDetails.ts";
 import type { Bounds, MetadataCondition } from "#projections/passages/engine.ts";
 
 /* What a document can be filtered by is one array of short hashes, so that the settings of the index do not grow with the keys of tenants (ADR 52). */
@@ -13,6 +13,9 @@ const mark = (...parts: string[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, MARK_LENGTH);
 
 export const typeMark = (mime_type: string): string => mark("type", mime_type);
+/** A document has it if not everybody may read it. */
+export const RESTRICTED_MARK = mark("restricted");
+export const readerMark = (reader: Reader): string => mark("reader", JSON.stringify(reader));
 const keyMark = (key: string): string => mark("key", key);
 const valueMark = (key: string, value: MetadataValue): string => mark("value", key, typeof value, String(value));
 const numberMark = (key: string, digits: string): string => mark("number", key, digits);

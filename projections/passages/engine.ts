@@ -1,4 +1,4 @@
-import type { MetadataValue } from "#events/documentDetails.ts";
+import type { MetadataValue, Reader } from "#events/documentDetails.ts";
 
 /* The port to the search server. infra/meilisearch implements it and applies these filters to every query. */
 
@@ -41,7 +41,12 @@ export interface SearchScope {
   tags: string[];
   /** Absent: any document. */
   filter?: DocumentFilter | undefined;
+  /** Everything that the reader is: documents may name who may read them. */
+  reader: readonly Reader[];
 }
+
+/** What the search server narrows a search down to. An index may not know yet what documents are filtered by. */
+export type EngineScope = Omit<SearchScope, "reader"> & { reader?: SearchScope["reader"] | undefined };
 
 export interface PassageId {
   document_id: string;
@@ -74,7 +79,7 @@ export class SearchFailed extends Error {
 
 export interface SearchEngine {
   /** The matches of each query, best first, and their approximate number. Throws SearchFailed, also if the index is missing. */
-  search(index: string, within: SearchScope, queries: EngineQuery[]): Promise<{ ids: PassageId[]; total: number }[]>;
+  search(index: string, within: EngineScope, queries: EngineQuery[]): Promise<{ ids: PassageId[]; total: number }[]>;
   /** The passages among `ids` that exist and that the scope allows. Throws SearchFailed. */
-  fetch(index: string, within: SearchScope, ids: PassageId[]): Promise<FoundPassage[]>;
+  fetch(index: string, within: EngineScope, ids: PassageId[]): Promise<FoundPassage[]>;
 }

@@ -1,4 +1,5 @@
 import { findLiveDocuments, type LiveDocument } from "../documents/query.ts";
+import { mayRead } from "../documents/readers.ts";
 import type { Db } from "../projection.ts";
 import type { Candidate } from "./candidates.ts";
 import { matchesFilter } from "./documentFilter.ts";
@@ -48,7 +49,8 @@ export const selectLive = async (
   return { live, seen, missed };
 };
 
-const isAllowed = (document: LiveDocument, { collection_ids, document_ids, tags, filter }: SearchScope): boolean =>
+const isAllowed = (document: LiveDocument, { collection_ids, document_ids, tags, filter, reader }: SearchScope): boolean =>
+  mayRead(document.readers, reader) &&
   collection_ids.includes(document.collection_id) &&
   (document_ids.length === 0 || document_ids.includes(document.id)) &&
   (tags.length === 0 || document.tags.some((tag) => tags.includes(tag))) &&

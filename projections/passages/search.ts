@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasLiveDocuments } from "../documents/query.ts";
+import type { ReaderIdentity } from "../documents/readers.ts";
 import type { Db } from "../projection.ts";
 import { SearchFailed, type DocumentFilter, type SearchEngine, type SearchScope } from "./engine.ts";
 import { groupByDocument, onlyBest, type Hit, type SearchResult } from "./groupHits.ts";
@@ -21,6 +22,7 @@ export interface PassageSearch {
   /** The document has at least one of them; empty: any document. */
   tags: string[];
   filter?: DocumentFilter | undefined;
+  reader: ReaderIdentity;
   /** Both count passages, or documents. */
   limit: number;
   offset: number;
@@ -42,10 +44,10 @@ const MAX_GROUPED = 1_000;
 export async function searchPassages(
   { db, engine }: { db: Db; engine: SearchEngine },
   organization_id: string,
-  { query, collections, document_ids, tags, filter, limit, offset, ...wanted }: PassageSearch,
+  { query, collections, document_ids, tags, filter, reader, limit, offset, ...wanted }: PassageSearch,
 ): Promise<{ results: SearchResult[]; has_more: boolean }> {
   const collection_ids = collections.map(({ id }) => id);
-  const within: SearchScope = { organization_id, collection_ids, document_ids, tags, filter };
+  const within: SearchScope = { organization_id, collection_ids, document_ids, tags, filter, reader };
   const read = wanted.operators ? readOperators(query) : undefined;
   const question = readQuestion(read?.text ?? query);
   if (question.terms.length === 0 || !(await hasLiveDocuments(db, organization_id, within)))
@@ -66,13 +68,16 @@ export async function searchPassages(
 /** The version from which on an index knows what documents can be filtered by. */
 const FILTER_VERSION = 2;
 
+/** What an older index does not know. */
+const UNKNOWN = { filter: undefined, reader: undefined };
+
 /** An older index serves until a new one is filled. Until then a search reads more of it and drops what does not fit. */
 const engineFor = (engine: SearchEngine, version: number): SearchEngine =>
   version >= FILTER_VERSION
     ? engine
     : {
-        search: (index, within, queries) => engine.search(index, { ...within, filter: undefined }, queries),
-        fetch: (index, within, ids) => engine.fetch(index, { ...within, filter: undefined }, ids),
+        search: (index, within, queries) => engine.search(index, { ...within, ...UNKNOWN }, queries),
+        fetch: (index, within, ids) => engine.fetch(index, { ...within, ...UNKNOWN }, ids),
       };
 
 /** Searches again if a document changed meanwhile, or if another index replaced the serving one. */

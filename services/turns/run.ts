@@ -226,13 +226,14 @@ function describeWindow(
 }
 
 const toolContext = (
-  { organization_id, turn_id, thread, scope }: TurnToRun,
+  { organization_id, turn_id, thread, scope, principal }: TurnToRun,
   { user, vars, knowledge }: Prompt,
   signal: AbortSignal,
 ): ToolContext => ({
   organization_id,
   turn_id,
   thread_id: parseStreamName(thread).id,
+  principal,
   user,
   vars,
   collections: knowledge?.collections ?? null,

@@ -125,12 +125,12 @@ test("a document is live in one generation, and disappears together with its col
   expect([...live.values()]).toMatchObject([{ id: first, name: "a.txt", live_generation: 2 }]);
   expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [] })).toBe(true);
   expect(await hasLiveDocuments(f.db, f.organization, { collection_ids: [books], document_ids: [second] })).toBe(false);
-  expect(await filterDocuments(f.db, f.organization, [first, newId()], [books])).toEqual(new Set([first]));
-  expect(await filterDocuments(f.db, f.organization, [first], [newId()])).toEqual(new Set());
+  expect(await filterDocuments(f.db, f.organization, [first, newId()], [books], [])).toEqual(new Set([first]));
+  expect(await filterDocuments(f.db, f.organization, [first], [newId()], [])).toEqual(new Set());
 
-  const all = await listDocuments(f.db, books, { status: null, limit: 50, offset: 0 });
+  const all = await listDocuments(f.db, books, { status: null, readable_by: null, limit: 50, offset: 0 });
   expect([all.total, all.rows.map(({ id }) => id)]).toEqual([2, [second, first]]);
-  const waiting = await listDocuments(f.db, books, { status: "pending", limit: 50, offset: 0 });
+  const waiting = await listDocuments(f.db, books, { status: "pending", readable_by: null, limit: 50, offset: 0 });
   expect([waiting.total, waiting.rows.map(({ id }) => id)]).toEqual([1, [second]]);
 
   const stream = streamName("collection", books);

@@ -12,6 +12,7 @@ const where = ({ organization_id, collection_id }: IndexedPassage): SearchScope 
   collection_ids: [collection_id],
   document_ids: [],
   tags: [],
+  reader: [],
 });
 const found = async (words: string, within: SearchScope, index = its.id) =>
   (await its.engine.search(index, within, [{ words, matching: "all", limit: 10 }]))[0]!;

@@ -92,6 +92,7 @@ export const aLibrary = async () => {
       collections: [on],
       document_ids: [],
       tags: [],
+      reader: [],
       limit: 8,
       offset: 0,
       ...search,

@@ -87,6 +87,7 @@ const ownSearcher =
   ({ db, engine }: Library, { organization_id, collection_id }: Tenant): Searcher =>
   async (query) => {
     const { results } = await searchPassages({ db, engine }, organization_id, {
+      reader: [],
       query,
       collections: [{ id: collection_id }],
       document_ids: [],

@@ -1,3 +1,5 @@
+import type { Principal } from "#events/envelope.ts";
+
 /* The port to an organization's documents; roles/ implements it with the read models and the blobs. */
 
 export interface KnowledgeHit {
@@ -15,7 +17,15 @@ export interface KnowledgeHit {
   url: string;
 }
 
+/** Whom a turn reads for. */
+export interface KnowledgeReader {
+  principal: Principal;
+  /** The end user that the request names. */
+  user: string | null;
+}
+
 export interface KnowledgeQuery {
+  reader: KnowledgeReader;
   query: string;
   /** Ids; null: every collection of the organization. */
   collections: string[] | null;
@@ -46,11 +56,11 @@ export class SearchUnavailable extends KnowledgeError {
   override name = "SearchUnavailable";
 }
 
-/** Sees one organization only, and the collections that the request allows. Throws KnowledgeError. */
+/** Sees one organization only, the collections that the request allows, and the documents that the reader may read. Throws KnowledgeError. */
 export interface Knowledge {
   search(organization: string, query: KnowledgeQuery): Promise<KnowledgeHit[]>;
   read(
     organization: string,
-    window: { document_id: string; from_seq: number; collections: string[] | null },
+    window: { reader: KnowledgeReader; document_id: string; from_seq: number; collections: string[] | null },
   ): Promise<KnowledgeWindow>;
 }

@@ -21,6 +21,7 @@ export const readDocument = (knowledge: Knowledge): Tool<"read_document"> =>
     input,
     async run({ document_id, from_seq }, context) {
       const { name, text, next_seq, url } = await knowledge.read(context.organization_id, {
+        reader: context,
         document_id,
         from_seq: from_seq ?? 0,
         collections: context.collections,

@@ -40,6 +40,7 @@ export const searchDocuments = (knowledge: Knowledge): Tool<"search_documents"> 
     input,
     async run({ query, collections, document_ids, tags, limit }, context) {
       const hits = await knowledge.search(context.organization_id, {
+        reader: context,
         query,
         collections: context.collections,
         named: collections ?? [],

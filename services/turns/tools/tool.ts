@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Principal } from "#events/envelope.ts";
 import type { Source } from "#events/thread.ts";
 import type { ToolOffer } from "../model.ts";
 
@@ -6,6 +7,8 @@ import type { ToolOffer } from "../model.ts";
 export interface ToolContext {
   organization_id: string;
   turn_id: string;
+  /** Who asked; a step's is the person that its run acts for. */
+  principal: Principal;
   thread_id: string;
   /** The end user that the request names. */
   user: string | null;

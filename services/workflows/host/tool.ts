@@ -33,13 +33,14 @@ function parseResult(text: string): unknown {
 
 /** Runs a tool. Its result is a value if it is JSON, else its text. */
 async function runTool({ tools }: ToolDeps, { step, signal }: HostCall, { what, name, args, collections }: ToolUse) {
-  const { organization_id, run_id, step_id } = step;
+  const { organization_id, run_id, step_id, run_as } = step;
   const [tool] = await tools.find(organization_id, [name]);
   if (!tool) throw invalidInput(`${what}: there is no such tool.`);
   const context = {
     organization_id,
     turn_id: step_id,
     thread_id: run_id,
+    principal: run_as.type === "person" && run_as.id !== null ? (`person:${run_as.id}` as const) : ("system" as const),
     user: null,
     vars: {},
     collections,
