@@ -29,7 +29,12 @@ export function documentRoutes(app: App, http: Http): void {
     present(await requireDocument(http, caller, params.id, query.user)),
   );
 
-  const changing = { ...described, summary: "Change the name, tags, metadata or readers of a document", body: Change, response: { 200: Document } };
+  const changing = {
+    ...described,
+    summary: "Change the name, tags, metadata or readers of a document",
+    body: Change,
+    response: { 200: Document },
+  };
   app.patch("/documents/:id", { schema: changing, validatorCompiler: validator(CHANGE_CODES) }, async (request) => {
     const { id: document_id } = await find(request, request.params.id);
     const { caller, body } = request;

@@ -80,7 +80,18 @@ async function replace(
   await requireStorage(http, request.caller.organization_id, bytes.length, "text");
   const folder = blobFolder(request.caller.organization_id, thing);
   const blob = await http.vault.put({ thing, wrapped_key: row.wrapped_key, folder }, bytes);
-  const content = { mime_type, size_bytes: bytes.length, original, blob, content_claim, name, tags, metadata, readers, sha256 };
+  const content = {
+    mime_type,
+    size_bytes: bytes.length,
+    original,
+    blob,
+    content_claim,
+    name,
+    tags,
+    metadata,
+    readers,
+    sha256,
+  };
   try {
     const { position } = await http.send(ReplaceDocument, {
       ...envelope(request, row.id),

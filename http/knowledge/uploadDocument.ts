@@ -44,7 +44,8 @@ export function storeDocument(
   request: FastifyRequest,
   upload: DocumentUpload,
 ): Promise<StoreResult<DocumentRow>> {
-  const { bytes, identity, name, mime_type, tags, metadata, readers, sha256, collection_id, original, ...claims } = upload;
+  const { bytes, identity, name, mime_type, tags, metadata, readers, sha256, collection_id, original, ...claims } =
+    upload;
   const { external_id, external_claim, content_claim } = claims;
   const content = { name, tags, metadata, readers, sha256, external_id, external_claim, content_claim };
   return storeOnce(http, {

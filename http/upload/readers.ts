@@ -13,11 +13,7 @@ const Reader = z.union(
     z.strictObject({ group: z.string().toLowerCase().regex(GROUP_NAME) }),
     z.strictObject({ role: Role }),
     z.strictObject({
-      external_user: z
-        .string()
-        .min(1)
-        .max(MAX_USER_LENGTH)
-        .describe("The `user` that requests with an API key name."),
+      external_user: z.string().min(1).max(MAX_USER_LENGTH).describe("The `user` that requests with an API key name."),
     }),
   ],
   "must be {person: id}, {group: name}, {role: name} or {external_user: text}",

@@ -87,7 +87,8 @@ export async function getDocument(db: Db, organization: string, id: string): Pro
 }
 
 /** A reader's JSON is in the column as it is: within texts, quotes are escaped. */
-const IS_READABLE = "(readers is null or exists (select from unnest($2::text[]) own (reader) where position(own.reader in readers) > 0))";
+const IS_READABLE =
+  "(readers is null or exists (select from unnest($2::text[]) own (reader) where position(own.reader in readers) > 0))";
 
 /** A collection's documents, newest first. Null: of any status, and whoever may read them. */
 export async function listDocuments(

@@ -49,7 +49,10 @@ export const selectLive = async (
   return { live, seen, missed };
 };
 
-const isAllowed = (document: LiveDocument, { collection_ids, document_ids, tags, filter, reader }: SearchScope): boolean =>
+const isAllowed = (
+  document: LiveDocument,
+  { collection_ids, document_ids, tags, filter, reader }: SearchScope,
+): boolean =>
   mayRead(document.readers, reader) &&
   collection_ids.includes(document.collection_id) &&
   (document_ids.length === 0 || document_ids.includes(document.id)) &&

@@ -87,7 +87,9 @@ test("every route of the knowledge API is in one of the lists", async () => {
   const prefix = "/api/v1/knowledge";
   const routes = Object.entries<object>(paths)
     .filter(([path]) => path.startsWith(`${prefix}/`))
-    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(prefix.length)}`));
+    .flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(prefix.length)}`),
+    );
   expect([...RECORD_ROUTES, ...TEXT_ROUTES, ...OTHER_ROUTES].toSorted()).toEqual(routes.toSorted());
 });
 
