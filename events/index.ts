@@ -17,6 +17,7 @@ import * as project from "./project.ts";
 import * as provider from "./provider.ts";
 import * as retention from "./retention.ts";
 import * as run from "./run.ts";
+import * as runLinks from "./runLinks.ts";
 import * as schedule from "./schedule.ts";
 import * as secret from "./secret.ts";
 import * as session from "./session.ts";
@@ -45,6 +46,7 @@ const MODULES = [
   provider,
   retention,
   run,
+  runLinks,
   schedule,
   secret,
   session,

@@ -9,7 +9,7 @@ export type CallAnswer = { json: string } | { error: { message: string; code: st
 /** An answered call of the parent run. */
 export interface InheritedCall {
   key: string;
-  kind: "step" | "approval" | "timer" | "value";
+  kind: "step" | "approval" | "timer" | "value" | "child_run" | "run_wait";
   /** Of a step or an approval. */
   name: string | null;
   /** Of an item of runStepMany. */
@@ -73,3 +73,7 @@ export function approvalAnswer(
     ...end,
   });
 }
+
+/** JSON of the answer of `waitForRun` when its timeout is over. */
+export const timedOutRun = (run_id: string): string =>
+  JSON.stringify({ run_id, status: "timed_out", result: null, error: null });

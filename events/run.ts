@@ -14,12 +14,17 @@ import {
   ApprovalText,
   ApprovalIdentity,
   Warning,
+  Lease,
   RunPart,
 } from "./runParts.ts";
+import type { RunLinkCommand, RunLinkEvent } from "./runLinks.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
 
 /** The person or system that acted on a run. */
-export const Actor = z.object({ type: z.enum(["person", "api_key", "webhook", "schedule", "system"]), id: z.string() });
+export const Actor = z.object({
+  type: z.enum(["person", "api_key", "webhook", "schedule", "run", "system"]),
+  id: z.string(),
+});
 export type Actor = z.infer<typeof Actor>;
 const ACTORS = { key: "api_key", person: "person", webhook: "webhook" } as const;
 /** A principal as an actor. */
@@ -44,6 +49,10 @@ export const ParentRun = z.object({
 });
 export type ParentRun = z.infer<typeof ParentRun>;
 
+/** The run that started this one. `by`: who started the first run of the chain; `depth`: its runs before this one. */
+export const StarterRun = z.object({ run_id: z.uuid(), depth: z.int().positive(), by: Actor });
+export type StarterRun = z.infer<typeof StarterRun>;
+
 const Id = z.object({ run_id: z.uuid() });
 const RunSettings = Id.extend({
   workflow_id: z.uuid(),
@@ -62,6 +71,7 @@ const RunSettings = Id.extend({
   /** The concurrency slot that the run occupies: a claim that one live run at a time holds. */
   slot: z.string().nullable(),
   parent: ParentRun.optional(),
+  starter: StarterRun.optional(),
 });
 const RunInput = z.object({
   args: StoredValue,
@@ -127,7 +137,6 @@ const EventTime = z.object({ at: z.iso.datetime().optional() });
 export const eventTime = ({ data, recorded_at }: { data: object; recorded_at: Date }): Date =>
   "at" in data && typeof data.at === "string" ? new Date(data.at) : recorded_at;
 
-const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nullable() });
 const StepLogs = z.object({ logs: Logs });
 
 /** `worker`: the process that committed this and drives the run at once; null if it has no capacity. */
@@ -222,7 +231,8 @@ export const RunWarned = defineEvent("RunWarned", {
 export const RunLogged = defineEvent("RunLogged", { public: Id, personal: z.object({ logs: Logs }), thing });
 /** A tick found no new work. */
 export const RunParked = defineEvent("RunParked", { public: Id });
-const RunEnd = Id.extend({ slot: z.string().nullable(), forget_at: z.iso.datetime() });
+/** `settles`: child runs are to be cancelled, or other runs wait for this end. */
+const RunEnd = Id.extend({ slot: z.string().nullable(), forget_at: z.iso.datetime(), settles: z.boolean().optional() });
 export const RunCompleted = defineEvent("RunCompleted", {
   public: RunEnd.extend({ completion: z.enum(["explicit", "implicit"]) }),
   personal: z.object({ result: StoredValue }),
@@ -240,5 +250,5 @@ export const RunCancelled = defineEvent("RunCancelled", {
 });
 export const RunForgotten = defineEvent("RunForgotten", { public: Id });
 
-export type RunCommand = CommandsIn<typeof import("./run.ts")>;
-export type RunEvent = EventsIn<typeof import("./run.ts")>;
+export type RunCommand = CommandsIn<typeof import("./run.ts")> | RunLinkCommand;
+export type RunEvent = EventsIn<typeof import("./run.ts")> | RunLinkEvent;

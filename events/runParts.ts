@@ -99,12 +99,27 @@ export const StepEntry = z.discriminatedUnion("type", [
 ]);
 export type StepEntry = z.infer<typeof StepEntry>;
 
+/** The process that drives a run from now on; null if none has capacity. */
+export const Lease = z.object({ epoch: z.int().positive(), worker: z.string().nullable() });
+
 /** The result of one tick, that is, one execution of `run()`. */
 export const TickResult = z.object({
   schedule: z.array(BatchSettings.extend({ steps: z.array(ScheduledStep.extend({ args: StoredValue })) })),
   /** Steps that start in the same commit. */
   start: z.array(CallKey),
   timers: z.array(z.object({ key: CallKey, fires_at: z.iso.datetime() })),
+  /** Runs to start. */
+  children: z.array(
+    z.object({
+      key: CallKey,
+      child_run_id: z.uuid(),
+      workflow: z.string(),
+      args: StoredValue,
+      on_parent_end: z.enum(["cancel", "leave"]),
+    }),
+  ),
+  /** Runs whose end is awaited. */
+  runWaits: z.array(z.object({ key: CallKey, awaited_run_id: z.uuid(), expires_at: z.iso.datetime().nullable() })),
   approvals: z.array(ApprovalIdentity.extend(ApprovalTerms.shape).extend(ApprovalText.shape)),
   /** Pending approvals that `run()` no longer requests. */
   superseded: z.array(z.uuid()),

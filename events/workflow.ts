@@ -72,6 +72,16 @@ const nameList = (maxLength: number) =>
     )
     .max(100);
 
+/** `owner`: of an id, with its article. */
+const idList = (owner: string) =>
+  z
+    .array(
+      z
+        .string()
+        .regex(/^(\*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/, `is neither * nor ${owner}'s id in lower case`),
+    )
+    .max(100);
+
 /** The rules an administrator sets for a workflow. No caller can influence them. */
 export const Envelope = z.object({
   run_as: RunAs.default({ type: "service", id: null }),
@@ -80,15 +90,10 @@ export const Envelope = z.object({
   /** Tools, collections (slugs), agents (ids) and models that its steps may use; `*` stands for all. */
   tools: nameList(100).default(["*"]),
   collections: nameList(200).default(["*"]),
-  agents: z
-    .array(
-      z
-        .string()
-        .regex(/^(\*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/, "is neither * nor an agent's id in lower case"),
-    )
-    .max(100)
-    .default(["*"]),
+  agents: idList("an agent").default(["*"]),
   models: nameList(200).default(["*"]),
+  /** Workflows (ids) whose runs it may start; `*` stands for all. Optional, because envelopes of earlier releases lack it. */
+  workflows: idList("a workflow").optional(),
   /** Hosts that its steps may fetch from; none by default. */
   egress: z.array(z.string().max(260).regex(EGRESS_HOST, "is no host name in lower case")).max(100).default([]),
   limits: Limits.default(Limits.parse({})),
@@ -114,6 +119,7 @@ export const EnvelopeChange = z.strictObject({
   collections: change(shape.collections),
   agents: change(shape.agents),
   models: change(shape.models),
+  workflows: shape.workflows.nullable(),
   egress: change(shape.egress),
   limits: z
     .strictObject({

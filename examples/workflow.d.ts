@@ -98,6 +98,21 @@ declare module "svc:workflow" {
     key?: string;
   }
 
+  export interface StartRunOptions {
+    /** Tells starts apart that are otherwise equal. */
+    key?: string;
+    /** What becomes of the started run when this one fails or is cancelled; `cancel`. */
+    on_parent_end?: "cancel" | "leave";
+  }
+
+  /** How a run ended. `timed_out`: it had not ended in time. */
+  export interface RunEnd {
+    run_id: string;
+    status: "completed" | "failed" | "cancelled" | "timed_out";
+    result: any;
+    error: string | null;
+  }
+
   interface CallOptions {
     /** Tells calls apart that are otherwise equal. */
     key?: string;
@@ -117,6 +132,9 @@ declare module "svc:workflow" {
       options?: CallOptions & { concurrency?: number },
     ): Promise<any[]>;
     awaitApproval(name: string, options: ApprovalOptions): Promise<Approval>;
+    /** Starts a run of another workflow, once. `workflow`: its id or name. */
+    startRun(workflow: string, args?: Record<string, unknown>, options?: StartRunOptions): Promise<{ run_id: string }>;
+    waitForRun(run: string | { run_id: string }, options?: { timeout?: Duration; key?: string }): Promise<RunEnd>;
     sleep(time: Duration, options?: { key?: string }): Promise<void>;
     sleepUntil(time: string, options?: { key?: string }): Promise<void>;
     /** Epoch milliseconds of when it was first asked. */
@@ -130,6 +148,8 @@ declare module "svc:workflow" {
   export const runStep: RunContext["runStep"];
   export const runStepMany: RunContext["runStepMany"];
   export const awaitApproval: RunContext["awaitApproval"];
+  export const startRun: RunContext["startRun"];
+  export const waitForRun: RunContext["waitForRun"];
   export const sleep: RunContext["sleep"];
   export const sleepUntil: RunContext["sleepUntil"];
   export const complete: RunContext["complete"];

@@ -9,10 +9,10 @@ import { getAgent } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
 import { describeLimit, watchBudgets } from "#projections/budgets/watch.ts";
-import { trackProgress } from "#projections/progress.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import type { TurnDeps } from "#services/workflows/host/completeTurn.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
+import { createQueryTwice } from "./queryTwice.ts";
 import type { Resources } from "./resources.ts";
 
 /** The timeout of the step, by its signal, is shorter. */
@@ -60,20 +60,7 @@ function openLimits({ db, logger, rates }: Resources, handle: StepHostOptions["h
 export function openStepHosts(resources: Resources, { handle, tools }: StepHostOptions) {
   const { settings, db, log, keyring, vault, bus, logger } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_FETCH_HOSTS });
-  const progress = trackProgress({ hints: bus.hints, db });
-
-  /** Queries again after the read model has caught up: something that is missing may have been created a moment ago. */
-  async function queryTwice<T>(
-    projection: string,
-    query: () => Promise<T>,
-    isFound: (result: T) => boolean,
-  ): Promise<T> {
-    const first = await query();
-    if (isFound(first)) return first;
-    const [head] = await db.query<{ position: number }>("select position from log.head");
-    await progress.waitFor([projection], Number(head!.position), PROJECTION_MS);
-    return query();
-  }
+  const queryTwice = createQueryTwice(resources);
 
   return createStepHosts({
     log,

@@ -3,19 +3,33 @@ import { hasProjected } from "#projections/progress.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
+import { listWorkflowsNamed } from "#projections/workflows/query.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";
+import { createChildRuns } from "#services/workflows/childRuns.ts";
 import { createRuns } from "#services/workflows/runs.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
+import { createQueryTwice } from "./queryTwice.ts";
 import type { Resources } from "./resources.ts";
 
 /** The work of a services process on workflows: it drives runs. */
 export function openWorkflowWork(
-  { db, log, vault, worker, logger, schemas }: Resources,
+  resources: Resources,
   handle: Handle,
   { runner, openHost, scripts }: { runner: WorkflowRunner; openHost: AttemptDeps["openHost"]; scripts: ScriptStore },
 ) {
+  const { db, log, vault, worker, logger, schemas } = resources;
+  const queryTwice = createQueryTwice(resources);
+  const isFound = (ids: string[]): boolean => ids.length > 0;
+  const startChildRun = createChildRuns({
+    ...resources,
+    handle,
+    scripts,
+    findWorkflowIds: (organization, name) =>
+      queryTwice("workflows", () => listWorkflowsNamed(db, organization, name), isFound),
+  });
   return createRuns({
+    startChildRun,
     vault,
     log,
     worker,

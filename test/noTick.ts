@@ -5,6 +5,8 @@ export const NO_TICK: TickResult = {
   schedule: [],
   start: [],
   timers: [],
+  children: [],
+  runWaits: [],
   approvals: [],
   superseded: [],
   notes: [],

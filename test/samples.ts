@@ -49,6 +49,10 @@ export const liveRun = (fields: Partial<LiveRun> = {}): LiveRun => ({
   timers: {},
   lost: 0,
   slot: null,
+  children: [],
+  childCount: 0,
+  runWaits: {},
+  watchers: [],
   ...fields,
 });
 

@@ -9,6 +9,7 @@ import {
 } from "#events/inheritedCalls.ts";
 import { eventTime } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
+import { createLinkFold } from "./answeredLinks.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 
 /** A call that `run()` has made. */
@@ -58,6 +59,7 @@ export function foldCalls(events: readonly RecordedEvent[], inherited: readonly 
     if (call) Object.assign(call, part);
   };
   const approvals = new Map<string, ApprovalSoFar>();
+  const foldLink = createLinkFold({ add: (...call) => add(newCall(...call)), change });
   for (const event of events as readonly RecordedRunEvent[]) {
     const answered_at = eventTime(event).toISOString();
     switch (event.type) {
@@ -99,6 +101,7 @@ export function foldCalls(events: readonly RecordedEvent[], inherited: readonly 
         break;
       }
       default:
+        foldLink(event, answered_at);
     }
   }
   return [...calls.values()];

@@ -87,6 +87,7 @@ async function startContinuation(
 ): Promise<string> {
   const { caller } = request;
   const created = view.created!;
+  const starter = kind === "retry" ? created.starter : undefined;
   const parent: ParentRun = {
     run_id: row.id,
     kind,
@@ -111,7 +112,7 @@ async function startContinuation(
       trigger_id: row.trigger_id,
       run_as: row.run_as,
       external_user_id: view.external_user_id,
-      continued: { parent, run_id, calls: () => openCalls(calls, open) },
+      continued: { parent, run_id, starter, calls: () => openCalls(calls, open) },
     },
   );
 }

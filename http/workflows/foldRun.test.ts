@@ -139,6 +139,11 @@ const ACTIONS: ((on: OpenRun, n: number) => unknown)[] = [
   },
   (on, n) => on.tick({ timers: [{ key: keyOf(on.events.length), fires_at: on.later(n * 1_000) }] }),
   (on, n) =>
+    on.tick({
+      runWaits: [{ key: keyOf(on.events.length), awaited_run_id: RUN, expires_at: n % 2 ? on.later(n * 1_000) : null }],
+    }),
+  (on) => on.send("AnswerRunWaits", { awaited_run_id: RUN, answer: { json: "{}" } }),
+  (on, n) =>
     on.tick({ approvals: approvals(keyOf(on.events.length), on.later(n * 1_000 + 1), n % 5 ? "return" : "fail") }),
   (on, n) => {
     const waiting = openSteps(on.state()).filter(({ status }) => status !== "running");
@@ -203,7 +208,10 @@ describe("a run folded from its events", () => {
           expect(sorted(view.approvals.keys())).toEqual(sorted(Object.keys(state.approvals)));
           expect(sorted(view.timers.keys())).toEqual(sorted(Object.keys(state.timers)));
           expect(waitingOn(view).length).toBe(
-            open.length + Object.keys(state.approvals).length + Object.keys(state.timers).length,
+            open.length +
+              Object.keys(state.approvals).length +
+              Object.keys(state.timers).length +
+              Object.keys(state.runWaits).length,
           );
         } else {
           expect(sorted(stillRunning(view).map(({ key }) => key))).toEqual(sorted(open.map(({ key }) => key)));

@@ -2,6 +2,7 @@ import type { RecordedEvent } from "#events/envelope.ts";
 import { stepId } from "#events/ids.ts";
 import { eventTime, type Actor } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
+import { applyToLinks, newLinks, type LinksView } from "./foldLinks.ts";
 import {
   abandonSteps,
   applyToStep,
@@ -24,7 +25,7 @@ export interface Warning {
 }
 
 /** A run as its events describe it. Stored values are not opened. */
-export interface RunView {
+export interface RunView extends LinksView {
   status: "pending" | "running" | "completed" | "failed" | "cancelled";
   /** Version of the stream after the events. */
   version: number;
@@ -65,6 +66,7 @@ const newView = (): RunView => ({
   steps: new Map(),
   approvals: new Map(),
   timers: new Map(),
+  ...newLinks(),
   warnings: [],
   logs: [],
   ticks: 0,
@@ -86,6 +88,8 @@ const TICK_EVENTS = new Set<RunEventType>([
   "TimerStarted",
   "ApprovalRequested",
   "ValueNoted",
+  "ChildRunRequested",
+  "RunWaitStarted",
   "RunWarned",
   "RunLogged",
   "RunParked",
@@ -102,6 +106,7 @@ function end(run: RunView, status: RunView["status"], at: Date): void {
   run.completed_at = at;
   run.approvals.clear();
   run.timers.clear();
+  run.runWaits.clear();
   abandonSteps(run.steps);
 }
 
@@ -124,6 +129,7 @@ const removeApproval = (run: RunView, { data }: { data: { approval_id: string } 
   void run.approvals.delete(data.approval_id);
 const changeStep = (run: RunView, event: RecordedRunEvent<StepEventType>) =>
   applyToStep(run.steps, event, !isLive(run));
+const changeLinks = (run: RunView, event: RecordedRunEvent) => applyToLinks(run, event);
 const ignore = (): void => {};
 
 /** How each type of event changes the view. */
@@ -180,6 +186,14 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
     run.cancel_reason = personal?.reason ?? null;
     end(run, "cancelled", recorded_at);
   },
+  ChildRunRequested: changeLinks,
+  ChildRunStarted: changeLinks,
+  RunWaitStarted: changeLinks,
+  WaitAnswered: changeLinks,
+  WaitTimedOut: changeLinks,
+  RunWaitRegistered: ignore,
+  RunWatched: ignore,
+  RunSettled: ignore,
   RunTaken: ignore,
   ValueNoted: ignore,
   RunParked: ignore,

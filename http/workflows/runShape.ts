@@ -59,6 +59,12 @@ const Waiting = z.discriminatedUnion("type", [
     next_attempt_at: time.nullable(),
   }),
   z.object({ type: z.literal("timer"), until: time }),
+  z.object({
+    type: z.literal("run"),
+    run_id: z.string(),
+    since: time,
+    until: time.nullable().describe("The end of the timeout; null: there is none."),
+  }),
 ]);
 
 /** A run with all its details. */
@@ -81,6 +87,16 @@ export const Run = RunSummary.extend({
   ),
   logs: z.array(z.object({ tick: z.int(), text: z.string() })).describe("Lines that run() itself logged."),
   steps: z.array(RunStep),
+  child_runs: z
+    .array(
+      z.object({
+        run_id: z.string(),
+        workflow: z.string().nullable().describe("The id or name that run() gave."),
+        on_parent_end: z.enum(["cancel", "leave"]),
+        started: z.boolean().describe("False while the start is on its way, and when it was refused."),
+      }),
+    )
+    .describe("Runs that run() started, in order."),
   counts: z.object({ steps: z.int(), attempts: z.int(), ticks: z.int() }),
 });
 
@@ -112,7 +128,7 @@ export const presentSummary = (row: RunRow): z.infer<typeof RunSummary> => ({
   parent: row.parent_id === null ? null : { run_id: row.parent_id, kind: row.parent_kind!, step: row.parent_step },
 });
 
-/** The approvals, steps and timers that a live run waits for. */
+/** The approvals, steps, timers and runs that a live run waits for. */
 export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
   if (!isLive(run)) return [];
   const open = [...run.steps.values()].filter(({ completed_at }) => completed_at === null);
@@ -132,6 +148,12 @@ export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
       next_attempt_at: iso(next_attempt_at),
     })),
     ...[...run.timers.values()].map((until) => ({ type: "timer" as const, until: until.toISOString() })),
+    ...[...run.runWaits.values()].map(({ run_id, since, until }) => ({
+      type: "run" as const,
+      run_id,
+      since: since.toISOString(),
+      until: iso(until),
+    })),
   ];
 }
 
@@ -167,6 +189,12 @@ export async function presentRun(row: RunRow, run: RunView, open: OpenValue): Pr
     result: await open(run.result),
     warnings,
     logs,
+    child_runs: [...run.children.values()].map(({ run_id, workflow, on_parent_end, isStarted }) => ({
+      run_id,
+      workflow,
+      on_parent_end,
+      started: isStarted,
+    })),
     steps,
     counts: { steps: steps.length, attempts, ticks },
   };

@@ -27,6 +27,7 @@ export const runFilters = {
   external_user_id: z.string().max(256).optional(),
   trigger_id: z.uuid().optional(),
   parent_id: z.uuid().optional().describe("Only runs that retry or fork this run."),
+  starter_id: z.uuid().optional().describe("Only runs that this run started."),
   q: z.string().max(500).optional().describe("Only runs whose error contains this text, in any case."),
 };
 const Filters = PageQuery.extend(runFilters);
@@ -52,10 +53,11 @@ export function toRunFilter(query: RunQuery): RunFilter {
     external_user_id = null,
     trigger_id = null,
     parent_id = null,
+    starter_id = null,
     q: error = null,
   } = query;
   const [from, to] = [toDate(query.from), toDate(query.to)];
-  return { workflow_id, status, external_user_id, trigger_id, parent_id, error, from, to };
+  return { workflow_id, status, external_user_id, trigger_id, parent_id, starter_id, error, from, to };
 }
 
 function list({ db }: Http, { organization_id }: Caller, query: z.infer<typeof AllFilters>) {

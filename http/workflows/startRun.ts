@@ -3,7 +3,7 @@ import type { Principal } from "#events/envelope.ts";
 import type { InheritedCall } from "#events/inheritedCalls.ts";
 import { newId, parseStreamName, streamName } from "#events/ids.ts";
 import { MAX_SLOT_ATTEMPTS, runSettings, type StartableWorkflow } from "#events/newRun.ts";
-import { StartRun, type Actor, type ParentRun } from "#events/run.ts";
+import { StartRun, type Actor, type ParentRun, type StarterRun } from "#events/run.ts";
 import type { RunAs } from "#events/workflow.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError, rejectionError } from "../base/errors.ts";
@@ -41,6 +41,8 @@ export interface RunRequest {
 
 export interface Continued {
   parent: ParentRun;
+  /** The run that started the one it retries. */
+  starter: StarterRun | undefined;
   /** The answers that it inherits. */
   calls: () => AsyncIterable<InheritedCall>;
   /** The id of the new run, if it derives from its parent: then there is one such run at most. */
@@ -80,7 +82,7 @@ function buildRun(workflow: StartableWorkflow, start: RunRequest, run_id: string
   return {
     ...runSettings(workflow, { ...start, run_id }),
     args,
-    ...(start.continued && { parent: start.continued.parent, inherited }),
+    ...(start.continued && { parent: start.continued.parent, starter: start.continued.starter, inherited }),
     external_user_id: start.external_user_id,
     ...(start.headers && Object.keys(start.headers).length > 0 && { headers: start.headers }),
   };

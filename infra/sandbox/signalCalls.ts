@@ -2,7 +2,16 @@ import type { AnyNode, CallExpression, Program } from "acorn";
 import { walkSyntax } from "./walkSyntax.ts";
 
 /** Functions that suspend `run()` by a signal (spec: Workflow run status, rule 4). */
-const SIGNAL_FUNCTIONS = new Set(["runStep", "runStepMany", "awaitApproval", "complete", "sleep", "sleepUntil"]);
+const SIGNAL_FUNCTIONS = new Set([
+  "runStep",
+  "runStepMany",
+  "awaitApproval",
+  "startRun",
+  "waitForRun",
+  "complete",
+  "sleep",
+  "sleepUntil",
+]);
 
 /** A call of a signal function, with its ancestors in the syntax tree, the nearest last. */
 export interface SignalCall {

@@ -24,6 +24,9 @@ test.each([
   ['awaitApproval("a", { form: [] })', "awaitApproval: form: must be a JSON Schema."],
   ['awaitApproval("a", { required: 0 })', "awaitApproval: required: must be a whole number from 1 to 50."],
   ['runStepMany("a", [], { concurrency: -1 })', "runStepMany: concurrency: must be a whole number from 1 to 50."],
+  ['startRun("a", {}, { on_parent_end: "kill" })', 'startRun: on_parent_end: must be "cancel" or "leave".'],
+  ['startRun("a", {}, { timeout: 1 })', "startRun: timeout is not an option; there are key, on_parent_end."],
+  ['waitForRun(args.run, { timeout: "soon" })', /^waitForRun: timeout: a duration is /],
   ["sleep(-5)", "sleep: a duration is from 0 to 365 days."],
 ])("%s is refused", (call, message) => {
   expect(found(`await ctx.${call}`)).toEqual([
@@ -41,5 +44,6 @@ test.each([
   'await ctx.awaitApproval("a", { title: "t", expires_in: "3d", on_expiry: "reject", body: null, assignees: [] })',
   'await ctx.awaitApproval("a", { title: `t`, assignees: [{ person: args.who }], form: { type: "object", ...args.more } })',
   'await ctx.sleep("90s", { key: "x" }); await ctx.sleepUntil("2030-01-31T09:00:00Z"); await ctx.sleep(args.time)',
+  'await ctx.waitForRun(await ctx.startRun("a", args, { key: 1, on_parent_end: "leave" }), { timeout: "3d" })',
   'await other.awaitApproval("a", { whatever: 1 })',
 ])("what may work is not refused: %s", (call) => expect(found(call)).toEqual([]));

@@ -6,6 +6,7 @@ import {
   parseDuration,
   parseTime,
 } from "./workflows/callOptions.ts";
+import { parseOnParentEnd } from "./workflows/linkCalls.ts";
 import { findSignalCalls, type SignalCall } from "./signalCalls.ts";
 import { isUncertain, propertyName, readValue } from "./staticValue.ts";
 import { findStepFaults, type Fault } from "./wrongStepCalls.ts";
@@ -57,6 +58,8 @@ const OPTIONS: Record<string, { at: number; checks: Record<string, Check> }> = {
   runStep: { at: 2, checks: { key: isKey, onError: ON_ERROR } },
   runStepMany: { at: 2, checks: { key: isKey, onError: ON_ERROR, concurrency: isConcurrency } },
   awaitApproval: { at: 1, checks: APPROVAL_CHECKS },
+  startRun: { at: 2, checks: { key: isKey, on_parent_end: asParsed(parseOnParentEnd, /^startRun: on_parent_end /) } },
+  waitForRun: { at: 1, checks: { key: isKey, timeout: asTime(parseDuration) } },
   sleep: { at: 1, checks: { key: isKey } },
   sleepUntil: { at: 1, checks: { key: isKey } },
 };

@@ -22,7 +22,19 @@ const INPUTS: Record<string, PlatformCall> = {
 /** What contexts have (examples/workflow.d.ts). */
 const FUNCTIONS = {
   step: ["agents.run", "chat", "fetch", "knowledge.read", "knowledge.search", "log", "secrets.get", "tools.call"],
-  run: ["awaitApproval", "complete", "log", "now", "runStep", "runStepMany", "sleep", "sleepUntil", "uuid"],
+  run: [
+    "awaitApproval",
+    "complete",
+    "log",
+    "now",
+    "runStep",
+    "runStepMany",
+    "sleep",
+    "sleepUntil",
+    "startRun",
+    "uuid",
+    "waitForRun",
+  ],
 };
 const VALUES = ["runId", "stepId", "attempt", "idempotencyKey", "runAs", "NonRetryableError", "args", "headers"];
 const OBJECTS = new Set(FUNCTIONS.step.flatMap((name) => (name.includes(".") ? name.split(".")[0]! : [])));

@@ -12,7 +12,17 @@ const nothing = (): Change[] => [];
 
 function applyCreation({ organization_id, data, personal }: EventRecord<"RunCreated">): Change[] {
   if (!personal) return [];
-  const { workflow_id, definition_id, definition_version, project_id, trigger_id, started_by, run_as, parent } = data;
+  const {
+    workflow_id,
+    definition_id,
+    definition_version,
+    project_id,
+    trigger_id,
+    started_by,
+    run_as,
+    parent,
+    starter,
+  } = data;
   return [
     {
       table: "runs",
@@ -31,6 +41,7 @@ function applyCreation({ organization_id, data, personal }: EventRecord<"RunCrea
         external_user_id: encode(personal.external_user_id),
         created_at: new Date(data.created_at),
         expires_at: new Date(data.expires_at),
+        ...(starter && { starter_id: starter.run_id, started_first_by: encode(starter.by) }),
         ...(parent && { parent_id: parent.run_id, parent_kind: parent.kind, parent_step: parent.step }),
       },
     },
@@ -130,6 +141,14 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     RunWarned: nothing,
     RunLogged: nothing,
     RunParked: nothing,
+    ChildRunRequested: nothing,
+    ChildRunStarted: nothing,
+    RunWaitStarted: nothing,
+    RunWaitRegistered: nothing,
+    WaitAnswered: nothing,
+    WaitTimedOut: nothing,
+    RunWatched: nothing,
+    RunSettled: nothing,
     RunCompleted: ({ data: { run_id, completion }, personal, recorded_at }) =>
       patch(run_id, { status: "completed", completion, result: encode(personal?.result), completed_at: recorded_at }),
     RunFailed: ({ data: { run_id, code, key, step }, personal, recorded_at }) =>

@@ -22,8 +22,12 @@ create table runs (
   -- the run that this one retries or forks
   parent_id uuid,
   parent_kind text,
-  parent_step text
+  parent_step text,
+  -- the run that started this one, and who started the first run of that chain
+  starter_id uuid,
+  started_first_by text
 );
+create index runs_by_starter on runs (starter_id) where starter_id is not null;
 create index runs_by_parent on runs (parent_id) where parent_id is not null;
 create index runs_by_workflow on runs (workflow_id, created_at, id);
 create index runs_by_organization on runs (organization_id, created_at, id);

@@ -1,7 +1,7 @@
 import { isUuid } from "#events/ids.ts";
 import type { Envelope } from "#events/workflow.ts";
 import { readPage, type Page, type PageRows } from "../page.ts";
-import { decodeOrNull, decode, type Db } from "../projection.ts";
+import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
 export interface WorkflowRow {
   id: string;
@@ -63,6 +63,15 @@ export async function listWorkflowsOf(db: Db, organization: string, definition: 
     [organization, definition],
   );
   return rows.map(parseRow);
+}
+
+/** Ids of the enabled workflows with a name. */
+export async function listWorkflowsNamed(db: Db, organization: string, name: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    "select w.id from read.workflows w where w.organization_id = $1 and w.name = $2 and w.enabled order by w.id limit 10",
+    [organization, encode(name)],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Counts of a workflow's triggers and runs. */

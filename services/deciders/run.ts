@@ -20,6 +20,7 @@ import {
   type RunEvent,
   type TakeRun,
 } from "#events/run.ts";
+import { decideLinks, timeOutWaits } from "./runLinks.ts";
 import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
 import { recordEntry } from "./runEntry.ts";
 import {
@@ -55,6 +56,7 @@ function applyDue(changes: RunChanges, run_id: string, at: string): void {
   const now = Date.parse(at);
   const isDue = (time: string) => Date.parse(time) <= now;
   const { timers, approvals } = changes.state as LiveRun;
+  timeOutWaits(changes, run_id, now);
   for (const [key, fires_at] of Object.entries(timers))
     if (isDue(fires_at)) changes.add(TimerFired.of({ run_id, key }));
   for (const [approval_id, { key, expires_at, on_expiry }] of Object.entries(approvals)) {
@@ -148,14 +150,14 @@ function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState)
   if (!isLive(state)) throw new Rejection("run_not_live", `The run is ${state.status} already.`);
   const changes = startChanges(state);
   cancelApprovals(changes, run_id);
-  changes.add(RunCancelled.of({ ...endFields(state, run_id, at), by }, { reason }));
+  changes.add(RunCancelled.of({ ...endFields(state, "cancelled", run_id, at), by }, { reason }));
   return changes.events;
 }
 
 const slotTaken = { code: "slot_taken", message: "Another run took this concurrency slot of the workflow meanwhile." };
 
 export const run: Decider<RunState, RunCommand, RunEvent> = {
-  version: 2,
+  version: 3,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -189,6 +191,8 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
         return isEnded(state) && Date.parse(state.forget_at) <= Date.parse(command.at)
           ? [RunForgotten.of(command.data)]
           : [];
+      default:
+        return decideLinks(command, state);
     }
   },
 

@@ -1,5 +1,6 @@
 import { ApprovalCancelled, RunFailed, type RunEvent } from "#events/run.ts";
 import type { Failure } from "#events/runParts.ts";
+import { settlingAfter } from "./runLinkState.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "./runState.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -21,10 +22,11 @@ export const startChanges = (state: RunState): RunChanges => ({
 });
 
 /** Fields of every event that ends a run: its retention and the concurrency slot that it releases. */
-export const endFields = ({ slot, retention_days }: LiveRun, run_id: string, at: string) => ({
+export const endFields = (run: LiveRun, status: "completed" | "failed" | "cancelled", run_id: string, at: string) => ({
   run_id,
-  slot,
-  forget_at: new Date(Date.parse(at) + retention_days * DAY_MS).toISOString(),
+  slot: run.slot,
+  forget_at: new Date(Date.parse(at) + run.retention_days * DAY_MS).toISOString(),
+  ...(settlingAfter(run, status) && { settles: true }),
 });
 
 /** Cancels the pending approvals of a run that ends. */
@@ -43,7 +45,7 @@ export interface RunFailure {
 
 export function failRun(changes: RunChanges, run_id: string, at: string, { code, key, step, error }: RunFailure): void {
   if (!isLive(changes.state)) return;
-  const end = endFields(changes.state, run_id, at);
+  const end = endFields(changes.state, "failed", run_id, at);
   cancelApprovals(changes, run_id);
   changes.add(RunFailed.of({ ...end, code, key: key ?? null, step: step ?? null }, { error }));
 }

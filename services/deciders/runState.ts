@@ -1,6 +1,7 @@
 import type { WorkStatus } from "#events/decider.ts";
 import type { VoteAnswer } from "#events/inheritedCalls.ts";
 import type { RunEvent } from "#events/run.ts";
+import { evolveLinks, hasOpenLinks, settlingAfter, type LiveLinks, type Settling } from "./runLinkState.ts";
 
 /** A step that has not ended. */
 export interface OpenStep {
@@ -22,6 +23,7 @@ interface RunBase {
   epoch: number;
   worker: string | null;
   workflow_id: string;
+  project_id: string | null;
   /** In the order of scheduling. A list, because each event copies it: copying an object of a thousand keys takes a millisecond. */
   steps: OpenStep[];
   slot: string | null;
@@ -35,9 +37,8 @@ export interface OpenApproval {
   votes?: { required: number; one_rejection_ends: boolean; cast: Pick<VoteAnswer, "by" | "decision">[] };
 }
 
-export interface LiveRun extends RunBase {
+export interface LiveRun extends RunBase, LiveLinks {
   status: "pending" | "running";
-  project_id: string | null;
   /** An event has happened that `run()` has not seen yet. */
   woken: boolean;
   expires_at: string;
@@ -55,6 +56,8 @@ export interface LiveRun extends RunBase {
 export interface EndedRun extends RunBase {
   status: "completed" | "failed" | "cancelled";
   forget_at: string;
+  /** What its end asks for; null when it is done. */
+  settling: Settling | null;
 }
 
 export type RunState = { status: "absent" } | LiveRun | EndedRun | { status: "forgotten" };
@@ -83,15 +86,16 @@ export const isRunning = (
 };
 
 /** Whether a worker has something to do now, not counting waits. */
-export const hasWork = ({ woken, steps }: LiveRun): boolean =>
-  woken || steps.some(({ status }) => status !== "waiting");
+export const hasWork = (run: LiveRun): boolean =>
+  run.woken || run.steps.some(({ status }) => status !== "waiting") || hasOpenLinks(run);
 
-/** The earliest time at which a timer, a retry, an approval or the run itself is due. */
-export function nextDue({ expires_at, timers, approvals, steps }: LiveRun): string {
+/** The earliest time at which a timer, a retry, an approval, a wait or the run itself is due. */
+export function nextDue({ expires_at, timers, approvals, steps, runWaits }: LiveRun): string {
   const times = [
     expires_at,
     ...Object.values(timers),
     ...Object.values(approvals).map((approval) => approval.expires_at),
+    ...Object.values(runWaits).flatMap((wait) => wait.expires_at ?? []),
     ...steps.flatMap(({ retry_at }) => retry_at ?? []),
   ];
   return times.reduce((least, time) => (Date.parse(time) < Date.parse(least) ? time : least));
@@ -127,14 +131,19 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
     timers: {},
     lost: 0,
     slot: data.slot,
+    children: [],
+    childCount: 0,
+    runWaits: {},
+    watchers: data.starter ? [data.starter.run_id] : [],
   };
 }
 
 /** Running steps of an ended run finish on their own. All other steps are dropped. */
 function endRun(state: LiveRun, status: EndedRun["status"], forget_at: string): EndedRun {
-  const { version, epoch, worker, workflow_id, slot, steps } = state;
+  const { version, epoch, worker, workflow_id, project_id, slot, steps } = state;
   const running = steps.filter((step) => step.status === "running");
-  return { status, version, epoch, worker, workflow_id, slot, steps: running, forget_at };
+  const settling = settlingAfter(state, status);
+  return { status, version, epoch, worker, workflow_id, project_id, slot, steps: running, forget_at, settling };
 }
 
 function addVote(state: LiveRun, vote: Extract<RunEvent, { type: "ApprovalVoted" }>["data"]): LiveRun {
@@ -198,7 +207,7 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
     case "RunCancelled":
       return endRun(state, "cancelled", event.data.forget_at);
     default:
-      return state;
+      return { ...state, ...evolveLinks(state, event) };
   }
 }
 
@@ -209,6 +218,8 @@ function evolveEnded(state: EndedRun, event: RunEvent): EndedRun {
     case "StepFailed":
     case "StepAttemptLost":
       return { ...state, steps: withoutStep(state.steps, event.data.key) };
+    case "RunSettled":
+      return { ...state, settling: null };
     default:
       return state;
   }
@@ -231,5 +242,6 @@ export function workStatus(state: RunState): WorkStatus {
   }
   if (!isEnded(state)) return { status: null, due_at: null, worker: null };
   const hasSteps = state.steps.length > 0;
-  return { status: hasSteps ? "ending" : "waiting", due_at: state.forget_at, worker: hasSteps ? state.worker : null };
+  const isOpen = hasSteps || state.settling !== null;
+  return { status: isOpen ? "ending" : "waiting", due_at: state.forget_at, worker: hasSteps ? state.worker : null };
 }

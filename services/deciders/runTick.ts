@@ -12,6 +12,7 @@ import {
   ValueNoted,
 } from "#events/run.ts";
 import type { TickResult } from "#events/runParts.ts";
+import { applyLinks } from "./runLinks.ts";
 import { cancelApprovals, endFields, failRun, type RunChanges } from "./runChanges.ts";
 import type { ChangeContext } from "./runEntry.ts";
 import { findStep, isLive, type LiveRun } from "./runState.ts";
@@ -31,12 +32,12 @@ export function applyTick(changes: RunChanges, tick: TickResult, context: Change
 function endRun(changes: RunChanges, end: NonNullable<TickResult["end"]>, { run_id, at }: ChangeContext): void {
   if (end.type === "failed") return failRun(changes, run_id, at, end);
   const { completion, result } = end;
-  const fields = endFields(changes.state as LiveRun, run_id, at);
+  const fields = endFields(changes.state as LiveRun, "completed", run_id, at);
   cancelApprovals(changes, run_id);
   changes.add(RunCompleted.of({ ...fields, completion }, { result }));
 }
 
-/** Adds the steps, timers and approvals that `run()` waits for now. */
+/** Adds the steps, child runs, waits, timers and approvals that `run()` waits for now. */
 function continueRun(changes: RunChanges, tick: TickResult, context: ChangeContext): void {
   const { run_id, at, worker } = context;
   const { max_steps, scheduled, workflow_id, project_id } = changes.state as LiveRun;
@@ -53,6 +54,7 @@ function continueRun(changes: RunChanges, tick: TickResult, context: ChangeConte
     const publicSteps = steps.map(({ args: _, ...step }) => step);
     changes.add(StepsScheduled.of({ run_id, at, ...batch, steps: publicSteps }, { args }));
   }
+  if (!applyLinks(changes, tick, context)) return;
   for (const timer of tick.timers) changes.add(TimerStarted.of({ run_id, ...timer }));
   for (const { name, title, body, form, assignees, ...terms } of tick.approvals)
     changes.add(

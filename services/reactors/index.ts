@@ -1,6 +1,7 @@
 import type { PublicEvent } from "#events/ports.ts";
 import { attendAtOnce } from "./attendAtOnce.ts";
 import { attendOnNoRoom } from "./attendOnNoRoom.ts";
+import { attendOnSettling } from "./attendOnSettling.ts";
 import { deleteBlobsOnForgotten } from "./deleteBlobsOnForgotten.ts";
 import { deleteUnusedBlobsOnIndexed } from "./deleteUnusedBlobsOnIndexed.ts";
 import type { Reactor } from "./reactor.ts";
@@ -11,6 +12,10 @@ export const reactors: Record<string, Reactor[]> = {
   RunCreated: [attendOnNoRoom],
   ApprovalDecided: [attendOnNoRoom],
   TurnResumed: [attendOnNoRoom],
+  WaitAnswered: [attendOnNoRoom],
+  RunCompleted: [attendOnSettling],
+  RunFailed: [attendOnSettling],
+  RunCancelled: [attendOnSettling],
   TurnRefused: [deleteBlobsOnForgotten],
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],

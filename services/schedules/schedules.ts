@@ -18,7 +18,8 @@ import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import type { Target } from "../send.ts";
 import { readState } from "../states.ts";
-import { startScheduledRun, type StartDeps } from "./startScheduledRun.ts";
+import type { StartDeps } from "../workflows/startRun.ts";
+import { startScheduledRun } from "./startScheduledRun.ts";
 
 /** Schedules with a start that one process holds at once; one that waits in a queue costs a share of one query a second. */
 const MAX_HELD = 2_000;

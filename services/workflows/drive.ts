@@ -2,6 +2,7 @@ import { Unavailable } from "#events/ports.ts";
 import { AdvanceRun, TakeRun } from "#events/run.ts";
 import type { StepEntry, StoredValue } from "#events/runParts.ts";
 import { isLive } from "../deciders/runState.ts";
+import { attendLinks } from "./attendLinks.ts";
 import { failLostStep } from "./attempt.ts";
 import { createAttempts } from "./attempts.ts";
 import { catchUp, enqueue, fail, holdsLease, poll, recover, send, type DriveDeps, type Driver } from "./driver.ts";
@@ -97,6 +98,15 @@ async function fireTimers(driver: Driver): Promise<void> {
   if (position === 0) await poll(driver);
 }
 
+/** Starts child runs and registers waits, once the log has the calls that ask for them. */
+async function startLinks(driver: Driver): Promise<void> {
+  const { deps, run, outbox } = driver;
+  await outbox.flush();
+  if (outbox.hasFailed() || run.isBehind()) return;
+  await attendLinks(deps, run);
+  await poll(driver);
+}
+
 async function sleepAndPoll(driver: Driver, ms: number): Promise<void> {
   if (!(await driver.sleeper.sleep(ms))) await poll(driver);
 }
@@ -112,6 +122,8 @@ async function perform(driver: Driver, script: Script, action: Exclude<Action, {
     case "start":
       if (!enqueue(driver, action.entries, null)) await sleepAndPoll(driver, POLL_MS);
       return;
+    case "attendLinks":
+      return startLinks(driver);
     case "flush": {
       const flushed = driver.outbox.flush();
       driver.isUrgent = false;

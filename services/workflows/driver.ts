@@ -1,11 +1,11 @@
-import { Unavailable, type EventLog } from "#events/ports.ts";
+import { Unavailable } from "#events/ports.ts";
 import { FailRun } from "#events/run.ts";
 import type { StepEntry, TickResult } from "#events/runParts.ts";
-import type { Send } from "../send.ts";
 import type { Attempts, AttemptsDeps } from "./attempts.ts";
 import type { ReadJson } from "./history.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Outbox } from "./outbox.ts";
+import type { LinkDeps } from "./attendLinks.ts";
 import type { ScriptStore } from "./script.ts";
 import type { Sleeper } from "./sleeper.ts";
 import type { WorkflowRunner } from "./tick.ts";
@@ -14,9 +14,7 @@ const RETRY_MS = 200;
 
 const noValues: ReadJson = () => "";
 
-export interface DriveDeps extends AttemptsDeps {
-  log: Pick<EventLog, "heads">;
-  send: Send;
+export interface DriveDeps extends AttemptsDeps, LinkDeps {
   runner: WorkflowRunner;
   scripts: ScriptStore;
 }

@@ -10,6 +10,7 @@ import {
 import type { RunCreated, RunEvent } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { evolve, isLive, type LiveRun, type RunState } from "../deciders/runState.ts";
+import { foldLink, newLinkHistory, type LinkHistory } from "./linkHistory.ts";
 import type { MemoEntry } from "./tick.ts";
 
 /** A scheduled step. Kept after its end, to compare later calls of the same step with it. */
@@ -45,6 +46,7 @@ export interface History {
   batches: Map<string, { open: number; concurrency: number }>;
   /** By approval id. */
   approvals: Map<string, ApprovalSoFar>;
+  links: LinkHistory;
   /** Number of recorded log lines of `run()`. */
   logged: number;
   /** Identities of the recorded warnings. */
@@ -82,6 +84,7 @@ export function emptyHistory(
     queue: [],
     batches: new Map(),
     approvals: new Map(),
+    links: newLinkHistory(),
     logged: 0,
     warned: new Set(),
     needsTick: true,
@@ -170,7 +173,15 @@ export function fold(history: History, event: NewEvent, readJson: ReadJson): voi
       history.logged += happened.personal!.logs.length;
       return;
     default:
+      return answerLink(history, happened, readJson);
   }
+}
+
+function answerLink(history: History, event: RunEvent, readJson: ReadJson): void {
+  const answered = foldLink(history.links, event, readJson);
+  if (!answered) return;
+  addToMemo(history, answered.key, { json: answered.json });
+  history.needsTick = true;
 }
 
 function schedule(history: History, { data, personal }: Extract<RunEvent, { type: "StepsScheduled" }>): void {
@@ -184,8 +195,11 @@ function schedule(history: History, { data, personal }: Extract<RunEvent, { type
 }
 
 /** The values of an event that the fold reads; they may be in blobs. */
-export const foldedValues = (event: NewEvent): StoredValue[] =>
-  event.type === "StepCompleted" ? [(event as Extract<RunEvent, { type: "StepCompleted" }>).personal!.result] : [];
+export function foldedValues(event: NewEvent): StoredValue[] {
+  const { type, personal } = event as RunEvent;
+  if (type === "StepCompleted") return [personal!.result];
+  return type === "WaitAnswered" ? [personal!.answer] : [];
+}
 
 /** Steps that are running, in all and by batch. */
 function countRunning({ steps }: History, state: LiveRun): { all: number; byBatch: Map<string | null, number> } {

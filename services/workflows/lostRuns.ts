@@ -6,12 +6,11 @@ import { DeleteThread } from "#events/thread.ts";
 import { run as decider } from "../deciders/run.ts";
 import { hasWork, isEnded, isLive, nextDue, type RunState } from "../deciders/runState.ts";
 import type { LostWork } from "../leasedWork.ts";
-import type { Send } from "../send.ts";
 import { readState } from "../states.ts";
+import { settleRun, type SettleDeps } from "./settleRun.ts";
 
-export interface LostRunsDeps {
-  log: Pick<EventLog, "read" | "isAlive">;
-  send: Send;
+export interface LostRunsDeps extends SettleDeps {
+  log: SettleDeps["log"] & Pick<EventLog, "read" | "isAlive">;
   worker: string;
   /** Threads that steps of the run started; undefined until the read model has passed the position. */
   threadsOf(organization: string, run_id: string, position: number): Promise<string[] | undefined>;
@@ -26,7 +25,7 @@ async function forgetRun({ threadsOf, send }: LostRunsDeps, head: StreamHead, ru
   await send(head, ForgetRun.type, { run_id });
 }
 
-/** What a run needs that no process drives: a worker, because its own was lost or a timer is due, or its destruction. */
+/** What a run needs that no process drives: a worker, because its own was lost or a timer is due, its settlement, or its destruction. */
 export async function findLostRun(
   deps: LostRunsDeps,
   head: StreamHead,
@@ -34,6 +33,16 @@ export async function findLostRun(
 ): Promise<LostWork<never> | undefined> {
   const { stream } = head;
   const { state }: { state: RunState } = await readState(deps.log, head, decider);
+  // A process may still hold it: the last commit of its driver has just ended the run.
+  if (isEnded(state) && state.settling) {
+    const { settling } = state;
+    return {
+      key: `${stream}/settling`,
+      worker: null,
+      needsRoom: false,
+      takeOver: () => settleRun(deps, head, settling),
+    };
+  }
   if (isHeld(stream) || !(isLive(state) || isEnded(state))) return undefined;
   const run_id = parseStreamName(stream).id;
   const now = Date.now();

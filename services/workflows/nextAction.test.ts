@@ -24,9 +24,13 @@ const ended: RunState = {
   worker: "w1",
   workflow_id: "wf",
   slot: null,
+  project_id: null,
+  settling: null,
   steps: [],
   forget_at: after(DAY_MS),
 };
+const child = (status: "requested" | "started") => ({ key: "c", run_id: "r2", status, isCancelled: true });
+const wait = (isRegistered: boolean) => ({ awaited_run_id: "r2", expires_at: null, isRegistered });
 const running = live({ steps: [step("running")] });
 const entry = { type: "step_started", key: "a", attempt: 1 } as const;
 
@@ -56,6 +60,31 @@ test.each<[string, Partial<DrivenRun>, object]>([
   ],
   ["fails a run with too much data", { needsTick: true, stateSize: () => TOO_LARGE }, { type: "failTooLarge" }],
   ["starts steps", { startable: () => [entry], isUrgent: true }, { type: "start", entries: [entry] }],
+  [
+    "starts a child run that was requested, after the steps",
+    { state: live({ children: [child("requested")] }), isUrgent: true },
+    { type: "attendLinks" },
+  ],
+  [
+    "registers a wait for a run",
+    { state: live({ runWaits: { w: wait(false) } }), running: 1, unrecorded: 1 },
+    { type: "attendLinks" },
+  ],
+  [
+    "leaves a run whose child runs have started and whose waits are registered",
+    { state: live({ children: [child("started")], runWaits: { w: wait(true) } }) },
+    { type: "leave" },
+  ],
+  [
+    "waits for the near end of a wait",
+    { state: live({ runWaits: { w: { ...wait(true), expires_at: after(20) } } }) },
+    { type: "sleep", ms: 20, poll: true },
+  ],
+  [
+    "starts no child run when it stops",
+    { isStopping: true, state: live({ children: [child("requested")] }) },
+    { type: "leave" },
+  ],
   ["records effects at once, and continues meanwhile", { isUrgent: true, running: 1 }, { type: "flush", wait: false }],
   ["records everything when no attempt runs", { unrecorded: 1 }, { type: "flush", wait: true }],
   ["lets parts wait for others while an attempt runs", { unrecorded: 1, running: 1 }, { type: "sleep", poll: true }],

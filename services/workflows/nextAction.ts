@@ -1,4 +1,5 @@
 import type { StepEntry } from "#events/runParts.ts";
+import { hasOpenLinks } from "../deciders/runLinkState.ts";
 import { hasWork, isLive, nextDue, type LiveRun, type RunState } from "../deciders/runState.ts";
 
 /** A run rests when its next timer is further away. Until then its worker waits for it. */
@@ -37,6 +38,8 @@ export type Action =
   /** The run has more data than a tick may have. */
   | { type: "failTooLarge" }
   | { type: "start"; entries: StepEntry[] }
+  /** Starts child runs and registers waits for runs. */
+  | { type: "attendLinks" }
   /** Records what is enqueued. `wait`: until it is recorded. */
   | { type: "flush"; wait: boolean }
   /** Takes a new lease, which fires the timers that are due. */
@@ -62,6 +65,7 @@ export function nextAction(run: DrivenRun, now: number): Action {
     return { type: run.stateSize() > MAX_STATE_SIZE ? "failTooLarge" : "tick" };
   const entries = live ? run.startable(now) : [];
   if (entries.length > 0) return { type: "start", entries };
+  if (live && hasOpenLinks(live)) return { type: "attendLinks" };
   if (run.isUrgent) return { type: "flush", wait: false };
   if (running === 0 && unrecorded > 0) return { type: "flush", wait: true };
   if (!live) return running > 0 ? { type: "sleep", ms: POLL_MS, poll: false } : { type: "leave" };

@@ -3,6 +3,7 @@ import type { StoredValue, TickResult } from "#events/runParts.ts";
 import { isLive, type LiveRun } from "../deciders/runState.ts";
 import { differences } from "./differences.ts";
 import { startableSteps, warningIdentity, type History, type StepToStart } from "./history.ts";
+import { planLinks } from "./planLinks.ts";
 import type { PendingCall, TickOutcome, TickWarning } from "./tick.ts";
 
 /** Finished calls of one step that `run()` may drop for other arguments. More mean that its arguments change on every tick. */
@@ -161,6 +162,8 @@ export async function planTick(
     schedule: [],
     start: [],
     timers: [],
+    children: [],
+    runWaits: [],
     approvals: [],
     superseded: [],
     notes: outcome.notes.filter(({ key }) => !history.memoKeys.has(key)),
@@ -179,6 +182,7 @@ export async function planTick(
   return {
     ...result,
     ...planWaits(history, outcome, live, now),
+    ...(await planLinks(outcome.asked, { run_id: history.created.run_id, live, now, store })),
     schedule: await planSchedule(calls, store),
     start: startableSteps(history, { more }),
   };

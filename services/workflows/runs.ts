@@ -24,7 +24,7 @@ const MAX_RUNS_OF_ORGANIZATION = MAX_RUNS / 2;
 const FIRST_TICK_MS = 20;
 
 export interface RunsDeps extends VaultDeps, Omit<DriveDeps, "log">, Omit<LostRunsDeps, "log"> {
-  log: Pick<EventLog, "heads" | "read" | "isAlive">;
+  log: Pick<EventLog, "heads" | "read" | "readNewest" | "isAlive">;
 }
 
 /** A run to drive. `run`: already open; `creation`: its stream is not in the log yet. */
@@ -41,10 +41,14 @@ interface ActiveRun {
   ended: Promise<void>;
 }
 
+/** Types of events that give a run to a worker. */
+const LEASING = new Set<RunEvent["type"]>(["RunCreated", "RunTaken", "ApprovalDecided", "WaitAnswered"]);
+
 function findLeasedRuns({ command: { stream, organization_id }, events, version }: CommittedCommand) {
   return (events as RunEvent[]).flatMap((event) => {
-    if (event.type !== "RunCreated" && event.type !== "RunTaken" && event.type !== "ApprovalDecided") return [];
-    return [{ worker: event.data.worker, work: { stream, organization_id, version } }];
+    if (!LEASING.has(event.type)) return [];
+    const { worker } = event.data as { worker: string | null };
+    return [{ worker, work: { stream, organization_id, version } }];
   });
 }
 

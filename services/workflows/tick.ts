@@ -67,7 +67,11 @@ export type PendingCall =
     }
   | { kind: "approval"; key: string; name: string; options: ApprovalOptions }
   /** `in_ms`: counted from the first tick that requests it. */
-  | { kind: "timer"; key: string; until: { in_ms: number } | { at: string } };
+  | { kind: "timer"; key: string; until: { in_ms: number } | { at: string } }
+  /** A run of another workflow to start. `workflow`: its id or its name; `args`: JSON. */
+  | { kind: "child"; key: string; workflow: string; args: string; on_parent_end: "cancel" | "leave" }
+  /** The end of another run. */
+  | { kind: "runWait"; key: string; run_id: string; timeout_ms: number | null };
 
 export interface ApprovalOptions {
   title: string;

@@ -21,6 +21,7 @@ export interface PlainContext {
   runStepMany(name: string, items: unknown[], concurrency?: number): Promise<any[]>;
   awaitApproval(name: string, options?: Partial<ApprovalOptions>): Promise<any>;
   sleep(ms: number, key?: string): Promise<void>;
+  waitForRun(run_id: string): Promise<any>;
   complete(result: unknown): Promise<never>;
 }
 
@@ -88,6 +89,10 @@ async function tick(workflow: PlainWorkflow, args: string, memo: MemoEntry[]): P
     sleep: async (ms, label = "") => {
       const key = plainKey("timer", ms, label);
       return void answer(key, { kind: "timer", key, until: { in_ms: ms } });
+    },
+    waitForRun: async (run_id) => {
+      const key = plainKey("run-wait", run_id);
+      return answer(key, { kind: "runWait", key, run_id, timeout_ms: null });
     },
     complete: async (result) => {
       completed ??= { json: JSON.stringify(result) };

@@ -42,6 +42,7 @@ export function openCoordinator(
       secretNames: () => [],
     }),
     schemas: { check: async () => undefined },
+    startChildRun: refuse,
     threadsOf: () => Promise.resolve([]),
     failpoint: () => {},
     onError: (error) => void errors.push(error),

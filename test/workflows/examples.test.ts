@@ -122,6 +122,13 @@ describe("the example", () => {
     expect((await w.home.untilOver(run)).result).toEqual({ draft: "Where is my order?", sent: true });
   });
 
+  test("delegate starts a run for each item", async () => {
+    const { id } = await w.home.register(read("hello"));
+    const items = [{ name: "Ada" }, { name: "Ada" }, { name: "Bob" }];
+    const greetings = await resultOf("delegate", { workflow: id, items });
+    expect(greetings.map(({ greeting }: any) => greeting)).toEqual(["Hello, Ada!", "Hello, Ada!", "Hello, Bob!"]);
+  });
+
   test("lookUp finds nothing where there are no documents", async () => {
     const question = "How many days of leave?";
     expect(await resultOf("lookUp", { question })).toEqual({ question, found: 0, passages: [] });
@@ -140,7 +147,7 @@ test("every example is run, is listed on its page, and has cases that pass", asy
   const cases = await runTestFiles([fileURLToPath(FOLDER)]);
   expect(cases.filter(({ fault }) => fault !== null)).toEqual([]);
   expect(new Set(cases.map(({ file }) => basename(file)))).toEqual(new Set(names.map((name) => `${name}.test.json`)));
-  expect(names).toHaveLength(12);
+  expect(names).toHaveLength(13);
 });
 
 test("the types for an editor are served", async () => {

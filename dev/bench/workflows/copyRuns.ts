@@ -61,6 +61,8 @@ const createRun = async (send: Send, organization_id: string, run_id: string, { 
     schedule: [],
     start: [],
     timers: [],
+      children: [],
+      runWaits: [],
     approvals: [approval],
     superseded: [],
     notes: [],

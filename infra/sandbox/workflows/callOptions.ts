@@ -44,7 +44,7 @@ export function checkLabel(what: string, value: string, max = MAX_NAME, min = 1)
   return value;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function checkText(what: string, value: unknown, max: number): string {

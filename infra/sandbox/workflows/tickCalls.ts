@@ -3,6 +3,7 @@ import type { TickOutcome } from "#services/workflows/tick.ts";
 import { errorAnswer, type Answer } from "./callAnswers.ts";
 import { checkLabel, InvalidOption } from "./callOptions.ts";
 import { checkFits, MAX_KEY, MAX_RESULT } from "./limits.ts";
+import { requestChildRun, requestRunWait } from "./linkCalls.ts";
 import type { SpeculatedStep } from "./messages.ts";
 import { findAnswer, requestSteps, type Speculate } from "./stepCalls.ts";
 import { newTickState, newValues, unusedKeys, type NewTick, type TickState } from "./tickState.ts";
@@ -17,6 +18,10 @@ function answerRequest(state: TickState, what: string, name: string, json: strin
     case "sleep":
     case "sleepUntil":
       return requestTimer(state, what, json, userKey);
+    case "startRun":
+      return requestChildRun(state, json, userKey);
+    case "waitForRun":
+      return requestRunWait(state, json, userKey);
     case "now":
       return fixTime(state, name);
     case "uuid":

@@ -62,6 +62,14 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
     if (typeof options !== "object") throw new GuestTypeError(call + ": the options must be an object.");
     return options;
   };
+  const checkNames = (call, options, known) => {
+    const names = keys(options);
+    for (let n = 0; n < names.length; n++) {
+      let isKnown = false;
+      for (let m = 0; m < known.length; m++) if (known[m] === names[n]) isKnown = true;
+      if (!isKnown) throw new GuestTypeError(call + ": " + apply(slice, names[n], [0, 100]) + " is not an option.");
+    }
+  };
   const keyIn = (call, { key }) => {
     if (key === undefined || key === null) return undefined;
     if (typeof key !== "string" && typeof key !== "number") throw new GuestTypeError(call + ": key must be a string or a number.");
@@ -139,6 +147,20 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
     const json = toJson(time, "sleepUntil");
     return toPromise(request("sleepUntil", "", json, keyIn("sleepUntil", checkOptions("sleepUntil", options))), "sleepUntil");
   };
+  const startRun = (workflow, args, options) => {
+    if (typeof workflow !== "string") throw new GuestTypeError("startRun: the first argument is the id or the name of a workflow.");
+    const { key, ...more } = checkOptions("startRun", options);
+    checkNames("startRun", more, ["on_parent_end"]);
+    const call = bare({ workflow, args: args === undefined ? bare({}) : args, on_parent_end: more.on_parent_end });
+    const json = toJson(call, "The arguments of startRun");
+    return toPromise(request("startRun", "", json, keyIn("startRun", { key })), "startRun", workflow);
+  };
+  const waitForRun = (run, options) => {
+    const { key, ...more } = checkOptions("waitForRun", options);
+    checkNames("waitForRun", more, ["timeout"]);
+    const json = toJson(bare({ run_id: isObject(run) ? run.run_id : run, timeout: more.timeout }), "waitForRun");
+    return toPromise(request("waitForRun", "", json, keyIn("waitForRun", { key })), "waitForRun");
+  };
   const complete = (result) => {
     toValue(request("complete", "", toJson(result, "The result of complete()")));
     return suspend("complete()", true);
@@ -151,7 +173,7 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   const uuid = (label) => toValue(request("uuid", checkLabel("uuid", label)));
   const log = (...parts) => void request("log", logLine(parts));
 
-  const calls = bare({ runStep, runStepMany, awaitApproval, complete, sleep, sleepUntil, now, uuid, log });
+  const calls = bare({ runStep, runStepMany, awaitApproval, startRun, waitForRun, complete, sleep, sleepUntil, now, uuid, log });
   const ctx = {};
   for (const name in calls) {
     define(globalThis, name, calls[name]);

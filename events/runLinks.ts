@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { deriveId, streamName } from "./ids.ts";
+import { CallKey, Lease, StoredValue } from "./runParts.ts";
+
+/* What ties a run to other runs: child runs that it starts, and waits for the end of a run. Part of the run's stream. */
+
+const Id = z.object({ run_id: z.uuid() });
+const Call = Id.extend({ key: CallKey });
+/** Why a call of `run()` fails. */
+const Refusal = z.object({ code: z.string(), message: z.string() });
+export type Refusal = z.infer<typeof Refusal>;
+
+/** What became of the start of a child run. Has no effect once that is recorded. */
+export const RecordChildRun = defineCommand(
+  "RecordChildRun",
+  "run",
+  Call.extend({
+    /** Null: the run was started. */
+    refusal: Refusal.nullable(),
+  }),
+);
+/** Lets the end of this run be told to another one. Has no effect on a run that has ended. */
+export const WatchRun = defineCommand("WatchRun", "run", Id.extend({ watcher_id: z.uuid() }));
+/** The awaited run watches: its end answers the wait. */
+export const RecordWatch = defineCommand("RecordWatch", "run", Call.extend({ refusal: Refusal.nullable() }));
+/** Answers all waits of this run for the end of another one. */
+export const AnswerRunWaits = defineCommand(
+  "AnswerRunWaits",
+  "run",
+  Id.extend({ awaited_run_id: z.uuid(), answer: StoredValue }),
+);
+/** All that the end of this run asked for is done: its child runs are cancelled, and its watchers know. */
+export const SettleRun = defineCommand("SettleRun", "run", Id);
+
+const thing = (data: { run_id: string }) => streamName("run", data.run_id);
+export const ChildRunRequested = defineEvent("ChildRunRequested", {
+  public: Call.extend({
+    child_run_id: z.uuid(),
+    /** What becomes of the child run when this one fails or is cancelled. */
+    on_parent_end: z.enum(["cancel", "leave"]),
+  }),
+  /** `workflow`: the id or the name that `run()` gave. */
+  personal: z.object({ workflow: z.string(), args: StoredValue }),
+  thing,
+});
+export const ChildRunStarted = defineEvent("ChildRunStarted", { public: Call.extend({ child_run_id: z.uuid() }) });
+/** `expires_at`: null waits as long as the run lives. */
+export const RunWaitStarted = defineEvent("RunWaitStarted", {
+  public: Call.extend({ awaited_run_id: z.uuid(), expires_at: z.iso.datetime().nullable() }),
+});
+/** The end of the awaited run will be told to this one. */
+export const RunWaitRegistered = defineEvent("RunWaitRegistered", { public: Call });
+export const WaitAnswered = defineEvent("WaitAnswered", {
+  public: Call.extend(Lease.shape),
+  /** What the call returns. */
+  personal: z.object({ answer: StoredValue }),
+  thing,
+});
+export const WaitTimedOut = defineEvent("WaitTimedOut", { public: Call });
+/** Another run waits for the end of this one. */
+export const RunWatched = defineEvent("RunWatched", { public: Id.extend({ watcher_id: z.uuid() }) });
+export const RunSettled = defineEvent("RunSettled", { public: Id });
+
+/** The run that a call of `run()` starts: whatever tries to start it a second time finds it there. */
+export const childRunId = (run_id: string, key: string): string => deriveId("child-run", run_id, key);
+
+export type RunLinkCommand = CommandsIn<typeof import("./runLinks.ts")>;
+export type RunLinkEvent = EventsIn<typeof import("./runLinks.ts")>;

@@ -1,0 +1,52 @@
+import { timedOutRun, type InheritedCall } from "#events/inheritedCalls.ts";
+import type { StoredValue } from "#events/runParts.ts";
+import type { RecordedRunEvent } from "./foldSteps.ts";
+
+/** The calls that a fold of answered calls changes. */
+interface CallChanges {
+  add(kind: InheritedCall["kind"], key: string, more?: { endsRun: boolean }): void;
+  change(key: string, part: { answer?: StoredValue; endsRun?: boolean; answered_at?: string }): void;
+}
+
+/** Whether the answer of `waitForRun` is that of a completed run. Only such answers are long. */
+const isCompleted = (answer: StoredValue): boolean =>
+  "blob" in answer || (JSON.parse(answer.json) as { status: string }).status === "completed";
+
+/**
+ * Folds starts of child runs, and waits for runs. A child run that was not seen to complete is not inherited: it was cancelled
+ * with its run, or failed, so the run that continues starts it again.
+ */
+export function createLinkFold({ add, change }: CallChanges) {
+  const starts = new Map<string, string>();
+  const awaited = new Map<string, string>();
+  return (event: RecordedRunEvent, answered_at: string): void => {
+    switch (event.type) {
+      case "ChildRunRequested": {
+        const { key, child_run_id, on_parent_end } = event.data;
+        starts.set(child_run_id, key);
+        return add("child_run", key, { endsRun: on_parent_end === "cancel" });
+      }
+      case "ChildRunStarted": {
+        const { key, child_run_id: run_id } = event.data;
+        return change(key, { answer: { json: JSON.stringify({ run_id }) }, answered_at });
+      }
+      case "RunWaitStarted":
+        awaited.set(event.data.key, event.data.awaited_run_id);
+        return add("run_wait", event.data.key);
+      case "WaitAnswered": {
+        if (!event.personal) return;
+        const { key } = event.data;
+        const { answer } = event.personal;
+        const start = starts.get(awaited.get(key)!);
+        const endsRun = start !== undefined && !isCompleted(answer);
+        if (start !== undefined) change(start, { endsRun });
+        return change(key, { answer, endsRun, answered_at });
+      }
+      case "WaitTimedOut": {
+        const { key } = event.data;
+        return change(key, { answer: { json: timedOutRun(awaited.get(key)!) }, answered_at });
+      }
+      default:
+    }
+  };
+}

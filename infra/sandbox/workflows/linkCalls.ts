@@ -1,0 +1,59 @@
+import { isUuid } from "#events/ids.ts";
+import { answerOrThrow, type Answer } from "./callAnswers.ts";
+import { checkLabel, InvalidOption, isRecord, parseDuration } from "./callOptions.ts";
+import { checkFits, MAX_ARGS } from "./limits.ts";
+import { countCall, findOrAddCall, type TickState } from "./tickState.ts";
+
+/* Calls of `run()` that start other runs and wait for them. The guest sends their parts as one JSON object. */
+
+const PARENT_ENDS = ["cancel", "leave"] as const;
+export type OnParentEnd = (typeof PARENT_ENDS)[number];
+
+export function parseOnParentEnd(value: unknown): OnParentEnd {
+  const found = PARENT_ENDS.find((each) => each === value);
+  if (found) return found;
+  throw new InvalidOption('startRun: on_parent_end must be "cancel" or "leave".');
+}
+
+/** Milliseconds; null for no timeout. */
+export const parseTimeout = (call: string, value: unknown): number | null =>
+  value === undefined || value === null ? null : parseDuration(`${call}: timeout`, value);
+
+const requestText = (kind: string, userKey: string | null, json: string): string =>
+  `${kind}:${JSON.stringify(userKey)}${json}`;
+
+/** `json`: `{workflow, args, on_parent_end}`. */
+export function requestChildRun(state: TickState, json: string, userKey: string | null): Answer {
+  checkFits("The arguments of startRun", json, MAX_ARGS);
+  const { workflow, args, on_parent_end } = JSON.parse(json) as Record<string, unknown>;
+  const name = checkLabel("startRun: the workflow", String(workflow));
+  if (!isRecord(args)) throw new InvalidOption("startRun: the arguments must be an object.");
+  const end = parseOnParentEnd(on_parent_end ?? "cancel");
+  const request = requestText("child-run", userKey, json);
+  const structure = JSON.stringify({ args, on_parent_end: end });
+  const call = findOrAddCall(state, { kind: "child-run", name, userKey, args: structure, request });
+  if (countCall(state, call) && !call.value)
+    state.requested.push({
+      kind: "child",
+      key: call.key,
+      workflow: name,
+      args: JSON.stringify(args),
+      on_parent_end: end,
+    });
+  return answerOrThrow(call);
+}
+
+/** `json`: `{run_id, timeout}`. */
+export function requestRunWait(state: TickState, json: string, userKey: string | null): Answer {
+  const { run_id, timeout } = JSON.parse(json) as Record<string, unknown>;
+  if (typeof run_id !== "string" || !isUuid(run_id))
+    throw new InvalidOption("waitForRun: the first argument is the id of a run, or what startRun returns.");
+  const id = run_id.toLowerCase();
+  const timeout_ms = parseTimeout("waitForRun", timeout);
+  const request = requestText("run-wait", userKey, json);
+  const structure = JSON.stringify({ timeout_ms });
+  const call = findOrAddCall(state, { kind: "run-wait", name: id, userKey, args: structure, request });
+  if (countCall(state, call) && !call.value)
+    state.requested.push({ kind: "runWait", key: call.key, run_id: id, timeout_ms });
+  return answerOrThrow(call);
+}

@@ -1,0 +1,23 @@
+import { trackProgress } from "#projections/progress.ts";
+import type { Resources } from "./resources.ts";
+
+/** Maximum wait for a read model. */
+const PROJECTION_MS = 5_000;
+
+/** Queries again after the read model has caught up: something that is missing may have been created a moment ago. */
+export type QueryTwice = <T>(
+  projection: string,
+  query: () => Promise<T>,
+  isFound: (result: T) => boolean,
+) => Promise<T>;
+
+export function createQueryTwice({ db, bus }: Pick<Resources, "db" | "bus">): QueryTwice {
+  const progress = trackProgress({ hints: bus.hints, db });
+  return async (projection, query, isFound) => {
+    const first = await query();
+    if (isFound(first)) return first;
+    const [head] = await db.query<{ position: number }>("select position from log.head");
+    await progress.waitFor([projection], Number(head!.position), PROJECTION_MS);
+    return query();
+  };
+}

@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import { RunCancelled, RunCompleted, RunCreated, RunFailed, RunStarted, RunTaken } from "#events/run.ts";
+import {
+  ChildRunRequested,
+  ChildRunStarted,
+  RunSettled,
+  RunWaitRegistered,
+  RunWaitStarted,
+  RunWatched,
+  WaitAnswered,
+  WaitTimedOut,
+} from "#events/runLinks.ts";
+import type { TickResult } from "#events/runParts.ts";
+import { Limits } from "#events/workflow.ts";
+import { command, given } from "#test/given.ts";
+import { NO_TICK } from "#test/noTick.ts";
+import { run } from "./run.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const LATER = "2026-01-01T01:00:00.000Z";
+const id = { run_id: "r1" };
+const [A, B] = ["a", "b"].map((key) => key.repeat(22)) as [string, string];
+const created = RunCreated.of(
+  {
+    ...id,
+    workflow_id: "w1",
+    definition_id: "d1",
+    definition_version: 1,
+    project_id: null,
+    trigger_id: null,
+    started_by: { type: "api_key", id: "k1" },
+    run_as: { type: "service", id: null },
+    limits: Limits.parse({}),
+    expires_at: "2026-01-02T00:00:00.000Z",
+    retention_days: 1,
+    approvals: { default_expiry_s: 60, allow_api_key: true },
+    slot: null,
+    created_at: AT,
+    worker: "p1",
+  },
+  { args: { json: "{}" }, external_user_id: null },
+);
+const text = { workflow: "child", args: { json: "{}" } };
+const requested = (on_parent_end: "cancel" | "leave" = "cancel", key = A) =>
+  ChildRunRequested.of({ ...id, key, child_run_id: `child ${key[0]}`, on_parent_end }, text);
+const childStarted = ChildRunStarted.of({ ...id, key: A, child_run_id: "child a" });
+const wait = (expires_at: string | null = null) =>
+  RunWaitStarted.of({ ...id, key: B, awaited_run_id: "child a", expires_at });
+const registered = RunWaitRegistered.of({ ...id, key: B });
+const answer = { json: '{"status":"completed"}' };
+const answered = (lease: { epoch: number; worker: string | null }) =>
+  WaitAnswered.of({ ...id, key: B, ...lease }, { answer });
+const live = [created, RunStarted.of({ ...id, at: AT })];
+const tick = (seen: number, part: Partial<TickResult>) =>
+  command("AdvanceRun", { ...id, epoch: 1, seen, parts: [{ at: AT, entries: [], tick: { ...NO_TICK, ...part } }] });
+const answers = command("AnswerRunWaits", { ...id, awaited_run_id: "child a", answer }, { worker: "p2" });
+const end = { ...id, slot: null, forget_at: "2026-01-02T00:00:00.000Z" };
+const by = { type: "person", id: "u1" } as const;
+const cancel = command("CancelRun", { ...id, by, reason: null });
+
+test("a tick requests child runs and waits", () => {
+  const child = { key: A, child_run_id: "child a", on_parent_end: "cancel" as const, ...text };
+  const runWaits = [{ key: B, awaited_run_id: "child a", expires_at: LATER }];
+  given(run, live)
+    .when(tick(2, { children: [child], runWaits }))
+    .then(requested(), wait(LATER));
+});
+
+test("more child runs than a run may start fail it", () => {
+  const children = Array.from({ length: 1_001 }, (_, n) => ({
+    key: `${n}`.padEnd(22, "_"),
+    child_run_id: `child ${n}`,
+    on_parent_end: "cancel" as const,
+    ...text,
+  }));
+  const failed = run.decide(tick(2, { children }) as never, given(run, live).state).at(-1)!;
+  expect([failed.type, failed.data]).toEqual(["RunFailed", expect.objectContaining({ code: "too_many_child_runs" })]);
+});
+
+test.each([
+  ["a requested child run", [requested()], "running"],
+  ["a started child run", [requested(), childStarted], "running"],
+  ["a wait that is not registered", [wait()], "running"],
+  ["a registered wait", [wait(), registered], "waiting"],
+] as const)("%s leaves the run %s", (_, events, status) => {
+  const state = given(run, [...live, ...events]).state;
+  expect(run.workStatus!(state)).toMatchObject({ status });
+});
+
+test("the start of a child run is recorded once, and its refusal fails the run", () => {
+  const record = (refusal: object | null) => command("RecordChildRun", { ...id, key: A, refusal });
+  given(run, [...live, requested()])
+    .when(record(null))
+    .then(childStarted);
+  given(run, [...live, requested(), childStarted])
+    .when(record(null))
+    .then();
+  const refusal = { code: "invalid_args", message: "no" };
+  given(run, [...live, requested()])
+    .when(record(refusal))
+    .then(
+      RunFailed.of(
+        { ...end, settles: true, code: "invalid_args", key: A, step: null },
+        { error: { message: "no", line: null } },
+      ),
+    );
+});
+
+test("the end of an awaited run answers the wait once; a parked run goes to the process that records it", () => {
+  given(run, [...live, wait(), registered])
+    .when(answers)
+    .then(answered({ epoch: 2, worker: "p2" }));
+  // its coordinator still registers the wait
+  given(run, [...live, wait()])
+    .when(answers)
+    .then(answered({ epoch: 1, worker: "p1" }));
+  given(run, [...live, wait(), answered({ epoch: 2, worker: "p2" })])
+    .when(answers)
+    .then();
+});
+
+test("a wait times out when it is due, and an answer comes too late then", () => {
+  const take = command("TakeRun", { ...id, epoch: 1, worker: "p2", lost: false }, { at: LATER });
+  const timedOut = WaitTimedOut.of({ ...id, key: B });
+  const events = [...live, wait(LATER), registered];
+  expect(run.workStatus!(given(run, events).state)).toMatchObject({ status: "waiting", due_at: LATER });
+  given(run, events)
+    .when(take)
+    .then(timedOut, RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "woken" }));
+  given(run, [...events, timedOut])
+    .when(answers)
+    .then();
+});
+
+test("watchers are recorded once, a hundred at most, and not by a run that has ended", () => {
+  const watch = (watcher_id: string) => command("WatchRun", { ...id, watcher_id });
+  const watched = (watcher_id: string) => RunWatched.of({ ...id, watcher_id });
+  given(run, live).when(watch("r2")).then(watched("r2"));
+  given(run, [...live, watched("r2")])
+    .when(watch("r2"))
+    .then();
+  const many = Array.from({ length: 100 }, (_, n) => watched(`r${n + 2}`));
+  given(run, [...live, ...many])
+    .when(watch("r102"))
+    .rejected("too_many_watchers");
+  given(run, [...live, RunCancelled.of({ ...end, by }, { reason: null })])
+    .when(watch("r2"))
+    .then();
+  given(run).when(watch("r2")).rejected("run_not_found");
+});
+
+test("the end of a run with child runs is open work until it is settled", () => {
+  const children = [requested(), childStarted, requested("leave", B)];
+  const cancelled = RunCancelled.of({ ...end, settles: true, by }, { reason: null });
+  given(run, [...live, ...children])
+    .when(cancel)
+    .then(cancelled);
+  const over = [...live, ...children, cancelled];
+  expect(given(run, over).state).toMatchObject({ settling: { cancel: ["child a"], unstarted: [], notify: [] } });
+  expect(run.workStatus!(given(run, over).state)).toMatchObject({ status: "ending", worker: null });
+  const settle = command("SettleRun", id);
+  given(run, over).when(settle).then(RunSettled.of(id));
+  const settled = [...over, RunSettled.of(id)];
+  expect(run.workStatus!(given(run, settled).state)).toMatchObject({ status: "waiting" });
+  given(run, settled).when(settle).then();
+});
+
+test("a completed run leaves its child runs alone, and one whose end was seen needs no cancelling", () => {
+  const completion = { type: "completed" as const, completion: "explicit" as const, result: { json: "1" } };
+  given(run, [...live, requested(), childStarted])
+    .when(tick(4, { end: completion }))
+    .then(RunCompleted.of({ ...end, completion: "explicit" }, { result: { json: "1" } }));
+  given(run, [...live, requested(), childStarted, wait(), registered, answered({ epoch: 2, worker: "p2" })])
+    .when(cancel)
+    .then(RunCancelled.of({ ...end, by }, { reason: null }));
+});
+
+test("a run that another one started has it as its first watcher", () => {
+  const starter = { run_id: "r0", depth: 1, by };
+  const { state } = given(run, [{ ...created, data: { ...created.data, starter } }]);
+  expect(state).toMatchObject({ watchers: ["r0"] });
+});

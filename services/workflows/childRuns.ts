@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { EventFrom } from "#events/define.ts";
+import { isUuid, streamName } from "#events/ids.ts";
+import type { StartableWorkflow } from "#events/newRun.ts";
+import type { RunCreated } from "#events/run.ts";
+import type { Refusal } from "#events/runLinks.ts";
+import { isListed } from "./host/envelopeRules.ts";
+import { findWorkflow, startWorkflowRun, type StartDeps } from "./startRun.ts";
+
+/** Runs that may start each other in a row, the first one not counted. A workflow that starts itself ends here. */
+const MAX_DEPTH = 10;
+
+/** A run that starts another one. */
+export interface Starter {
+  organization_id: string;
+  created: EventFrom<typeof RunCreated>["data"];
+}
+
+/** A child run that a call of `run()` asks for. */
+export interface NewChildRun {
+  child_run_id: string;
+  /** The id or the name of its workflow. */
+  workflow: string;
+  /** JSON. */
+  args: string;
+}
+
+/** Starts a child run once, however often it is called. Returns why it was refused, if it was. Throws Unavailable. */
+export type StartChildRun = (starter: Starter, child: NewChildRun) => Promise<Refusal | undefined>;
+
+export interface ChildRunDeps extends StartDeps {
+  /** Ids of the enabled workflows with this name. */
+  findWorkflowIds(organization: string, name: string): Promise<string[]>;
+}
+
+const refuse = (code: string, message: string): Refusal => ({ code, message });
+
+/** A project's workflow starts workflows of its project only. */
+const isReachable = ({ created }: Starter, { project_id }: StartableWorkflow): boolean =>
+  created.project_id === null || created.project_id === project_id;
+
+/** The workflow that a call names, or why there is none. */
+async function resolveWorkflow(
+  deps: ChildRunDeps,
+  starter: Starter,
+  name: string,
+): Promise<StartableWorkflow | Refusal> {
+  const { organization_id } = starter;
+  const ids = isUuid(name) ? [name.toLowerCase()] : await deps.findWorkflowIds(organization_id, name);
+  const found = await Promise.all(ids.map((id) => findWorkflow(deps, organization_id, id)));
+  const reachable = found.filter((one) => one !== undefined && isReachable(starter, one));
+  if (reachable.length > 1)
+    return refuse("workflow_ambiguous", `${reachable.length} workflows have the name ${name}: use an id.`);
+  return reachable[0] ?? refuse("workflow_not_found", `There is no workflow ${name} that this one can reach.`);
+}
+
+/** Why the rules of the starter's workflow forbid it. */
+async function checkAllowed(
+  deps: ChildRunDeps,
+  { organization_id, created }: Starter,
+  child: StartableWorkflow,
+): Promise<Refusal | undefined> {
+  if ((created.starter?.depth ?? 0) >= MAX_DEPTH)
+    return refuse("run_depth_exceeded", `${MAX_DEPTH} runs in a row have started each other, which is the limit.`);
+  const own = await findWorkflow(deps, organization_id, created.workflow_id);
+  // Optional, because envelopes of earlier releases lack it.
+  if (own && isListed(own.envelope.workflows ?? ["*"], child.id)) return undefined;
+  return refuse("workflow_not_allowed", `The workflow ${child.id} is not in the workflow's envelope.workflows.`);
+}
+
+const commandId = (run_id: string, attempt: number): string =>
+  createHash("sha256")
+    .update(JSON.stringify(["child-run", run_id, attempt]))
+    .digest("hex");
+
+export const createChildRuns =
+  (deps: ChildRunDeps): StartChildRun =>
+  async (starter, { child_run_id, workflow: name, args }) => {
+    const stream = streamName("run", child_run_id);
+    // A process that was lost before it could record it has started it.
+    if ((await deps.log.heads([stream])).has(stream)) return undefined;
+    const workflow = await resolveWorkflow(deps, starter, name);
+    if ("code" in workflow) return workflow;
+    const forbidden = await checkAllowed(deps, starter, workflow);
+    if (forbidden) return forbidden;
+    const { run_id, started_by, starter: first } = starter.created;
+    return startWorkflowRun(deps, workflow, {
+      run_id: child_run_id,
+      trigger_id: null,
+      started_by: { type: "run", id: run_id },
+      run_as: null,
+      args,
+      commandId: (attempt) => commandId(child_run_id, attempt),
+      more: { starter: { run_id, depth: (first?.depth ?? 0) + 1, by: first?.by ?? started_by } },
+    });
+  };

@@ -1,0 +1,33 @@
+import { childRunId } from "#events/runLinks.ts";
+import type { StoredValue, TickResult } from "#events/runParts.ts";
+import type { LiveRun } from "../deciders/runState.ts";
+import type { PendingCall } from "./tick.ts";
+
+interface PlanContext {
+  run_id: string;
+  /** Undefined before the first event. */
+  live: LiveRun | undefined;
+  now: number;
+  store(json: string): Promise<StoredValue>;
+}
+
+/** When a wait ends without an answer. */
+const expiry = (now: number, timeout_ms: number | null): string | null =>
+  timeout_ms === null ? null : new Date(now + timeout_ms).toISOString();
+
+/** The child runs and the waits for runs that a tick asks for and that are new. */
+export async function planLinks(
+  calls: readonly PendingCall[],
+  { run_id, live, now, store }: PlanContext,
+): Promise<Pick<TickResult, "children" | "runWaits">> {
+  const requested = new Set(live?.children.map(({ key }) => key));
+  const plan: Pick<TickResult, "children" | "runWaits"> = { children: [], runWaits: [] };
+  for (const call of calls)
+    if (call.kind === "child" && !requested.has(call.key)) {
+      const { key, workflow, on_parent_end } = call;
+      const child_run_id = childRunId(run_id, key);
+      plan.children.push({ key, child_run_id, workflow, args: await store(call.args), on_parent_end });
+    } else if (call.kind === "runWait" && !live?.runWaits[call.key])
+      plan.runWaits.push({ key: call.key, awaited_run_id: call.run_id, expires_at: expiry(now, call.timeout_ms) });
+  return plan;
+}

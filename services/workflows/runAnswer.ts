@@ -1,0 +1,30 @@
+import type { EventLog, StreamHead } from "#events/ports.ts";
+import { RunCancelled, RunCompleted, RunFailed, type RunEvent } from "#events/run.ts";
+import { parseStreamName } from "#events/ids.ts";
+import type { VaultDeps } from "../thingBlobs.ts";
+import { openValues, RunGone } from "./values.ts";
+
+export interface RunAnswerDeps extends VaultDeps {
+  log: Pick<EventLog, "readNewest">;
+}
+
+/** The event that ended a run. Throws RunGone. */
+export async function readRunEnd({ log }: Pick<RunAnswerDeps, "log">, { stream, version }: StreamHead) {
+  const types = [RunCompleted.type, RunFailed.type, RunCancelled.type];
+  const [end] = await log.readNewest(stream, { before: version + 1, types, limit: 1, bytes: 1 });
+  if (!end?.personal) throw new RunGone(`${stream} was destroyed`);
+  return end;
+}
+
+/** JSON of what `waitForRun` returns for a run that has ended. Throws RunGone. */
+export async function readRunAnswer(deps: RunAnswerDeps, head: StreamHead): Promise<string> {
+  const run_id = parseStreamName(head.stream).id;
+  const { type, personal } = (await readRunEnd(deps, head)) as unknown as RunEvent;
+  if (type === "RunCompleted") {
+    const result = await openValues(deps, head).json(personal!.result);
+    return `{"run_id":"${run_id}","status":"completed","result":${result},"error":null}`;
+  }
+  const [status, error] =
+    type === "RunFailed" ? ["failed", personal!.error.message] : ["cancelled", "The run was cancelled."];
+  return JSON.stringify({ run_id, status, result: null, error });
+}

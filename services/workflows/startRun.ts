@@ -1,0 +1,135 @@
+import { newCommand, type CommandResult } from "#events/envelope.ts";
+import { claimStream, streamName } from "#events/ids.ts";
+import { MAX_SLOT_ATTEMPTS, runSettings, slotClaim, slotNames, type StartableWorkflow } from "#events/newRun.ts";
+import type { EventLog, SchemaChecker } from "#events/ports.ts";
+import { StartRun } from "#events/run.ts";
+import type { Refusal } from "#events/runLinks.ts";
+import type { Keyring } from "#events/vault.ts";
+import { violationMessage } from "#events/violationMessage.ts";
+import { workflow as workflowDecider, type WorkflowState } from "../deciders/workflow.ts";
+import type { Handle } from "../handle.ts";
+import { readState } from "../states.ts";
+import { ScriptGone, type ScriptStore } from "./script.ts";
+
+/* Starts of runs by the service itself: by a schedule, and by another run. */
+
+/** How long the log may be unavailable before the outcome of a command counts as unknown. */
+export const START_TIMEOUT_MS = 10_000;
+
+export interface StartDeps {
+  log: Pick<EventLog, "heads" | "read" | "readNewest">;
+  handle: Handle;
+  worker: string;
+  scripts: ScriptStore;
+  schemas: SchemaChecker;
+  keyring: Pick<Keyring, "keyedHash">;
+}
+
+/** A run to start. Its id, and the ids of its commands, derive from what starts it, so that it starts once. */
+export interface NewRun extends Omit<Parameters<typeof runSettings>[1], "run_as"> {
+  /** JSON. */
+  args: string;
+  /** Instead of the one that the envelope names. */
+  run_as: Parameters<typeof runSettings>[1]["run_as"] | null;
+  /** `attempt` counts the concurrency slots that others took meanwhile. */
+  commandId(attempt: number): string;
+  /** More fields of StartRun. */
+  more?: object;
+  /** Called when nothing speaks against the start any more. */
+  beforeStart?(): Promise<void>;
+}
+
+/** A workflow of the organization as its stream has it now. */
+export async function findWorkflow(
+  { log }: Pick<StartDeps, "log">,
+  organization_id: string,
+  id: string,
+): Promise<StartableWorkflow | undefined> {
+  const stream = streamName("workflow", id);
+  const head = (await log.heads([stream])).get(stream);
+  if (head?.organization_id !== organization_id) return undefined;
+  const { state }: { state: WorkflowState } = await readState(log, head, workflowDecider);
+  return state.status === "registered" ? { ...state, id, organization_id } : undefined;
+}
+
+async function checkArgs(
+  { scripts, schemas }: StartDeps,
+  workflow: StartableWorkflow,
+  args: Record<string, unknown>,
+): Promise<Refusal | undefined> {
+  try {
+    const { args_schema } = await scripts(workflow);
+    const violation = await schemas.check(workflow.organization_id, args_schema, args);
+    if (!violation) return undefined;
+    return { code: "invalid_args", message: violationMessage(`args${violation.pointer}`, violation) };
+  } catch (error) {
+    if (!(error instanceof ScriptGone)) throw error;
+    return { code: "definition_not_found", message: error.message };
+  }
+}
+
+/** A free slot at random, null when the workflow has no concurrency limit, undefined when all slots are taken. */
+async function pickSlot(
+  { log, keyring }: StartDeps,
+  workflow: StartableWorkflow,
+  args: Record<string, unknown>,
+): Promise<string | null | undefined> {
+  const { concurrency } = workflow.envelope;
+  if (!concurrency) return null;
+  const slots = slotNames(keyring.keyedHash, workflow, concurrency, args);
+  const claims = await log.heads(slots.map((slot) => claimStream(slotClaim(slot))));
+  const free = slots.filter((slot) => !claims.get(claimStream(slotClaim(slot)))?.state);
+  return free[Math.floor(Math.random() * free.length)];
+}
+
+const tooMany = ({ envelope }: StartableWorkflow): Refusal => ({
+  code: "too_many_live_runs",
+  message: `The workflow has ${envelope.concurrency!.max_runs} live runs, which is its limit.`,
+});
+
+/** Sends StartRun, with another slot while others take the free ones. */
+async function sendStart(
+  deps: StartDeps,
+  workflow: StartableWorkflow,
+  run: NewRun,
+  args: Record<string, unknown>,
+): Promise<Refusal | undefined> {
+  const settings = runSettings(workflow, { ...run, run_as: run.run_as ?? workflow.envelope.run_as });
+  const input = { args: { json: run.args }, external_user_id: null };
+  for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt++) {
+    const slot = await pickSlot(deps, workflow, args);
+    if (slot === undefined) break;
+    const { rejection }: CommandResult = await deps.handle(
+      newCommand(StartRun.type, {
+        id: run.commandId(attempt),
+        stream: streamName("run", run.run_id),
+        organization_id: workflow.organization_id,
+        request_id: deps.worker,
+        timeout_ms: START_TIMEOUT_MS,
+        fresh: true,
+        data: { ...settings, ...input, slot, ...run.more },
+      }),
+    );
+    if (!rejection || rejection.code === "run_exists") return undefined;
+    if (rejection.code !== "slot_taken") return { code: rejection.code, message: rejection.message };
+  }
+  return tooMany(workflow);
+}
+
+/** Starts a run. Returns why it was refused, if it was. Throws Unavailable. */
+export async function startWorkflowRun(
+  deps: StartDeps,
+  workflow: StartableWorkflow,
+  run: NewRun,
+): Promise<Refusal | undefined> {
+  if (!workflow.enabled)
+    return {
+      code: "workflow_disabled",
+      message: "The workflow is disabled; it can start no runs until it is enabled.",
+    };
+  const args = JSON.parse(run.args) as Record<string, unknown>;
+  const refusal = await checkArgs(deps, workflow, args);
+  if (refusal) return refusal;
+  await run.beforeStart?.();
+  return sendStart(deps, workflow, run, args);
+}
