@@ -117,7 +117,7 @@ const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Chan
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 4,
+  version: 5,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,
