@@ -9,7 +9,7 @@ export type CallAnswer = { json: string } | { error: { message: string; code: st
 /** An answered call of the parent run. */
 export interface InheritedCall {
   key: string;
-  kind: "step" | "approval" | "timer" | "value" | "child_run" | "run_wait";
+  kind: "step" | "approval" | "timer" | "value" | "child" | "runWait";
   /** Of a step or an approval. */
   name: string | null;
   /** Of an item of runStepMany. */

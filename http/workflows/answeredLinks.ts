@@ -24,7 +24,7 @@ export function createLinkFold({ add, change }: CallChanges) {
       case "ChildRunRequested": {
         const { key, child_run_id, on_parent_end } = event.data;
         starts.set(child_run_id, key);
-        return add("child_run", key, { endsRun: on_parent_end === "cancel" });
+        return add("child", key, { endsRun: on_parent_end === "cancel" });
       }
       case "ChildRunStarted": {
         const { key, child_run_id: run_id } = event.data;
@@ -32,7 +32,7 @@ export function createLinkFold({ add, change }: CallChanges) {
       }
       case "RunWaitStarted":
         awaited.set(event.data.key, event.data.awaited_run_id);
-        return add("run_wait", event.data.key);
+        return add("runWait", event.data.key);
       case "WaitAnswered": {
         if (!event.personal) return;
         const { key } = event.data;
