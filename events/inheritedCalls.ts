@@ -1,5 +1,6 @@
 import type { EventFrom } from "./define.ts";
-import type { Actor, ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted } from "./run.ts";
+import type { ApprovalDecided, ApprovalExpired, ApprovalRequested, ApprovalVoted } from "./run.ts";
+import type { Actor } from "./runOrigin.ts";
 
 /* The answers that a retry or a fork takes over from its parent run. */
 

@@ -1,4 +1,4 @@
-import type { Actor } from "./run.ts";
+import type { Actor } from "./runOrigin.ts";
 import type { Envelope, RunAs } from "./workflow.ts";
 
 /* What every start of a run has in common: over HTTP, and by a schedule. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
-import type { Principal } from "./envelope.ts";
 import { streamName } from "./ids.ts";
 import {
   StoredValue,
@@ -18,40 +17,8 @@ import {
   RunPart,
 } from "./runParts.ts";
 import type { RunLinkCommand, RunLinkEvent } from "./runLinks.ts";
+import { Actor, ParentRun, StarterRun } from "./runOrigin.ts";
 import { ApprovalRules, Limits, RunAs } from "./workflow.ts";
-
-/** The person or system that acted on a run. */
-export const Actor = z.object({
-  type: z.enum(["person", "api_key", "webhook", "schedule", "run", "system"]),
-  id: z.string(),
-});
-export type Actor = z.infer<typeof Actor>;
-const ACTORS = { key: "api_key", person: "person", webhook: "webhook" } as const;
-/** A principal as an actor. */
-export function actorOf(principal: Principal): Actor {
-  const [kind, id = ""] = principal.split(":", 2);
-  return { type: ACTORS[kind as keyof typeof ACTORS] ?? "system", id };
-}
-
-/** The run that a retry or a fork continues. */
-export const ParentRun = z.object({
-  run_id: z.uuid(),
-  kind: z.enum(["retry", "fork"]),
-  /** The name of the step to continue from; null if the parent did not fail in a step. */
-  step: z.string().nullable(),
-  by: Actor,
-  /** The id and creation time that `run()` sees: those of the first run in the chain, so that equal calls keep their keys. */
-  seen_as: z.object({ run_id: z.uuid(), created_at: z.iso.datetime() }),
-  /** The run that the idempotency keys of steps derive from. */
-  effects_of: z.uuid(),
-  /** Number of inherited steps, which count towards the limit of steps. */
-  steps: z.int().nonnegative(),
-});
-export type ParentRun = z.infer<typeof ParentRun>;
-
-/** The run that started this one. `by`: who started the first run of the chain; `depth`: its runs before this one. */
-export const StarterRun = z.object({ run_id: z.uuid(), depth: z.int().positive(), by: Actor });
-export type StarterRun = z.infer<typeof StarterRun>;
 
 const Id = z.object({ run_id: z.uuid() });
 const RunSettings = Id.extend({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent } from "./language.ts";
 import { streamName } from "./ids.ts";
-import { Actor } from "./run.ts";
+import { Actor } from "./runOrigin.ts";
 import { Assignee } from "./runParts.ts";
 
 /* Approvals of tool calls (ADR 48). A turn that waits for them is parked: no worker holds it. */

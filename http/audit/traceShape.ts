@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Actor } from "#events/run.ts";
+import { Actor } from "#events/runOrigin.ts";
 import { Citation, FinishReason, Prompt, Source, ToolCall, Usage } from "#events/thread.ts";
 
 const moment = z.iso.datetime();

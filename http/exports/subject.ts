@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Principal, RecordedEvent } from "#events/envelope.ts";
-import type { Actor } from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import { listUserScopes } from "#projections/userScopes.ts";
 import type { Http } from "../base/deps.ts";
 

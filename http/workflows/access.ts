@@ -1,4 +1,4 @@
-import type { Actor } from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import type { Caller } from "../auth/caller.ts";
 
 /** The caller as the events of a run record it. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Actor } from "#events/run.ts";
+import { Actor } from "#events/runOrigin.ts";
 import { Assignee } from "#events/runParts.ts";
 import { responseId } from "../agents/present.ts";
 import type { ApprovalRow } from "#projections/runs/approvals.ts";

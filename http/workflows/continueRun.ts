@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { deriveId, newId, stepId, streamName } from "#events/ids.ts";
-import type { ParentRun } from "#events/run.ts";
+import type { ParentRun } from "#events/runOrigin.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import type { WorkflowRow } from "#projections/workflows/query.ts";
 import type { Http } from "../base/deps.ts";

@@ -1,6 +1,7 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { stepId } from "#events/ids.ts";
-import { eventTime, type Actor } from "#events/run.ts";
+import { eventTime } from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import { applyToLinks, newLinks, type LinksView } from "./foldLinks.ts";
 import {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { stepId } from "#events/ids.ts";
-import { Actor } from "#events/run.ts";
+import { Actor } from "#events/runOrigin.ts";
 import { RunAs } from "#events/workflow.ts";
 import type { RunRow } from "#projections/runs/query.ts";
 import { isLive, type RunView } from "./foldRun.ts";

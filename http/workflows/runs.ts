@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { streamName } from "#events/ids.ts";
-import { Actor, CancelRun } from "#events/run.ts";
+import { CancelRun } from "#events/run.ts";
+import { Actor } from "#events/runOrigin.ts";
 import { listRuns, type RunFilter } from "#projections/runs/query.ts";
 import { requireCredential, requireSession } from "../auth/authenticate.ts";
 import type { Caller } from "../auth/caller.ts";

@@ -1,4 +1,4 @@
-import type { Actor } from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import type { ApprovalText } from "#events/runParts.ts";
 import type { ToolCall } from "#events/thread.ts";
 import type { z } from "zod";

@@ -1,5 +1,5 @@
 import { isUuid } from "#events/ids.ts";
-import type { Actor } from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import { encode, type Db } from "../projection.ts";
 import { parseRow, type ApprovalRow, type ApprovalStatus, type StoredRow } from "./approvalRows.ts";
 import { assigneePattern } from "./assignees.ts";

@@ -1,5 +1,5 @@
 import { isUuid } from "#events/ids.ts";
-import type { Actor } from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { RunAs } from "#events/workflow.ts";
 import { decodeOrNull, decode, encode, type Db } from "../projection.ts";

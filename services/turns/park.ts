@@ -1,6 +1,6 @@
 import { deriveId } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
-import { actorOf } from "#events/run.ts";
+import { actorOf } from "#events/runOrigin.ts";
 import type { WaitingCall } from "./converse.ts";
 import { TurnLost, type createStepRecorder } from "./steps.ts";
 import type { TurnToRun } from "./turnToRun.ts";

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from "#events/envelope.ts";
 import { parseStreamName } from "#events/ids.ts";
-import type { Actor } from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { RunArgs } from "../workflows.ts";
 import { grouped, operationOf } from "./evidence.ts";
