@@ -25,6 +25,7 @@ export interface RunSummary {
   id: string;
   workflow_id: string;
   workflow_name: string | null;
+  definition_id: string;
   definition_version: number;
   status: RunStatus;
   error: string | null;
@@ -44,12 +45,19 @@ export interface ChangedRuns {
   next_cursor: string | null;
 }
 
+/** Of an error in the source of a workflow, from 1. */
+export interface ErrorPlace {
+  line?: number | null;
+  column?: number | null;
+}
+
 export interface Attempt {
   n: number;
   status: "running" | "completed" | "failed" | "lost";
   started_at: string;
   ended_at: string | null;
   error: string | null;
+  error_info: ErrorPlace | null;
   logs: string[];
   logs_truncated: boolean;
 }
@@ -77,7 +85,7 @@ export type Waiting =
   | { type: "timer"; until: string };
 
 export interface Run extends RunSummary {
-  error_info: { code: string; step: string | null; attempt?: number | null } | null;
+  error_info: ({ code: string; step: string | null; attempt?: number | null } & ErrorPlace) | null;
   cancelled_by: Actor | null;
   expires_at: string;
   waiting_on: Waiting[];

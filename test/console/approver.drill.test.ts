@@ -96,6 +96,11 @@ describe("the runs", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByText("The step check failed").waitFor();
+    await page.getByRole("link", { name: "line 2, column 65" }).first().waitFor();
+    await page
+      .getByText(/^export const steps = \{ check: /)
+      .first()
+      .waitFor();
     await page.getByRole("link", { name: /^check/ }).click();
     await inspect(page, "run-failed");
   });

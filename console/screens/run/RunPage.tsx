@@ -12,6 +12,7 @@ import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { Continuations, isLive, RetryButton } from "./Continuations.tsx";
+import { SourcePlace } from "./SourcePlace.tsx";
 import { Timeline } from "./Timeline.tsx";
 
 const route = getRouteApi("/runs/$runId");
@@ -98,6 +99,7 @@ const Problems = ({ run }: { run: Run }) => (
           {run.error}
         </p>
         {run.error_info && <p className="quiet mono">code {run.error_info.code}</p>}
+        {run.error_info && <SourcePlace run={run} place={run.error_info} />}
       </div>
     )}
     {run.warnings.map((warning) => (

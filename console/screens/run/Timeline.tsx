@@ -7,12 +7,13 @@ import { StepItem, StepLink } from "../../parts/StepLine.tsx";
 import { useNow } from "../../parts/useNow.ts";
 import { Value } from "../../parts/Value.tsx";
 import { ForkButton } from "./Continuations.tsx";
+import { SourcePlace } from "./SourcePlace.tsx";
 import { boundsOf, stepTime } from "./span.ts";
 
 const route = getRouteApi("/runs/$runId");
 
-function AttemptLine({ attempt }: { attempt: Attempt }) {
-  const { n, status, started_at, ended_at, error, logs, logs_truncated } = attempt;
+function AttemptLine({ run, attempt }: { run: Run; attempt: Attempt }) {
+  const { n, status, started_at, ended_at, error, error_info, logs, logs_truncated } = attempt;
   return (
     <li>
       <p>
@@ -20,6 +21,7 @@ function AttemptLine({ attempt }: { attempt: Attempt }) {
         {ended_at && <span className="quiet">{formatDuration(Date.parse(ended_at) - Date.parse(started_at))}</span>}
       </p>
       {error && <p className="bad-text">{error}</p>}
+      {error_info && <SourcePlace run={run} place={error_info} />}
       {logs.length > 0 && <Value label={logs_truncated ? "Log (cut off)" : "Log"} value={logs.join("\n")} />}
     </li>
   );
@@ -36,7 +38,7 @@ function StepDetails({ run, step }: { run: Run; step: Step }) {
       </div>
       <ol className="plain stack">
         {step.attempts.map((attempt) => (
-          <AttemptLine key={attempt.n} attempt={attempt} />
+          <AttemptLine key={attempt.n} run={run} attempt={attempt} />
         ))}
       </ol>
       <p className="quiet mono">idempotency key {step.idempotency_key}</p>
