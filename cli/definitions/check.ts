@@ -1,6 +1,5 @@
 import { print, printable } from "../output.ts";
 import { placeIn } from "../workflows/describeCalls.ts";
-import { openLocalSandbox } from "../workflows/loadScript.ts";
 import { readDefinitions, type LocalDefinition } from "./folder.ts";
 import { listRemote, withService, type Service, type ServiceOptions } from "./service.ts";
 
@@ -85,8 +84,7 @@ async function checkRuns(
 
 /** Checks definitions as a save would, and against the runs of the service. Runs that go another way set exit code 1. */
 export async function check(path: string, options: CheckOptions): Promise<void> {
-  const sandbox = openLocalSandbox();
-  const definitions = await readDefinitions(sandbox, path).finally(sandbox.close);
+  const definitions = await readDefinitions(path);
   for (const { file, lint, type, name } of definitions) {
     for (const { line, column, message } of lint) print(`warning ${file}:${line}:${column}: ${printable(message)}`);
     print(`${file}: ${type} ${name} can be saved`);

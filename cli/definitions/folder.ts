@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Problem } from "../problem.ts";
-import { checkSource, typeOfSource, type LocalSandbox, type ScriptType } from "../workflows/loadScript.ts";
+import {
+  checkSource,
+  openLocalSandbox,
+  typeOfSource,
+  type LocalSandbox,
+  type ScriptType,
+} from "../workflows/loadScript.ts";
 
 /** A definition in a file. */
 export interface LocalDefinition {
@@ -23,8 +29,7 @@ function definitionFiles(path: string): string[] {
   return names.map((name) => join(path, name));
 }
 
-/** Reads and checks definitions. Throws Problem for the first that could not be saved, and for two of one name. */
-export async function readDefinitions({ checker }: LocalSandbox, path: string): Promise<LocalDefinition[]> {
+async function readAll({ checker }: LocalSandbox, path: string): Promise<LocalDefinition[]> {
   const found: LocalDefinition[] = [];
   for (const file of definitionFiles(path)) {
     const source = readFileSync(file, "utf8");
@@ -36,6 +41,16 @@ export async function readDefinitions({ checker }: LocalSandbox, path: string): 
     found.push({ file, type, name, source, lint: checked.meta.workflow?.lint ?? [] });
   }
   return found;
+}
+
+/** Reads and checks definitions. Throws Problem for the first that could not be saved, and for two of one name. */
+export async function readDefinitions(path: string): Promise<LocalDefinition[]> {
+  const sandbox = openLocalSandbox();
+  try {
+    return await readAll(sandbox, path);
+  } finally {
+    await sandbox.close();
+  }
 }
 
 /** What was changed, in words: lines outside of the first and the last difference are equal. */

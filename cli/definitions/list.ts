@@ -1,5 +1,4 @@
 import { print, printJson, table } from "../output.ts";
-import { openLocalSandbox } from "../workflows/loadScript.ts";
 import { readDefinitions } from "./folder.ts";
 import { listRemote, readRemoteSource, withService, type ServiceOptions } from "./service.ts";
 
@@ -18,10 +17,7 @@ interface Row {
 
 /** Prints the definitions of the service, and compares them with those of a folder. */
 export async function list(folder: string | undefined, options: ListOptions): Promise<void> {
-  const sandbox = openLocalSandbox();
-  const local = await (folder === undefined ? Promise.resolve([]) : readDefinitions(sandbox, folder)).finally(
-    sandbox.close,
-  );
+  const local = folder === undefined ? [] : await readDefinitions(folder);
   await withService(options, async (service) => {
     const rows: Row[] = [];
     for (const remote of await listRemote(service)) {

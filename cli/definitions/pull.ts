@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { print } from "../output.ts";
-import { openLocalSandbox } from "../workflows/loadScript.ts";
 import { readDefinitions } from "./folder.ts";
 import {
   findVersion,
@@ -19,13 +18,8 @@ interface PullOptions extends ServiceOptions {
 
 /** Files of the folder by type and name of their definition. A file that cannot be read as one is found by its name. */
 async function localFiles(folder: string): Promise<Map<string, string>> {
-  const sandbox = openLocalSandbox();
-  try {
-    const found = existsSync(folder) ? await readDefinitions(sandbox, folder).catch(() => []) : [];
-    return new Map(found.map(({ type, name, file }) => [`${type} ${name}`, file]));
-  } finally {
-    await sandbox.close();
-  }
+  const found = existsSync(folder) ? await readDefinitions(folder).catch(() => []) : [];
+  return new Map(found.map(({ type, name, file }) => [`${type} ${name}`, file]));
 }
 
 /** Writes one file; false when its edits were kept. */

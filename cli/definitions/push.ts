@@ -1,5 +1,4 @@
 import { print, printable } from "../output.ts";
-import { openLocalSandbox } from "../workflows/loadScript.ts";
 import { describeChange, readDefinitions, type LocalDefinition } from "./folder.ts";
 import {
   findVersion,
@@ -44,8 +43,7 @@ async function save(
 
 /** Saves the definitions of a folder that differ from those of the service. None is saved when one of them could not be. */
 export async function push(path: string, options: PushOptions): Promise<void> {
-  const sandbox = openLocalSandbox();
-  const definitions = await readDefinitions(sandbox, path).finally(sandbox.close);
+  const definitions = await readDefinitions(path);
   await withService(options, async (service) => {
     const remote = await listRemote(service);
     for (const local of definitions) {
