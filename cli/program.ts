@@ -50,6 +50,7 @@ function addLog(svc: Command): void {
     .description("prove that no event was altered or removed")
     .option("--file <file>", "verify an export instead of the live log")
     .option("--expect <position:hash>", "also prove that this earlier tip is part of it", tip)
+    .option("--certificate <file>", "also check the certificate of an erasure")
     .option(...json)
     .action(async (options) => (await import("./log/verify.ts")).verify(options));
 }

@@ -109,6 +109,8 @@ export interface AuditLog {
       newest_first?: boolean;
     },
   ): Promise<{ events: RecordedEvent[]; more: boolean }>;
+  /** The hash (hex) of the chain at each of these positions that holds an event of the organization. */
+  hashes(organization: string, positions: number[]): Promise<Map<number, string>>;
 }
 
 /** The bus as http uses it. */

@@ -87,6 +87,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     waitForProjections: progress.waitFor,
     readStream: (stream, fromVersion) => breaker(() => log.read(stream, fromVersion)),
     readAuditSlice: (organization, range) => breaker(() => log.slice(organization, range)),
+    readHashes: (organization, positions) => breaker(() => log.hashes(organization, positions)),
     ...listenTo(bus),
     recovered: progress.recovered,
     health: async () => ({ ...(await readHealth(resources, engine)), clock: { ok: clock.isOpen() } }),

@@ -28,10 +28,16 @@ export interface EraserOptions {
 
 /** Deletes what owners have, a batch at a time, with the commands that delete one thread or file. */
 export function createEraser({ log, listOwned, send, onError }: EraserOptions) {
-  const deleteThread = ({ organization_id }: StreamHead, { id, scope }: Owned) =>
-    send({ organization_id, stream: streamName("thread", id) }, DeleteThread.type, { scope });
-  const deleteFile = ({ organization_id }: StreamHead, { id, scope }: Owned) =>
-    send({ organization_id, stream: streamName("file", id) }, DeleteFile.type, { file_id: id, scope });
+  /** The erasure's name in the events of its deletions is how its certificate finds them. */
+  const target = ({ organization_id, stream: request_id }: StreamHead, stream: string) => ({
+    organization_id,
+    request_id,
+    stream,
+  });
+  const deleteThread = (head: StreamHead, { id, scope }: Owned) =>
+    send(target(head, streamName("thread", id)), DeleteThread.type, { scope });
+  const deleteFile = (head: StreamHead, { id, scope }: Owned) =>
+    send(target(head, streamName("file", id)), DeleteFile.type, { file_id: id, scope });
 
   const open = async (head: StreamHead): Promise<Deletion> => {
     const { id: erasure_id } = parseStreamName(head.stream);

@@ -7,6 +7,8 @@ const TIMEOUT_MS = 10_000;
 export interface Target {
   stream: string;
   organization_id: string;
+  /** What the command is part of, as the event names it. Default: the process that sends it. */
+  request_id?: string;
 }
 
 /** Sends a command of the service itself. Throws Unavailable if the outcome is unknown. */
@@ -15,5 +17,5 @@ export type Send = (target: Target, type: string, data: Record<string, unknown>)
 /** Sends commands to the handler of this process. */
 export const sendTo =
   (handle: Handle, worker: string): Send =>
-  ({ stream, organization_id }, type, data) =>
-    handle(newCommand(type, { stream, organization_id, request_id: worker, data, timeout_ms: TIMEOUT_MS }));
+  ({ stream, organization_id, request_id = worker }, type, data) =>
+    handle(newCommand(type, { stream, organization_id, request_id, data, timeout_ms: TIMEOUT_MS }));

@@ -3,18 +3,27 @@ import { BrokenChain, nextTip, GENESIS, verifyLog, type Tip } from "#infra/postg
 import { withDatabase } from "../connect.ts";
 import { print, printable, printJson } from "../output.ts";
 import { showProgress } from "../progress.ts";
+import { readCertificate, requireErased, type Certificate } from "./certificate.ts";
 import { readExport } from "./exportFile.ts";
 import { hashAt } from "./hashAt.ts";
 
 export interface VerifyOptions {
   file?: string;
   expect?: Tip;
+  /** Path of the certificate of an erasure. */
+  certificate?: string;
   json?: boolean;
 }
 
 interface VerifiedRange {
   from: number;
   tip: Tip;
+}
+
+/** What the log is held against besides its own chain. */
+interface Claims {
+  expected: Tip | undefined;
+  certificate: Certificate | undefined;
 }
 
 type OnProgress = (done: number, of: number) => void;
@@ -26,9 +35,10 @@ function compareWithExpected(expected: Tip, hash: string | undefined): void {
 }
 
 /** Verifies the live log, and afterwards compares the hash at the expected position. */
-function verifyLive(expected: Tip | undefined, onProgress: OnProgress): Promise<VerifiedRange> {
+function verifyLive({ expected, certificate }: Claims, onProgress: OnProgress): Promise<VerifiedRange> {
   return withDatabase(async ({ db }) => {
-    const tip = await verifyLog(db, onProgress);
+    const tip = await verifyLog(db, onProgress, certificate?.check);
+    if (certificate) await requireErased(db, certificate);
     if (expected)
       compareWithExpected(expected, expected.position === 0 ? GENESIS : await hashAt(db, expected.position));
     return { from: 0, tip };
@@ -36,7 +46,11 @@ function verifyLive(expected: Tip | undefined, onProgress: OnProgress): Promise<
 }
 
 /** Verifies an export, without a database. */
-async function verifyExport(path: string, expected: Tip | undefined, onProgress: OnProgress): Promise<VerifiedRange> {
+async function verifyExport(
+  path: string,
+  { expected, certificate }: Claims,
+  onProgress: OnProgress,
+): Promise<VerifiedRange> {
   const { size } = await stat(path);
   let from: Tip | undefined;
   let tip: Tip | undefined;
@@ -45,8 +59,10 @@ async function verifyExport(path: string, expected: Tip | undefined, onProgress:
   for await (const { line, bytes } of readExport(path)) {
     if (end) throw new BrokenChain(end.position, "the export continues after its last line");
     if ("from" in line && from === undefined) from = tip = line.from;
-    else if ("event" in line && tip) tip = nextTip(tip, line.event);
-    else if ("tip" in line && tip) end = line.tip;
+    else if ("event" in line && tip) {
+      tip = nextTip(tip, line.event);
+      certificate?.check(line.event);
+    } else if ("tip" in line && tip) end = line.tip;
     else throw new BrokenChain(tip?.position ?? 0, "the export does not begin with the chain's start");
     if (tip.position === expected?.position) hashAtExpected = tip.hash;
     onProgress(bytes, size);
@@ -62,12 +78,17 @@ async function verifyExport(path: string, expected: Tip | undefined, onProgress:
   return { from: from.position, tip };
 }
 
-function report({ from, tip }: VerifiedRange, { expect }: VerifyOptions): string {
+function report({ from, tip }: VerifiedRange, { expected: expect, certificate }: Claims): string {
   const count = `${(tip.position - from).toLocaleString("en")} events${from > 0 ? ` after position ${from}` : ""}`;
   return [
     `The chain is intact: ${count}, up to position ${tip.position}.`,
     `Head hash: ${tip.hash}`,
     ...(expect ? [`The expected tip at position ${expect.position} is part of it.`] : []),
+    ...(certificate
+      ? [
+          `The certificate is true: ${certificate.erased.length} things of ${certificate.owner} were erased, as the log says.`,
+        ]
+      : []),
     `To prove this later, store elsewhere: --expect ${tip.position}:${tip.hash}`,
   ].join("\n");
 }
@@ -79,13 +100,16 @@ function report({ from, tip }: VerifiedRange, { expect }: VerifyOptions): string
 export async function verify(options: VerifyOptions): Promise<void> {
   const progressBar = showProgress("Verifying", options.file ? "bytes" : "events");
   try {
-    const { file, expect } = options;
+    const { file, expect: expected } = options;
+    const certificate = options.certificate === undefined ? undefined : await readCertificate(options.certificate);
+    const claims = { expected, certificate };
     const verified = file
-      ? await verifyExport(file, expect, progressBar.show)
-      : await verifyLive(expect, progressBar.show);
+      ? await verifyExport(file, claims, progressBar.show)
+      : await verifyLive(claims, progressBar.show);
+    certificate?.finish();
     progressBar.end();
     if (options.json) printJson({ ok: true, from: verified.from, ...verified.tip });
-    else print(report(verified, options));
+    else print(report(verified, claims));
   } catch (error) {
     progressBar.end();
     if (!(error instanceof BrokenChain)) throw error;

@@ -80,6 +80,7 @@ export interface HttpDeps extends HttpPorts {
   /** A stream's events from a version on. Does not check which organization the stream belongs to. */
   readStream: EventLog["read"];
   readAuditSlice: AuditLog["slice"];
+  readHashes: AuditLog["hashes"];
   /** Called for committed events; some may be missed. */
   onCommitted: Hints["onCommitted"];
   /** Called when a projection has moved on. */

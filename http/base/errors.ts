@@ -37,6 +37,7 @@ const STATUS_BY_CODE: Readonly<Record<string, number>> = {
   member_not_found: 404,
   response_not_found: 404,
   erasure_not_found: 404,
+  erasure_running: 409,
   retention_not_found: 404,
   dead_letter_not_found: 404,
   definition_not_found: 404,

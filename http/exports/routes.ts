@@ -5,6 +5,7 @@ import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
+import { toJsonLines } from "../base/jsonLines.ts";
 import {
   accountLines,
   approvalLines,
@@ -33,10 +34,6 @@ async function* allLines(scope: ExportScope, subject: string): AsyncGenerator<Ex
   yield { type: "end", counts };
 }
 
-async function* toText(lines: AsyncGenerator<ExportLine>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
-}
-
 async function send(http: Http, request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
   const { organization_id } = request.caller;
   http.streams.count(reply);
@@ -53,7 +50,7 @@ async function send(http: Http, request: FastifyRequest, reply: FastifyReply, na
   const scope = { http, organization_id, subject, until: events[0]?.position ?? 0, recheck };
   return reply
     .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: "export.jsonl" }))
-    .send(Readable.from(toText(allLines(scope, name))));
+    .send(Readable.from(toJsonLines(allLines(scope, name))));
 }
 
 /** Everything that is stored about one person, key or external user, for owners and admins. */

@@ -40,6 +40,7 @@ const CONTENTS: Record<string, Json> = {
   "get /api/openai/v1/files/{id}/content": BYTES,
   "get /api/v1/knowledge/documents/{id}/content": BYTES,
   "get /api/exports": { "application/x-ndjson": { schema: { type: "string" } } },
+  "get /api/erasures/{id}/certificate": { "application/x-ndjson": { schema: { type: "string" } } },
   "get /api/usage": { "text/csv": { schema: { type: "string" } } },
   "get /api/v1/knowledge/documents/{id}/text": { "text/markdown": { schema: { type: "string" } } },
 };

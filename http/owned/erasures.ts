@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { StartErasure } from "#events/erasure.ts";
@@ -6,10 +7,13 @@ import { getErasure, listErasures, type ErasureRow } from "#projections/erasures
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
+import { downloadHeaders } from "../base/downloadHeaders.ts";
+import { toJsonLines } from "../base/jsonLines.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
+import { certificateLines, readCompleted } from "./certificate.ts";
 import { OwnerName } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 
@@ -100,4 +104,21 @@ export function erasureRoutes(app: App, http: Http): void {
     response: { 200: Erasure },
   };
   app.get("/erasures/:id", { onRequest, schema: reading }, (request) => read(http, request, request.params.id));
+
+  const certifying = {
+    ...described,
+    params: z.object({ id: z.string() }),
+    summary: "Get the certificate of a completed erasure",
+    description:
+      "JSON lines: what was erased, when and by whom, each with the hash of its event in the log's chain. `svc log verify --certificate FILE` checks it against the log, " +
+      "or against an export of the log, and that no data key of what was erased is left. The last line has the type `end`.",
+  };
+  app.get("/erasures/:id/certificate", { onRequest, schema: certifying }, async (request, reply) => {
+    const { id } = await read(http, request, request.params.id);
+    const erasure = await readCompleted(http, request.caller.organization_id, id);
+    http.streams.count(reply);
+    return reply
+      .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: `erasure-${id}.jsonl` }))
+      .send(Readable.from(toJsonLines(certificateLines(http, request, erasure))));
+  });
 }

@@ -38,3 +38,13 @@ export const createSliceReader =
     ]);
     return { events: rows.map((row) => decodeEvent(row, keyring)), more: taken.length < found.length };
   };
+
+export const createHashReader =
+  (db: Db): AuditLog["hashes"] =>
+  async (organization, positions) => {
+    const rows = await db.query<{ position: string; hash: string }>(
+      "select position, encode(hash, 'hex') as hash from log.events where organization_id = $1 and position = any($2)",
+      [organization, positions],
+    );
+    return new Map(rows.map(({ position, hash }) => [Number(position), hash]));
+  };

@@ -10,7 +10,7 @@ import { createRecentKeys } from "./recentKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
 import { createRecentEvents } from "./recentEvents.ts";
-import { createSliceReader } from "./auditSlices.ts";
+import { createHashReader, createSliceReader } from "./auditSlices.ts";
 import { batchLookups } from "./batchLookups.ts";
 
 const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_version, status, due_at, worker";
@@ -127,6 +127,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
     append: createAppender({ pool, keyring, findKeys, recentEvents }),
     heads: findHeads,
     slice: createSliceReader(db, keyring),
+    hashes: createHashReader(db),
     find: findKeys,
     async read(stream, fromVersion = 1) {
       const rows = await db.query<EventRow>(READ, [stream, fromVersion]);

@@ -80,7 +80,11 @@ export function nextTip(tip: Tip, row: ChainedRow): Tip {
  * Recomputes the hash chain over the whole log, outside the database, and compares it with the head row.
  * Returns the tip. Stored elsewhere, its hash later proves that nothing up to there was altered or removed.
  */
-export async function verifyLog(db: Db, onProgress: (done: number, of: number) => void): Promise<Tip> {
+export async function verifyLog(
+  db: Db,
+  onProgress: (done: number, of: number) => void,
+  onRow: (row: ChainedRow) => void = () => undefined,
+): Promise<Tip> {
   const [head] = await db.query<{ position: number; hash: string }>(
     "select position, encode(hash, 'hex') as hash from log.head",
   );
@@ -88,7 +92,10 @@ export async function verifyLog(db: Db, onProgress: (done: number, of: number) =
   let tip: Tip = { position: 0, hash: GENESIS };
   for (let rows: ChainedRow[] = []; ; ) {
     rows = await db.query<ChainedRow>(CHAINED_ROWS, [tip.position, head.position]);
-    for (const row of rows) tip = nextTip(tip, row);
+    for (const row of rows) {
+      tip = nextTip(tip, row);
+      onRow(row);
+    }
     onProgress(tip.position, head.position);
     if (rows.length < BATCH) break;
   }

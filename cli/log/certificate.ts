@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { BrokenChain, type ChainedRow } from "#infra/postgres/verify.ts";
+import type { Db } from "#projections/projection.ts";
+import { Problem } from "../problem.ts";
+
+const Proof = z.object({
+  stream: z.string(),
+  version: z.int(),
+  event: z.string(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+});
+const Line = z.discriminatedUnion("type", [
+  Proof.extend({ type: z.literal("certificate"), organization_id: z.string(), owner: z.string() }),
+  Proof.extend({ type: z.literal("erased") }),
+  Proof.extend({ type: z.literal("end"), erased: z.int() }),
+]);
+type Line = z.infer<typeof Line>;
+
+export interface Certificate {
+  owner: string;
+  /** Streams whose things were erased. */
+  erased: string[];
+  /** Compares an event of the log with the certificate. Throws BrokenChain. */
+  check(row: ChainedRow): void;
+  /** Throws BrokenChain when an event of the certificate was not among those that were checked. */
+  finish(): void;
+}
+
+function parse(text: string, path: string): Line[] {
+  try {
+    return text
+      .trimEnd()
+      .split("\n")
+      .map((line) => Line.parse(JSON.parse(line)));
+  } catch {
+    throw new Problem(`${path} is no certificate of an erasure`, "get it from GET /api/erasures/{id}/certificate");
+  }
+}
+
+const nameOf = ({ stream, version }: { stream: string; version: number }): string => `${stream}@${version}`;
+
+/** Reads a certificate. Throws a Problem for a file that is none, or not whole. */
+export async function readCertificate(path: string): Promise<Certificate> {
+  const lines = parse(await readFile(path, "utf8"), path);
+  const [first, last] = [lines[0], lines.at(-1)];
+  const erased = lines.filter(({ type }) => type === "erased");
+  if (first?.type !== "certificate" || last?.type !== "end" || last.erased !== erased.length)
+    throw new Problem(`${path} is not whole`, "get it again from GET /api/erasures/{id}/certificate");
+  const open = new Map(lines.map((line) => [nameOf(line), line]));
+  return {
+    owner: first.owner,
+    erased: erased.map(({ stream }) => stream),
+    check(row) {
+      const line = open.get(nameOf(row));
+      if (!line) return;
+      if (line.hash !== row.hash || line.event !== row.type || row.organization_id !== first.organization_id)
+        throw new BrokenChain(Number(row.position), `${row.type} of ${row.stream} is not what the certificate says`);
+      open.delete(nameOf(row));
+    },
+    finish() {
+      const [missing] = open.values();
+      if (missing)
+        throw new BrokenChain(0, `the log has no ${missing.event} of ${missing.stream}, which the certificate names`);
+    },
+  };
+}
+
+/** Throws BrokenChain when a data key of something that was erased still exists. */
+export async function requireErased(db: Db, { erased }: Certificate): Promise<void> {
+  const [left] = await db.query<{ thing: string }>(
+    "select thing from log.keys where stream = any($1) or thing = any($1) limit 1",
+    [erased],
+  );
+  if (left)
+    throw new BrokenChain(
+      0,
+      `the data key of ${left.thing} still exists, although the certificate says that it was erased`,
+    );
+}

@@ -1,0 +1,75 @@
+import type { FastifyRequest } from "fastify";
+import type { RecordedEvent } from "#events/envelope.ts";
+import { streamName } from "#events/ids.ts";
+import { ApiError } from "../base/errors.ts";
+import type { Http } from "../base/deps.ts";
+
+const BATCH = 500;
+const DELETIONS = ["ThreadDeleted", "FileDeleted"];
+
+interface Erasure {
+  started: RecordedEvent;
+  completed: RecordedEvent;
+  owner: string;
+}
+
+/** Throws 409 `erasure_running`. */
+export async function readCompleted(http: Http, organization_id: string, erasure_id: string): Promise<Erasure> {
+  const stream = streamName("erasure", erasure_id);
+  const events = await http.readStream(stream);
+  const started = events.find(({ type, organization_id: of }) => type === "ErasureStarted" && of === organization_id);
+  const completed = events.find(({ type }) => type === "ErasureCompleted");
+  if (!started || !completed)
+    throw new ApiError("erasure_running", "The erasure is not complete yet; its certificate comes after its end.", {
+      param: "id",
+    });
+  return { started, completed, owner: (started.data as { owner: string }).owner };
+}
+
+/** What identifies an event of the log, and proves what it says: the hash covers it and every event before it. */
+const proof = ({ stream, version, type, recorded_at }: RecordedEvent, hash: string | undefined) => ({
+  stream,
+  version,
+  event: type,
+  recorded_at,
+  hash,
+});
+
+async function* proofs(http: Http, organization_id: string, events: RecordedEvent[]) {
+  const hashes = await http.readHashes(
+    organization_id,
+    events.map(({ position }) => position),
+  );
+  for (const event of events) yield proof(event, hashes.get(event.position));
+}
+
+/** The events between the start and the end of an erasure with which it deleted something. */
+async function* deletions(http: Http, request: FastifyRequest, { started, completed }: Erasure) {
+  const { organization_id } = request.caller;
+  const query = { stream: undefined, types: DELETIONS, limit: BATCH };
+  for (let [after, more] = [started.position, true]; more && after < completed.position; ) {
+    await request.recheckCredential?.();
+    const slice = await http.readAuditSlice(organization_id, { ...query, after });
+    const own = slice.events.filter(
+      ({ position, meta }) => position < completed.position && meta.request_id === started.stream,
+    );
+    yield* proofs(http, organization_id, own);
+    after = slice.events.at(-1)?.position ?? completed.position;
+    more = slice.more;
+  }
+}
+
+/** The lines of a certificate: what was erased, when and by whom, with the hash of each event that proves it. */
+export async function* certificateLines(http: Http, request: FastifyRequest, erasure: Erasure) {
+  const { organization_id } = request.caller;
+  const { started, completed, owner } = erasure;
+  const [start, end] = await Array.fromAsync(proofs(http, organization_id, [started, completed]));
+  const { principal: started_by } = started.meta;
+  yield { type: "certificate", organization_id, owner, started_by, ...start };
+  let erased = 0;
+  for await (const deletion of deletions(http, request, erasure)) {
+    erased++;
+    yield { type: "erased", ...deletion };
+  }
+  yield { type: "end", erased, ...end };
+}
