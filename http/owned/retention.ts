@@ -26,12 +26,19 @@ async function readSubject(http: Http, { organization_id }: FastifyRequest["call
   return subject;
 }
 
-function readSettings(subject: string, body: z.infer<typeof RetentionToSet>) {
+/** Throws a 400. */
+async function readSettings(
+  http: Http,
+  caller: FastifyRequest["caller"],
+  name: string,
+  body: z.infer<typeof RetentionToSet>,
+) {
   const rules = readRules(body);
   if (Object.keys(rules).length === 0)
     throw new ApiError(null, "Set one of threads, files and documents; DELETE removes the rules.", {
       param: "threads",
     });
+  const subject = await readSubject(http, caller, name);
   if (rules.documents !== undefined && subject !== "organization")
     throw new ApiError(null, "documents: documents belong to no project; set the rule for organization.", {
       param: "documents",
@@ -80,7 +87,7 @@ export function retentionRoutes(app: App, http: Http): void {
   };
   app.put("/retention/:subject", { onRequest, schema: setting }, async (request) => {
     const { caller, params, body } = request;
-    const data = readSettings(await readSubject(http, caller, params.subject), body);
+    const data = await readSettings(http, caller, params.subject, body);
     await http.send(SetRetention, { ...envelope(request, data.subject), data });
     return read(http, caller.organization_id, data.subject);
   });
@@ -100,7 +107,7 @@ export function retentionRoutes(app: App, http: Http): void {
     response: { 200: Preview },
   };
   app.post("/retention/:subject/preview", { onRequest, schema: previewing }, async ({ caller, params, body }) => {
-    const settings = readSettings(await readSubject(http, caller, params.subject), body);
+    const settings = await readSettings(http, caller, params.subject, body);
     await http.freshRead(COUNTED_MODELS);
     return presentPreview(await countExpired(http.db, caller.organization_id, { ...settings, now: new Date() }));
   });
