@@ -6,8 +6,8 @@ import type { Caller } from "../auth/caller.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
-import { UserQuery } from "./documentShape.ts";
-import { requireReadable } from "./lookups.ts";
+import { UserQuery, VersionQuery } from "./documentShape.ts";
+import { requireReadable, requireVersion } from "./lookups.ts";
 
 const open = ({ vault }: Http, { id, wrapped_key }: DocumentRow, blob: string): Promise<Buffer | undefined> =>
   vault.get({ thing: streamName("document", id), wrapped_key }, blob);
@@ -39,6 +39,16 @@ export function requireText({ status, text_blob }: DocumentRow): string {
   return text_blob;
 }
 
+/** The Markdown of a version. Undefined if it is kept no more. */
+async function readVersion(
+  http: Http,
+  { caller, id, user }: { caller: Caller; id: string; user: string | undefined },
+  version: number,
+): Promise<Buffer | undefined> {
+  const row = await requireVersion(http, caller, { id, user, version });
+  return row.text_blob === null ? undefined : open(http, row, row.text_blob);
+}
+
 function fileBlob({ original, blob }: DocumentRow): string {
   if (original !== "file") throw noFile();
   return blob;
@@ -49,9 +59,14 @@ export function contentRoutes(app: App, http: Http): void {
   const params = z.object({ id: z.string() });
   const described = { tags: ["Knowledge"], security: [{ key: [] }], params, querystring: UserQuery };
 
-  const text = { ...described, summary: "Get the Markdown of a document", produces: ["text/markdown"] };
-  app.get("/documents/:id/text", { schema: text }, async ({ caller, params: { id }, query: { user } }, reply) => {
-    const { bytes } = await readBlob(http, { caller, id, user }, requireText);
+  const versioned = { ...described, querystring: VersionQuery };
+  const text = { ...versioned, summary: "Get the Markdown of a document", produces: ["text/markdown"] };
+  app.get("/documents/:id/text", { schema: text }, async ({ caller, params: { id }, query }, reply) => {
+    const { user, version } = query;
+    const bytes =
+      version === undefined
+        ? (await readBlob(http, { caller, id, user }, requireText)).bytes
+        : await readVersion(http, { caller, id, user }, Number(version));
     if (!bytes) throw noText();
     return reply
       .headers({ "content-type": "text/markdown; charset=utf-8", "x-content-type-options": "nosniff" })

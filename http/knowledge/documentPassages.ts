@@ -6,8 +6,8 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { PageQuery, readPage } from "../base/pagination.ts";
 import { noText, requireText } from "./documentContent.ts";
-import { UserQuery } from "./documentShape.ts";
-import { requireReadable } from "./lookups.ts";
+import { VersionQuery } from "./documentShape.ts";
+import { requireReadable, requireVersion } from "./lookups.ts";
 
 /** UTF-16 units of text in one page, unless its first passage alone is longer. */
 const MAX_TEXT = 1_000_000;
@@ -25,7 +25,7 @@ const whole = () =>
     .string()
     .regex(/^\d{1,9}$/, "must be a whole number")
     .optional();
-const Query = UserQuery.extend({
+const Query = VersionQuery.extend({
   from_seq: whole().describe("The first passage. Default: 0."),
   from_page: whole().describe("Instead of `from_seq`: from the first passage of this page on."),
   limit: PageQuery.shape.limit,
@@ -42,8 +42,8 @@ export async function readBlobs(
   row: DocumentRow,
 ): Promise<{ text: string; passages: Buffer } | undefined> {
   const key = { thing: streamName("document", row.id), wrapped_key: row.wrapped_key };
-  if (row.passages_blob === null) throw noText();
-  const [text, passages] = await Promise.all([vault.get(key, requireText(row)), vault.get(key, row.passages_blob)]);
+  if (row.passages_blob === null || row.text_blob === null) throw noText();
+  const [text, passages] = await Promise.all([vault.get(key, row.text_blob), vault.get(key, row.passages_blob)]);
   return text && passages && { text: text.toString(), passages };
 }
 
@@ -53,13 +53,19 @@ interface Wanted {
   from_page: number;
   limit: number;
   user: string | undefined;
+  /** Undefined: what search shows now. */
+  version: number | undefined;
 }
 
 async function readPassages(http: Http, caller: Caller, id: string, wanted: Wanted) {
-  const { from_seq, from_page, limit, user } = wanted;
-  const row = await requireReadable(http, caller, id, user);
-  const current =
-    (await readBlobs(http, row)) ?? (await readBlobs(http, await requireReadable(http, caller, id, user)));
+  const { from_seq, from_page, limit, user, version } = wanted;
+  const find = () =>
+    version === undefined
+      ? requireReadable(http, caller, id, user)
+      : requireVersion(http, caller, { id, user, version });
+  const row = await find();
+  if (version === undefined) requireText(row);
+  const current = (await readBlobs(http, row)) ?? (await readBlobs(http, await find()));
   if (!current) throw noText();
   const data: z.infer<typeof Passage>[] = [];
   let length = 0;
@@ -86,8 +92,8 @@ export function passageRoutes(app: App, http: Http): void {
   };
   app.get("/documents/:id/passages", { schema: listing }, ({ caller, params, query }) => {
     const { limit } = readPage(query);
-    const { from_seq = 0, from_page = 0, user } = query;
-    const wanted = { from_seq: Number(from_seq), from_page: Number(from_page), limit, user };
+    const { from_seq = 0, from_page = 0, user, version } = query;
+    const wanted = { from_seq: Number(from_seq), from_page: Number(from_page), limit, user, version: version === undefined ? undefined : Number(version) };
     return readPassages(http, caller, params.id, wanted);
   });
 }

@@ -72,6 +72,15 @@ export const UserQuery = z.object({
     .describe("With an API key: the end user to read for, who may read only what names them or nobody."),
 });
 
+/** The text that a citation names. */
+export const VersionQuery = UserQuery.extend({
+  version: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, "must be a whole number from 1")
+    .optional()
+    .describe("A version that search named; also after the text was replaced. Default: what search shows now."),
+});
+
 /** A display name, cleaned like a filename. */
 const name = z
   .string("must be a string")

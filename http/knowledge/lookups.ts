@@ -65,3 +65,15 @@ export async function requireReadable(http: Needs, caller: Reading, id: string, 
   await requireReader(http, caller, row, user);
   return row;
 }
+
+/** A document with the text of a version, kept after it was replaced. Throws what requireReadable throws. */
+export async function requireVersion(
+  http: Needs,
+  caller: Reading,
+  { id, user, version }: { id: string; user: string | undefined; version: number },
+): Promise<DocumentRow> {
+  await requireReadable(http, caller, id, user);
+  const row = await getDocument(http.db, caller.organization_id, id, version);
+  if (!row) throw documentNotFound();
+  return row;
+}

@@ -74,6 +74,7 @@ export const SearchResponse = z.object({
         name: z.string(),
         collection_id: z.string(),
         collection: z.string().describe("Display name."),
+        version: z.int().describe("Names this text of the document for ever: 1, or more after changes."),
         warnings: Warnings.optional(),
       }),
       score: z.number().describe("Score of its best passage. Comparable within one response only."),

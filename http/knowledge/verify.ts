@@ -7,8 +7,8 @@ import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { readBlobs } from "./documentPassages.ts";
 import { canRead } from "./documentAccess.ts";
-import { findAnyDocument } from "./lookups.ts";
-import { Verification, VerifyRequest } from "./verifyShape.ts";
+import { findAnyDocument, requireVersion } from "./lookups.ts";
+import { Verification, VerifyRequest, type Citation } from "./verifyShape.ts";
 
 interface CitedText {
   seq: number;
@@ -23,13 +23,14 @@ interface CitedText {
 async function readDocument(
   http: Http,
   caller: Caller,
-  { id, user }: { id: string; user: string | undefined },
+  { id, version, user }: { id: string; version: number | undefined; user: string | undefined },
   seqs: Iterable<number>,
 ): Promise<Map<number, CitedText>> {
   const found = new Map<number, CitedText>();
-  const row = await findAnyDocument(http, caller, id);
-  if (!row || !(await canRead(http, caller, row, user))) return found;
-  const isReadable = row.status === "ready" && row.passages_blob !== null && row.text_blob !== null;
+  const live = await findAnyDocument(http, caller, id);
+  if (!live || !(await canRead(http, caller, live, user))) return found;
+  const row = version === undefined ? live : await requireVersion(http, caller, { id, user, version });
+  const isReadable = (version !== undefined || row.status === "ready") && row.passages_blob !== null && row.text_blob !== null;
   const blobs = isReadable ? await readBlobs(http, row) : undefined;
   if (!blobs) return found;
   for (const seq of seqs) {
@@ -50,10 +51,13 @@ async function readCited(
   { citations, user }: Pick<VerifyRequest, "citations" | "user">,
 ): Promise<(CitedText | undefined)[]> {
   const texts = new Map<string, Map<number, CitedText>>();
-  const byDocument = Map.groupBy(citations, ({ document_id }) => document_id);
-  for (const [id, cited] of byDocument)
-    texts.set(id, await readDocument(http, caller, { id, user }, new Set(cited.map(({ seq }) => seq))));
-  return citations.map(({ document_id, seq }) => texts.get(document_id)?.get(seq));
+  const textOf = ({ document_id, version }: Citation): string => `${document_id}/${version ?? ""}`;
+  for (const [text, cited] of Map.groupBy(citations, textOf)) {
+    const { document_id: id, version } = cited[0]!;
+    const seqs = new Set(cited.map(({ seq }) => seq));
+    texts.set(text, await readDocument(http, caller, { id, version, user }, seqs));
+  }
+  return citations.map((citation) => texts.get(textOf(citation))?.get(citation.seq));
 }
 
 /** Fields without a value are left out. */

@@ -11,6 +11,11 @@ const Citation = z
   .object({
     document_id: z.string("must be a string"),
     seq: z.int("must be a whole number").min(0, "must be 0 or more").describe("The passage, as a search hit names it."),
+    version: z
+      .int("must be a whole number")
+      .min(1, "must be 1 or more")
+      .optional()
+      .describe("The version of the document that was cited. Default: what search shows now."),
     start_index: offset("Where the cited part of the answer begins, in UTF-16 code units. Default: the start."),
     end_index: offset("Where it ends. Default: the end."),
   })

@@ -15,7 +15,14 @@ export interface Hit {
 /** A document with its passages on this page, best first (spec: search response). */
 export interface SearchResult {
   /** `collection` is the display name. */
-  document: { id: string; name: string; collection_id: string; collection: string; warnings: ReadingWarning[] };
+  document: {
+    id: string;
+    name: string;
+    collection_id: string;
+    collection: string;
+    version: number;
+    warnings: ReadingWarning[];
+  };
   score: number;
   passages: {
     seq: number;
@@ -36,8 +43,8 @@ export interface SearchResult {
 export const groupByDocument = (hits: Hit[], highlight?: (text: string) => Highlight[]): SearchResult[] => {
   const results = new Map<string, SearchResult>();
   for (const { passage, document, score } of hits) {
-    const { id, name, collection_id, collection, warnings } = document;
-    const described = { id, name, collection_id, collection, warnings };
+    const { id, name, collection_id, collection, live_generation: version, warnings } = document;
+    const described = { id, name, collection_id, collection, version, warnings };
     const result = results.get(id) ?? { document: described, score, passages: [] };
     const { seq, page, section } = passage;
     const content = passage.text.trim();

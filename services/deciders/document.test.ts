@@ -155,9 +155,24 @@ describe("indexing a document", () => {
     const anew = [...ready, replaced, started(1, 2), read(2, { text: "t2", passages: "p2" })];
     given(document, anew)
       .when(confirm(2))
-      .then(indexed(2, 4, ["b1", "t1", "p1"]));
+      .then(indexed(2, 4, ["b1"]));
+    const { state } = given(document, [...anew, indexed(2, 4, ["b1"])]);
+    expect(state).toMatchObject({ blobs: ["t1", "p1", "b2", "t2", "p2"], earlier: [{ generation: 1 }] });
+  });
+  test("forgets replaced texts whose blobs a version before this one deleted", () => {
+    const anew = [...ready, replaced, started(1, 2), read(2, { text: "t2", passages: "p2" })];
     const { state } = given(document, [...anew, indexed(2, 4, ["b1", "t1", "p1"])]);
-    expect((state as StoredDocument).blobs).toEqual(["b2", "t2", "p2"]);
+    expect(state).toMatchObject({ blobs: ["b2", "t2", "p2"], earlier: [] });
+  });
+  test("keeps the texts that twenty replacements replaced", () => {
+    const events = Array.from({ length: 25 }, (_, n) => {
+      const next = { generation: n + 2, blob: `b${n + 2}`, released_claim: "c" };
+      const texts = { text: `t${n + 2}`, passages: `p${n + 2}` };
+      return [{ ...replaced, data: { ...replaced.data, ...next } }, started(1, n + 2), read(n + 2, texts), indexed(n + 2)];
+    });
+    const { state } = given(document, [...ready, ...events.flat()] as typeof ready);
+    const { earlier } = state as StoredDocument;
+    expect(earlier.map(({ generation }) => generation)).toEqual(Array.from({ length: 20 }, (_, n) => n + 6));
   });
 });
 

@@ -71,7 +71,7 @@ function reprocess(command: CommandFrom<typeof ReprocessDocument>, before: Store
 }
 
 export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = {
-  version: 1,
+  version: 2,
   initial: { status: "absent" },
 
   decide(command, state) {

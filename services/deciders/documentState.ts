@@ -12,6 +12,9 @@ export interface ReadText {
   warnings?: ReadingWarning[];
 }
 
+/** Texts of a document that stay readable after they were replaced. */
+const MAX_EARLIER = 20;
+
 export interface StoredDocument {
   /** Of its newest generation. `failed`: it could not be read or indexed. */
   status: "queued" | "reading" | "indexing" | "ready" | "failed";
@@ -33,6 +36,8 @@ export interface StoredDocument {
   text: ReadText | null;
   /** The generation that search shows. */
   live: ReadText | null;
+  /** The texts that citations may name: what search showed before each replacement, oldest first. */
+  earlier: ReadText[];
   /** Keys of all blobs that still exist. */
   blobs: string[];
 }
@@ -43,9 +48,10 @@ export type DocumentState = { status: "absent" } | StoredDocument | { status: "d
 export const storedDocument = (state: DocumentState): StoredDocument | undefined =>
   state.status === "absent" || state.status === "deleted" ? undefined : state;
 
-/** Blobs that nothing references any more once search shows the newest text. */
-export function unusedBlobs({ blobs, blob, text }: StoredDocument): string[] {
-  const used = new Set([blob, text?.text, text?.passages]);
+/** Blobs that nothing references any more once search shows the newest text. Citations name earlier ones. */
+export function unusedBlobs({ blobs, blob, text, earlier }: StoredDocument): string[] {
+  const read = [...earlier, ...(text ? [text] : [])];
+  const used = new Set([blob, ...read.flatMap(({ text, passages }) => [text, passages])]);
   return blobs.filter((key) => !used.has(key));
 }
 
@@ -53,7 +59,7 @@ export function evolve(state: DocumentState, event: DocumentEvent): DocumentStat
   if (event.type === "DocumentUploaded") {
     const { collection_id, content_claim, external_claim, original, mime_type, blob, generation, worker } = event.data;
     const upload = { collection_id, content_claim, external_claim, original, mime_type, blob, blobs: [blob] };
-    const fresh = { attempt: 0, reextract: false, paid: false, text: null, live: null };
+    const fresh = { attempt: 0, reextract: false, paid: false, text: null, live: null, earlier: [] };
     return { status: "queued", ...upload, ...fresh, generation, worker };
   }
   const before = storedDocument(state);
@@ -67,7 +73,10 @@ function evolveStored(
   switch (event.type) {
     case "DocumentReplaced": {
       const { content_claim, original, mime_type, blob, generation, worker } = event.data;
-      const fresh = { attempt: 0, reextract: false, paid: false, text: null, blobs: [...before.blobs, blob] };
+      const known = new Set(before.earlier.map((text) => text.generation));
+      const shown = before.live && !known.has(before.live.generation) ? [before.live] : [];
+      const earlier = [...before.earlier, ...shown].slice(-MAX_EARLIER);
+      const fresh = { attempt: 0, reextract: false, paid: false, text: null, blobs: [...before.blobs, blob], earlier };
       return { ...before, status: "queued", content_claim, original, mime_type, blob, generation, worker, ...fresh };
     }
     case "DocumentReprocessed": {
@@ -85,7 +94,9 @@ function evolveStored(
     case "DocumentIndexed": {
       const unused = new Set(event.data.unused);
       const blobs = before.blobs.filter((key) => !unused.has(key));
-      return { ...before, status: "ready", reextract: false, paid: true, live: before.text, blobs };
+      // versions before this one deleted the texts that were replaced
+      const earlier = before.earlier.filter(({ passages }) => !unused.has(passages));
+      return { ...before, status: "ready", reextract: false, paid: true, live: before.text, earlier, blobs };
     }
     case "ReadingFailed":
     case "IndexingFailed":

@@ -80,7 +80,7 @@ describe("a search response", () => {
 
   test("has the current names of the document and its collection", async () => {
     const { id: collection_id } = (await library.call("GET", "/collections/farm-fields")).body;
-    const document = { id: ids["cows.md"], name: "cows.md", collection_id, collection: "Farm & Fields" };
+    const document = { id: ids["cows.md"], name: "cows.md", collection_id, collection: "Farm & Fields", version: 1 };
     expect((await found({ query: "milked" })).results[0].document).toEqual(document);
     await library.call("PATCH", "/collections/farm-fields", { name: "Barn" });
     expect((await found({ query: "milked" })).results[0].document).toEqual({ ...document, collection: "Barn" });
