@@ -93,7 +93,13 @@ export function passageRoutes(app: App, http: Http): void {
   app.get("/documents/:id/passages", { schema: listing }, ({ caller, params, query }) => {
     const { limit } = readPage(query);
     const { from_seq = 0, from_page = 0, user, version } = query;
-    const wanted = { from_seq: Number(from_seq), from_page: Number(from_page), limit, user, version: version === undefined ? undefined : Number(version) };
+    const wanted = {
+      from_seq: Number(from_seq),
+      from_page: Number(from_page),
+      limit,
+      user,
+      version: version === undefined ? undefined : Number(version),
+    };
     return readPassages(http, caller, params.id, wanted);
   });
 }

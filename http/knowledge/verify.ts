@@ -30,7 +30,8 @@ async function readDocument(
   const live = await findAnyDocument(http, caller, id);
   if (!live || !(await canRead(http, caller, live, user))) return found;
   const row = version === undefined ? live : await requireVersion(http, caller, { id, user, version });
-  const isReadable = (version !== undefined || row.status === "ready") && row.passages_blob !== null && row.text_blob !== null;
+  const isReadable =
+    (version !== undefined || row.status === "ready") && row.passages_blob !== null && row.text_blob !== null;
   const blobs = isReadable ? await readBlobs(http, row) : undefined;
   if (!blobs) return found;
   for (const seq of seqs) {

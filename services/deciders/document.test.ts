@@ -168,7 +168,12 @@ describe("indexing a document", () => {
     const events = Array.from({ length: 25 }, (_, n) => {
       const next = { generation: n + 2, blob: `b${n + 2}`, released_claim: "c" };
       const texts = { text: `t${n + 2}`, passages: `p${n + 2}` };
-      return [{ ...replaced, data: { ...replaced.data, ...next } }, started(1, n + 2), read(n + 2, texts), indexed(n + 2)];
+      return [
+        { ...replaced, data: { ...replaced.data, ...next } },
+        started(1, n + 2),
+        read(n + 2, texts),
+        indexed(n + 2),
+      ];
     });
     const { state } = given(document, [...ready, ...events.flat()] as typeof ready);
     const { earlier } = state as StoredDocument;

@@ -63,7 +63,14 @@ describe("uploading the file", () => {
       expect(Date.parse(ready.indexed_at)).toBeGreaterThanOrEqual(Date.parse(ready.created_at));
 
       const { body } = await library.search({ query: says.at(-1), document_ids: [ready.id], limit: 100 });
-      expect(body.results[0]?.document).toEqual({ id: ready.id, name, collection_id, collection: "Shelf", version: 1, ...warned });
+      expect(body.results[0]?.document).toEqual({
+        id: ready.id,
+        name,
+        collection_id,
+        collection: "Shelf",
+        version: 1,
+        ...warned,
+      });
       const { passages } = body.results[0];
       expect(
         passages.every(({ page }: any) => (page_count === null ? page === undefined : page >= 1 && page <= page_count)),
