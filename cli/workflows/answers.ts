@@ -28,6 +28,15 @@ const ApprovalAnswer = z.union(
 );
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
+const RunAnswer = z
+  .strictObject({
+    status: z.enum(["completed", "failed", "cancelled", "timed_out"]).default("completed"),
+    result: z.unknown().default(null),
+    error: z.string().nullable().default(null),
+  })
+  .describe("How a run that `startRun` started ends.");
+export type RunAnswer = z.infer<typeof RunAnswer>;
+
 const oneOrMore = <T extends z.ZodType>(one: T) =>
   z.union([z.array(one), one.transform((only) => [only])]) as unknown as z.ZodType<z.output<T>[]>;
 
@@ -39,6 +48,8 @@ export const answerFields = {
   /** Steps that are executed in the sandbox; true: all without an answer. */
   execute: z.union([z.boolean(), z.array(z.string())]).default(false),
   approvals: z.record(z.string(), oneOrMore(ApprovalAnswer)).default({}),
+  /** By the name that `startRun` is called with, or by the id that `waitForRun` is called with. */
+  runs: z.record(z.string(), oneOrMore(RunAnswer)).default({}),
   secrets: z.record(z.string(), z.string()).default({}),
 };
 export const AnswersFile = z.strictObject(answerFields);
@@ -63,7 +74,7 @@ export function parseFile<T extends z.ZodType>(schema: T, text: string, file: st
  * Gives each call its answer. Answers with `args` are for calls with these arguments; the others are used in their order, and the
  * last one for all further calls.
  */
-export function createAnswers({ steps, approvals, execute }: AnswersFile) {
+export function createAnswers({ steps, approvals, runs, execute }: AnswersFile) {
   const used = new Map<string, number>();
   const next = <T>(what: string, answers: T[]): T | undefined => {
     const nth = used.get(what) ?? 0;
@@ -83,6 +94,8 @@ export function createAnswers({ steps, approvals, execute }: AnswersFile) {
     isExecuted: (name: string): boolean => (Array.isArray(execute) ? execute.includes(name) : execute),
     approval: (name: string): ApprovalAnswer | undefined =>
       Object.hasOwn(approvals, name) ? next(`approval ${name}`, approvals[name]!) : undefined,
+    run: (name: string): RunAnswer | undefined =>
+      Object.hasOwn(runs, name) ? next(`run ${name}`, runs[name]!) : undefined,
   };
 }
 

@@ -15,6 +15,8 @@ export const placeIn = (file: string, { line, column }: Place): string =>
 export function describeCall(call: LocalCall): string {
   if (call.kind === "step") return `step ${call.name} ${shortJson(call.args)}`;
   if (call.kind === "approval") return `approval ${call.name} ${JSON.stringify(printable(call.title))}`;
+  if (call.kind === "child") return `startRun ${printable(call.name)} ${shortJson(call.args)}`;
+  if (call.kind === "runWait") return `waitForRun ${printable(call.name)}`;
   return `sleep until ${call.until}`;
 }
 

@@ -9,7 +9,7 @@ import {
   type TracedCall,
 } from "#services/workflows/tick.ts";
 import { Problem } from "../problem.ts";
-import type { ApprovalAnswer } from "./answers.ts";
+import type { ApprovalAnswer, RunAnswer } from "./answers.ts";
 import { LOCAL, type LocalSandbox, type LocalScript } from "./loadScript.ts";
 
 export interface Place {
@@ -21,6 +21,8 @@ export interface Place {
 export type LocalCall =
   | { kind: "step"; name: string; args: unknown; at: Place }
   | { kind: "approval"; name: string; title: string; at: Place }
+  | { kind: "child"; name: string; args: unknown; at: Place }
+  | { kind: "runWait"; name: string; at: Place }
   | { kind: "timer"; until: string; at: Place };
 
 export type ApprovalCall = Extract<PendingCall, { kind: "approval" }>;
@@ -31,6 +33,8 @@ export interface Answerer {
   step(step: PendingStep, at: Place): Promise<string>;
   /** Throws Problem. */
   approval(call: ApprovalCall, at: Place): Promise<ApprovalAnswer>;
+  /** The end of a run, by the name of its workflow or by its id. Throws Problem. */
+  run(name: string, at: Place): Promise<RunAnswer>;
 }
 
 export interface LocalObserver {
@@ -98,6 +102,8 @@ interface RunState extends LocalRun {
   logged: number;
   /** Of the calls of the last tick, by key. */
   places: Map<string, Place>;
+  /** Names of the workflows of started runs, by run. */
+  children: Map<string, string>;
 }
 
 const placeOf = ({ places }: RunState, key: string): Place => places.get(key) ?? NO_PLACE;
@@ -145,6 +151,23 @@ async function answerApproval(state: RunState, call: ApprovalCall): Promise<Loca
   return failedAt("approval_expired", "An approval was not decided before it expired.", null, at);
 }
 
+/** A run that is started does nothing here; it ends when it is waited for. */
+function answerStart(state: RunState, { key, workflow, args }: Extract<PendingCall, { kind: "child" }>): void {
+  const run_id = newId();
+  state.children.set(run_id, workflow);
+  const call: LocalCall = { kind: "child", name: workflow, args: JSON.parse(args), at: placeOf(state, key) };
+  state.observer.onCall(call);
+  answer(state, call, key, { json: JSON.stringify({ run_id }) });
+}
+
+async function answerWait(state: RunState, { key, run_id }: Extract<PendingCall, { kind: "runWait" }>) {
+  const at = placeOf(state, key);
+  const name = state.children.get(run_id) ?? run_id;
+  const call: LocalCall = { kind: "runWait", name, at };
+  state.observer.onCall(call);
+  answer(state, call, key, { json: JSON.stringify({ run_id, ...(await state.answerer.run(name, at)) }) });
+}
+
 /** The time that it waits for is the time of all that follows. */
 function answerTimer(state: RunState, { key, until }: Timer): void {
   state.time = Math.max(state.time, "at" in until ? Date.parse(until.at) : state.time + until.in_ms);
@@ -153,17 +176,24 @@ function answerTimer(state: RunState, { key, until }: Timer): void {
   answer(state, call, key, { json: "null" });
 }
 
-/** Steps are answered first, then people, then time passes. Throws Problem. */
+/** Steps are answered first, then people, then other runs, then time passes. Throws Problem. */
 async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalEnd | undefined> {
   const steps = asked.filter((call) => call.kind === "steps");
+  const starts = asked.filter((call) => call.kind === "child");
+  for (const start of starts) answerStart(state, start);
   for (const call of steps)
     for (const step of call.steps) {
       const end = await answerStep(state, step, call.on_error);
       if (end) return end;
     }
-  if (steps.length > 0) return undefined;
+  if (steps.length + starts.length > 0) return undefined;
   const approval = asked.find((call) => call.kind === "approval");
   if (approval) return answerApproval(state, approval);
+  const wait = asked.find((call) => call.kind === "runWait");
+  if (wait) {
+    await answerWait(state, wait);
+    return undefined;
+  }
   const timer = asked.find((call) => call.kind === "timer");
   if (!timer) {
     const kind = (asked[0] as { kind: string } | undefined)?.kind ?? "nothing";
@@ -179,7 +209,15 @@ async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalE
  */
 export async function runLocally({ runner }: Pick<LocalSandbox, "runner">, run: LocalRun): Promise<LocalEnd> {
   const created_at = Date.parse(run.now);
-  const start = { run_id: newId(), memo: [], created_at, time: created_at, logged: 0, places: new Map() };
+  const start = {
+    run_id: newId(),
+    memo: [],
+    created_at,
+    time: created_at,
+    logged: 0,
+    places: new Map(),
+    children: new Map(),
+  };
   const state: RunState = { ...run, runner, ...start };
   for (let n = 0; n < MAX_TICKS; n++) {
     const { end, asked } = await tick(state);

@@ -127,6 +127,14 @@ function createAnswerer({ sandbox, script, answers, secrets, isLive, terminal }:
         step,
       );
     },
+    async run(name) {
+      const given = answers.run(name);
+      if (given) return given;
+      throw new Problem(
+        `The end of the run ${name} has no answer`,
+        `add it to --answers: {"runs": {"${name}": {"result": …}}}`,
+      );
+    },
     approval: async (call) => answers.approval(call.name) ?? askApproval(terminal, call),
   };
 }

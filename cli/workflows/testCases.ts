@@ -13,9 +13,11 @@ const ExpectedCall = z.union(
   [
     z.strictObject({ step: z.string(), args: z.unknown().optional() }),
     z.strictObject({ approval: z.string(), title: z.string().optional() }),
+    z.strictObject({ startRun: z.string(), args: z.unknown().optional() }),
+    z.strictObject({ waitForRun: z.string() }),
     z.strictObject({ sleep: z.literal(true) }),
   ],
-  "must be {step, args}, {approval, title} or {sleep: true}",
+  "must be {step, args}, {approval, title}, {startRun, args}, {waitForRun} or {sleep: true}",
 );
 type ExpectedCall = z.infer<typeof ExpectedCall>;
 
@@ -47,6 +49,13 @@ const isExpected = (call: LocalCall, expected: ExpectedCall): boolean => {
       call.name === expected.step &&
       (expected.args === undefined || isDeepStrictEqual(call.args, expected.args))
     );
+  if ("startRun" in expected)
+    return (
+      call.kind === "child" &&
+      call.name === expected.startRun &&
+      (expected.args === undefined || isDeepStrictEqual(call.args, expected.args))
+    );
+  if ("waitForRun" in expected) return call.kind === "runWait" && call.name === expected.waitForRun;
   if ("approval" in expected)
     return (
       call.kind === "approval" &&
@@ -98,6 +107,11 @@ function createAnswerer(sandbox: LocalSandbox, script: LocalScript, test: TestCa
       const given = answers.approval(name);
       if (given) return given;
       throw missing(`the approval ${name}`, "approvals", placeIn(script.file, at));
+    },
+    async run(name, at) {
+      const given = answers.run(name);
+      if (given) return given;
+      throw missing(`the end of the run ${name}`, "runs", placeIn(script.file, at));
     },
   };
 }

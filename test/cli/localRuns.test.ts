@@ -39,6 +39,43 @@ describe("svc definitions test", () => {
     ]);
   });
 
+  test("answers runs of other workflows", async () => {
+    const source = `export async function run(ctx, { id }) {
+      const order = await ctx.startRun("Ship an order", { id });
+      const { status, result, error } = await ctx.waitForRun(order, { timeout: "2d" });
+      return { status, result, error };
+    }`;
+    const start = { startRun: "Ship an order", args: { id: 1 } };
+    const base = { args: { id: 1 } };
+    const calls = [start, { waitForRun: "Ship an order" }];
+    const { folder } = await folderWith(
+      [
+        {
+          ...base,
+          name: "sent",
+          runs: { "Ship an order": { result: 7 } },
+          expect: { calls, result: { status: "completed", result: 7, error: null } },
+        },
+        {
+          ...base,
+          name: "lost",
+          runs: { "Ship an order": { status: "failed", error: "lost" } },
+          expect: { result: { status: "failed", result: null, error: "lost" } },
+        },
+        { ...base, name: "no answer", expect: { result: 1 } },
+      ],
+      source,
+    );
+    expect(await faultsOf(folder)).toEqual([
+      ["sent", null],
+      ["lost", null],
+      [
+        "no answer",
+        expect.stringMatching(/buy\.ts:3:\d+: the end of the run Ship an order has no answer: add it to "runs"/),
+      ],
+    ]);
+  });
+
   test("says for each other case what was found, and where", async () => {
     const steps = { price: { result: { cents: 1 } } };
     const base = { args: { sku: "A" }, steps, approvals: { boss: "reject" } };

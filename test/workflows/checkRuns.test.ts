@@ -204,3 +204,20 @@ test("a source that computes for ever fails for each run, and holds no other org
   expect(own).toMatchObject({ same: 1 });
   expect(await home.made(endless)).toMatchObject({ failed: 1, data: [{ error: { code: "run_timeout" } }] });
 });
+
+test("a run that started another one goes the same way, and another one with other arguments", async () => {
+  const child = await home.register(`export async function run(ctx, { n }) { return n; }`);
+  const source = `export async function run(ctx) {
+    const started = await ctx.startRun(${JSON.stringify(child.id)}, { n: 1 });
+    return (await ctx.waitForRun(started)).result;
+  }`;
+  const workflow = await home.register(source);
+  const run = await home.start(workflow);
+  expect(await home.untilOver(run)).toMatchObject({ status: "completed", result: 1 });
+  expect(await home.made(check(workflow.definition, { source }))).toMatchObject({ checked: 1, same: 1 });
+  const other = await home.made(check(workflow.definition, { source: source.replace("n: 1", "n: 2") }));
+  expect(other.data[0]).toMatchObject({
+    outcome: "different",
+    difference: { reason: "arguments", call: { kind: "child", name: child.id }, line: 2 },
+  });
+});

@@ -34,7 +34,8 @@ export const approvalTerms = (terms: {
 function pendingCalls(call: PendingCall): NewCall[] {
   if (call.kind === "steps") return call.steps.map(({ key, name, args }) => ({ kind: "step", key, name, args }));
   const args = call.kind === "approval" ? approvalTerms(call.options) : null;
-  return [{ kind: call.kind, key: call.key, name: "name" in call ? call.name : null, args }];
+  const name = call.kind === "approval" ? call.name : call.kind === "child" ? call.workflow : null;
+  return [{ kind: call.kind, key: call.key, name, args }];
 }
 
 /** The first call that was not recorded. */
@@ -52,7 +53,8 @@ const pointersIn = (before: string | null, now: string | null): string[] =>
 function compareCall(call: NewCall, { made }: ReplayState, missing: RecordedCall[]): Replay {
   const { line = null, column = null } = made.get(call.key) ?? {};
   const place = { call: named(call), line, column };
-  const changed = missing.find(({ kind, name }) => kind === call.kind && name === call.name);
+  // the record has no names of child runs
+  const changed = missing.find(({ kind, name }) => kind === call.kind && (name === null || name === call.name));
   if (changed) {
     const pointers = pointersIn(changed.args, call.args);
     return { outcome: "different", difference: { reason: "arguments", ...place, recorded: named(changed), pointers } };
