@@ -89,8 +89,12 @@ export interface EventLog {
   /**
    * Heads with open work whose worker is gone, that no worker holds, or that are due, and those of `worker` itself except
    * the streams it is `busy` with. At most `limit` per aggregate; organizations take turns, due work comes first, then the oldest.
+   * Within the first second after its due time, work is found only by the one process that a hash picks, so that processes
+   * which wake for the same due times share them.
    */
   openWork(options: { worker: string; busy: string[]; now: Date; limit: number }): Promise<StreamHead[]>;
+  /** The earliest due time after `now` of all streams. */
+  nextDue(now: Date): Promise<Date | undefined>;
 }
 
 /** Read access to the part of the log that belongs to one organization. */

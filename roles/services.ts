@@ -124,7 +124,7 @@ export async function startServicesRole(resources: Resources) {
   });
   const gate = bothGates({ isOpen: resources.reach.isReachable, onChange: resources.reach.onChange }, clock);
   const sweep = createSweep({
-    log: { openWork: openWorkWhenSteady(resources, gate) },
+    log: { openWork: openWorkWhenSteady(resources, gate), nextDue: log.nextDue },
     worker,
     busy: work.busy,
     attend: work.attendByAggregate,

@@ -2,12 +2,14 @@ import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, StreamHead } from "#events/ports.ts";
 
 const INTERVAL_MS = 2_000;
-const BATCH_SIZE = 100;
+/** Pause between sweeps for due times that follow each other closely. */
+const MIN_INTERVAL_MS = 200;
+const BATCH_SIZE = 200;
 /** Pause after a full batch. Ten thousand timers that fire together must not wait for minutes. */
-const FULL_BATCH_INTERVAL_MS = 100;
+const FULL_BATCH_INTERVAL_MS = 20;
 
 export interface SweepOptions {
-  log: Pick<EventLog, "openWork">;
+  log: Pick<EventLog, "openWork" | "nextDue">;
   worker: string;
   /** Streams that this process works on. They are left out, or a hundred of them would hide the lost work of others. */
   busy(): string[];
@@ -18,11 +20,12 @@ export interface SweepOptions {
 
 /**
  * Level-triggered recovery. The sweep repeatedly looks for open work that no live worker holds, that is due, or that this
- * process holds but does not work on. Recovery needs nothing else: notifications only make it faster.
+ * process holds but does not work on. Recovery needs nothing else: notifications only make it faster. It sleeps until the next
+ * due time, two seconds at most.
  */
 export function createSweep(options: SweepOptions) {
   let timer: NodeJS.Timeout | undefined;
-  let sweeping: Promise<{ more: boolean }> | undefined;
+  let sweeping: Promise<unknown> | undefined;
 
   const attend = async (head: StreamHead): Promise<void> => {
     try {
@@ -44,10 +47,27 @@ export function createSweep(options: SweepOptions) {
     }
   };
 
+  /** Milliseconds to the next due time. */
+  const untilDue = async (): Promise<number> => {
+    try {
+      const due = await options.log.nextDue(new Date());
+      return due ? due.getTime() - Date.now() : Infinity;
+    } catch (error) {
+      options.onError(error, "");
+      return Infinity;
+    }
+  };
+
+  const sweepAndWait = async (): Promise<number> => {
+    const { more } = await once();
+    return more ? FULL_BATCH_INTERVAL_MS : Math.min(Math.max(await untilDue(), MIN_INTERVAL_MS), INTERVAL_MS);
+  };
+
   const loop = async (): Promise<void> => {
-    sweeping = once();
-    const { more } = await sweeping;
-    timer = timer && setTimeout(() => void loop(), more ? FULL_BATCH_INTERVAL_MS : INTERVAL_MS);
+    const wait = sweepAndWait();
+    sweeping = wait;
+    const ms = await wait;
+    timer = timer && setTimeout(() => void loop(), ms);
   };
 
   return {

@@ -6,14 +6,13 @@ import type { Db } from "#projections/projection.ts";
 import { failpoint } from "../failpoint.ts";
 import { groupCommit } from "./append.ts";
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from "./decode.ts";
+import { findOpenWork, HEAD_COLUMNS, headFrom, type HeadRow } from "./openWork.ts";
 import { createRecentKeys } from "./recentKeys.ts";
 import { encodeAppend, neededKeys } from "./encode.ts";
 import { asDb } from "./pool.ts";
 import { createRecentEvents } from "./recentEvents.ts";
 import { createHashReader, createSliceReader } from "./auditSlices.ts";
 import { batchLookups } from "./batchLookups.ts";
-
-const HEAD_COLUMNS = "stream, organization_id, version, position, state, state_version, status, due_at, worker";
 
 const READ = `select ${EVENT_COLUMNS} where e.stream = $1 and e.version >= $2 order by e.version`;
 const READ_NEWEST = `
@@ -38,33 +37,6 @@ const DIED =
   "select exists (select from ops.workers where worker = $1 and beat_at < now() - interval '10 seconds') as died";
 const OUTCOME =
   "select position, fingerprint, rejection from log.commands where command_id = $1 and organization_id = $2";
-/** The limit counts per aggregate, and organizations take turns: a thousand lost documents of one organization must not delay a turn, or another's document. */
-const OPEN_WORK = `
-  select ${HEAD_COLUMNS.replace(/\w+/g, "s.$&")} from log.streams s join (
-    select stream, row_number() over (partition by aggregate order by turn, due_at, position) as nth from (
-      select *, row_number() over (partition by aggregate, organization_id order by due_at, position) as turn from (
-        select s.stream, split_part(s.stream, '-', 1) as aggregate, s.organization_id, s.due_at, s.position
-        from log.streams s left join ops.workers w on w.worker = s.worker
-        where s.status <> 'waiting'
-          and (s.worker is null or w.worker is null or w.beat_at < now() - interval '10 seconds'
-               or (s.worker = $1 and not exists (select from unnest($4::text[]) busy where busy = s.stream)))
-        union
-        select s.stream, split_part(s.stream, '-', 1), s.organization_id, s.due_at, s.position
-        from log.streams s where s.status is not null and s.due_at < $2
-      ) found
-    ) turns
-  ) ranked on ranked.stream = s.stream
-  where ranked.nth <= $3
-  order by s.due_at, s.position`;
-
-type HeadRow = Omit<StreamHead, "state" | "due_at"> & { state: string; due_at: Date | null };
-
-const headFrom = (row: HeadRow): StreamHead => ({
-  ...row,
-  state: JSON.parse(row.state),
-  due_at: row.due_at?.toISOString() ?? null,
-});
-
 interface AppenderOptions {
   pool: pg.Pool;
   keyring: Keyring;
@@ -126,6 +98,7 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
   return {
     append: createAppender({ pool, keyring, findKeys, recentEvents }),
     heads: findHeads,
+    ...findOpenWork(db),
     slice: createSliceReader(db, keyring),
     hashes: createHashReader(db),
     find: findKeys,
@@ -158,10 +131,6 @@ export function openLog(pool: pg.Pool, keyring: Keyring): EventLog & DataKeys & 
         [commandId, organization],
       );
       return row && { ...row, rejection: row.rejection === null ? null : JSON.parse(row.rejection) };
-    },
-    async openWork({ worker, busy, now, limit }) {
-      const rows = await db.query<HeadRow>(OPEN_WORK, [worker, now, limit, busy]);
-      return rows.map(headFrom);
     },
   };
 }

@@ -28,7 +28,7 @@ async function logWith(heads: Head[]) {
       [`${aggregate}-${newId()}`, organization_id, n + 1, status, due ?? null, worker],
     );
   const log = openLog(pool, openKeyring(Buffer.alloc(32, 1)));
-  const seen = (busy: string[] = []) => log.openWork({ worker: "me", busy, now: new Date(), limit: 10 });
+  const seen = (busy: string[] = [], worker = "me") => log.openWork({ worker, busy, now: new Date(), limit: 10 });
   return { seen, close: () => pool.end() };
 }
 const many = (n: number, head: Head): Head[] => Array.from({ length: n }, () => head);
@@ -70,5 +70,15 @@ test("the sweep gets waiting work when it is due, but not work of a live worker 
   expect(shown.map(({ position }) => position)).toEqual([2, 4]);
   const busy = shown.find(({ worker }) => worker === "me")!.stream;
   expect((await seen([busy])).map(({ position }) => position)).toEqual([2]);
+  await close();
+});
+
+test("work that has just become due is shared by the processes, and none of it is left behind", async () => {
+  const { seen, close } = await logWith(many(8, { aggregate: "trigger", status: "waiting", due: -0.1 }));
+  const streams = async (worker: string) => (await seen([], worker)).map(({ stream }) => stream);
+  const [mine, others] = [await streams("me"), await streams("other")];
+  expect(new Set([...mine, ...others]).size).toBe(8);
+  expect(mine.length + others.length).toBe(8);
+  await expect.poll(async () => (await streams("me")).length).toBe(8);
   await close();
 });

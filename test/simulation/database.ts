@@ -73,12 +73,20 @@ export function createDatabase(world: World, flaws: Flaws = {}) {
       .map(headRow);
   }
 
+  function nextDue(after: Date) {
+    const times = [...tables.streams.values()]
+      .filter((row) => row.status !== null && row.due_at !== null && new Date(row.due_at) > after)
+      .map((row) => Date.parse(row.due_at!));
+    return [{ due_at: times.length > 0 ? new Date(Math.min(...times)) : null }];
+  }
+
   /** Statements by what only they say. */
   const statements: [RegExp, (...values: any[]) => unknown[]][] = [
     [/from log\.append\(/, (...values) => append(values)],
     [/from log\.append_new\(/, (...values) => appendNew(values)],
     [/into ops\.workers/, (worker: string) => [workers.set(worker, now())]],
     [/left join ops\.workers/, openWork],
+    [/min\(due_at\)/, nextDue],
     [
       /from ops\.workers where worker = \$1 and beat_at/,
       (worker: string) => [{ died: now() - (workers.get(worker) ?? Infinity) > LEASE_MS }],

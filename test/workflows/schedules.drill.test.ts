@@ -89,6 +89,21 @@ test("a schedule starts a run at its time, once, with its arguments", async () =
   expect(await read(workflow, trigger)).toMatchObject({ enabled: false });
 });
 
+test("a process wakes for each due time", async () => {
+  const workflow = await home.register(ECHO);
+  const first = Date.now() + 2_500;
+  const times = [0, 1, 2, 3, 4].map((n) => new Date(first + n * 400).toISOString());
+  const triggers = await Promise.all(times.map((at) => made(workflow, { schedule: { at } })));
+  await expect.poll(async () => (await runsOf(workflow)).length, SOON).toBe(5);
+  const delays = await Promise.all(
+    triggers.map(async (trigger, n) => {
+      const [, fired] = await eventsOf(trigger);
+      return fired!.recorded_at.getTime() - Date.parse(times[n]!);
+    }),
+  );
+  for (const delay of delays) expect(delay).toBeLessThan(1_000);
+});
+
 test("an interval starts a run for each of its times", async () => {
   const workflow = await home.register(ECHO);
   const trigger = await made(workflow, { schedule: { every: 1 } });

@@ -3,7 +3,7 @@ import { randomFrom } from "../random.ts";
 import type { KnownWorkflow } from "./known.ts";
 import type { Wire } from "./wire.ts";
 
-/** Seconds between two due times; processes look every two seconds. */
+/** Seconds between two due times. */
 const EVERY_SECONDS = 5;
 const RULES = ["skip", "queue"] as const;
 /** How long the schedules may take to be paused after the load. */
