@@ -3,8 +3,8 @@ import { newCommandId } from "./ids.ts";
 import type { RejectionDetails } from "./rejection.ts";
 import type { TraceHeaders } from "./trace.ts";
 
-/** The caller: `key:<id>`, `person:<id>`, `webhook:<id of the trigger>`, or `system` for the service's own work. It scopes threads and files. */
-export type Principal = `key:${string}` | `person:${string}` | `webhook:${string}` | "system";
+/** The caller: `key:<id>`, `person:<id>`, `webhook:<id of the trigger>`, `link:<id of the link to an approval>`, or `system` for the service's own work. It scopes threads and files. */
+export type Principal = `key:${string}` | `person:${string}` | `webhook:${string}` | `link:${string}` | "system";
 
 /** A command as it travels on the bus: at most 256 KiB encoded. Larger content is written to a blob first. */
 export interface Command<T extends string = string, D = any> extends TraceHeaders {

@@ -1,6 +1,7 @@
 import { exportedCommands, exportedEvents, type CommandDefinition, type EventDefinition } from "./define.ts";
 import * as agent from "./agent.ts";
 import * as alias from "./alias.ts";
+import * as approvalLinks from "./approvalLinks.ts";
 import * as budget from "./budget.ts";
 import * as claim from "./claim.ts";
 import * as collection from "./collection.ts";
@@ -30,6 +31,7 @@ import * as workflow from "./workflow.ts";
 const MODULES = [
   agent,
   alias,
+  approvalLinks,
   budget,
   claim,
   collection,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import type { ApprovalLinkCommand, ApprovalLinkEvent } from "./approvalLinks.ts";
 import { streamName } from "./ids.ts";
 import {
   StoredValue,
@@ -184,9 +185,12 @@ export const ApprovalDecided = defineEvent("ApprovalDecided", {
   personal: VoteText,
   thing,
 });
-export const ApprovalExpired = defineEvent("ApprovalExpired", {
-  public: RunApproval.extend({ at: z.iso.datetime() }),
-});
+const DueApproval = RunApproval.extend({ at: z.iso.datetime() });
+/** The approval has waited for so long that people should be reminded of it. */
+export const ApprovalReminded = defineEvent("ApprovalReminded", { public: DueApproval });
+/** The people to whom it escalates may decide it, too. */
+export const ApprovalEscalated = defineEvent("ApprovalEscalated", { public: DueApproval });
+export const ApprovalExpired = defineEvent("ApprovalExpired", { public: DueApproval });
 export const ApprovalCancelled = defineEvent("ApprovalCancelled", {
   public: RunApproval.extend({ reason: z.enum(["superseded", "run_ended"]) }),
 });
@@ -217,5 +221,5 @@ export const RunCancelled = defineEvent("RunCancelled", {
 });
 export const RunForgotten = defineEvent("RunForgotten", { public: Id });
 
-export type RunCommand = CommandsIn<typeof import("./run.ts")> | RunLinkCommand;
-export type RunEvent = EventsIn<typeof import("./run.ts")> | RunLinkEvent;
+export type RunCommand = CommandsIn<typeof import("./run.ts")> | RunLinkCommand | ApprovalLinkCommand;
+export type RunEvent = EventsIn<typeof import("./run.ts")> | RunLinkEvent | ApprovalLinkEvent;

@@ -3,13 +3,13 @@ import type { Principal } from "./envelope.ts";
 
 /* Where a run comes from. */
 
-/** The person or system that acted on a run. */
+/** The person or system that acted on a run. `link`: somebody without an account, who was given a link to an approval. */
 export const Actor = z.object({
-  type: z.enum(["person", "api_key", "webhook", "schedule", "run", "system"]),
+  type: z.enum(["person", "api_key", "webhook", "schedule", "run", "system", "link"]),
   id: z.string(),
 });
 export type Actor = z.infer<typeof Actor>;
-const ACTORS = { key: "api_key", person: "person", webhook: "webhook" } as const;
+const ACTORS = { key: "api_key", person: "person", webhook: "webhook", link: "link" } as const;
 /** A principal as an actor. */
 export function actorOf(principal: Principal): Actor {
   const [kind, id = ""] = principal.split(":", 2);

@@ -45,6 +45,10 @@ export const ApprovalTerms = z.object({
   allow_api_key: z.boolean(),
   expires_at: z.iso.datetime(),
   on_expiry: z.enum(["return", "reject", "fail"]),
+  /** RFC 3339; the approval is shown first from then on. */
+  remind_at: z.iso.datetime().optional(),
+  /** RFC 3339; those of `escalate_to` may decide from then on, too. */
+  escalate_at: z.iso.datetime().optional(),
   /** Set when it takes the votes of several people. */
   votes: z
     .object({
@@ -62,6 +66,7 @@ export const ApprovalText = z.object({
   /** JSON Schema of the form that the decider of the approval fills in. */
   form: z.record(z.string(), z.unknown()).nullable(),
   assignees: z.array(Assignee).max(50),
+  escalate_to: z.array(Assignee).max(50).optional(),
 });
 export const ApprovalIdentity = z.object({ key: CallKey, approval_id: z.uuid() });
 export const WARNINGS = ["signal_swallowed", "step_args_changed", "nested_signal"] as const;

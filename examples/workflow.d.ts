@@ -89,6 +89,10 @@ declare module "svc:workflow" {
     assignees?: ({ person: string } | { group: string } | { role: string })[];
     expires_in?: Duration;
     on_expiry?: "return" | "reject" | "fail";
+    /** From then on it is the first in the inbox, and `ApprovalReminded` is published. */
+    remind_after?: Duration;
+    /** Further people, who may decide after that time. */
+    escalate?: { after: Duration; to: ({ person: string } | { group: string } | { role: string })[] };
     /** Equal votes that decide, 1 to 50; each person or key has one. Default: 1. */
     required?: number;
     /** Default: true. `false`: a rejection counts as a vote, and `required` of them reject. */

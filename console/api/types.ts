@@ -117,6 +117,9 @@ export interface Approval {
   /** JSON Schema of the data of a decision. */
   form: FormSchema | null;
   status: ApprovalStatus;
+  /** Since when it waits for too long. */
+  reminded_at: string | null;
+  escalated_at: string | null;
   /** Equal votes that decide. */
   required: number;
   votes: { by: Actor & { name: string | null }; decision: "approve" | "reject"; comment: string | null; at: string }[];

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Outlet } from "@tanstack/react-router";
+import { Outlet, useMatches } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Failure } from "../api/call.ts";
 import { followChanges } from "../api/changes.ts";
@@ -28,7 +28,15 @@ function SignedIn() {
   );
 }
 
+/** The screens that need no session are below this path. */
+const PUBLIC = "/approve/$linkId";
+
 export function Shell() {
+  const isPublic = useMatches().some(({ routeId }) => routeId === PUBLIC);
+  return isPublic ? <Outlet /> : <Private />;
+}
+
+function Private() {
   const session = useQuery(whoAmI);
   if (session.data) return <SignedIn />;
   if (session.error instanceof Failure && session.error.status === 401) return <SignIn />;

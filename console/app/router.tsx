@@ -63,6 +63,13 @@ const approval = createRoute({
   component: lazyRouteComponent(() => import("../screens/inbox/ApprovalPage.tsx"), "ApprovalPage"),
 });
 
+/** For people without an account: Shell shows it without a session. */
+const linkedApproval = createRoute({
+  getParentRoute: () => root,
+  path: "/approve/$linkId",
+  component: lazyRouteComponent(() => import("../screens/linkedApproval/LinkedApprovalPage.tsx"), "LinkedApprovalPage"),
+});
+
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/runs",
@@ -154,6 +161,7 @@ const routeTree = root.addChildren([
   conversation,
   inbox,
   approval,
+  linkedApproval,
   runs,
   run,
   requests,

@@ -21,6 +21,7 @@ interface Operation {
 
 /** Bodies that a request may leave out. */
 const OPTIONAL_BODIES = new Set([
+  "post /api/workflows/approvals/{approval_id}/links",
   "post /api/workflows/hooks/{hook_token}",
   "post /api/workflows/runs/{run_id}/cancel",
   "post /api/workflows/runs/{run_id}/fork",

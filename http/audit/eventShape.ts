@@ -23,7 +23,11 @@ export const AuditEvent = z.object({
   version: z.int().describe("1, 2, 3 … within its stream."),
   type: z.string(),
   recorded_at: z.iso.datetime(),
-  principal: z.string().describe("The caller: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>` or `system`."),
+  principal: z
+    .string()
+    .describe(
+      "The caller: `person:<id>`, `key:<id>`, `webhook:<id of the trigger>`, `link:<id of the link to an approval>` or `system`.",
+    ),
   request_id: z.string(),
   trace_id: z.string().nullable().describe("The trace (W3C Trace Context) that it belongs to."),
   command_id: z.string().describe("The same for all events of one command."),

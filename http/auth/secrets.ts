@@ -11,8 +11,8 @@ export interface NewSecret {
   hint: string;
 }
 
-/** A new API key (`sk`), session token (`sess`) or webhook secret (`whsec`). */
-export function newSecret(kind: "sk" | "sess" | "whsec", serviceName: string): NewSecret {
+/** A new API key (`sk`), session token (`sess`), webhook secret (`whsec`) or secret of a link to an approval (`link`). */
+export function newSecret(kind: "sk" | "sess" | "whsec" | "link", serviceName: string): NewSecret {
   const secret = `${kind}-${serviceName}-${randomBytes(32).toString("base64url")}`;
   return { secret, hash: hashToken(secret), hint: secret.slice(-4) };
 }

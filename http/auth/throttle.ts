@@ -42,15 +42,25 @@ function limitsFor(attempt: Attempt): { account: string; address: string | undef
 }
 
 /** Counts an attempt before its password is checked. Throws 429 `too_many_attempts`. */
-export async function countAttempt(loginAttempts: LoginAttempts, attempt: Attempt): Promise<void> {
-  const { limits } = limitsFor(attempt);
+export const countAttempt = (loginAttempts: LoginAttempts, attempt: Attempt): Promise<void> =>
+  count(loginAttempts, limitsFor(attempt).limits, "Too many sign-in attempts; try again later.");
+
+/** Counts a wrong secret of a link. A right one is never refused, so nobody can lock out others behind their address. Throws 429 `too_many_attempts`. */
+export const countWrongLink = (loginAttempts: LoginAttempts, address: string): Promise<void> =>
+  count(
+    loginAttempts,
+    new Map([[subject("link", networkOf(address)), MAX_PER_ADDRESS]]),
+    "Too many links that do not exist; try again later.",
+  );
+
+async function count(loginAttempts: LoginAttempts, limits: Map<string, number>, message: string): Promise<void> {
   const all = [...limits.keys()];
   const { ids, counts } = await loginAttempts.record(all, WINDOW_SECONDS);
   const exceeded = counts.find((count) => count.attempts > limits.get(count.subject)!);
   if (!exceeded) return;
   // a refused attempt must not extend the wait
   await loginAttempts.withdraw(ids, all);
-  throw new ApiError("too_many_attempts", "Too many sign-in attempts; try again later.", {
+  throw new ApiError("too_many_attempts", message, {
     retryAfterMs: Math.max(1, exceeded.seconds_left) * 1000,
   });
 }

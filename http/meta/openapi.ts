@@ -39,6 +39,11 @@ export async function describeApi(app: App, settings: HttpDeps["settings"]): Pro
             scheme: "bearer",
             description: `Webhook secret (whsec-${settings.SERVICE_NAME}-…), or the header x-${settings.SERVICE_NAME}-webhook-secret`,
           },
+          link: {
+            type: "http",
+            scheme: "bearer",
+            description: `Secret of a link to an approval (link-${settings.SERVICE_NAME}-…): the part of its address after #`,
+          },
           session: { type: "http", scheme: "bearer", description: `Session token (sess-${settings.SERVICE_NAME}-…)` },
         },
       },

@@ -29,6 +29,10 @@ export const Approval = z.object({
   body: z.string().nullable(),
   form: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the `data` of a decision."),
   assignees: z.array(Assignee),
+  reminded_at: time
+    .nullable()
+    .describe("It waits for so long that its workflow reminds people; the inbox shows it first."),
+  escalated_at: time.nullable().describe("Since then `assignees` has those to whom it escalated, too."),
   required: z.int().describe("Number of equal votes that decide."),
   one_rejection_ends: z.boolean().describe("The first rejection decides, however many votes are required."),
   status: ApprovalStatus,
@@ -66,6 +70,8 @@ export function presentApproval(row: ApprovalRow): z.infer<typeof Approval> {
     body: row.body,
     form: row.form,
     assignees: row.assignees,
+    reminded_at: row.reminded_at?.toISOString() ?? null,
+    escalated_at: row.escalated_at?.toISOString() ?? null,
     required: row.required,
     one_rejection_ends: row.one_rejection_ends,
     status: row.status,

@@ -34,7 +34,11 @@ export function approvalRoutes(app: App, http: Http): void {
   });
 
   const inbox = {
-    ...describeList(DESCRIBED, "List the approvals of the organization, oldest first", Approval),
+    ...describeList(
+      DESCRIBED,
+      "List the approvals of the organization: those with a reminder first, then the oldest",
+      Approval,
+    ),
     security: [{ session: [] }],
     querystring: Query,
   };

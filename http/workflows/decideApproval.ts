@@ -29,7 +29,7 @@ export const DecisionBody = z
   .partial();
 
 /** Throws 400 `invalid_decision` without a decision, and for two that differ. */
-function readDecision({ decision, approved }: z.infer<typeof DecisionBody>): Decision {
+export function readDecision({ decision, approved }: z.infer<typeof DecisionBody>): Decision {
   const chosen = approved === undefined ? decision : approved ? "approve" : "reject";
   if (chosen === undefined || (decision !== undefined && decision !== chosen))
     throw new ApiError("invalid_decision", 'decision: must be "approve" or "reject".', { param: "decision" });
@@ -37,7 +37,7 @@ function readDecision({ decision, approved }: z.infer<typeof DecisionBody>): Dec
 }
 
 const notFound = () => new ApiError("approval_not_found", "No approval has this id.", { param: "approval_id" });
-const notPending = () => new ApiError("approval_not_pending", "This approval is no longer pending.");
+export const notPending = () => new ApiError("approval_not_pending", "This approval is no longer pending.");
 const notAllowed = (message: string) => new ApiError("approver_not_allowed", message);
 
 /** The current row of an approval that the caller can access. Throws 404 `approval_not_found`. */
@@ -91,32 +91,49 @@ export async function findGroupsOf(
   return listGroupsOf(db, organization_id, user_id);
 }
 
-/** Throws 403 `approver_not_allowed`. The roles, groups and rules of this moment count, not those when it was asked for. */
-async function checkAllowed(http: Http, caller: Caller, row: ApprovalRow): Promise<void> {
-  const { session, principal, organization_id } = caller;
-  const { assignees, asked_by, rules } = row;
-  const callerId = session?.user_id ?? principal.slice("key:".length);
-  const selfApproval = row.self_approval && rules?.self_approval !== false;
-  if (!selfApproval && asked_by.id === callerId)
+const allowsSelfApproval = ({ self_approval, rules }: ApprovalRow): boolean =>
+  self_approval && rules?.self_approval !== false;
+
+function checkNotStarter(row: ApprovalRow, id: string): void {
+  if (!allowsSelfApproval(row) && row.asked_by.id === id)
     throw notAllowed(`The one who ${row.call ? "asked the agent" : "started the run"} may not decide this approval.`);
-  if (!session) return checkKeyAllowed(row, selfApproval);
-  if (!mayDecide(session.role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");
-  const names = [session.user_id, session.email.toLowerCase()];
+}
+
+/** Throws 403 `approver_not_allowed`. The roles, groups and rules of this moment count, not those when it was asked for. */
+export async function checkPersonAllowed(
+  http: Http,
+  organization_id: string,
+  person: { user_id: string; email: string; role: string },
+  row: ApprovalRow,
+): Promise<void> {
+  const { assignees } = row;
+  const { user_id, email, role } = person;
+  checkNotStarter(row, user_id);
+  if (!mayDecide(role)) throw notAllowed("Your role may not decide approvals; approvers and above may.");
+  const names = [user_id, email.toLowerCase()];
   const groups = assignees.some((assignee) => "group" in assignee)
-    ? await findGroupsOf(http, organization_id, session)
+    ? await findGroupsOf(http, organization_id, person)
     : [];
   const isAssigned = assignees.some((assignee) => {
     if ("person" in assignee) return names.includes(assignee.person.toLowerCase());
     if ("group" in assignee) return groups.includes(assignee.group.toLowerCase());
-    return assignee.role.toLowerCase() === session.role;
+    return assignee.role.toLowerCase() === role;
   });
   if (assignees.length > 0 && !isAssigned) throw notAllowed("This approval is assigned to others.");
 }
 
+/** Throws 403 `approver_not_allowed`. */
+async function checkAllowed(http: Http, caller: Caller, row: ApprovalRow): Promise<void> {
+  const { session, principal, organization_id } = caller;
+  if (session) return checkPersonAllowed(http, organization_id, session, row);
+  checkNotStarter(row, principal.slice("key:".length));
+  checkKeyAllowed(row, allowsSelfApproval(row));
+}
+
 /** The data of a decision as JSON; a rejection needs none. Throws 400 `invalid_data` for data that does not fit the form. */
-async function encodeData(
+export async function encodeData(
   { schemas }: Pick<Http, "schemas">,
-  { organization_id }: Caller,
+  { organization_id }: Pick<Caller, "organization_id">,
   { form }: ApprovalRow,
   decision: Decision,
   data: unknown,

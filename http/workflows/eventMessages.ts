@@ -81,8 +81,14 @@ const MESSAGES: { [T in RunEventType]: Describe<T> } = {
   },
   ApprovalVoted: ({ data: { approval_id, decision, by } }) =>
     one("approval.voted", { approval_id, decision, voted_by: by }),
+  ApprovalLinkCreated: ({ data: { approval_id, link_id, created_by, expires_at } }) =>
+    one("approval.link_created", { approval_id, link_id, created_by, expires_at }),
+  ApprovalLinkRevoked: ({ data: { approval_id, link_id, by } }) =>
+    one("approval.link_revoked", { approval_id, link_id, revoked_by: by }),
   ApprovalDecided: ({ data: { approval_id, decision, by } }) =>
     one("approval.decided", { approval_id, decision, decided_by: by }),
+  ApprovalReminded: ({ data: { approval_id } }) => one("approval.reminded", { approval_id }),
+  ApprovalEscalated: ({ data: { approval_id } }) => one("approval.escalated", { approval_id }),
   ApprovalExpired: ({ data: { approval_id } }) => one("approval.expired", { approval_id }),
   ApprovalCancelled: ({ data: { approval_id, reason } }) => one("approval.cancelled", { approval_id, reason }),
   ChildRunRequested: none,

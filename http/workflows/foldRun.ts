@@ -167,6 +167,10 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
     });
   },
   ApprovalVoted: ignore,
+  ApprovalReminded: ignore,
+  ApprovalEscalated: ignore,
+  ApprovalLinkCreated: ignore,
+  ApprovalLinkRevoked: ignore,
   ApprovalDecided: removeApproval,
   ApprovalExpired: removeApproval,
   ApprovalCancelled: removeApproval,

@@ -1,11 +1,13 @@
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
+import { approvalLinkRoutes } from "./approvalLinks.ts";
 import { approvalRoutes } from "./approvals.ts";
 import { eventStreamRoutes } from "./eventStream.ts";
 import { changeManyRoute } from "./changeMany.ts";
 import { continuationRoutes } from "./continuations.ts";
 import { hookRoutes } from "./hooks.ts";
 import { scheduleRoutes } from "./allSchedules.ts";
+import { linkedApprovalRoutes } from "./linkedApproval.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
 import { runRoutes } from "./runs.ts";
 import { startRoutes } from "./startRoutes.ts";
@@ -21,6 +23,8 @@ export function workflowRoutes(app: App, http: Http): void {
   continuationRoutes(app, http);
   changeManyRoute(app, http);
   approvalRoutes(app, http);
+  approvalLinkRoutes(app, http);
+  linkedApprovalRoutes(app, http);
   eventStreamRoutes(app, http);
   // own scopes, because the arguments of a run are parsed differently from other bodies
   void app.register(async (scope) => {

@@ -44,7 +44,10 @@ export interface ApprovalRow {
   body: string | null;
   /** JSON Schema of the form that the decider of the approval fills in. */
   form: Record<string, unknown> | null;
+  /** With those to whom it has escalated. */
   assignees: z.infer<typeof ApprovalText>["assignees"];
+  reminded_at: Date | null;
+  escalated_at: Date | null;
   self_approval: boolean;
   allow_api_key: boolean;
   /** Equal votes that decide. */
@@ -78,6 +81,7 @@ export interface StoredRow
   title: string;
   form: string | null;
   assignees: string;
+  escalate_to: string | null;
   data: string | null;
   decided_by_type: Actor["type"] | null;
   decided_by_id: string | null;
@@ -126,7 +130,7 @@ function parseCall({ turn_id, thread_id, agent_id, agent_name, call, calls }: St
 }
 
 export function parseRow(stored: StoredRow): ApprovalRow {
-  const { decided_by_type: type, decided_by_id: id, decided_by_name, asker_name, ...whole } = stored;
+  const { decided_by_type: type, decided_by_id: id, decided_by_name, asker_name, escalate_to, ...whole } = stored;
   const { turn_id: _t, thread_id: _h, agent_id: _a, agent_name: _n, calls: _c, ...row } = whole;
   const call = parseCall(stored);
   return {
@@ -136,7 +140,10 @@ export function parseRow(stored: StoredRow): ApprovalRow {
     title: decode(row.title),
     body: decodeOrNull(row.body),
     form: decodeOrNull(row.form),
-    assignees: decode(row.assignees),
+    assignees: [
+      ...decode<ApprovalRow["assignees"]>(row.assignees),
+      ...(row.escalated_at ? (decodeOrNull<ApprovalRow["assignees"]>(escalate_to) ?? []) : []),
+    ],
     data: decodeOrNull(row.data),
     comment: decodeOrNull(row.comment),
     decided_by: type === null || id === null ? null : { type, id, name: decodeOrNull(decided_by_name) },

@@ -12,15 +12,16 @@ const RULES = "w.envelope::json -> 'approvals'";
 /** Of runs that started each other, who started the first. */
 const ASKED_BY = "coalesce(a.asked_by, r.started_first_by, r.started_by)";
 const STREAM = "coalesce('run-' || run_id, 'thread-' || thread_id)";
-const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_id, 'name', coalesce(vu.name, vy.name),
+const VOTES = `select json_agg(json_build_object('type', v.by_type, 'id', v.by_id, 'name', coalesce(vu.name, vy.name, vl.name),
       'decision', v.decision, 'data', v.data, 'comment', v.comment, 'at', v.at) order by v.version)
     from read.approval_votes v
     left join read.users vu on vu.id = case when v.by_type = 'person' then v.by_id::uuid end
     left join read.keys vy on vy.id = case when v.by_type = 'api_key' then v.by_id::uuid end
+    left join read.approval_links vl on vl.id = case when v.by_type = 'link' then v.by_id::uuid end
     where v.approval_id = a.id and v.organization_id = a.organization_id`;
-const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees,
+const COLUMNS = `a.id, a.run_id, a.workflow_id, a.project_id, a.status, a.name, a.title, a.body, a.form, a.assignees, a.escalate_to, a.reminded_at, a.escalated_at,
     a.self_approval, a.allow_api_key, a.decision, a.data, a.comment, a.decided_by_type, a.decided_by_id,
-    coalesce(u.name, y.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.asker as asked_by, a.rules,
+    coalesce(u.name, y.name, l.name) as decided_by_name, a.decided_at, a.expires_at, a.created_at, a.asker as asked_by, a.rules,
     a.turn_id, a.thread_id, a.agent_id, g.name as agent_name, a.call, c.calls, coalesce(ku.name, ky.name) as asker_name,
     coalesce(a.required, 1) as required, coalesce(a.one_rejection_ends, true) as one_rejection_ends,
     case when a.required is null then null else (${VOTES}) end as votes`;
@@ -32,9 +33,11 @@ const JOINED = `join log.keys k on k.thing = coalesce('run-' || a.run_id, 'turn-
   left join read.users ku on ku.id = ${idOf("person")}
   left join read.keys ky on ky.id = ${idOf("api_key")}
   left join read.users u on u.id = case when a.decided_by_type = 'person' then a.decided_by_id::uuid end
-  left join read.keys y on y.id = case when a.decided_by_type = 'api_key' then a.decided_by_id::uuid end`;
-/** In the order of request. The page is cut before the joins. */
-const ORDER = "order by a.created_at, a.version, a.id";
+  left join read.keys y on y.id = case when a.decided_by_type = 'api_key' then a.decided_by_id::uuid end
+  left join read.approval_links l on l.id = case when a.decided_by_type = 'link' then a.decided_by_id::uuid end`;
+/** Pending ones that people were reminded of come first, then the oldest. The page is cut before the joins. */
+const ORDER =
+  "order by case when a.status = 'pending' then coalesce(a.reminded_at, a.escalated_at) end, a.created_at, a.version, a.id";
 const select = (which: string, page = ""): string =>
   `select ${COLUMNS} from (select a.*, ${ASKED_BY} as asker, ${RULES} as rules ${FROM} ${which} ${ORDER} ${page}) a ${JOINED} ${ORDER}`;
 
@@ -83,7 +86,8 @@ const namesOf = ({ user_id, email, role, groups }: Approver) => [
 ];
 
 const OF_ORGANIZATION = `where a.organization_id = $1 and ($2::text is null or a.status = $2)
-  and ($3::text[] is null or ((a.assigned is null or a.assigned like any ($3)) and (${ASKED_BY} <> $4
+  and ($3::text[] is null or ((a.assigned is null or a.assigned like any ($3)
+      or (a.escalated_at is not null and a.escalate_assigned like any ($3))) and (${ASKED_BY} <> $4
     or (a.self_approval and coalesce((${RULES} ->> 'self_approval')::boolean, true)))
     and not exists (select from read.approval_votes v
       where v.approval_id = a.id and v.organization_id = a.organization_id and a.status = 'pending' and v.by_type = 'person' and v.by_id = $5)))
@@ -98,7 +102,7 @@ interface ApprovalFilter {
   readsAll: boolean;
 }
 
-/** An organization's approvals, oldest first. */
+/** An organization's approvals. */
 export async function listApprovals(
   db: Db,
   organization: string,

@@ -128,6 +128,7 @@ describe("the runs projection", () => {
       { table: "runs", kind: "remove", key: { id } },
       { table: "approvals", kind: "removeWhere", where: { run_id: id } },
       { table: "approval_votes", kind: "removeWhere", where: { run_id: id } },
+      { table: "approval_links", kind: "removeWhere", where: { run_id: id } },
     ]);
   });
 });

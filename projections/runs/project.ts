@@ -77,6 +77,10 @@ function applyRequest({
         assigned: encodeAssignees(personal.assignees),
         self_approval,
         allow_api_key,
+        ...(personal.escalate_to && {
+          escalate_to: encode(personal.escalate_to),
+          escalate_assigned: encodeAssignees(personal.escalate_to),
+        }),
         ...(votes && { required: votes.required, one_rejection_ends: votes.one_rejection_ends }),
         expires_at: new Date(expires_at),
         created_at: recorded_at,
@@ -85,7 +89,43 @@ function applyRequest({
   ];
 }
 
-const applyVote = ({ organization_id, version, data, personal }: EventRecord<"ApprovalVoted">): Change[] => [
+const applyLink = ({
+  organization_id,
+  version,
+  data,
+  personal,
+  recorded_at,
+}: EventRecord<"ApprovalLinkCreated">): Change[] => {
+  if (!personal) return [];
+  const { link_id, approval_id, run_id, created_by, expires_at, secret_hash } = data;
+  return [
+    {
+      table: "approval_links",
+      kind: "put",
+      key: { id: link_id },
+      row: {
+        approval_id,
+        run_id,
+        organization_id,
+        version,
+        secret_hash,
+        name: encode(personal.name),
+        email: encode(personal.email),
+        created_by_id: created_by.id,
+        expires_at: new Date(expires_at),
+        created_at: recorded_at,
+      },
+    },
+  ];
+};
+
+const patchLink = (id: string, row: Row): Change[] => [{ table: "approval_links", kind: "patch", key: { id }, row }];
+
+/** The link that a vote or a decision used up. */
+const useLink = ({ data: { by, at, decision } }: EventRecord<"ApprovalVoted" | "ApprovalDecided">): Change[] =>
+  by.type === "link" ? patchLink(by.id, { used_at: new Date(at), decision }) : [];
+
+const putVote = ({ organization_id, version, data, personal }: EventRecord<"ApprovalVoted">): Change[] => [
   {
     table: "approval_votes",
     kind: "put",
@@ -117,7 +157,7 @@ const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Chan
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
-  version: 5,
+  version: 6,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ...toolApprovals,
@@ -134,8 +174,12 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     TimerFired: nothing,
     ValueNoted: nothing,
     ApprovalRequested: applyRequest,
-    ApprovalVoted: applyVote,
-    ApprovalDecided: applyDecision,
+    ApprovalVoted: (event) => [...putVote(event), ...useLink(event)],
+    ApprovalLinkCreated: applyLink,
+    ApprovalLinkRevoked: ({ data, recorded_at }) => patchLink(data.link_id, { revoked_at: recorded_at }),
+    ApprovalDecided: (event) => [...applyDecision(event), ...useLink(event)],
+    ApprovalReminded: ({ data }) => patchApproval(data.approval_id, { reminded_at: new Date(data.at) }),
+    ApprovalEscalated: ({ data }) => patchApproval(data.approval_id, { escalated_at: new Date(data.at) }),
     ApprovalExpired: ({ data }) => patchApproval(data.approval_id, { status: "expired" }),
     ApprovalCancelled: ({ data }) => patchApproval(data.approval_id, { status: "cancelled" }),
     RunWarned: nothing,
@@ -163,6 +207,7 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
       { table: "runs", kind: "remove", key: { id: run_id } },
       { table: "approvals", kind: "removeWhere", where: { run_id } },
       { table: "approval_votes", kind: "removeWhere", where: { run_id } },
+      { table: "approval_links", kind: "removeWhere", where: { run_id } },
     ],
   },
 });

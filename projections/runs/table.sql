@@ -56,6 +56,11 @@ create table approvals (
   assignees text not null,
   -- the assignees as searchable text, see ./assignees.ts
   assigned text,
+  -- further assignees, from `escalated_at` on
+  escalate_to text,
+  escalate_assigned text,
+  escalated_at timestamptz,
+  reminded_at timestamptz,
   self_approval boolean not null,
   allow_api_key boolean not null,
   -- null: one vote decides
@@ -89,3 +94,23 @@ create table approval_votes (
   primary key (approval_id, by_type, by_id)
 );
 create index approval_votes_by_run on approval_votes (run_id);
+-- Links by which people without an account decide approvals.
+create table approval_links (
+  id uuid primary key,
+  approval_id uuid not null,
+  run_id uuid not null,
+  organization_id uuid not null,
+  version integer not null,
+  secret_hash text not null,
+  name text,
+  email text,
+  -- the person who created it
+  created_by_id uuid not null,
+  expires_at timestamptz not null,
+  created_at timestamptz not null,
+  revoked_at timestamptz,
+  used_at timestamptz,
+  decision text
+);
+create index approval_links_by_approval on approval_links (approval_id);
+create index approval_links_by_run on approval_links (run_id);

@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import {
   ApprovalCancelled,
   ApprovalDecided,
+  ApprovalEscalated,
   ApprovalExpired,
+  ApprovalReminded,
   ApprovalRequested,
   RunCancelled,
   RunCompleted,
@@ -358,6 +360,32 @@ describe("taking a run", () => {
           { ...end, forget_at: "2026-01-31T01:00:00.000Z", code: "approval_expired", key: B, step: null },
           { error: { message: "An approval was not decided before it expired.", line: null } },
         ),
+      );
+  });
+  test("reminds of an approval and escalates it, each once, unless it has expired", () => {
+    const due = { remind_at: AT, escalate_at: "2026-01-01T00:30:00.000Z" };
+    const waiting = ApprovalRequested.of(
+      { ...id, approval_id: "v1", key: B, ...terms, ...due, workflow_id: "w1", project_id: null },
+      { ...approvalText, assignees: [{ role: "approver" }], escalate_to: [{ role: "owner" }] },
+    );
+    const about = { ...id, approval_id: "v1", key: B };
+    const asks = [created, started, waiting];
+    const reminded = ApprovalReminded.of({ ...about, at: AT });
+    given(run, asks)
+      .when({ ...take(), at: AT })
+      .then(reminded);
+    const later = "2026-01-01T00:40:00.000Z";
+    given(run, asks)
+      .when({ ...take(), at: later })
+      .then(ApprovalReminded.of({ ...about, at: later }), ApprovalEscalated.of({ ...about, at: later }));
+    given(run, [...asks, reminded, ApprovalEscalated.of({ ...about, at: later })])
+      .when({ ...take(), at: later })
+      .then();
+    given(run, asks)
+      .when({ ...take(), at: LATER })
+      .then(
+        ApprovalExpired.of({ ...about, at: LATER }),
+        RunTaken.of({ ...id, epoch: 2, worker: "p2", reason: "woken" }),
       );
   });
   test("fails it after its time limit, and after too many lost workers", () => {

@@ -4,9 +4,6 @@ import { streamName } from "#events/ids.ts";
 import { slotClaim } from "#events/newRun.ts";
 import { Rejection } from "#events/rejection.ts";
 import {
-  ApprovalDecided,
-  ApprovalExpired,
-  ApprovalVoted,
   RunCancelled,
   RunCreated,
   RunForgotten,
@@ -15,24 +12,15 @@ import {
   TimerFired,
   type AdvanceRun,
   type CancelRun,
-  type DecideApproval,
   type RunCommand,
   type RunEvent,
   type TakeRun,
 } from "#events/run.ts";
 import { decideLinks, timeOutWaits } from "./runLinks.ts";
 import { cancelApprovals, startChanges, endFields, failRun, type RunChanges } from "./runChanges.ts";
+import { applyDueApprovals, createApprovalLink, decideApproval, revokeApprovalLink } from "./runApprovals.ts";
 import { recordEntry } from "./runEntry.ts";
-import {
-  evolve,
-  hasWork,
-  isEnded,
-  isLive,
-  type LiveRun,
-  type OpenApproval,
-  type RunState,
-  workStatus,
-} from "./runState.ts";
+import { evolve, hasWork, isEnded, isLive, type LiveRun, type RunState, workStatus } from "./runState.ts";
 import { applyTick } from "./runTick.ts";
 
 /** Workers lost in a row, without progress in between, before the run fails with `worker_lost`. */
@@ -51,21 +39,12 @@ export function advanceRun(data: CommandFrom<typeof AdvanceRun>["data"], state: 
   return changes.events;
 }
 
-/** Fires timers and expires approvals that are due. */
+/** Fires timers, and what is due about approvals. */
 function applyDue(changes: RunChanges, run_id: string, at: string): void {
-  const now = Date.parse(at);
-  const isDue = (time: string) => Date.parse(time) <= now;
-  const { timers, approvals } = changes.state as LiveRun;
-  timeOutWaits(changes, run_id, now);
-  for (const [key, fires_at] of Object.entries(timers))
-    if (isDue(fires_at)) changes.add(TimerFired.of({ run_id, key }));
-  for (const [approval_id, { key, expires_at, on_expiry }] of Object.entries(approvals)) {
-    if (!isDue(expires_at)) continue;
-    changes.add(ApprovalExpired.of({ run_id, approval_id, key, at }));
-    if (on_expiry !== "fail") continue;
-    const error = { message: "An approval was not decided before it expired.", line: null };
-    return failRun(changes, run_id, at, { code: "approval_expired", key, error });
-  }
+  timeOutWaits(changes, run_id, Date.parse(at));
+  for (const [key, fires_at] of Object.entries((changes.state as LiveRun).timers))
+    if (Date.parse(fires_at) <= Date.parse(at)) changes.add(TimerFired.of({ run_id, key }));
+  applyDueApprovals(changes, run_id, at);
 }
 
 function loseAttempts(changes: RunChanges, run_id: string): void {
@@ -106,42 +85,6 @@ function takeRun({ data, at }: CommandFrom<typeof TakeRun>, state: RunState): Ru
   return changes.events;
 }
 
-const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
-
-/** The vote that a decision is, on an approval that takes several; undefined on one that takes one. */
-function castVote(
-  { key, votes }: OpenApproval,
-  { data: { run_id, approval_id, decision, by, data, comment }, at }: CommandFrom<typeof DecideApproval>,
-): { events: RunEvent[]; decides: boolean } | undefined {
-  if (!votes) return undefined;
-  const earlier = votes.cast.find((vote) => vote.by.type === by.type && vote.by.id === by.id);
-  if (earlier?.decision === decision) return { events: [], decides: false };
-  if (earlier) throw new Rejection("already_voted", "You have voted on this approval; a vote cannot be changed.");
-  const equal = votes.cast.filter((vote) => vote.decision === decision).length + 1;
-  const decides = equal >= votes.required || (decision === "reject" && votes.one_rejection_ends);
-  const voted = ApprovalVoted.of({ run_id, approval_id, key, decision, by, at }, { data, comment });
-  return { events: [voted], decides };
-}
-
-function decideApproval(command: CommandFrom<typeof DecideApproval>, state: RunState): RunEvent[] {
-  const { run_id, approval_id, decision, by, data, comment, seen = 1, parts = [] } = command.data;
-  const approval = isLive(state) ? state.approvals[approval_id] : undefined;
-  if (!isLive(state) || !approval || Date.parse(approval.expires_at) <= Date.parse(command.at)) throw notPending();
-  const votes = castVote(approval, command);
-  if (votes && !votes.decides) return votes.events;
-  // The worker that holds the run continues it. If none does, this process takes it.
-  const lease = hasWork(state)
-    ? { epoch: state.epoch, worker: state.worker }
-    : { epoch: state.epoch + 1, worker: command.worker ?? null };
-  const decided = ApprovalDecided.of(
-    { run_id, approval_id, key: approval.key, decision, by, at: command.at, ...lease },
-    { data, comment },
-  );
-  const events = [...(votes?.events ?? []), decided];
-  const after = events.reduce<RunState>(evolve, state);
-  return [...events, ...advanceRun({ run_id, epoch: lease.epoch, seen, parts }, after)];
-}
-
 function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState): RunEvent[] {
   const { run_id, by, reason } = data;
   if (state.status === "absent" || state.status === "forgotten")
@@ -157,7 +100,7 @@ function cancelRun({ data, at }: CommandFrom<typeof CancelRun>, state: RunState)
 const slotTaken = { code: "slot_taken", message: "Another run took this concurrency slot of the workflow meanwhile." };
 
 export const run: Decider<RunState, RunCommand, RunEvent> = {
-  version: 3,
+  version: 4,
   initial: { status: "absent" },
 
   decide(command, state) {
@@ -177,7 +120,11 @@ export const run: Decider<RunState, RunCommand, RunEvent> = {
       case "TakeRun":
         return takeRun(command, state);
       case "DecideApproval":
-        return decideApproval(command, state);
+        return decideApproval(command, state, advanceRun);
+      case "CreateApprovalLink":
+        return createApprovalLink(command, state);
+      case "RevokeApprovalLink":
+        return revokeApprovalLink(command, state);
       case "CancelRun":
         return cancelRun(command, state);
       case "FailRun": {

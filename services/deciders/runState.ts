@@ -1,6 +1,6 @@
 import type { WorkStatus } from "#events/decider.ts";
-import type { VoteAnswer } from "#events/inheritedCalls.ts";
 import type { RunEvent } from "#events/run.ts";
+import { approvalTimes, changeApproval, requestApproval, type OpenApproval } from "./openApprovals.ts";
 import { evolveLinks, hasOpenLinks, settlingAfter, type LiveLinks, type Settling } from "./runLinkState.ts";
 
 /** A step that has not ended. */
@@ -27,14 +27,6 @@ interface RunBase {
   /** In the order of scheduling. A list, because each event copies it: copying an object of a thousand keys takes a millisecond. */
   steps: OpenStep[];
   slot: string | null;
-}
-
-export interface OpenApproval {
-  key: string;
-  expires_at: string;
-  on_expiry: "return" | "reject" | "fail";
-  /** Set when it takes several votes. */
-  votes?: { required: number; one_rejection_ends: boolean; cast: Pick<VoteAnswer, "by" | "decision">[] };
 }
 
 export interface LiveRun extends RunBase, LiveLinks {
@@ -89,12 +81,12 @@ export const isRunning = (
 export const hasWork = (run: LiveRun): boolean =>
   run.woken || run.steps.some(({ status }) => status !== "waiting") || hasOpenLinks(run);
 
-/** The earliest time at which a timer, a retry, an approval, a wait or the run itself is due. */
+/** The earliest time at which a timer, a retry, something about an approval, a wait or the run itself is due. */
 export function nextDue({ expires_at, timers, approvals, steps, runWaits }: LiveRun): string {
   const times = [
     expires_at,
     ...Object.values(timers),
-    ...Object.values(approvals).map((approval) => approval.expires_at),
+    ...Object.values(approvals).flatMap(approvalTimes),
     ...Object.values(runWaits).flatMap((wait) => wait.expires_at ?? []),
     ...steps.flatMap(({ retry_at }) => retry_at ?? []),
   ];
@@ -146,14 +138,6 @@ function endRun(state: LiveRun, status: EndedRun["status"], forget_at: string): 
   return { status, version, epoch, worker, workflow_id, project_id, slot, steps: running, forget_at, settling };
 }
 
-function addVote(state: LiveRun, vote: Extract<RunEvent, { type: "ApprovalVoted" }>["data"]): LiveRun {
-  const { approval_id, by, decision } = vote;
-  const approval = state.approvals[approval_id];
-  if (!approval?.votes) return state;
-  const votes = { ...approval.votes, cast: [...approval.votes.cast, { by, decision }] };
-  return { ...state, approvals: { ...state.approvals, [approval_id]: { ...approval, votes } } };
-}
-
 function evolveLive(state: LiveRun, event: RunEvent): RunState {
   switch (event.type) {
     case "RunStarted":
@@ -183,13 +167,14 @@ function evolveLive(state: LiveRun, event: RunEvent): RunState {
       return { ...state, woken: false, timers: { ...state.timers, [event.data.key]: event.data.fires_at } };
     case "TimerFired":
       return { ...state, woken: true, timers: without(state.timers, event.data.key) };
-    case "ApprovalRequested": {
-      const { approval_id, key, expires_at, on_expiry, votes } = event.data;
-      const approval = { key, expires_at, on_expiry, ...(votes && { votes: { ...votes, cast: [] } }) };
-      return { ...state, woken: false, approvals: { ...state.approvals, [approval_id]: approval } };
-    }
+    case "ApprovalRequested":
+      return { ...state, woken: false, approvals: requestApproval(state.approvals, event) };
     case "ApprovalVoted":
-      return addVote(state, event.data);
+    case "ApprovalReminded":
+    case "ApprovalEscalated":
+    case "ApprovalLinkCreated":
+    case "ApprovalLinkRevoked":
+      return { ...state, approvals: changeApproval(state.approvals, event) };
     case "ApprovalDecided": {
       const { approval_id, epoch, worker } = event.data;
       return { ...state, epoch, worker, woken: true, approvals: without(state.approvals, approval_id) };

@@ -56,10 +56,10 @@ function continueRun(changes: RunChanges, tick: TickResult, context: ChangeConte
   }
   if (!applyLinks(changes, tick, context)) return;
   for (const timer of tick.timers) changes.add(TimerStarted.of({ run_id, ...timer }));
-  for (const { name, title, body, form, assignees, ...terms } of tick.approvals)
-    changes.add(
-      ApprovalRequested.of({ run_id, workflow_id, project_id, ...terms }, { name, title, body, form, assignees }),
-    );
+  for (const { name, title, body, form, assignees, escalate_to, ...terms } of tick.approvals) {
+    const text = { name, title, body, form, assignees, ...(escalate_to && { escalate_to }) };
+    changes.add(ApprovalRequested.of({ run_id, workflow_id, project_id, ...terms }, text));
+  }
   for (const approval_id of tick.superseded) {
     const key = (changes.state as LiveRun).approvals[approval_id]?.key;
     if (key) changes.add(ApprovalCancelled.of({ run_id, approval_id, key, reason: "superseded" }));

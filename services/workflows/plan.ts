@@ -33,6 +33,8 @@ function approvalTerms(
   now: number,
 ): TickResult["approvals"][number] {
   const { title, body, form, assignees, on_expiry, self_approval, api_key_may_decide, expires_in_ms, votes } = options;
+  const { remind_after_ms, escalate } = options;
+  const after = (ms: number): string => new Date(now + ms).toISOString();
   const { default_expiry_s, allow_api_key } = created.approvals;
   return {
     key,
@@ -46,7 +48,9 @@ function approvalTerms(
     on_expiry,
     allow_api_key: allow_api_key && api_key_may_decide,
     ...(votes && { votes }),
-    expires_at: new Date(now + (expires_in_ms ?? default_expiry_s * 1_000)).toISOString(),
+    ...(remind_after_ms !== undefined && { remind_at: after(remind_after_ms) }),
+    ...(escalate && { escalate_at: after(escalate.after_ms), escalate_to: escalate.to }),
+    expires_at: after(expires_in_ms ?? default_expiry_s * 1_000),
   };
 }
 

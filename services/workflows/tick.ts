@@ -81,6 +81,8 @@ export interface ApprovalOptions {
   /** Null: the default of the envelope. */
   expires_in_ms: number | null;
   on_expiry: "return" | "reject" | "fail";
+  remind_after_ms?: number;
+  escalate?: { after_ms: number; to: ApprovalOptions["assignees"] };
   self_approval: boolean;
   api_key_may_decide: boolean;
   /** Set when it takes several votes. */

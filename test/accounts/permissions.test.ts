@@ -47,8 +47,8 @@ beforeAll(async () => {
 });
 
 const isHook = (route: string): boolean => route.includes("/hooks/");
-/** Routes whose answer depends on a credential. */
-const secured = () => table.filter(({ route }) => !SIGNING_IN.has(route));
+/** Routes whose answer depends on a credential of the table. */
+const secured = () => table.filter(({ route }) => !SIGNING_IN.has(route) && !route.includes("/approval-links/"));
 /** The refusal of a credential with its status, or `allowed`. */
 const outcome = async (call: Client, route: string, things?: Record<string, string>): Promise<string> => {
   const { status, body, text } = await callRoute(call, route, things);
@@ -58,7 +58,7 @@ const outcome = async (call: Client, route: string, things?: Record<string, stri
 };
 const expected = (cell: string): string => (cell === "yes" || cell === "own" ? "allowed" : `${REFUSALS[cell]} ${cell}`);
 /** Hooks and approvals check their credential once they are found; every other route checks it before. */
-const thingsFor = (route: string) => (isHook(route) || route.endsWith("/decision") ? stage.things : undefined);
+const thingsFor = (route: string) => (isHook(route) || route.endsWith("{approval_id}/decision") ? stage.things : undefined);
 
 /** Routes that are called at the same time. */
 const AT_ONCE = 8;

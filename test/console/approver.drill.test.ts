@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { HOSTILE, inspect, openConsole, PHONE, type Console } from "./browser.ts";
+import { HOSTILE, inspect, openConsole, PHONE, shownSecret, type Console } from "./browser.ts";
 
 /* An approver's and a builder's way through the console, in a real browser. */
 
@@ -36,6 +36,32 @@ beforeAll(async () => {
   asking = await tenant.register(ASKING, {}, { name: "Asking" });
 });
 const waits = (run: string) => tenant.until(run, ({ waiting_on }) => waiting_on.length > 0);
+
+test("a link lets somebody without an account decide on a phone, once, and shows nothing else", async () => {
+  const run = await tenant.start(asking, { n: 1 });
+  const { id } = (await waits(run)).waiting_on[0];
+  const mine = await open(`inbox/${id}`);
+  await mine.getByText("Share a link").click();
+  await mine.getByLabel("For whom").fill(HOSTILE);
+  await mine.getByRole("button", { name: "Create a link" }).click();
+  await mine.getByText("It is shown only now.").waitFor();
+  await inspect(mine, "approval-link");
+  const { pathname, hash } = new URL(await shownSecret(mine));
+  const guest = await newPage(PHONE);
+  await guest.goto(`${tenant.url}${pathname}${hash}`);
+  await guest.getByRole("heading", { name: `Pay ${HOSTILE}?` }).waitFor();
+  expect(await guest.getByRole("navigation").count()).toBe(0);
+  await inspect(guest, "linked-approval");
+  await guest.getByLabel("Amount").fill("5");
+  await guest.getByLabel("Reason").selectOption("late");
+  await guest.getByRole("button", { name: "Approve" }).click();
+  await guest.getByText("You approved this.").waitFor();
+  await mine.getByText(`Approved by ${HOSTILE}`).waitFor();
+  await guest.reload();
+  await guest.getByText("This link was used").waitFor();
+  await inspect(guest, "linked-approval-used");
+  expect((await tenant.untilOver(run)).result).toMatchObject({ approved: true, data: { amount: 5, reason: "late" } });
+});
 
 describe("the inbox", () => {
   test("is empty at first, and says what to do next", async () => {

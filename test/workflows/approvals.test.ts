@@ -58,6 +58,8 @@ describe("an approval", () => {
       body: "Really?",
       form,
       assignees: [],
+      reminded_at: null,
+      escalated_at: null,
       required: 1,
       one_rejection_ends: true,
       status: "pending",
@@ -298,6 +300,31 @@ describe("the callers who may decide an approval", () => {
     expect((await decide(narrowly, { decision: "approve" }, theirs.key)).text).toBe(unknown.text);
     await allowed(narrowly, mine.key);
     expect((await decided(run)).length).toBe(0);
+  });
+});
+
+describe("an approval that waits for long", () => {
+  test("is reminded of and escalates, each once, and then others may decide it", async () => {
+    const { ann, approver } = people;
+    const terms = {
+      assignees: [{ person: ann.id }],
+      remind_after_ms: 50,
+      escalate: { after_ms: 100, to: [{ person: approver.id }] },
+    };
+    const { run, id } = await startAsking(terms);
+    const types = async () =>
+      (await stage.events(run)).map(({ type }) => type).filter((type) => /^Approval(Rem|Esc)/.test(type));
+    await expect.poll(types, SOON).toEqual(["ApprovalReminded", "ApprovalEscalated"]);
+    await expect.poll(async () => (await listOf(run))[0].escalated_at, SOON).toEqual(time);
+    expect((await listOf(run))[0]).toMatchObject({
+      reminded_at: time,
+      assignees: [{ person: ann.id }, { person: approver.id }],
+    });
+    const inbox = await approver.call("GET", "/workflows/approvals?status=pending&mine=true&limit=500");
+    expect(inbox.body.data[0].id).toBe(id);
+    await home.made(decide(id, "approve", approver.call));
+    expect((await home.until(run, isOver)).result.said.approved).toBe(true);
+    expect(await types()).toHaveLength(2);
   });
 });
 

@@ -11,6 +11,7 @@ import { ThingScreen } from "../../parts/ThingScreen.tsx";
 import { Time } from "../../parts/Time.tsx";
 import { Value } from "../../parts/Value.tsx";
 import { DecisionForm, type Decision } from "./DecisionForm.tsx";
+import { ShareLink } from "./ShareLink.tsx";
 import "./inbox.css";
 
 const route = getRouteApi("/inbox/$approvalId");
@@ -135,6 +136,7 @@ function Question({ approval }: { approval: Approval }) {
           onDecide={(decision) => decide.mutate(decision)}
         />
       )}
+      {approval.status === "pending" && approval.run_id !== null && <ShareLink approval={approval.id} />}
       <Asker approval={approval} />
     </article>
   );

@@ -24,6 +24,16 @@ const Item = ({ approval }: { approval: Approval }) => (
         {approval.status === "pending" && (
           <>
             , expires <Time at={approval.expires_at} />
+            {approval.reminded_at && (
+              <>
+                , reminded <Time at={approval.reminded_at} />
+              </>
+            )}
+            {approval.escalated_at && (
+              <>
+                , escalated <Time at={approval.escalated_at} />
+              </>
+            )}
           </>
         )}
       </span>

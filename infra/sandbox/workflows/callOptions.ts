@@ -57,14 +57,14 @@ function checkFlag(what: string, value: unknown): boolean {
   return typeof value === "boolean" ? value : refuse(`awaitApproval: ${what} must be true or false.`);
 }
 
-function parseAssignees(value: unknown): ApprovalOptions["assignees"] {
+function parseAssignees(what: string, value: unknown): ApprovalOptions["assignees"] {
   if (!Array.isArray(value) || value.length > MAX_ASSIGNEES)
-    return refuse(`awaitApproval: assignees must be a list of at most ${MAX_ASSIGNEES}.`);
+    return refuse(`awaitApproval: ${what} must be a list of at most ${MAX_ASSIGNEES}.`);
   return value.map((one: unknown) => {
     const [[kind, name] = [], ...more] = isRecord(one) ? Object.entries(one) : [];
     const isKnown = kind === "person" || kind === "group" || kind === "role";
     if (!isKnown || more.length > 0 || typeof name !== "string" || name === "" || name.length > MAX_NAME)
-      return refuse("awaitApproval: each of assignees is {person}, {group} or {role} with a string.");
+      return refuse(`awaitApproval: each of ${what} is {person}, {group} or {role} with a string.`);
     return { [kind]: name } as ApprovalOptions["assignees"][number];
   });
 }
@@ -91,7 +91,24 @@ export const APPROVAL_OPTIONS = [
   "api_key_may_decide",
   "required",
   "one_rejection_ends",
+  "remind_after",
+  "escalate",
 ];
+
+/** Further people, who may decide after a while. Without assignees everybody may anyway. */
+function parseEscalation({ escalate, assignees }: Record<string, unknown>): Pick<ApprovalOptions, "escalate"> {
+  if (escalate == null) return {};
+  if (!isRecord(escalate) || Object.keys(escalate).some((key) => key !== "after" && key !== "to"))
+    return refuse("awaitApproval: escalate must be {after, to}.");
+  const to = parseAssignees("escalate.to", escalate["to"]);
+  if (to.length === 0) return refuse("awaitApproval: escalate.to must name somebody.");
+  if (!Array.isArray(assignees) || assignees.length === 0)
+    return refuse("awaitApproval: escalate needs assignees; without them everybody may decide from the start.");
+  return { escalate: { after_ms: parseDuration("awaitApproval: escalate.after", escalate["after"]), to } };
+}
+
+const parseReminder = ({ remind_after }: Record<string, unknown>): Pick<ApprovalOptions, "remind_after_ms"> =>
+  remind_after == null ? {} : { remind_after_ms: parseDuration("awaitApproval: remind_after", remind_after) };
 
 /** Several votes. People who are named by id or e-mail address must be enough for them. */
 function parseVotes({ required, one_rejection_ends, assignees }: Record<string, unknown>) {
@@ -115,11 +132,13 @@ export function parseApprovalOptions(name: string, options: unknown): ApprovalOp
     title: checkText("title", title ?? name, MAX_TITLE),
     body: body == null ? null : checkText("body", body, MAX_BODY),
     form: form == null ? null : checkForm(form),
-    assignees: parseAssignees(assignees ?? []),
+    assignees: parseAssignees("assignees", assignees ?? []),
     expires_in_ms: expires_in == null ? null : parseDuration("awaitApproval: expires_in", expires_in),
     on_expiry: checkExpiry(on_expiry ?? "return"),
     self_approval: checkFlag("self_approval", self_approval ?? true),
     api_key_may_decide: checkFlag("api_key_may_decide", api_key_may_decide ?? true),
     ...parseVotes(options),
+    ...parseReminder(options),
+    ...parseEscalation(options),
   };
 }

@@ -1,0 +1,66 @@
+import { queryOptions } from "@tanstack/react-query";
+import { call } from "./call.ts";
+import type { Approval } from "./types.ts";
+
+export interface ApprovalLink {
+  id: string;
+  status: "active" | "used" | "revoked" | "ended";
+  for: { name: string | null; email: string | null };
+  created_by: { id: string; name: string | null };
+  expires_at: string;
+}
+
+/** The address has the link's secret, which no later answer has. */
+export interface NewApprovalLink {
+  id: string;
+  url: string;
+  expires_at: string;
+}
+
+const linksPath = (approval: string): string => `workflows/approvals/${encodeURIComponent(approval)}/links`;
+
+export const listLinks = (approval: string) =>
+  queryOptions({
+    queryKey: ["run", "approvalLinks", approval],
+    queryFn: ({ signal }) => call<{ data: ApprovalLink[] }>(linksPath(approval), { signal }),
+  });
+
+export const createLink = (approval: string, body: { expires_in: number; for: { name: string | null } }) =>
+  call<NewApprovalLink>(linksPath(approval), { method: "POST", body });
+
+export const revokeLink = (approval: string, link: string) =>
+  call(`${linksPath(approval)}/${encodeURIComponent(link)}`, { method: "DELETE" });
+
+/** What the holder of a link sees of its approval. */
+export interface LinkedApproval extends Pick<Approval, "title" | "body" | "form" | "expires_at"> {
+  for: { name: string | null };
+}
+
+/** The id of a link and its secret, which is sent in a header: an address would be in logs. */
+export interface LinkSecret {
+  id: string;
+  secret: string;
+}
+
+const linked = ({ id, secret }: LinkSecret, path = "") => ({
+  path: `workflows/approval-links/${encodeURIComponent(id)}${path}`,
+  headers: { authorization: `Bearer ${secret}` },
+});
+
+export const getLinkedApproval = (link: LinkSecret) =>
+  queryOptions({
+    queryKey: ["linkedApproval", link.id],
+    queryFn: ({ signal }) => {
+      const { path, headers } = linked(link);
+      return call<LinkedApproval>(path, { headers, signal });
+    },
+  });
+
+export function decideByLink(link: LinkSecret, decision: object) {
+  const { path, headers } = linked(link, "/decision");
+  return call<{ status: Approval["status"]; decision: "approve" | "reject" }>(path, {
+    method: "POST",
+    headers,
+    body: decision,
+  });
+}

@@ -1,0 +1,94 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { FormEvent } from "react";
+import { createLink, listLinks, revokeLink, type ApprovalLink } from "../../api/approvalLinks.ts";
+import { formText } from "../../parts/formText.ts";
+import { ErrorNotice } from "../../parts/Notices.tsx";
+import { RemoveButton, useRemoval } from "../../parts/RemoveButton.tsx";
+import { ShownOnce } from "../../parts/ShownOnce.tsx";
+import { Time } from "../../parts/Time.tsx";
+
+const DAY_S = 24 * 60 * 60;
+const LIVES = [
+  { seconds: DAY_S, label: "a day" },
+  { seconds: 7 * DAY_S, label: "a week" },
+  { seconds: 30 * DAY_S, label: "a month" },
+];
+
+function Links({ approval, links }: { approval: string; links: ApprovalLink[] }) {
+  const removal = useRemoval("run", (id) => revokeLink(approval, id));
+  return (
+    <>
+      {removal.isError && <ErrorNotice error={removal.error} />}
+      <ul className="plain">
+        {links.map(({ id, status, for: { name }, created_by, expires_at }) => (
+          <li key={id}>
+            For {name ?? "anybody who has it"}, from {created_by.name ?? "somebody who is no longer here"}:{" "}
+            {status === "active" ? (
+              <>
+                active until <Time at={expires_at} />{" "}
+                <RemoveButton id={id} label="Revoke" question="Revoke this link?" removal={removal} />
+              </>
+            ) : (
+              status
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** A link by which somebody without an account decides, and the links that there are. */
+export function ShareLink({ approval }: { approval: string }) {
+  const queries = useQueryClient();
+  const { data: links } = useQuery(listLinks(approval));
+  const create = useMutation({
+    mutationFn: (body: Parameters<typeof createLink>[1]) => createLink(approval, body),
+    onSettled: () => queries.invalidateQueries({ queryKey: listLinks(approval).queryKey }),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    create.mutate({
+      expires_in: Number(formText(form, "expires_in")),
+      for: { name: formText(form, "name").trim() || null },
+    });
+  };
+  return (
+    <details>
+      <summary>Share a link</summary>
+      <form className="decision" onSubmit={submit}>
+        <p className="quiet">
+          Whoever has the link decides in your place, once and without an account. They see this question and nothing
+          else.
+        </p>
+        {create.isError && <ErrorNotice error={create.error} />}
+        <label>
+          <span>
+            For whom <span className="quiet">(optional)</span>
+          </span>
+          <input name="name" maxLength={200} autoComplete="off" />
+        </label>
+        <label>
+          Works for
+          <select name="expires_in" defaultValue={7 * DAY_S}>
+            {LIVES.map(({ seconds, label }) => (
+              <option key={seconds} value={seconds}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit" className="button" disabled={create.isPending}>
+          Create a link
+        </button>
+      </form>
+      {create.data && (
+        <ShownOnce title="The link" secret={create.data.url}>
+          Send it to one person only. It can be revoked here.
+        </ShownOnce>
+      )}
+      {links && links.data.length > 0 && <Links approval={approval} links={links.data} />}
+    </details>
+  );
+}

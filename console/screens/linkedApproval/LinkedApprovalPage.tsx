@@ -1,0 +1,57 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { decideByLink, getLinkedApproval, type LinkedApproval, type LinkSecret } from "../../api/approvalLinks.ts";
+import { ErrorNotice, Loaded } from "../../parts/Notices.tsx";
+import { Time } from "../../parts/Time.tsx";
+import { DecisionForm, type Decision } from "../inbox/DecisionForm.tsx";
+import "../inbox/inbox.css";
+
+const route = getRouteApi("/approve/$linkId");
+
+function Question({ link, approval }: { link: LinkSecret; approval: LinkedApproval }) {
+  const decide = useMutation({ mutationFn: (decision: Decision) => decideByLink(link, decision) });
+  const name = approval.for.name;
+  return (
+    <article className="card approval">
+      <header>
+        <h1>{approval.title}</h1>
+        <p className="quiet">
+          {name && <>For {name}. </>}You can decide once, until <Time at={approval.expires_at} />.
+        </p>
+      </header>
+      {approval.body && <p className="body-text">{approval.body}</p>}
+      {decide.isError && <ErrorNotice error={decide.error} />}
+      {decide.data ? (
+        <div className={`notice ${decide.data.decision === "approve" ? "good" : "plain"}`} role="status">
+          <p>
+            <strong>{decide.data.decision === "approve" ? "You approved this." : "You rejected this."}</strong>{" "}
+            {decide.data.status === "pending" && "Others are asked too. "}You can close this page.
+          </p>
+        </div>
+      ) : (
+        <DecisionForm
+          schema={approval.form}
+          isPending={decide.isPending}
+          onDecide={(decision) => decide.mutate(decision)}
+        />
+      )}
+    </article>
+  );
+}
+
+/** One approval for somebody without an account. Opening the page never decides, and it reaches nothing else. */
+export function LinkedApprovalPage() {
+  const { linkId } = route.useParams();
+  // the part after # is sent to no server
+  const [secret] = useState(() => location.hash.slice(1));
+  const link = { id: linkId, secret };
+  const approval = useQuery(getLinkedApproval(link));
+  return (
+    <main className="alone">
+      <Loaded query={approval} what="the question">
+        {(data) => <Question link={link} approval={data} />}
+      </Loaded>
+    </main>
+  );
+}

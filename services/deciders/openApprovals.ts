@@ -1,0 +1,76 @@
+import type { VoteAnswer } from "#events/inheritedCalls.ts";
+import type { RunEvent } from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
+
+export interface OpenApproval {
+  key: string;
+  expires_at: string;
+  on_expiry: "return" | "reject" | "fail";
+  /** RFC 3339, until it has happened. */
+  remind_at?: string | undefined;
+  escalate_at?: string | undefined;
+  /** Set when it takes several votes. */
+  votes?: { required: number; one_rejection_ends: boolean; cast: Pick<VoteAnswer, "by" | "decision">[] };
+  /** By id, revoked ones too. */
+  links?: Record<string, ApprovalLink>;
+}
+
+/** A link that decides an approval in place of the person who created it. */
+export interface ApprovalLink {
+  created_by: Actor;
+  expires_at: string;
+  revoked: boolean;
+}
+
+/** By approval id. */
+type OpenApprovals = Record<string, OpenApproval>;
+type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
+export function requestApproval(approvals: OpenApprovals, { data }: EventOf<"ApprovalRequested">): OpenApprovals {
+  const { approval_id, key, expires_at, on_expiry, remind_at, escalate_at, votes } = data;
+  const approval = {
+    key,
+    expires_at,
+    on_expiry,
+    ...(remind_at && { remind_at }),
+    ...(escalate_at && { escalate_at }),
+    ...(votes && { votes: { ...votes, cast: [] } }),
+  };
+  return { ...approvals, [approval_id]: approval };
+}
+
+/** When something happens to a pending approval by itself. */
+export const approvalTimes = ({ expires_at, remind_at, escalate_at }: OpenApproval): string[] =>
+  [expires_at, remind_at, escalate_at].filter((time) => time !== undefined);
+
+type Change = EventOf<
+  "ApprovalVoted" | "ApprovalReminded" | "ApprovalEscalated" | "ApprovalLinkCreated" | "ApprovalLinkRevoked"
+>;
+
+function applyChange({ votes, links = {} }: OpenApproval, { type, data }: Change): Partial<OpenApproval> {
+  switch (type) {
+    case "ApprovalVoted": {
+      const { by, decision } = data;
+      return votes ? { votes: { ...votes, cast: [...votes.cast, { by, decision }] } } : {};
+    }
+    case "ApprovalReminded":
+      return { remind_at: undefined };
+    case "ApprovalEscalated":
+      return { escalate_at: undefined };
+    case "ApprovalLinkCreated": {
+      const { link_id, created_by, expires_at } = data;
+      return { links: { ...links, [link_id]: { created_by, expires_at, revoked: false } } };
+    }
+    case "ApprovalLinkRevoked": {
+      const link = links[data.link_id];
+      return link ? { links: { ...links, [data.link_id]: { ...link, revoked: true } } } : {};
+    }
+  }
+}
+
+/** Changes a pending approval; one that is not pending stays as it is. */
+export function changeApproval(approvals: OpenApprovals, event: Change): OpenApprovals {
+  const { approval_id } = event.data;
+  const approval = approvals[approval_id];
+  return approval ? { ...approvals, [approval_id]: { ...approval, ...applyChange(approval, event) } } : approvals;
+}

@@ -1,0 +1,128 @@
+import {
+  ApprovalLinkCreated,
+  ApprovalLinkRevoked,
+  type CreateApprovalLink,
+  type RevokeApprovalLink,
+} from "#events/approvalLinks.ts";
+import type { CommandFrom } from "#events/envelope.ts";
+import { Rejection } from "#events/rejection.ts";
+import {
+  ApprovalDecided,
+  ApprovalEscalated,
+  ApprovalExpired,
+  ApprovalReminded,
+  ApprovalVoted,
+  type AdvanceRun,
+  type DecideApproval,
+  type RunEvent,
+} from "#events/run.ts";
+import type { Actor } from "#events/runOrigin.ts";
+import type { OpenApproval } from "./openApprovals.ts";
+import { failRun, type RunChanges } from "./runChanges.ts";
+import { evolve, hasWork, isLive, type LiveRun, type RunState } from "./runState.ts";
+
+/** Links of one approval, revoked ones too: they are part of the run's state. */
+const MAX_LINKS = 20;
+
+const notPending = () => new Rejection("approval_not_pending", "This approval is not pending any more.");
+const alreadyVoted = (message: string) => new Rejection("already_voted", message);
+const linkEnded = (why: string) => new Rejection("approval_link_ended", `This link ${why}.`);
+
+/** Throws `approval_not_pending`. */
+function requirePending(state: RunState, approval_id: string, at: string): OpenApproval {
+  const approval = isLive(state) ? state.approvals[approval_id] : undefined;
+  if (!approval || Date.parse(approval.expires_at) <= Date.parse(at)) throw notPending();
+  return approval;
+}
+
+const isSame = (a: Actor, b: Actor): boolean => a.type === b.type && a.id === b.id;
+
+/** Whose vote a vote is: a link votes in place of the person who created it, so that nobody votes twice. */
+const voterOf = ({ links }: OpenApproval, by: Actor): Actor =>
+  by.type === "link" ? (links?.[by.id]?.created_by ?? by) : by;
+
+/** Throws `approval_link_ended` for a link that is revoked, expired or unknown. */
+function checkLink({ links }: OpenApproval, by: Actor, at: string): void {
+  if (by.type !== "link") return;
+  const link = links?.[by.id];
+  if (!link || link.revoked) throw linkEnded("was revoked");
+  if (Date.parse(link.expires_at) <= Date.parse(at)) throw linkEnded("has expired");
+}
+
+/** The vote that a decision is, on an approval that takes several; undefined on one that takes one. */
+function castVote(
+  approval: OpenApproval,
+  { data: { run_id, approval_id, decision, by, data, comment }, at }: CommandFrom<typeof DecideApproval>,
+): { events: RunEvent[]; decides: boolean } | undefined {
+  const { key, votes } = approval;
+  if (!votes) return undefined;
+  const voter = voterOf(approval, by);
+  const earlier = votes.cast.find((vote) => isSame(voterOf(approval, vote.by), voter));
+  if (earlier && by.type === "link" && isSame(earlier.by, by)) throw linkEnded("was used");
+  if (earlier && !isSame(earlier.by, by))
+    throw alreadyVoted("This vote was cast already: a person and the links that they created have one vote together.");
+  if (earlier?.decision === decision) return { events: [], decides: false };
+  if (earlier) throw alreadyVoted("You have voted on this approval; a vote cannot be changed.");
+  const equal = votes.cast.filter((vote) => vote.decision === decision).length + 1;
+  const decides = equal >= votes.required || (decision === "reject" && votes.one_rejection_ends);
+  const voted = ApprovalVoted.of({ run_id, approval_id, key, decision, by, at }, { data, comment });
+  return { events: [voted], decides };
+}
+
+type Advance = (data: CommandFrom<typeof AdvanceRun>["data"], state: RunState) => RunEvent[];
+
+/** A decision, and the progress that the worker made after it. */
+export function decideApproval(
+  command: CommandFrom<typeof DecideApproval>,
+  state: RunState,
+  advance: Advance,
+): RunEvent[] {
+  const { run_id, approval_id, decision, by, data, comment, seen = 1, parts = [] } = command.data;
+  const approval = requirePending(state, approval_id, command.at);
+  if (!isLive(state)) throw notPending();
+  checkLink(approval, by, command.at);
+  const votes = castVote(approval, command);
+  if (votes && !votes.decides) return votes.events;
+  // The worker that holds the run continues it. If none does, this process takes it.
+  const lease = hasWork(state)
+    ? { epoch: state.epoch, worker: state.worker }
+    : { epoch: state.epoch + 1, worker: command.worker ?? null };
+  const decided = ApprovalDecided.of(
+    { run_id, approval_id, key: approval.key, decision, by, at: command.at, ...lease },
+    { data, comment },
+  );
+  const events = [...(votes?.events ?? []), decided];
+  const after = events.reduce<RunState>(evolve, state);
+  return [...events, ...advance({ run_id, epoch: lease.epoch, seen, parts }, after)];
+}
+
+export function createApprovalLink({ data, at }: CommandFrom<typeof CreateApprovalLink>, state: RunState): RunEvent[] {
+  const { name, email, ...link } = data;
+  const { links = {} } = requirePending(state, data.approval_id, at);
+  if (Object.keys(links).length >= MAX_LINKS)
+    throw new Rejection("too_many_approval_links", `An approval has ${MAX_LINKS} links at most, revoked ones too.`);
+  return [ApprovalLinkCreated.of(link, { name, email })];
+}
+
+/** Has no effect on a link that is revoked, or whose approval is not pending: it decides nothing any more. */
+export function revokeApprovalLink({ data }: CommandFrom<typeof RevokeApprovalLink>, state: RunState): RunEvent[] {
+  const link = isLive(state) ? state.approvals[data.approval_id]?.links?.[data.link_id] : undefined;
+  return link && !link.revoked ? [ApprovalLinkRevoked.of(data)] : [];
+}
+
+/** Expires approvals, reminds of them and escalates them, each once. An expired one with `on_expiry: "fail"` ends the run. */
+export function applyDueApprovals(changes: RunChanges, run_id: string, at: string): void {
+  const isDue = (time: string | undefined) => time !== undefined && Date.parse(time) <= Date.parse(at);
+  for (const [approval_id, approval] of Object.entries((changes.state as LiveRun).approvals)) {
+    const about = { run_id, approval_id, key: approval.key, at };
+    if (!isDue(approval.expires_at)) {
+      if (isDue(approval.remind_at)) changes.add(ApprovalReminded.of(about));
+      if (isDue(approval.escalate_at)) changes.add(ApprovalEscalated.of(about));
+      continue;
+    }
+    changes.add(ApprovalExpired.of(about));
+    if (approval.on_expiry !== "fail") continue;
+    const error = { message: "An approval was not decided before it expired.", line: null };
+    return failRun(changes, run_id, at, { code: "approval_expired", key: approval.key, error });
+  }
+}
