@@ -58,7 +58,8 @@ const outcome = async (call: Client, route: string, things?: Record<string, stri
 };
 const expected = (cell: string): string => (cell === "yes" || cell === "own" ? "allowed" : `${REFUSALS[cell]} ${cell}`);
 /** Hooks and approvals check their credential once they are found; every other route checks it before. */
-const thingsFor = (route: string) => (isHook(route) || route.endsWith("{approval_id}/decision") ? stage.things : undefined);
+const thingsFor = (route: string) =>
+  isHook(route) || route.endsWith("{approval_id}/decision") ? stage.things : undefined;
 
 /** Routes that are called at the same time. */
 const AT_ONCE = 8;
