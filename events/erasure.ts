@@ -2,8 +2,14 @@ import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 
 const Id = z.object({ erasure_id: z.uuid() });
-/** `key:<id>`, `person:<id>` or `agent:<id>`; the owner may be deleted. */
-const Start = Id.extend({ owner: z.string() });
+/** A command has 256 KiB at most, and a scope 43 characters. */
+export const MAX_ERASED_SCOPES = 4_000;
+const Start = Id.extend({
+  /** `key:<id>`, `person:<id>` or `agent:<id>`, which may be deleted; or `user:` and a mark of an external user, which tells nothing. */
+  owner: z.string(),
+  /** Of an external user: the owners of threads and files behind the value. */
+  scopes: z.array(z.string()).max(MAX_ERASED_SCOPES).optional(),
+});
 const Progress = Id.extend({ threads: z.int().nonnegative(), files: z.int().nonnegative() });
 
 /** Deletes all threads and files that an owner has until now. */

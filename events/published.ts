@@ -3,7 +3,7 @@ import { eventDefinitions } from "./index.ts";
 
 /** Public fields that other services never receive: hashes and hints of secrets, blob keys, claims, and the worker of a stream. */
 const INTERNAL_FIELDS =
-  /^(key_hash|key_hint|token_hash|secret_hash|secret_hint|hook_token|blob|original|text|passages|frames|unused|scope|user_mark|slot|worker|command_id|released|sha256|credential_id|ends_credential_id)$|_claim$/;
+  /^(key_hash|key_hint|token_hash|secret_hash|secret_hint|hook_token|blob|original|text|passages|frames|unused|scope|scopes|user_mark|slot|worker|command_id|released|sha256|credential_id|ends_credential_id)$|_claim$/;
 
 /** Events that only the log itself uses. */
 const UNPUBLISHED_TYPES = new Set(["ClaimHeld", "ClaimReleased"]);

@@ -9,19 +9,20 @@ interface OwnedRow {
   scope: string;
 }
 
-/** Some threads and files of an owner that were created before a position, oldest first. Agents have no files. */
+/** Some threads and files of an owner, or of these scopes, that were created before a position, oldest first. Agents have no files. */
 export async function listOwned(
   db: Db,
   organization: string,
-  owner: string,
+  { owner, scopes }: { owner: string; scopes?: string[] | undefined },
   before: number,
 ): Promise<{ threads: OwnedRow[]; files: OwnedRow[] }> {
-  const { column, value } = ownerColumn(readOwner(owner));
+  const { column, value } = scopes ? { column: "scope" as const, value: scopes } : ownerColumn(readOwner(owner));
+  const isOwner = column === "scope" ? "scope = any ($2::text[])" : `${column} = $2`;
   const list = (table: "threads" | "files") =>
     db.query<OwnedRow>(
-      `select id, scope from read.${table} where organization_id = $1 and ${column} = $2 and position < $3 order by position limit $4`,
+      `select id, scope from read.${table} where organization_id = $1 and ${isOwner} and position < $3 order by position limit $4`,
       [organization, value, before, BATCH],
     );
-  const [threads, files] = await Promise.all([list("threads"), column === "principal" ? list("files") : []]);
+  const [threads, files] = await Promise.all([list("threads"), column === "agent_id" ? [] : list("files")]);
   return { threads, files };
 }

@@ -9,9 +9,9 @@ import type { Resources } from "./resources.ts";
 export function openErasing({ db, log, worker, logger }: Resources, handle: Handle) {
   return createEraser({
     log,
-    listOwned: async (organization, owner, { before, position }) => {
+    listOwned: async (organization, whose, { before, position }) => {
       const projected = await Promise.all(["turns", "files"].map((name) => hasProjected(db, name, position)));
-      return projected.every(Boolean) ? listOwned(db, organization, owner, before) : undefined;
+      return projected.every(Boolean) ? listOwned(db, organization, whose, before) : undefined;
     },
     send: sendTo(handle, worker),
     onError: (error, stream) => logger.warn({ err: error, stream }, "erasure interrupted, retrying"),

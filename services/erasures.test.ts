@@ -13,8 +13,8 @@ function start(pages: Owned[], position: number) {
   const calls = { ranges: [] as unknown[], sent: [] as [string, object][], errors: [] as unknown[] };
   const eraser = createEraser({
     log: { read: async () => [{ position: 5, data: { owner } }] as never },
-    listOwned: async (organization, name, range) => {
-      expect([organization, name]).toEqual([head.organization_id, owner]);
+    listOwned: async (organization, whose, range) => {
+      expect([organization, whose.owner]).toEqual([head.organization_id, owner]);
       calls.ranges.push(range);
       return pages[Math.min(calls.ranges.length - 1, pages.length - 1)];
     },

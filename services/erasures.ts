@@ -14,12 +14,12 @@ interface Owned {
 export interface EraserOptions {
   log: Pick<EventLog, "read">;
   /**
-   * Some threads and files of an owner (`key:<id>`, `person:<id>` or `agent:<id>`) that were created before a position;
-   * undefined while the read models are behind `position`.
+   * Some threads and files of an owner (`key:<id>`, `person:<id>` or `agent:<id>`), or of an external user's scopes, that were
+   * created before a position; undefined while the read models are behind `position`.
    */
   listOwned(
     organization: string,
-    owner: string,
+    whose: { owner: string; scopes?: string[] | undefined },
     range: { before: number; position: number },
   ): Promise<{ threads: Owned[]; files: Owned[] } | undefined>;
   send: Send;
@@ -42,12 +42,12 @@ export function createEraser({ log, listOwned, send, onError }: EraserOptions) {
   const open = async (head: StreamHead): Promise<Deletion> => {
     const { id: erasure_id } = parseStreamName(head.stream);
     const [started] = await log.read(head.stream);
-    const { owner } = started!.data as Extract<ErasureEvent, { type: "ErasureStarted" }>["data"];
+    const { owner, scopes } = started!.data as Extract<ErasureEvent, { type: "ErasureStarted" }>["data"];
     // what the owner creates from now on stays, so the work ends
     const before = started!.position;
     return {
       async deleteSome(position) {
-        const owned = await listOwned(head.organization_id, owner, { before, position });
+        const owned = await listOwned(head.organization_id, { owner, scopes }, { before, position });
         if (!owned) return undefined;
         const threads = await Promise.all(owned.threads.map((one) => deleteThread(head, one)));
         const files = await Promise.all(owned.files.map((one) => deleteFile(head, one)));

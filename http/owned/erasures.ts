@@ -1,9 +1,10 @@
 import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { StartErasure } from "#events/erasure.ts";
+import { MAX_ERASED_SCOPES, StartErasure } from "#events/erasure.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { getErasure, listErasures, type ErasureRow } from "#projections/erasures/query.ts";
+import { listUserScopes } from "#projections/userScopes.ts";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
@@ -14,7 +15,8 @@ import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
 import { createOnce, identifyPost } from "../base/idempotency.ts";
 import { certificateLines, readCompleted } from "./certificate.ts";
-import { OwnerName } from "./owner.ts";
+import { markUser } from "../turns/admitTurn.ts";
+import { ErasedOwner } from "./owner.ts";
 import { cursorList, CursorQuery, readCursorPage } from "./page.ts";
 
 const Erasure = z.object({
@@ -57,12 +59,29 @@ async function read(http: Http, { caller }: Pick<FastifyRequest, "caller">, id: 
   return present(row);
 }
 
+/** Whose things are erased. Of an external user, the log gets a mark and hashes instead of the value. */
+async function readOwner(http: Http, organization_id: string, name: string) {
+  if (!name.startsWith("user:")) return { owner: name };
+  const user = name.slice("user:".length);
+  await http.freshRead(["turns", "files"]);
+  const scopes = await listUserScopes(http.db, organization_id, user);
+  if (scopes.length > MAX_ERASED_SCOPES)
+    throw new ApiError(
+      null,
+      `owner: more than ${MAX_ERASED_SCOPES} keys and agents have users; erase those of one key at a time.`,
+      {
+        param: "owner",
+      },
+    );
+  return { owner: `user:${markUser(http, organization_id, user)}`, scopes };
+}
+
 async function start(http: Http, request: FastifyRequest, owner: string): Promise<z.infer<typeof Erasure>> {
   const erasure_id = newId();
   const { created_id } = await createOnce(http, StartErasure, {
     ...commandFields(request, streamName("erasure", erasure_id), ["erasures"]),
     ...identifyPost(request, "/api/erasures"),
-    data: { erasure_id, owner },
+    data: { erasure_id, ...(await readOwner(http, request.caller.organization_id, owner)) },
     requireProjected: true,
   });
   return read(http, request, created_id);
@@ -77,9 +96,9 @@ export function erasureRoutes(app: App, http: Http): void {
     ...described,
     summary: "Delete all threads, responses and files of an owner",
     description:
-      "What the key, person or agent has at this moment, whatever the user value. The work goes on in the background, also after a restart; " +
+      "What the key, person or agent has at this moment, whatever the user value; or what all keys and agents store for an external user. The work goes on in the background, also after a restart; " +
       "GET shows its progress. Of an agent: the threads in which it answers.",
-    body: z.object({ owner: OwnerName }),
+    body: z.object({ owner: ErasedOwner }),
     response: { 202: Erasure },
   };
   app.post("/erasures", { onRequest, schema: starting }, async (request, reply) =>

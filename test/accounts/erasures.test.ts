@@ -139,8 +139,26 @@ describe("an erasure", () => {
     expect(await idsAt("/threads", key.call)).toHaveLength(1);
   });
 
+  test("of an external user deletes what all keys and agents store for the value, which the log does not name", async () => {
+    const user = `zo\u00eb-${newId()}@example.com`;
+    const [one, two, agent] = [await home.newKey(), await home.newKey(), await home.newAgent()];
+    await say(one.call, "Of the user", { user });
+    await say(one.call, "Of nobody");
+    await say(two.call, "Of another one", { user: "zoe" });
+    await home.made(two.call("POST", `/agents/${agent}/v1/responses`, { input: "Ask", user }));
+    const [file, kept] = [await upload(two.call, user), await upload(two.call, "zoe")];
+    const started = await home.made(home.owner("POST", "/erasures", { owner: `user:${user}` }));
+    expect(await settled(started.id)).toMatchObject({ threads_deleted: 2, files_deleted: 1 });
+    for (const key of [one, two]) expect(await idsAt(`/threads?owner=key:${key.id}`)).toHaveLength(1);
+    expect(await idsAt(`/files?owner=key:${two.id}`)).toEqual([kept]);
+    expect(await idsAt(`/files?owner=key:${two.id}`)).not.toContain(file);
+    const { data } = await home.made(home.owner("GET", "/events?type=ErasureStarted&order=newest&limit=1"));
+    expect(data[0].data.owner).toMatch(/^user:/);
+    expect(JSON.stringify(data)).not.toContain(user);
+  });
+
   test("needs the name of an owner", async () => {
-    for (const owner of [undefined, "", "key:1", `user:${UNKNOWN}`])
+    for (const owner of [undefined, "", "key:1", "user:"])
       expect((await home.owner("POST", "/erasures", { owner })).status).toBe(400);
     expect(code(await home.owner("GET", `/erasures/${UNKNOWN}`))).toEqual([404, "erasure_not_found"]);
   });
