@@ -11,7 +11,7 @@ export interface ApprovalLink {
 }
 
 /** The address has the link's secret, which no later answer has. */
-export interface NewApprovalLink {
+interface NewApprovalLink {
   id: string;
   url: string;
   expires_at: string;

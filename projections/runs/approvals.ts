@@ -4,7 +4,7 @@ import { encode, type Db } from "../projection.ts";
 import { parseRow, type ApprovalRow, type ApprovalStatus, type StoredRow } from "./approvalRows.ts";
 import { assigneePattern } from "./assignees.ts";
 
-export type { ApprovalRow, ApprovalStatus } from "./approvalRows.ts";
+export type { ApprovalRow } from "./approvalRows.ts";
 
 const FROM = `from read.approvals a left join read.runs r on r.id = a.run_id
   left join read.workflows w on w.id = a.workflow_id and w.organization_id = a.organization_id`;

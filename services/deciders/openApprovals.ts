@@ -16,7 +16,7 @@ export interface OpenApproval {
 }
 
 /** A link that decides an approval in place of the person who created it. */
-export interface ApprovalLink {
+interface ApprovalLink {
   created_by: Actor;
   expires_at: string;
   revoked: boolean;
