@@ -29,8 +29,9 @@ const MAX_LISTED_COLLECTIONS = 50;
 /** The knowledge of an organization for the tools of a turn. */
 export function openKnowledge(deps: KnowledgeDeps): Knowledge {
   const { db, base_url } = deps;
-  const addressOf = (id: string, pushed: boolean) =>
-    `${base_url}/api/v1/knowledge/documents/${id}/${pushed ? "text" : "content"}`;
+  // a file stays the same, and a pushed text may be replaced
+  const addressOf = (id: string, pushed: boolean, version: number | null) =>
+    `${base_url}/api/v1/knowledge/documents/${id}/${pushed ? `text?version=${version}` : "content"}`;
 
   return {
     async search(organization, request) {
@@ -46,13 +47,13 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
         results.map(({ document }) => document.id),
       );
       return results
-        .flatMap(({ document: { id, name, collection }, passages }) =>
+        .flatMap(({ document: { id, name, collection, version }, passages }) =>
           passages.map((passage) => ({
             ...passage,
             document_id: id,
             name,
             collection,
-            url: `${addressOf(id, pushed.has(id))}#${passage.page === null ? `seq=${passage.seq}` : `page=${passage.page}`}`,
+            url: `${addressOf(id, pushed.has(id), version)}#${passage.page === null ? `seq=${passage.seq}` : `page=${passage.page}`}`,
           })),
         )
         .toSorted((a, b) => b.score - a.score)
@@ -67,7 +68,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       const { markdown, passages } = await readTexts(deps, document);
       const window = cutWindow(markdown, passagesFrom(passages, from_seq));
       if (!window) throw new KnowledgeError(`The document ends before from_seq ${from_seq}.`);
-      const url = addressOf(document.id, document.original === "text");
+      const url = addressOf(document.id, document.original === "text", document.live_generation);
       return { document_id: document.id, name: document.name, ...window, url };
     },
   };

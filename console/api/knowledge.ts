@@ -128,12 +128,17 @@ export const getOriginal = ({ id, mime_type }: Pick<DocumentInfo, "id" | "mime_t
     },
   });
 
-/** `page`: from the first passage of this page of the document. */
-export const listPassages = (id: string, from: { seq: number } | { page: number }, limit: number) =>
+/** `page`: from the first passage of this page of the document; `version`: of the text that a citation names, or else of the newest. */
+export const listPassages = (
+  id: string,
+  from: { seq: number } | { page: number },
+  { limit, version }: { limit: number; version: number | undefined },
+) =>
   queryOptions({
-    queryKey: ["document", "passages", id, from, limit],
+    queryKey: ["document", "passages", id, from, limit, version],
     queryFn: ({ signal }) => {
-      const query = "page" in from ? { from_page: from.page, limit } : { from_seq: from.seq, limit };
+      const place = "page" in from ? { from_page: from.page } : { from_seq: from.seq };
+      const query = { ...place, limit, version };
       return call<Passages>(`${pathOf(id)}/passages`, { signal, query });
     },
     placeholderData: (previous, query) => (query?.queryKey[2] === id ? previous : undefined),

@@ -135,9 +135,15 @@ const documentPage = createRoute({
   validateSearch: ({
     seq,
     page,
-  }: Record<string, unknown>): { seq?: number | undefined; page?: number | undefined } => ({
+    version,
+  }: Record<string, unknown>): {
+    seq?: number | undefined;
+    page?: number | undefined;
+    version?: number | undefined;
+  } => ({
     seq: readNumber(seq),
     page: readNumber(page),
+    version: readNumber(version),
   }),
   component: lazyRouteComponent(() => import("../screens/document/DocumentPage.tsx"), "DocumentPage"),
 });

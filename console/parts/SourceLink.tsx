@@ -4,14 +4,20 @@ import type { ReactNode } from "react";
 const DOCUMENT = /\/api\/v1\/knowledge\/documents\/([0-9a-f-]{36})\/(?:content|text)$/;
 
 /** The passage that a citation means; undefined if its address leads out of the service. */
-function readPassage(url: string): { id: string; seq?: number; page?: number } | undefined {
+function readPassage(url: string): { id: string; seq?: number; page?: number; version?: number } | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const id = parsed && DOCUMENT.exec(parsed.pathname)?.[1];
   if (!id) return undefined;
   const place = new URLSearchParams(parsed.hash.slice(1));
-  const read = (name: string) => (/^\d+$/.test(place.get(name) ?? "") ? Number(place.get(name)) : undefined);
-  const [seq, page] = [read("seq"), read("page")];
-  return { id, ...(seq !== undefined && { seq }), ...(page !== undefined && { page }) };
+  const read = (from: URLSearchParams, name: string) =>
+    /^\d+$/.test(from.get(name) ?? "") ? Number(from.get(name)) : undefined;
+  const [seq, page, version] = [read(place, "seq"), read(place, "page"), read(parsed.searchParams, "version")];
+  return {
+    id,
+    ...(seq !== undefined && { seq }),
+    ...(page !== undefined && { page }),
+    ...(version !== undefined && { version }),
+  };
 }
 
 /** A link to what an answer cites: the passage in its document, or a page of the web. Other schemes are shown as text. */

@@ -68,12 +68,14 @@ async function uploadFile(http: Http, request: FastifyRequest, collection_id: st
   return answerUpload(http, request, upload, await storeDocument(http, request, upload));
 }
 
+const findCollection = (http: Http, { caller, params }: FastifyRequest) =>
+  requireCollection(http, caller, (params as { reference: string }).reference);
+
 /** Listing, uploading and pushing the documents of a collection (spec: Knowledge API). */
 export function collectionDocumentRoutes(app: App, http: Http): void {
   const params = z.object({ reference: z.string().describe("Slug or id of the collection.") });
   const described = { tags: ["Knowledge"], security: [{ key: [] }], params };
-  const find = ({ caller, params }: FastifyRequest) =>
-    requireCollection(http, caller, (params as { reference: string }).reference);
+  const find = (request: FastifyRequest) => findCollection(http, request);
   // before the body is read
   const checkCollection = async (request: FastifyRequest) => void (await find(request));
   const response = { 200: Document.describe("The collection has it already."), 202: Document };

@@ -96,6 +96,22 @@ describe("a document", () => {
     await page.getByRole("heading", { name: "There is no such passage" }).waitFor();
   });
 
+  test("is opened with the text that a citation names, marked, after it was replaced", async () => {
+    const shelf = await reader.collect("Replaced");
+    const push = async (text: string) => {
+      const { id } = (await reader.push(shelf, { external_id: "rule", text, name: "rule.md" })).body;
+      return (await reader.ended(id)).id;
+    };
+    const id = await push("Everybody gets 24 days.");
+    await push("Everybody gets 30 days.");
+    const page = await open(`knowledge/documents/${id}?seq=0&version=1`);
+    await page.getByText("as it was cited").waitFor();
+    expect(await page.locator("mark").textContent()).toContain("24 days");
+    await inspect(page, "document-version");
+    await page.getByRole("link", { name: "Show the newest text" }).click();
+    await page.getByText("30 days").waitFor();
+  });
+
   test("that does not exist is named as such, and a viewer sees no upload", async () => {
     const viewer = await tenant.member("viewer");
     const shelf = await reader.collect("Seen");

@@ -44,7 +44,7 @@ describe("search", () => {
       seq: 0,
       section: "Noise",
       reference: "Noise",
-      url: `${platform.platform.settings.BASE_URL}/api/v1/knowledge/documents/${rules.id}/text#seq=0`,
+      url: `${platform.platform.settings.BASE_URL}/api/v1/knowledge/documents/${rules.id}/text?version=1#seq=0`,
       content: expect.stringContaining("off at night"),
     });
     const all = await call("search", { query: "workshop" });

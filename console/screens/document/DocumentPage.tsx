@@ -26,6 +26,8 @@ const MAX_PASSAGES = 500;
 interface Marks {
   seq: number | undefined;
   page: number | undefined;
+  /** Of the text that a citation names; undefined: the newest. */
+  version: number | undefined;
 }
 
 const isMarked = ({ seq, page }: Marks, passage: Passage): boolean =>
@@ -108,7 +110,7 @@ function Window({
           className="button"
           to="/knowledge/documents/$documentId"
           params={{ documentId: document.id }}
-          search={{ seq: found.next_from_seq }}
+          search={{ seq: found.next_from_seq, version: marks.version }}
         >
           Continue
         </Link>
@@ -118,11 +120,11 @@ function Window({
 }
 
 function Reading({ document, marks }: { document: DocumentInfo; marks: Marks }) {
-  const { seq, page } = marks;
+  const { seq, page, version } = marks;
   const start = seq !== undefined || page === undefined ? { seq: Math.max(0, (seq ?? 0) - CONTEXT) } : { page };
   const [from, setFrom] = useState<{ seq: number } | { page: number }>(start);
   const [limit, setLimit] = useState(PASSAGES_PER_PAGE);
-  const passages = useQuery(listPassages(document.id, from, limit));
+  const passages = useQuery(listPassages(document.id, from, { limit, version }));
   const showEarlier = (first: number) => {
     const earlier = Math.max(0, first - PASSAGES_PER_PAGE);
     setFrom({ seq: earlier });
@@ -157,9 +159,9 @@ function Original({ document }: { document: DocumentInfo }) {
 }
 
 function Details({ document }: { document: DocumentInfo }) {
-  const { seq, page } = route.useSearch();
+  const { seq, page, version } = route.useSearch();
   const { name, status, error, mime_type, size_bytes, page_count } = document;
-  const hasText = status === "ready";
+  const hasText = status === "ready" || version !== undefined;
   return (
     <>
       <header className="title-line">
@@ -179,7 +181,17 @@ function Details({ document }: { document: DocumentInfo }) {
           The document is being read. Its text appears here as soon as it is ready.
         </p>
       )}
-      {hasText && <Reading key={`${document.id}/${seq}/${page}`} document={document} marks={{ seq, page }} />}
+      {version !== undefined && (
+        <p className="quiet">
+          Version {version}, as it was cited.{" "}
+          <Link to="/knowledge/documents/$documentId" params={{ documentId: document.id }}>
+            Show the newest text
+          </Link>
+        </p>
+      )}
+      {hasText && (
+        <Reading key={[document.id, seq, page, version].join("/")} document={document} marks={{ seq, page, version }} />
+      )}
     </>
   );
 }
