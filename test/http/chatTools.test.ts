@@ -178,7 +178,9 @@ describe("the tool search_documents", () => {
 
   test("cites pushed text by the address where it can be read", async () => {
     const [best] = (await searched({ query: "When does the canteen close on Fridays?" })).results;
-    expect(best.url).toBe(`${library.platform.settings.BASE_URL}/api/v1/knowledge/documents/${pushed.id}/text?version=1#seq=0`);
+    expect(best.url).toBe(
+      `${library.platform.settings.BASE_URL}/api/v1/knowledge/documents/${pushed.id}/text?version=1#seq=0`,
+    );
   });
 
   test("finds nothing of another organization", async () => {
