@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Credentials } from "../../cli/organization.ts";
 import type { IsolatedDeployment } from "./deployment.ts";
 
@@ -82,6 +83,14 @@ export async function openAttacker({ url, port }: IsolatedDeployment, credential
         return send("POST", `/api/v1/knowledge/collections/${body.slug}/documents`, form);
       };
       return { slug: body.slug as string, upload };
+    },
+    /** Resolves when a document is read and can be found, or has failed. */
+    async whenRead(document: string): Promise<void> {
+      const isOpen = async () => {
+        const { body } = await send("GET", `/api/v1/knowledge/documents/${document}`);
+        return body.status !== "ready" && body.status !== "failed";
+      };
+      while (await isOpen()) await sleep(100);
     },
     /** A bare connection that has sent these bytes. */
     open(bytes: string): Socket {

@@ -106,6 +106,13 @@ export const accounts: Attack[] = [
     },
   },
   {
+    title: "100 exports of everything that a key has",
+    async run(attacker) {
+      const { body } = await attacker.owner("GET", "/api/keys");
+      return all(100, () => attacker.owner("GET", `/api/exports?subject=key:${body.data[0].id}`));
+    },
+  },
+  {
     title: "500 pages of the documentation and its search index",
     run: (attacker) =>
       all(500, (n) =>

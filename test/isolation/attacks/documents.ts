@@ -50,6 +50,18 @@ export const documents: Attack[] = [
     },
   },
   {
+    title: "searches with fifteen operators among 1,500 passages",
+    async run(attacker) {
+      const { slug, upload } = await attacker.collection("Operators");
+      const { body } = await upload(`# Words\n${"alpha beta gamma delta. ".repeat(60_000)}`, "operators.md");
+      await attacker.whenRead(body.id);
+      const required = many(5, (n) => `"${"alpha beta gamma delta ".repeat(n + 1).trim()}"`);
+      const excluded = many(10, (n) => `-"delta beta ${n}"`);
+      const query = [...required, ...excluded].join(" ");
+      return all(20, () => attacker.send("POST", "/api/v1/knowledge/search", { query, collections: [slug] }));
+    },
+  },
+  {
     title: "Markdown that nests 20,000 deep, and a CSV of 200,000 columns",
     async run(attacker) {
       const { upload } = await attacker.collection("Deep");
