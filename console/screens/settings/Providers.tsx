@@ -77,6 +77,49 @@ const Name = () => (
   </label>
 );
 
+/** Where the provider is, and what its models are. */
+const ApiFields = ({ provider }: { provider: Provider | undefined }) => (
+  <>
+    <label>
+      <span>
+        Address of its API <span className="quiet">(optional for {KNOWN.join(", ")})</span>
+      </span>
+      <input
+        name="base_url"
+        type="url"
+        maxLength={2_000}
+        defaultValue={provider?.base_url ?? ""}
+        placeholder="https://…/v1"
+      />
+    </label>
+    <label>
+      <span>
+        Models, one in each line <span className="quiet">(optional: those that it lists)</span>
+      </span>
+      <textarea name="models" rows={3} spellCheck={false} defaultValue={provider?.models?.join("\n")} />
+    </label>
+    <label>
+      API
+      <select name="format" defaultValue={provider?.format ?? ""}>
+        <option value="">the default</option>
+        <Options choices={wordChoices(KNOWN)} />
+      </select>
+    </label>
+    <label>
+      <span>
+        Context windows <span className="quiet">(optional: a model and its tokens in each line)</span>
+      </span>
+      <textarea
+        name="context_windows"
+        rows={2}
+        spellCheck={false}
+        placeholder="my-model 32000"
+        defaultValue={writeWindows(provider?.context_windows ?? {})}
+      />
+    </label>
+  </>
+);
+
 function ProviderForm({ provider }: { provider: Provider | undefined }) {
   const { send, formKey } = useSaving({
     kind: "provider",
@@ -110,43 +153,7 @@ function ProviderForm({ provider }: { provider: Provider | undefined }) {
         </span>
         <input name="api_key" type="password" required maxLength={4_096} autoComplete="off" />
       </label>
-      <label>
-        <span>
-          Address of its API <span className="quiet">(optional for {KNOWN.join(", ")})</span>
-        </span>
-        <input
-          name="base_url"
-          type="url"
-          maxLength={2_000}
-          defaultValue={provider?.base_url ?? ""}
-          placeholder="https://…/v1"
-        />
-      </label>
-      <label>
-        <span>
-          Models, one in each line <span className="quiet">(optional: those that it lists)</span>
-        </span>
-        <textarea name="models" rows={3} spellCheck={false} defaultValue={provider?.models?.join("\n")} />
-      </label>
-      <label>
-        API
-        <select name="format" defaultValue={provider?.format ?? ""}>
-          <option value="">the default</option>
-          <Options choices={wordChoices(KNOWN)} />
-        </select>
-      </label>
-      <label>
-        <span>
-          Context windows <span className="quiet">(optional: a model and its tokens in each line)</span>
-        </span>
-        <textarea
-          name="context_windows"
-          rows={2}
-          spellCheck={false}
-          placeholder="my-model 32000"
-          defaultValue={writeWindows(provider?.context_windows ?? {})}
-        />
-      </label>
+      <ApiFields provider={provider} />
     </Form>
   );
 }
