@@ -58,9 +58,10 @@ async function createProjectThings({ made, owner, ...tenant }: Tenant, project_i
   const run = await tenant.start(workflow);
   await tenant.until(run, ({ waiting_on }) => waiting_on.some(({ type }: { type: string }) => type === "approval"));
   const [approval] = await tenant.approvals(run);
+  const link = await made(owner("POST", `/workflows/approvals/${approval.id}/links`));
   await made(tenant.decide(approval));
   await tenant.untilOver(run);
-  return { agents: agent.id, workflows: workflow.id, runs: run, approvals: approval.id };
+  return { agents: agent.id, workflows: workflow.id, runs: run, approvals: approval.id, links: link.id };
 }
 
 /** One thing of every kind that a path can name, made by the tenant's owner. */

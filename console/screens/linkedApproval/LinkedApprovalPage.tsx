@@ -49,7 +49,7 @@ export function LinkedApprovalPage() {
   const approval = useQuery(getLinkedApproval(link));
   return (
     <main className="alone">
-      <Loaded query={approval} what="the question">
+      <Loaded query={approval} what="the question" title="Approval">
         {(data) => <Question link={link} approval={data} />}
       </Loaded>
     </main>
