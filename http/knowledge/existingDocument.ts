@@ -25,7 +25,7 @@ export interface UploadAnswer {
 export const asProcessing = (row: DocumentRow): DocumentRow => ({ ...row, status: "processing", error: null });
 
 /** What was sent with a text besides it; undefined: nothing. */
-export interface SentDetails {
+interface SentDetails {
   tags: string[] | undefined;
   metadata: Metadata | undefined;
   readers: Readers | undefined;

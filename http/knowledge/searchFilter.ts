@@ -67,7 +67,7 @@ export const Filter = z
     "must be an object",
   )
   .describe("Only documents that meet all of these conditions.");
-export type Filter = z.infer<typeof Filter>;
+type Filter = z.infer<typeof Filter>;
 
 type Conditions = NonNullable<Filter["metadata"]>;
 const readCondition = ([key, sent]: [string, Conditions[string]]): DocumentFilter["metadata"][number] =>

@@ -4,7 +4,7 @@ import type { Field } from "./multipartForm.ts";
 
 export const MAX_METADATA_KEYS = 16;
 const MAX_KEY_LENGTH = 64;
-export const MAX_VALUE_LENGTH = 512;
+const MAX_VALUE_LENGTH = 512;
 /** A key can be written into an address and a filter without escapes; names of JavaScript's own are no keys. */
 const KEY = /^(?!__proto__$)[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u;
 

@@ -9,7 +9,7 @@ export const MAX_EXCLUDED = 10;
 const MAX_PHRASE_WORDS = 20;
 
 /** A phrase, as its words in lower case. */
-export type Phrase = string[];
+type Phrase = string[];
 
 export interface Operators {
   required: Phrase[];
