@@ -50,6 +50,8 @@ export const ChangeAgent = defineCommand(
   Id.extend(Settings.partial().shape).extend(Personal.partial().shape),
 );
 export const DeleteAgent = defineCommand("DeleteAgent", "agent", Id);
+/** None of its turns waits for a person any more. */
+export const EndAgentTurns = defineCommand("EndAgentTurns", "agent", Id);
 
 const thing = (data: { agent_id: string }) => streamName("agent", data.agent_id);
 export const AgentCreated = defineEvent("AgentCreated", {
@@ -64,6 +66,8 @@ export const AgentChanged = defineEvent("AgentChanged", {
   thing,
 });
 export const AgentDeleted = defineEvent("AgentDeleted", { public: Id });
+/** The turns of a deleted agent that waited for people have ended. */
+export const AgentTurnsEnded = defineEvent("AgentTurnsEnded", { public: Id });
 
 export type AgentCommand = CommandsIn<typeof import("./agent.ts")>;
 export type AgentEvent = EventsIn<typeof import("./agent.ts")>;

@@ -21,7 +21,7 @@ import { openScheduleWork } from "./scheduleWork.ts";
 import { openStepHosts } from "./stepHost.ts";
 import { withStreamTrace } from "./streamTrace.ts";
 import { openTools } from "./tools.ts";
-import { openTurnWork } from "./turnWork.ts";
+import { openAgentWork, openTurnWork } from "./turnWork.ts";
 import { openWorkflowWork } from "./workflowWork.ts";
 
 type Attend = (head: StreamHead) => Promise<void>;
@@ -34,6 +34,7 @@ function openWork(resources: Resources) {
 
   const { tools, close: closeTools } = openTools(resources);
   const turns = openTurnWork(resources, handle, { tools });
+  const agents = openAgentWork(resources, handle, turns);
   const documents = openDocumentWork(resources, handle);
   const { readings } = documents;
   const erasing = openErasing(resources, handle);
@@ -62,6 +63,7 @@ function openWork(resources: Resources) {
   const traced = withStreamTrace(db);
   const attendByAggregate: Record<string, Attend> = {
     thread: turns.attend,
+    agent: agents.attend,
     document: traced(documents.attend.document),
     extraction: traced(documents.attend.extraction),
     collection: documents.attend.collection,
@@ -78,7 +80,10 @@ function openWork(resources: Resources) {
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when the running work has ended. */
     finish: (): Promise<unknown> =>
-      Promise.all([schedules.stop(), runs.stop(), turns.idle(), documents.idle(), erasing.stop(), retaining.stop()]),
+      Promise.all([
+        ...[schedules.stop(), runs.stop(), turns.idle(), documents.idle()],
+        ...[erasing.stop(), retaining.stop(), agents.stop()],
+      ]),
     /** Leaves running turns to other workers. */
     leave: turns.leave,
     close: (): Promise<unknown> => Promise.all([documents.close(), closeTools(), runner.close()]),

@@ -2,10 +2,14 @@ import { streamName } from "#events/ids.ts";
 import type { FramePayload } from "#events/ports.ts";
 import { openModels } from "#infra/models/index.ts";
 import { countTokens } from "#infra/models/tokens.ts";
+import { getAgent } from "#projections/agents/query.ts";
+import { hasProjected } from "#projections/progress.ts";
+import { listParkedThreads } from "#projections/runs/approvals.ts";
 import { countParkedTurns } from "#projections/turns/parked.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import { createAgentEnder } from "#services/turns/endOfAgents.ts";
 import { createCircuits } from "#services/turns/circuits.ts";
 import { createRecentHistories } from "#services/turns/recentHistories.ts";
 import { runTurn } from "#services/turns/run.ts";
@@ -46,6 +50,7 @@ export function openTurnWork(
       default_seconds: settings.TOOL_APPROVAL_HOURS * 3_600,
       max_parked: settings.ORGANIZATION_PARKED_TURNS,
       countParked: (organization: string) => countParkedTurns(db, organization),
+      hasAgent: async (organization: string, id: string) => (await getAgent(db, organization, id)) !== undefined,
     },
     deployment: deploymentCredentials(settings),
     offline: settings.OFFLINE_MODELS,
@@ -76,3 +81,17 @@ export function openTurnWork(
       logger.error({ err: error, turn_id, request_id }, "turn could not be ended"),
   });
 }
+
+/** The work of a services process on deleted agents. */
+export const openAgentWork = (
+  { logger, db, worker }: Resources,
+  handle: Handle,
+  { endParked }: ReturnType<typeof openTurnWork>,
+) =>
+  createAgentEnder({
+    listParkedThreads: async (organization, agent_id, position) =>
+      (await hasProjected(db, "runs", position)) ? listParkedThreads(db, organization, agent_id) : undefined,
+    endParked,
+    send: sendTo(handle, worker),
+    onError: (error, stream) => logger.warn({ err: error, stream }, "turns of a deleted agent not ended, retrying"),
+  });

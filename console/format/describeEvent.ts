@@ -59,6 +59,7 @@ const ACCOUNTS: Record<string, Sentence> = {
   AgentCreated: (field) => `The agent${quoted(field("name"))} was created.`,
   AgentChanged: (field) => `The agent${quoted(field("name"))} was changed; this is version ${field("version")}.`,
   AgentDeleted: "An agent was deleted.",
+  AgentTurnsEnded: "No answer of a deleted agent waits for a person any more.",
   ClaimHeld: "A unique name was taken.",
   ClaimReleased: "A unique name became free.",
 };

@@ -11,7 +11,7 @@ export function foldAgentVersions(events: readonly RecordedEvent[], slugs: Map<s
   const versions: Version[] = [];
   let stored: Parameters<typeof presentSettings>[0] = { ...AGENT_DEFAULTS, name: "" };
   for (const event of events as readonly Recorded[]) {
-    if (event.type === "AgentDeleted") continue;
+    if (event.type === "AgentDeleted" || event.type === "AgentTurnsEnded") continue;
     stored = { ...stored, ...event.data, ...event.personal };
     versions.push({
       version: event.data.version,

@@ -3,7 +3,8 @@ import { streamName } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/prompt.ts";
 import { listFilesIn, listFilesOf, type FileRow } from "#projections/files/query.ts";
 import type { OwnedPage } from "#projections/owner.ts";
-import { listDecidedBy } from "#projections/runs/approvals.ts";
+import type { Actor } from "#events/run.ts";
+import { listDecidedBy, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { listRunsOf, type RunPosition, type RunRow } from "#projections/runs/query.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
 import { listThreadsIn, listThreadsOf, type ThreadRow } from "#projections/turns/threads.ts";
@@ -159,12 +160,18 @@ export async function* runLines(scope: ExportScope): Lines {
   }
 }
 
+/** What somebody else said to an agent is not about those who allowed a call of it. */
+const withoutOthersWords = (row: ApprovalRow, { type, id }: Pick<Actor, "type" | "id">): ApprovalRow =>
+  row.call && !(row.asked_by.type === type && row.asked_by.id === id)
+    ? { ...row, call: { ...row.call, arguments: null } }
+    : row;
+
 export async function* approvalLines({ http, organization_id, subject, recheck }: ExportScope): Lines {
   if (subject.kind === "user") return;
   for (let after: string | null = null; ; ) {
     await recheck();
     const rows = await listDecidedBy(http.db, organization_id, subject.actor, { after, limit: PAGE });
-    for (const row of rows) yield { ...presentApproval(row), type: "approval" };
+    for (const row of rows) yield { ...presentApproval(withoutOthersWords(row, subject.actor)), type: "approval" };
     if (rows.length < PAGE) return;
     after = rows.at(-1)!.id;
   }

@@ -39,5 +39,6 @@ export const agents = defineProjection<AgentEvent>({
         : [],
     AgentChanged: (event) => [rows.change(event, event.data.agent_id, columns(event.data, event.personal))],
     AgentDeleted: ({ data }) => [rows.remove(data.agent_id)],
+    AgentTurnsEnded: () => [],
   },
 });

@@ -70,6 +70,16 @@ export async function listTurnApprovals(db: Db, thread: string, turn: string): P
   return rows.map(parseRow);
 }
 
+/** Some threads in which a turn of an agent waits for a person. */
+export async function listParkedThreads(db: Db, organization: string, agent: string): Promise<string[]> {
+  const rows = await db.query<{ thread_id: string }>(
+    `select distinct thread_id from read.approvals
+     where agent_id = $2 and organization_id = $1 and status = 'pending' limit 100`,
+    [organization, agent],
+  );
+  return rows.map(({ thread_id }) => thread_id);
+}
+
 /** A person, with everything by which approvals name assignees. */
 export interface Approver {
   user_id: string;

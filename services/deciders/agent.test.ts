@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AgentChanged, AgentCreated, AgentDeleted } from "#events/agent.ts";
+import { AgentChanged, AgentCreated, AgentDeleted, AgentTurnsEnded } from "#events/agent.ts";
 import { command, given } from "#test/given.ts";
 import { agent } from "./agent.ts";
 
@@ -34,4 +34,15 @@ test("deleting an agent destroys its data key, and a deleted agent cannot be cha
   given(agent, [created, deleted])
     .when(command("ChangeAgent", { agent_id: "a1" }))
     .rejected("agent_not_found");
+});
+
+test("a deleted agent is work until its turns that wait for people have ended", () => {
+  const deleted = AgentDeleted.of({ agent_id: "a1" });
+  const ended = AgentTurnsEnded.of({ agent_id: "a1" });
+  const end = command("EndAgentTurns", { agent_id: "a1" });
+  const status = (...events: object[]) => agent.workStatus!(given(agent, events as never).state).status;
+  expect([status(created), status(created, deleted), status(created, deleted, ended)]).toEqual([null, "ending", null]);
+  given(agent, [created, deleted]).when(end).then(ended);
+  given(agent, [created, deleted, ended]).when(end).then();
+  given(agent, [created]).when(end).then();
 });

@@ -1,9 +1,17 @@
-import { AgentChanged, AgentCreated, AgentDeleted, type AgentCommand, type AgentEvent } from "#events/agent.ts";
+import {
+  AgentChanged,
+  AgentCreated,
+  AgentDeleted,
+  AgentTurnsEnded,
+  type AgentCommand,
+  type AgentEvent,
+} from "#events/agent.ts";
 import type { Decider } from "#events/decider.ts";
 import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
 
-type State = { status: "absent" } | { status: "active"; version: number } | { status: "deleted" };
+/** `deleted`: turns that wait for people have not all ended yet. */
+type State = { status: "absent" } | { status: "active"; version: number } | { status: "deleted" } | { status: "gone" };
 
 export const agent: Decider<State, AgentCommand, AgentEvent> = {
   version: 1,
@@ -15,6 +23,8 @@ export const agent: Decider<State, AgentCommand, AgentEvent> = {
       const personal = { name, instructions, ...(tool_approvals && { tool_approvals }) };
       return [AgentCreated.of({ ...settings, version: 1 }, personal)];
     }
+    if (command.type === "EndAgentTurns")
+      return state.status === "deleted" ? [AgentTurnsEnded.of({ agent_id: command.data.agent_id })] : [];
     if (state.status !== "active") throw new Rejection("agent_not_found", "No agent has this id.");
     if (command.type === "DeleteAgent") return [AgentDeleted.of({ agent_id: command.data.agent_id })];
     const { name, instructions, tool_approvals, ...settings } = command.data;
@@ -28,8 +38,11 @@ export const agent: Decider<State, AgentCommand, AgentEvent> = {
         return { status: "active", version: event.data.version };
       case "AgentDeleted":
         return { status: "deleted" };
+      case "AgentTurnsEnded":
+        return { status: "gone" };
     }
   },
+  workStatus: (state) => ({ status: state.status === "deleted" ? "ending" : null, due_at: null, worker: null }),
   erases: (events) => ({
     things: events.flatMap((event) =>
       event.type === "AgentDeleted" ? [streamName("agent", event.data.agent_id)] : [],

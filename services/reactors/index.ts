@@ -20,6 +20,7 @@ export const reactors: Record<string, Reactor[]> = {
   TurnDeleted: [deleteBlobsOnForgotten],
   ThreadDeleted: [deleteBlobsOnForgotten],
   FileDeleted: [deleteBlobsOnForgotten],
+  AgentDeleted: [attendAtOnce],
   CollectionDeleted: [attendAtOnce],
   ErasureStarted: [attendAtOnce],
   RetentionSet: [attendAtOnce],

@@ -12,6 +12,8 @@ export interface WaitOptions {
   max_parked: number;
   /** The number of turns of an organization that wait, a moment ago. */
   countParked(organization: string): Promise<number>;
+  /** Whether an agent exists, a moment ago. */
+  hasAgent(organization: string, id: string): Promise<boolean>;
 }
 
 interface Waiting {
@@ -28,13 +30,14 @@ type Recorder = Pick<ReturnType<typeof createStepRecorder>, "storeFrames" | "rec
  * next one. Answers with a reason, in words for the model, if too many turns wait.
  */
 export async function parkTurn(
-  { default_seconds, max_parked, countParked }: WaitOptions,
+  { default_seconds, max_parked, countParked, hasAgent }: WaitOptions,
   turn: TurnToRun,
   recorder: Recorder,
   { round, calls, frames }: Waiting,
 ): Promise<string> {
   const { organization_id, turn_id, agent, principal, project_id } = turn;
   if (!agent) return "Only an agent can wait for the approval of a person. The call did not run.";
+  if (!(await hasAgent(organization_id, agent.agent_id))) return "The agent was deleted. The call did not run.";
   if ((await countParked(organization_id)) >= max_parked)
     return `This call needs the approval of a person, and ${max_parked} others wait already. It did not run; it may be tried again later.`;
   const now = Date.now();

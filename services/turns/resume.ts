@@ -1,9 +1,10 @@
 import type { EventLog, StreamHead } from "#events/ports.ts";
 import { ExpireToolApprovals, type ThreadEvent } from "#events/thread.ts";
+import { parseTraceHeaders, type Trace } from "#events/trace.ts";
 import type { CommittedCommand } from "../handle.ts";
 import type { LostWork } from "../leasedWork.ts";
 import type { Send } from "../send.ts";
-import { stepsOf, type OpenTurn, type TakeOverOptions } from "./takeOver.ts";
+import { readParkedFrames, stepsOf, type OpenTurn, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /* A parked turn has no worker: the commit that decides the last of its approvals resumes it (ADR 48). */
@@ -16,18 +17,18 @@ export const findResumed = ({ events }: Pick<CommittedCommand, "events">, worker
   return data?.worker === worker ? data : undefined;
 };
 
-/** The next attempt of a resumed turn, with the frames that its readers have; undefined if it was deleted. */
+/** The next attempt of a resumed turn, with the frames that its readers have, and its trace; undefined if it was deleted. */
 export async function loadResumed(
   { log, readFrames }: Pick<TakeOverOptions, "readFrames"> & { log: Pick<EventLog, "read"> },
   stream: string,
   { turn_id, attempt, ends_by }: Resumed,
-): Promise<TurnToRun | undefined> {
+): Promise<{ turn: TurnToRun; trace: Trace | undefined } | undefined> {
   const events = await log.read(stream);
   const started = findTurnStart(events, turn_id);
-  const parked = events.findLast(({ type, data }) => type === "TurnParked" && (data as Resumed).turn_id === turn_id);
-  if (!started || !parked) return undefined;
-  const receivedFrames = await readFrames(turn_id, (parked.data as { frames: string }).frames);
-  return turnFromEvent(started, attempt, { steps: stepsOf(events, turn_id), receivedFrames, ends_by });
+  if (!started) return undefined;
+  const receivedFrames = await readParkedFrames({ readFrames }, events, turn_id);
+  const turn = turnFromEvent(started, attempt, { steps: stepsOf(events, turn_id), receivedFrames, ends_by });
+  return { turn, trace: parseTraceHeaders(started.meta) };
 }
 
 /** A parked turn whose approvals are due, as work for the sweep. The commit starts the turn if it is resumed. */

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "#events/envelope.ts";
+import type { CommandResult, RecordedEvent } from "#events/envelope.ts";
 import type { EventLog, FramePayload, Frames, StreamHead } from "#events/ports.ts";
 import { FailTurn, RefuseTurn, TakeOverTurn, type TurnOutput } from "#events/thread.ts";
 import type { ThreadState } from "../deciders/thread.ts";
@@ -69,7 +69,7 @@ async function giveUp(
   turn: Pick<OpenTurn, "id" | "attempt" | "of_agent">,
   { output: said, rounds, frames }: TurnProgress,
   message: string,
-): Promise<void> {
+): Promise<CommandResult> {
   const ids = { turn_id: turn.id, attempt: turn.attempt };
   const { organization_id, stream } = head;
   const hasOutput = said.text !== "" || said.reasoning !== "" || rounds.length > 0;
@@ -79,10 +79,11 @@ async function giveUp(
   const used = turnUsage(rounds, isRouted);
   const attempt: TurnAttempt = { ...ids, organization_id, thread: stream, request_id: options.worker };
   const stored = turn.of_agent && { frames: await options.storeFrames(attempt, frames) };
-  const { position } = isFailed
+  const result = isFailed
     ? await options.send(head, FailTurn.type, { ...ids, message, said, ...used, ...stored })
     : await options.send(head, RefuseTurn.type, { ...ids, code: null, message });
-  if (position === 0) return;
+  const { position } = result;
+  if (position === 0) return result;
   options.frames.publish(organization_id, turn.id, {
     attempt: turn.attempt,
     n: Number.MAX_SAFE_INTEGER,
@@ -90,6 +91,31 @@ async function giveUp(
     position,
     end: isFailed ? { status: "failed", said, message, ...used } : { status: "refused", code: null, message },
   });
+  return result;
+}
+
+/** Fails a parked turn with the output that it has, which cancels its approvals. */
+export async function failParked(
+  options: TakeOverOptions,
+  head: StreamHead,
+  turn: OpenTurn,
+  message: string,
+): Promise<CommandResult> {
+  const events = await options.log.read(head.stream);
+  const frames = await readParkedFrames(options, events, turn.id);
+  return giveUp(options, head, turn, await measureProgress(events, turn.id, frames), message);
+}
+
+/** The frames that readers of a turn had when it was parked last. */
+export async function readParkedFrames(
+  { readFrames }: Pick<TakeOverOptions, "readFrames">,
+  events: RecordedEvent[],
+  turn_id: string,
+): Promise<FramePayload[]> {
+  const parked = events.findLast(
+    ({ type, data }) => type === "TurnParked" && (data as { turn_id: string }).turn_id === turn_id,
+  );
+  return parked ? readFrames(turn_id, (parked.data as { frames: string }).frames) : [];
 }
 
 /** The events that tell an attempt how far those before it came. */

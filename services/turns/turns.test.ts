@@ -25,7 +25,11 @@ function createSlowTurns() {
   const frames: Pick<Frames, "loadFrames" | "publish"> = { loadFrames: async () => [], publish: () => {} };
   const send = vi.fn(async () => ({ position: 0, repeated: false }));
   const run = () => new Promise<void>(() => {});
-  const log: Pick<EventLog, "read" | "hasDied"> = { read: async () => [], hasDied: async () => false };
+  const log: Pick<EventLog, "read" | "hasDied" | "heads"> = {
+    read: async () => [],
+    hasDied: async () => false,
+    heads: async () => new Map(),
+  };
   const turns = createTurns({
     log,
     frames,

@@ -1,4 +1,5 @@
-import type { StreamHead } from "#events/ports.ts";
+import type { CommandResult } from "#events/envelope.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
 import { withTrace } from "#events/spans.ts";
 import { parseTraceHeaders } from "#events/trace.ts";
 import { thread, type ThreadState } from "../deciders/thread.ts";
@@ -7,7 +8,7 @@ import type { CommittedCommand } from "../handle.ts";
 import { createLeasedWork, type LostWork } from "../leasedWork.ts";
 import { readState } from "../states.ts";
 import { expireApprovals, findResumed, loadResumed } from "./resume.ts";
-import { takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
+import { failParked, takeOverTurn, type TakeOverOptions } from "./takeOver.ts";
 import { findTurnStart, turnFromEvent, type TurnToRun } from "./turnToRun.ts";
 
 /** Turns that one process runs at once. */
@@ -16,6 +17,7 @@ const MAX_TURNS = 1_000;
 const MAX_TURNS_OF_ORGANIZATION = MAX_TURNS / 2;
 
 export interface TurnsOptions extends TakeOverOptions {
+  log: Pick<EventLog, "read" | "hasDied" | "heads">;
   /** Runs a turn to its end, or until `stopping` aborts: then another worker takes it over. */
   run(turn: TurnToRun, stopping: AbortSignal): Promise<void>;
   onError(error: unknown, turn: Pick<TurnToRun, "turn_id" | "request_id">): void;
@@ -42,8 +44,9 @@ async function resume(
   const resumed = findResumed({ events }, options.worker);
   if (!resumed) return;
   try {
-    const turn = await loadResumed(options, command.stream, resumed);
-    if (turn) start(turn);
+    const loaded = await loadResumed(options, command.stream, resumed);
+    // it belongs to the trace of its request, not to that of the decision
+    if (loaded) withTrace(loaded.trace, () => start(loaded.turn));
   } catch (error) {
     options.onError(error, { turn_id: resumed.turn_id, request_id: command.request_id });
   }
@@ -85,8 +88,19 @@ export function createTurns(options: TurnsOptions) {
     start: (turn, stopping) => ({ ended: options.run(turn, stopping) }),
     onError: options.onError,
   });
+  /** Fails a thread's turn if it waits for a person. */
+  async function endParked(stream: string, message: string): Promise<CommandResult | undefined> {
+    const head = (await options.log.heads([stream])).get(stream);
+    const { state }: { state: ThreadState } = head
+      ? await readState(options.log, head, thread)
+      : { state: thread.initial };
+    const turn = state.status === "open" ? state.turn : null;
+    return head && turn && isParked(turn) ? failParked(options, head, turn, message) : undefined;
+  }
+
   return {
     start: turns.start,
+    endParked,
     hasRoom: turns.hasRoom,
     busy: turns.busy,
     idle: turns.idle,

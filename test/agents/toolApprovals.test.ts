@@ -197,6 +197,21 @@ describe("an approval goes with its response", () => {
   });
 });
 
+test("a response whose agent is deleted fails, and nobody may decide for it", async () => {
+  const agent = await desk.payer();
+  const { id, approvals } = await startWaiting(agent, payTo("pat"));
+  expect((await desk.person.call("DELETE", `/agents/${agent.id}`)).status).toBe(204);
+  const trace = async () => (await desk.person.call("GET", `/turns/${id}/trace`)).body;
+  await expect.poll(async () => (await trace()).status, { timeout: 20_000 }).toBe("failed");
+  expect(await trace()).toMatchObject({
+    answer: { error: expect.stringMatching(/^The agent was deleted/) },
+    rounds: [{ calls: [{ approval: { status: "cancelled" } }] }],
+  });
+  expectRefusal(await desk.decide(approvals[0].id, "approve"), 409, "approval_not_pending");
+  expect(desk.paid("pat")).toBe(0);
+  await expect.poll(() => desk.count("AgentTurnsEnded"), { timeout: 20_000 }).toBe(1);
+});
+
 describe("the setting of an agent", () => {
   test("has defaults, and names only tools that the agent has", async () => {
     const { id } = await desk.payer();

@@ -196,7 +196,7 @@ export function stageTurn(script: TurnScript) {
       tools: { find: async (_, names) => names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []) },
       handle,
       countTokens: async (text) => text.length,
-      toolApprovals: { default_seconds: 3_600, max_parked, countParked: async () => 0 },
+      toolApprovals: { default_seconds: 3_600, max_parked, countParked: async () => 0, hasAgent: async () => true },
       deployment: [],
       offline: true,
       onToolError: () => {},

@@ -79,7 +79,12 @@ export function startNode({ world, database, bus, flaws, noRoom, asked }: Deploy
           onCredentialRefused: () => {},
           handle: flaws.ending?.(handle, database) ?? handle,
           countTokens: async (text) => text.length,
-          toolApprovals: { default_seconds: 3_600, max_parked: 100, countParked: async () => 0 },
+          toolApprovals: {
+            default_seconds: 3_600,
+            max_parked: 100,
+            countParked: async () => 0,
+            hasAgent: async () => true,
+          },
           deployment: [],
           offline: true,
         },

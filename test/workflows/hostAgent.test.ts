@@ -50,6 +50,19 @@ describe("an agent", () => {
     expect(started!.data).toMatchObject({ agent: { agent_id, version: 1 }, model: "openai/gpt-test" });
   });
 
+  test("does not run a tool that needs a person's approval, and its model reads why", async () => {
+    const rule = { tools: ["stock"], tool_approvals: { stock: "always" } };
+    const agent_id = await mine.agent({ model: "openai/gpt-test", ...rule });
+    const { call } = (await mine.run()).attempt();
+    provider.script(({ method, body }) => {
+      if (method !== "POST") return undefined;
+      const told = body.messages.findLast(({ role }: any) => role === "tool");
+      return told ? { text: `told: ${told.content}` } : { tool_calls: [{ name: "stock", arguments: {} }] };
+    });
+    const { output_text } = await call("agent", { agent_id, input: "How many?" });
+    expect(output_text).toMatch(/^told: .*which a step of a workflow cannot wait for/);
+  });
+
   test("goes on with a thread of the run, in whatever attempt, and with no other", async () => {
     const agent_id = await mine.agent({ model: "openai/gpt-test" });
     const { attempt, retry } = await mine.run();
