@@ -3,7 +3,7 @@ import { streamName } from "#events/ids.ts";
 import type { Attachment, Message } from "#events/prompt.ts";
 import { listFilesIn, listFilesOf, type FileRow } from "#projections/files/query.ts";
 import type { OwnedPage } from "#projections/owner.ts";
-import type { Actor } from "#events/actor.ts";
+import type { Actor } from "#events/runOrigin.ts";
 import { listDecidedBy, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { listRunsOf, type RunPosition, type RunRow } from "#projections/runs/query.ts";
 import { listTurns, type ThreadTurn } from "#projections/turns/query.ts";
