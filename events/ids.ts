@@ -43,6 +43,7 @@ export type Aggregate =
   | "workflow"
   | "trigger"
   | "run"
+  | "message"
   | "claim";
 
 /** The name of a stream, or of an erasable thing: `<aggregate>-<uuid>`. */

@@ -12,6 +12,7 @@ import * as extraction from "./extraction.ts";
 import * as file from "./file.ts";
 import * as group from "./group.ts";
 import * as key from "./key.ts";
+import * as message from "./message.ts";
 import * as organization from "./organization.ts";
 import * as price from "./price.ts";
 import * as project from "./project.ts";
@@ -42,6 +43,7 @@ const MODULES = [
   file,
   group,
   key,
+  message,
   organization,
   price,
   project,

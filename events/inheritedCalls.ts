@@ -10,7 +10,7 @@ export type CallAnswer = { json: string } | { error: { message: string; code: st
 /** An answered call of the parent run. */
 export interface InheritedCall {
   key: string;
-  kind: "step" | "approval" | "timer" | "value" | "child" | "runWait";
+  kind: "step" | "approval" | "timer" | "value" | "child" | "runWait" | "messageWait";
   /** Of a step or an approval. */
   name: string | null;
   /** Of an item of runStepMany. */
@@ -75,6 +75,8 @@ export function approvalAnswer(
   });
 }
 
-/** JSON of the answer of `waitForRun` when its timeout is over. */
-export const timedOutRun = (run_id: string): string =>
-  JSON.stringify({ run_id, status: "timed_out", result: null, error: null });
+/** JSON of what `waitForRun` and `waitForEvent` return when their timeout is over. `run_id`: the awaited run, if it is one. */
+export const timedOutAnswer = (run_id: string | undefined): string =>
+  JSON.stringify(
+    run_id === undefined ? { status: "timed_out" } : { run_id, status: "timed_out", result: null, error: null },
+  );

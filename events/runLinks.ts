@@ -30,6 +30,12 @@ export const AnswerRunWaits = defineCommand(
   "run",
   Id.extend({ awaited_run_id: z.uuid(), answer: StoredValue }),
 );
+/** Gives a message to a wait. Has no effect on a wait that has ended. */
+export const DeliverMessage = defineCommand(
+  "DeliverMessage",
+  "run",
+  Call.extend({ message_id: z.uuid(), answer: StoredValue }),
+);
 /** All that the end of this run asked for is done: its child runs are cancelled, and its watchers know. */
 export const SettleRun = defineCommand("SettleRun", "run", Id);
 
@@ -49,10 +55,19 @@ export const ChildRunStarted = defineEvent("ChildRunStarted", { public: Call.ext
 export const RunWaitStarted = defineEvent("RunWaitStarted", {
   public: Call.extend({ awaited_run_id: z.uuid(), expires_at: z.iso.datetime().nullable() }),
 });
+/** `run()` waits for a message. `match`: JSON values of fields that the message must have. */
+export const MessageWaitStarted = defineEvent("MessageWaitStarted", {
+  public: Call.extend({ project_id: z.uuid().nullable(), expires_at: z.iso.datetime().nullable() }),
+  personal: z.object({ name: z.string(), match: z.record(z.string(), z.unknown()) }),
+  thing,
+});
 /** The end of the awaited run will be told to this one. */
 export const RunWaitRegistered = defineEvent("RunWaitRegistered", { public: Call });
 export const WaitAnswered = defineEvent("WaitAnswered", {
-  public: Call.extend(Lease.shape),
+  public: Call.extend(Lease.shape).extend({
+    /** The message that it was waiting for. */
+    message_id: z.uuid().optional(),
+  }),
   /** What the call returns. */
   personal: z.object({ answer: StoredValue }),
   thing,

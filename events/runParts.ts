@@ -125,6 +125,14 @@ export const TickResult = z.object({
   ),
   /** Runs whose end is awaited. */
   runWaits: z.array(z.object({ key: CallKey, awaited_run_id: z.uuid(), expires_at: z.iso.datetime().nullable() })),
+  messageWaits: z.array(
+    z.object({
+      key: CallKey,
+      name: z.string(),
+      match: z.record(z.string(), z.unknown()),
+      expires_at: z.iso.datetime().nullable(),
+    }),
+  ),
   approvals: z.array(ApprovalIdentity.extend(ApprovalTerms.shape).extend(ApprovalText.shape)),
   /** Pending approvals that `run()` no longer requests. */
   superseded: z.array(z.uuid()),

@@ -117,6 +117,14 @@ declare module "svc:workflow" {
     error: string | null;
   }
 
+  /** `match`: values that top-level fields of the event's data must have. */
+  export interface WaitForEventOptions {
+    match?: Record<string, string | number | boolean | null>;
+    timeout?: Duration;
+    key?: string;
+  }
+  export type ReceivedEvent = { status: "received"; event_id: string; data: any } | { status: "timed_out" };
+
   interface CallOptions {
     /** Tells calls apart that are otherwise equal. */
     key?: string;
@@ -139,6 +147,8 @@ declare module "svc:workflow" {
     /** Starts a run of another workflow, once. `workflow`: its id or name. */
     startRun(workflow: string, args?: Record<string, unknown>, options?: StartRunOptions): Promise<{ run_id: string }>;
     waitForRun(run: string | { run_id: string }, options?: { timeout?: Duration; key?: string }): Promise<RunEnd>;
+    /** Waits for `POST /api/workflows/events` with this name. */
+    waitForEvent(name: string, options?: WaitForEventOptions): Promise<ReceivedEvent>;
     sleep(time: Duration, options?: { key?: string }): Promise<void>;
     sleepUntil(time: string, options?: { key?: string }): Promise<void>;
     /** Epoch milliseconds of when it was first asked. */
@@ -154,6 +164,7 @@ declare module "svc:workflow" {
   export const awaitApproval: RunContext["awaitApproval"];
   export const startRun: RunContext["startRun"];
   export const waitForRun: RunContext["waitForRun"];
+  export const waitForEvent: RunContext["waitForEvent"];
   export const sleep: RunContext["sleep"];
   export const sleepUntil: RunContext["sleepUntil"];
   export const complete: RunContext["complete"];

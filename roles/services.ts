@@ -22,7 +22,7 @@ import { openStepHosts } from "./stepHost.ts";
 import { withStreamTrace } from "./streamTrace.ts";
 import { openTools } from "./tools.ts";
 import { openAgentWork, openTurnWork } from "./turnWork.ts";
-import { openWorkflowWork } from "./workflowWork.ts";
+import { openMessageWork, openWorkflowWork } from "./workflowWork.ts";
 
 type Attend = (head: StreamHead) => Promise<void>;
 
@@ -43,6 +43,7 @@ function openWork(resources: Resources) {
   const scripts = openScriptStore(resources);
   const openHost = openStepHosts(resources, { handle, tools });
   const runs = openWorkflowWork(resources, handle, { runner, openHost, scripts });
+  const messages = openMessageWork(resources, handle);
   const schedules = openScheduleWork(resources, handle, { scripts });
 
   const hasRoom = (aggregate: string, organization: string): boolean => {
@@ -71,6 +72,7 @@ function openWork(resources: Resources) {
     retention: retaining.attend,
     run: traced(runs.attend),
     trigger: schedules.attend,
+    message: messages.attend,
   };
 
   return {

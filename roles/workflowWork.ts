@@ -1,11 +1,14 @@
 import { failpoint } from "#infra/failpoint.ts";
-import { hasProjected } from "#projections/progress.ts";
+import { hasProjected, trackProgress } from "#projections/progress.ts";
 import { listRunThreads } from "#projections/turns/threads.ts";
+import type { StreamHead } from "#events/ports.ts";
 import type { Handle } from "#services/handle.ts";
 import { sendTo } from "#services/send.ts";
+import { listMessageWaits } from "#projections/runs/messageWaits.ts";
 import { listWorkflowsNamed } from "#projections/workflows/query.ts";
 import type { AttemptDeps } from "#services/workflows/attempt.ts";
 import { createChildRuns } from "#services/workflows/childRuns.ts";
+import { deliverMessage, type DeliveryDeps } from "#services/workflows/deliverMessage.ts";
 import { createRuns } from "#services/workflows/runs.ts";
 import type { ScriptStore } from "#services/workflows/script.ts";
 import type { WorkflowRunner } from "#services/workflows/tick.ts";
@@ -43,4 +46,23 @@ export function openWorkflowWork(
     failpoint,
     onError: (error, stream) => logger.warn({ err: error, stream }, "run failed to continue, retrying"),
   });
+}
+
+/** Maximum wait for the read model of waits; after that, the sweep comes again. */
+const PROJECTION_MS = 5_000;
+
+/** The work of a services process on messages: it delivers them to the runs that wait. */
+export function openMessageWork({ db, log, vault, worker, bus }: Resources, handle: Handle) {
+  const progress = trackProgress({ hints: bus.hints, db });
+  const deps: DeliveryDeps = {
+    log,
+    vault,
+    handle,
+    worker,
+    async findMessageWaits(organization, query) {
+      await progress.waitFor(["runs"], query.position, PROJECTION_MS);
+      return (await hasProjected(db, "runs", query.position)) ? listMessageWaits(db, organization, query) : undefined;
+    },
+  };
+  return { attend: (head: StreamHead) => deliverMessage(deps, head) };
 }

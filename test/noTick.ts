@@ -7,6 +7,7 @@ export const NO_TICK: TickResult = {
   timers: [],
   children: [],
   runWaits: [],
+  messageWaits: [],
   approvals: [],
   superseded: [],
   notes: [],

@@ -51,7 +51,7 @@ export const liveRun = (fields: Partial<LiveRun> = {}): LiveRun => ({
   slot: null,
   children: [],
   childCount: 0,
-  runWaits: {},
+  waits: {},
   watchers: [],
   ...fields,
 });

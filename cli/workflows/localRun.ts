@@ -1,5 +1,5 @@
 import { approvalId, newId } from "#events/ids.ts";
-import type { CallAnswer } from "#events/inheritedCalls.ts";
+import { timedOutAnswer, type CallAnswer } from "#events/inheritedCalls.ts";
 import {
   StepFailure,
   type MemoEntry,
@@ -59,6 +59,9 @@ export interface LocalRun {
 }
 
 type Timer = Extract<PendingCall, { kind: "timer" }>;
+type Wait = Extract<PendingCall, { kind: "messageWait" }> & { timeout_ms: number };
+const isTimedWait = (call: PendingCall): call is Wait =>
+  call.kind === "messageWait" && call.timeout_ms !== null;
 /** Ticks of one run: a loop without an end must not run for ever. */
 const MAX_TICKS = 10_000;
 
@@ -176,6 +179,15 @@ function answerTimer(state: RunState, { key, until }: Timer): void {
   answer(state, call, key, { json: "null" });
 }
 
+/** Nobody sends events here: a wait for them takes until its timeout. */
+function timeOutWait(state: RunState, wait: Wait): void {
+  state.time += wait.timeout_ms;
+  const { key } = wait;
+  const call: LocalCall = { kind: "timer", until: new Date(state.time).toISOString(), at: placeOf(state, key) };
+  state.observer.onCall(call);
+  answer(state, call, key, { json: timedOutAnswer(undefined) });
+}
+
 /** Steps are answered first, then people, then other runs, then time passes. Throws Problem. */
 async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalEnd | undefined> {
   const steps = asked.filter((call) => call.kind === "steps");
@@ -195,6 +207,11 @@ async function answerNext(state: RunState, asked: PendingCall[]): Promise<LocalE
     return undefined;
   }
   const timer = asked.find((call) => call.kind === "timer");
+  const timed = timer ? undefined : asked.find(isTimedWait);
+  if (timed) {
+    timeOutWait(state, timed);
+    return undefined;
+  }
   if (!timer) {
     const kind = (asked[0] as { kind: string } | undefined)?.kind ?? "nothing";
     throw new Problem(`${state.script.file}: run() waits for ${kind}`, "try this workflow with a service");

@@ -1,4 +1,4 @@
-import { timedOutRun, type InheritedCall } from "#events/inheritedCalls.ts";
+import { timedOutAnswer, type InheritedCall } from "#events/inheritedCalls.ts";
 import type { StoredValue } from "#events/runParts.ts";
 import type { RecordedRunEvent } from "./foldSteps.ts";
 
@@ -33,18 +33,20 @@ export function createLinkFold({ add, change }: CallChanges) {
       case "RunWaitStarted":
         awaited.set(event.data.key, event.data.awaited_run_id);
         return add("runWait", event.data.key);
+      case "MessageWaitStarted":
+        return add("messageWait", event.data.key);
       case "WaitAnswered": {
         if (!event.personal) return;
         const { key } = event.data;
         const { answer } = event.personal;
-        const start = starts.get(awaited.get(key)!);
+        const start = starts.get(awaited.get(key) ?? "");
         const endsRun = start !== undefined && !isCompleted(answer);
         if (start !== undefined) change(start, { endsRun });
         return change(key, { answer, endsRun, answered_at });
       }
       case "WaitTimedOut": {
         const { key } = event.data;
-        return change(key, { answer: { json: timedOutRun(awaited.get(key)!) }, answered_at });
+        return change(key, { answer: { json: timedOutAnswer(awaited.get(key)) }, answered_at });
       }
       default:
     }

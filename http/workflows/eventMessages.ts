@@ -95,6 +95,8 @@ const MESSAGES: { [T in RunEventType]: Describe<T> } = {
   ChildRunStarted: ({ data: { key, child_run_id } }) => one("child_run.started", { key, child_run_id }),
   RunWaitStarted: ({ data: { key, awaited_run_id, expires_at } }) =>
     one("wait.started", { key, awaited_run_id, until: expires_at }),
+  MessageWaitStarted: ({ data: { key, expires_at }, personal }) =>
+    one("wait.started", { key, event: personal?.name ?? null, until: expires_at }),
   WaitAnswered: ({ data: { key } }) => one("wait.answered", { key }),
   WaitTimedOut: ({ data: { key } }) => one("wait.timed_out", { key }),
   RunWaitRegistered: none,

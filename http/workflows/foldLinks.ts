@@ -10,13 +10,14 @@ export interface ChildRunView {
   isStarted: boolean;
 }
 
-/** The child runs of a run, and the runs whose end it awaits, by call key. */
+/** The child runs of a run, and the runs and messages that it awaits, by call key. */
 export interface LinksView {
   children: Map<string, ChildRunView>;
   runWaits: Map<string, { run_id: string; since: Date; until: Date | null }>;
+  messageWaits: Map<string, { name: string | null; since: Date; until: Date | null }>;
 }
 
-export const newLinks = (): LinksView => ({ children: new Map(), runWaits: new Map() });
+export const newLinks = (): LinksView => ({ children: new Map(), runWaits: new Map(), messageWaits: new Map() });
 
 /** How each type of event changes the links. */
 export function applyToLinks(links: LinksView, event: RecordedRunEvent<RunEventType>): void {
@@ -39,9 +40,16 @@ export function applyToLinks(links: LinksView, event: RecordedRunEvent<RunEventT
       links.runWaits.set(key, { run_id, since: event.recorded_at, until });
       return;
     }
+    case "MessageWaitStarted": {
+      const { key, expires_at } = event.data;
+      const until = expires_at === null ? null : new Date(expires_at);
+      links.messageWaits.set(key, { name: event.personal?.name ?? null, since: event.recorded_at, until });
+      return;
+    }
     case "WaitAnswered":
     case "WaitTimedOut":
       links.runWaits.delete(event.data.key);
+      links.messageWaits.delete(event.data.key);
       return;
     default:
   }

@@ -142,6 +142,13 @@ const ACTIONS: ((on: OpenRun, n: number) => unknown)[] = [
     on.tick({
       runWaits: [{ key: keyOf(on.events.length), awaited_run_id: RUN, expires_at: n % 2 ? on.later(n * 1_000) : null }],
     }),
+  (on) =>
+    on.tick({ messageWaits: [{ key: keyOf(on.events.length), name: "paid", match: {}, expires_at: on.later(5_000) }] }),
+  (on, n) => {
+    const state = on.state();
+    const keys = lives(state) ? Object.keys(state.waits) : [];
+    on.send("DeliverMessage", { key: keys[n % keys.length] ?? "none", message_id: RUN, answer: { json: "{}" } });
+  },
   (on) => on.send("AnswerRunWaits", { awaited_run_id: RUN, answer: { json: "{}" } }),
   (on, n) =>
     on.tick({ approvals: approvals(keyOf(on.events.length), on.later(n * 1_000 + 1), n % 5 ? "return" : "fail") }),
@@ -211,7 +218,7 @@ describe("a run folded from its events", () => {
             open.length +
               Object.keys(state.approvals).length +
               Object.keys(state.timers).length +
-              Object.keys(state.runWaits).length,
+              Object.keys(state.waits).length,
           );
         } else {
           expect(sorted(stillRunning(view).map(({ key }) => key))).toEqual(sorted(open.map(({ key }) => key)));

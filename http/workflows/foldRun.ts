@@ -91,6 +91,7 @@ const TICK_EVENTS = new Set<RunEventType>([
   "ValueNoted",
   "ChildRunRequested",
   "RunWaitStarted",
+  "MessageWaitStarted",
   "RunWarned",
   "RunLogged",
   "RunParked",
@@ -108,6 +109,7 @@ function end(run: RunView, status: RunView["status"], at: Date): void {
   run.approvals.clear();
   run.timers.clear();
   run.runWaits.clear();
+  run.messageWaits.clear();
   abandonSteps(run.steps);
 }
 
@@ -194,6 +196,7 @@ const APPLY: { [T in RunEventType]: Apply<T> } = {
   ChildRunRequested: changeLinks,
   ChildRunStarted: changeLinks,
   RunWaitStarted: changeLinks,
+  MessageWaitStarted: changeLinks,
   WaitAnswered: changeLinks,
   WaitTimedOut: changeLinks,
   RunWaitRegistered: ignore,

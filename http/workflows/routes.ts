@@ -6,6 +6,7 @@ import { eventStreamRoutes } from "./eventStream.ts";
 import { changeManyRoute } from "./changeMany.ts";
 import { continuationRoutes } from "./continuations.ts";
 import { hookRoutes } from "./hooks.ts";
+import { messageRoutes } from "./messages.ts";
 import { scheduleRoutes } from "./allSchedules.ts";
 import { linkedApprovalRoutes } from "./linkedApproval.ts";
 import { acceptOpaqueJson } from "./opaqueJson.ts";
@@ -22,6 +23,7 @@ export function workflowRoutes(app: App, http: Http): void {
   runRoutes(app, http);
   continuationRoutes(app, http);
   changeManyRoute(app, http);
+  messageRoutes(app, http);
   approvalRoutes(app, http);
   approvalLinkRoutes(app, http);
   linkedApprovalRoutes(app, http);

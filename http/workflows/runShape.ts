@@ -65,6 +65,7 @@ const Waiting = z.discriminatedUnion("type", [
     since: time,
     until: time.nullable().describe("The end of the timeout; null: there is none."),
   }),
+  z.object({ type: z.literal("event"), name: z.string().nullable(), since: time, until: time.nullable() }),
 ]);
 
 /** A run with all its details. */
@@ -151,6 +152,12 @@ export function waitingOn(run: RunView): z.infer<typeof Waiting>[] {
     ...[...run.runWaits.values()].map(({ run_id, since, until }) => ({
       type: "run" as const,
       run_id,
+      since: since.toISOString(),
+      until: iso(until),
+    })),
+    ...[...run.messageWaits.values()].map(({ name, since, until }) => ({
+      type: "event" as const,
+      name,
       since: since.toISOString(),
       until: iso(until),
     })),

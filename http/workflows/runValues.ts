@@ -19,9 +19,8 @@ export interface StoredInput {
   blobs: string[];
 }
 
-/** Stores long values of a run that is about to be created as blobs, under a new data key. */
-function openNewRun({ vault }: Pick<Http, "vault">, organization_id: string, run_id: string) {
-  const thing = streamName("run", run_id);
+/** Stores long values of a thing that is about to be created as blobs, under a new data key. */
+export function openNewThing({ vault }: Pick<Http, "vault">, organization_id: string, thing: string) {
   const blobs: string[] = [];
   let wrapped_key: string | undefined;
   return {
@@ -44,7 +43,7 @@ export async function storeInput(
   json: string,
   calls?: AsyncIterable<InheritedCall>,
 ): Promise<StoredInput> {
-  const { store, stored } = openNewRun(http, organization_id, run_id);
+  const { store, stored } = openNewThing(http, organization_id, streamName("run", run_id));
   const args = await store(json);
   if (!calls) return { args, ...stored() };
   const inherited: StoredValue[] = [];

@@ -8,6 +8,7 @@ const SIGNAL_FUNCTIONS = new Set([
   "awaitApproval",
   "startRun",
   "waitForRun",
+  "waitForEvent",
   "complete",
   "sleep",
   "sleepUntil",

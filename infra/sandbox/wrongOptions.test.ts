@@ -27,6 +27,7 @@ test.each([
   ['startRun("a", {}, { on_parent_end: "kill" })', 'startRun: on_parent_end: must be "cancel" or "leave".'],
   ['startRun("a", {}, { timeout: 1 })', "startRun: timeout is not an option; there are key, on_parent_end."],
   ['waitForRun(args.run, { timeout: "soon" })', /^waitForRun: timeout: a duration is /],
+  ['waitForEvent("paid", { match: { order: [1] } })', /^waitForEvent: match: must be an object of at most 20 /],
   ["sleep(-5)", "sleep: a duration is from 0 to 365 days."],
 ])("%s is refused", (call, message) => {
   expect(found(`await ctx.${call}`)).toEqual([

@@ -6,7 +6,7 @@ import {
   parseDuration,
   parseTime,
 } from "./workflows/callOptions.ts";
-import { parseOnParentEnd } from "./workflows/linkCalls.ts";
+import { parseMatch, parseOnParentEnd } from "./workflows/linkCalls.ts";
 import { findSignalCalls, type SignalCall } from "./signalCalls.ts";
 import { isUncertain, propertyName, readValue } from "./staticValue.ts";
 import { findStepFaults, type Fault } from "./wrongStepCalls.ts";
@@ -60,6 +60,10 @@ const OPTIONS: Record<string, { at: number; checks: Record<string, Check> }> = {
   awaitApproval: { at: 1, checks: APPROVAL_CHECKS },
   startRun: { at: 2, checks: { key: isKey, on_parent_end: asParsed(parseOnParentEnd, /^startRun: on_parent_end /) } },
   waitForRun: { at: 1, checks: { key: isKey, timeout: asTime(parseDuration) } },
+  waitForEvent: {
+    at: 1,
+    checks: { key: isKey, timeout: asTime(parseDuration), match: asParsed(parseMatch, /^waitForEvent: match /) },
+  },
   sleep: { at: 1, checks: { key: isKey } },
   sleepUntil: { at: 1, checks: { key: isKey } },
 };

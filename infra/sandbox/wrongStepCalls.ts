@@ -33,6 +33,7 @@ const FUNCTIONS = {
     "sleepUntil",
     "startRun",
     "uuid",
+    "waitForEvent",
     "waitForRun",
   ],
 };

@@ -155,6 +155,25 @@ const applyDecision = ({ data, personal }: EventRecord<"ApprovalDecided">): Chan
   });
 
 /** Runs, their approvals and those of agents' tool calls. Steps have no rows: they are read from the stream of the run (ADR 11). */
+function applyMessageWait(event: EventRecord<"MessageWaitStarted">): Change[] {
+  const { organization_id, position, data, personal } = event;
+  if (!personal) return [];
+  const { run_id, key, project_id } = data;
+  const { name, match } = personal;
+  const row = { organization_id, project_id, name: encode(name), match: encode(match), position };
+  return [{ table: "message_waits", kind: "put", key: { run_id, key }, row }];
+}
+
+const endMessageWait = ({ data: { run_id, key } }: { data: { run_id: string; key: string } }): Change[] => [
+  { table: "message_waits", kind: "remove", key: { run_id, key } },
+];
+
+/** A run that has ended waits for no message. */
+const endRun = (run_id: string, row: Row): Change[] => [
+  ...patch(run_id, row),
+  { table: "message_waits", kind: "removeWhere", where: { run_id } },
+];
+
 export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
   name: "runs",
   version: 6,
@@ -188,21 +207,27 @@ export const runs = defineProjection<RunEvent | ToolApprovalEvent>({
     ChildRunRequested: nothing,
     ChildRunStarted: nothing,
     RunWaitStarted: nothing,
+    MessageWaitStarted: applyMessageWait,
     RunWaitRegistered: nothing,
-    WaitAnswered: nothing,
-    WaitTimedOut: nothing,
+    WaitAnswered: endMessageWait,
+    WaitTimedOut: endMessageWait,
     RunWatched: nothing,
     RunSettled: nothing,
     RunCompleted: ({ data: { run_id, completion }, personal, recorded_at }) =>
-      patch(run_id, { status: "completed", completion, result: encode(personal?.result), completed_at: recorded_at }),
+      endRun(run_id, {
+        status: "completed",
+        completion,
+        result: encode(personal?.result),
+        completed_at: recorded_at,
+      }),
     RunFailed: ({ data: { run_id, code, key, step }, personal, recorded_at }) =>
-      patch(run_id, {
+      endRun(run_id, {
         status: "failed",
         error: personal ? encode({ message: personal.error.message, code, key, step }) : null,
         completed_at: recorded_at,
       }),
     RunCancelled: ({ data, recorded_at }) =>
-      patch(data.run_id, { status: "cancelled", cancelled_by: encode(data.by), completed_at: recorded_at }),
+      endRun(data.run_id, { status: "cancelled", cancelled_by: encode(data.by), completed_at: recorded_at }),
     RunForgotten: ({ data: { run_id } }) => [
       { table: "runs", kind: "remove", key: { id: run_id } },
       { table: "approvals", kind: "removeWhere", where: { run_id } },

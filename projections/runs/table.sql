@@ -32,6 +32,19 @@ create index runs_by_parent on runs (parent_id) where parent_id is not null;
 create index runs_by_workflow on runs (workflow_id, created_at, id);
 create index runs_by_organization on runs (organization_id, created_at, id);
 create index runs_live on runs (workflow_id) where status in ('pending', 'running');
+-- Waits of live runs for messages.
+create table message_waits (
+  run_id uuid not null,
+  key text not null,
+  organization_id uuid not null,
+  project_id uuid,
+  name text not null,
+  match text not null,
+  -- of the event in the log: a message answers the waits before it
+  position bigint not null,
+  primary key (run_id, key)
+);
+create index message_waits_by_name on message_waits (organization_id, name, position);
 create table approvals (
   id uuid primary key,
   -- of an approval that a run asks for

@@ -10,6 +10,7 @@ import { extraction } from "./extraction.ts";
 import { file } from "./file.ts";
 import { group } from "./group.ts";
 import { key } from "./key.ts";
+import { message } from "./message.ts";
 import { organization } from "./organization.ts";
 import { price } from "./price.ts";
 import { project } from "./project.ts";
@@ -35,6 +36,7 @@ export const deciders: Record<string, Decider<any, any, any>> = {
   file,
   group,
   key,
+  message,
   organization,
   price,
   project,

@@ -11,12 +11,13 @@ export interface ChildRun {
   isCancelled: boolean;
 }
 
-/** A wait for the end of another run. */
-export interface RunWait {
-  awaited_run_id: string;
+/** A wait for the end of another run, or for a message. */
+export interface Wait {
+  /** Null: a message is awaited. */
+  awaited_run_id: string | null;
   /** Null: no timeout. */
   expires_at: string | null;
-  /** Whether the end of the awaited run will be told to this one. */
+  /** Whether the end of the awaited run will be told to this one. Nothing has to be done for a message. */
   isRegistered: boolean;
 }
 
@@ -25,7 +26,7 @@ export interface LiveLinks {
   children: ChildRun[];
   /** Child runs requested so far. */
   childCount: number;
-  runWaits: Record<string, RunWait>;
+  waits: Record<string, Wait>;
   /** Runs that wait for the end of this one, or that started it. */
   watchers: string[];
 }
@@ -41,9 +42,9 @@ export interface Settling {
 }
 
 /** Whether a child run is to be started, or a wait to be registered. */
-export const hasOpenLinks = ({ children, runWaits }: LiveLinks): boolean =>
+export const hasOpenLinks = ({ children, waits }: LiveLinks): boolean =>
   children.some(({ status }) => status === "requested") ||
-  Object.values(runWaits).some(({ isRegistered }) => !isRegistered);
+  Object.values(waits).some(({ isRegistered }) => !isRegistered);
 
 /** What the end of a run asks for; null for nothing. A completed run leaves its child runs alone. */
 export function settlingAfter({ children, watchers }: LiveLinks, status: string): Settling | null {
@@ -56,17 +57,17 @@ export function settlingAfter({ children, watchers }: LiveLinks, status: string)
   };
 }
 
-const withoutWait = (runWaits: LiveLinks["runWaits"], key: string): LiveLinks["runWaits"] => {
-  const { [key]: _, ...rest } = runWaits;
+const withoutWait = (waits: LiveLinks["waits"], key: string): LiveLinks["waits"] => {
+  const { [key]: _, ...rest } = waits;
   return rest;
 };
 
 /** Ends a wait. A child run whose end was awaited needs no cancelling any more. */
-function answerWait({ children, runWaits }: LiveLinks, key: string): Partial<LiveLinks> {
-  const ended = runWaits[key]?.awaited_run_id;
+function answerWait({ children, waits }: LiveLinks, key: string): Partial<LiveLinks> {
+  const ended = waits[key]?.awaited_run_id;
   const isEnded = ({ run_id }: ChildRun) => run_id === ended;
   return {
-    runWaits: withoutWait(runWaits, key),
+    waits: withoutWait(waits, key),
     ...(children.some(isEnded) && { children: children.filter((child) => !isEnded(child)) }),
   };
 }
@@ -95,20 +96,27 @@ export function evolveLinks(state: LiveLinks, event: RunEvent): Partial<Linked> 
       const { key, awaited_run_id, expires_at } = event.data;
       return {
         woken: false,
-        runWaits: { ...state.runWaits, [key]: { awaited_run_id, expires_at, isRegistered: false } },
+        waits: { ...state.waits, [key]: { awaited_run_id, expires_at, isRegistered: false } },
+      };
+    }
+    case "MessageWaitStarted": {
+      const { key, expires_at } = event.data;
+      return {
+        woken: false,
+        waits: { ...state.waits, [key]: { awaited_run_id: null, expires_at, isRegistered: true } },
       };
     }
     case "RunWaitRegistered": {
       const { key } = event.data;
-      const wait = state.runWaits[key];
-      return wait ? { runWaits: { ...state.runWaits, [key]: { ...wait, isRegistered: true } } } : {};
+      const wait = state.waits[key];
+      return wait ? { waits: { ...state.waits, [key]: { ...wait, isRegistered: true } } } : {};
     }
     case "WaitAnswered": {
       const { key, epoch, worker } = event.data;
       return { woken: true, epoch, worker, ...answerWait(state, key) };
     }
     case "WaitTimedOut":
-      return { woken: true, runWaits: withoutWait(state.runWaits, event.data.key) };
+      return { woken: true, waits: withoutWait(state.waits, event.data.key) };
     case "RunWatched":
       return { watchers: [...state.watchers, event.data.watcher_id] };
     default:

@@ -3,6 +3,7 @@ import type { RunEvent } from "#events/run.ts";
 import {
   ChildRunRequested,
   ChildRunStarted,
+  MessageWaitStarted,
   RunSettled,
   RunWaitRegistered,
   RunWaitStarted,
@@ -16,18 +17,26 @@ import type { TickResult } from "#events/runParts.ts";
 import { failRun, startChanges, type RunChanges } from "./runChanges.ts";
 import { hasWork, isEnded, isLive, type LiveRun, type RunState } from "./runState.ts";
 
+/** Waits that a run may have at once. */
+const MAX_WAITS = 1_000;
 /** Child runs that one run may start. */
 const MAX_CHILDREN = 1_000;
 /** Runs that may wait for the end of one run. */
 const MAX_WATCHERS = 100;
 
-/** Adds the child runs and the waits for runs that `run()` asks for now. False when the run fails because of them. */
+/** Adds the child runs and the waits that `run()` asks for now. False when the run fails because of them. */
 export function applyLinks(
   changes: RunChanges,
   tick: TickResult,
   { run_id, at }: { run_id: string; at: string },
 ): boolean {
-  const { childCount } = changes.state as LiveRun;
+  const { childCount, project_id, waits } = changes.state as LiveRun;
+  const waiting = Object.keys(waits).length + tick.runWaits.length + tick.messageWaits.length;
+  if (waiting > MAX_WAITS) {
+    const message = `The run waits for more than ${MAX_WAITS} runs and events at once.`;
+    failRun(changes, run_id, at, { code: "too_many_waits", error: { message, line: null } });
+    return false;
+  }
   if (childCount + tick.children.length > MAX_CHILDREN) {
     const message = `The run starts more than ${MAX_CHILDREN} child runs.`;
     failRun(changes, run_id, at, { code: "too_many_child_runs", error: { message, line: null } });
@@ -36,12 +45,14 @@ export function applyLinks(
   for (const { key, child_run_id, on_parent_end, workflow, args } of tick.children)
     changes.add(ChildRunRequested.of({ run_id, key, child_run_id, on_parent_end }, { workflow, args }));
   for (const wait of tick.runWaits) changes.add(RunWaitStarted.of({ run_id, ...wait }));
+  for (const { key, name, match, expires_at } of tick.messageWaits)
+    changes.add(MessageWaitStarted.of({ run_id, key, project_id, expires_at }, { name, match }));
   return true;
 }
 
 /** Ends the waits whose time is over. */
 export function timeOutWaits(changes: RunChanges, run_id: string, now: number): void {
-  for (const [key, { expires_at }] of Object.entries((changes.state as LiveRun).runWaits))
+  for (const [key, { expires_at }] of Object.entries((changes.state as LiveRun).waits))
     if (expires_at !== null && Date.parse(expires_at) <= now) changes.add(WaitTimedOut.of({ run_id, key }));
 }
 
@@ -61,13 +72,27 @@ function watchRun({ data }: Extract<RunLinkCommand, { type: "WatchRun" }>, state
   return [RunWatched.of(data)];
 }
 
+/** The worker that holds the run continues it. If none does, this process takes it. */
+const leaseFor = ({ worker }: Pick<RunLinkCommand, "worker">, state: LiveRun) =>
+  hasWork(state)
+    ? { epoch: state.epoch, worker: state.worker }
+    : { epoch: state.epoch + 1, worker: worker ?? null };
+
+function deliverMessage(
+  command: Extract<RunLinkCommand, { type: "DeliverMessage" }>,
+  state: LiveRun,
+): RunEvent[] {
+  const { run_id, key, message_id, answer } = command.data;
+  const wait = state.waits[key];
+  const isOver = wait?.expires_at != null && Date.parse(wait.expires_at) <= Date.parse(command.at);
+  if (!wait || wait.awaited_run_id !== null || isOver) return [];
+  return [WaitAnswered.of({ run_id, key, message_id, ...leaseFor(command, state) }, { answer })];
+}
+
 function answerRunWaits(command: Extract<RunLinkCommand, { type: "AnswerRunWaits" }>, state: LiveRun): RunEvent[] {
   const { run_id, awaited_run_id, answer } = command.data;
-  const answered = Object.entries(state.runWaits).filter(([, wait]) => wait.awaited_run_id === awaited_run_id);
-  // The worker that holds the run continues it. If none does, this process takes it.
-  const lease = hasWork(state)
-    ? { epoch: state.epoch, worker: state.worker }
-    : { epoch: state.epoch + 1, worker: command.worker ?? null };
+  const answered = Object.entries(state.waits).filter(([, wait]) => wait.awaited_run_id === awaited_run_id);
+  const lease = leaseFor(command, state);
   return answered.map(([key]) => WaitAnswered.of({ run_id, key, ...lease }, { answer }));
 }
 
@@ -81,7 +106,7 @@ function recordChildRun({ data, at }: Extract<RunLinkCommand, { type: "RecordChi
 
 function recordWatch({ data, at }: Extract<RunLinkCommand, { type: "RecordWatch" }>, state: LiveRun): RunEvent[] {
   const { run_id, key, refusal } = data;
-  const wait = state.runWaits[key];
+  const wait = state.waits[key];
   if (!wait || wait.isRegistered) return [];
   return refusal ? refuseCall(state, run_id, at, key, refusal) : [RunWaitRegistered.of({ run_id, key })];
 }
@@ -97,6 +122,8 @@ export function decideLinks(command: RunLinkCommand, state: RunState): RunEvent[
       return isLive(state) ? recordChildRun(command, state) : [];
     case "RecordWatch":
       return isLive(state) ? recordWatch(command, state) : [];
+    case "DeliverMessage":
+      return isLive(state) ? deliverMessage(command, state) : [];
     case "AnswerRunWaits":
       return isLive(state) ? answerRunWaits(command, state) : [];
   }

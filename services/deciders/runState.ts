@@ -82,12 +82,12 @@ export const hasWork = (run: LiveRun): boolean =>
   run.woken || run.steps.some(({ status }) => status !== "waiting") || hasOpenLinks(run);
 
 /** The earliest time at which a timer, a retry, something about an approval, a wait or the run itself is due. */
-export function nextDue({ expires_at, timers, approvals, steps, runWaits }: LiveRun): string {
+export function nextDue({ expires_at, timers, approvals, steps, waits }: LiveRun): string {
   const times = [
     expires_at,
     ...Object.values(timers),
     ...Object.values(approvals).flatMap(approvalTimes),
-    ...Object.values(runWaits).flatMap((wait) => wait.expires_at ?? []),
+    ...Object.values(waits).flatMap((wait) => wait.expires_at ?? []),
     ...steps.flatMap(({ retry_at }) => retry_at ?? []),
   ];
   return times.reduce((least, time) => (Date.parse(time) < Date.parse(least) ? time : least));
@@ -125,7 +125,7 @@ function createRun({ data }: Extract<RunEvent, { type: "RunCreated" }>): LiveRun
     slot: data.slot,
     children: [],
     childCount: 0,
-    runWaits: {},
+    waits: {},
     watchers: data.starter ? [data.starter.run_id] : [],
   };
 }

@@ -28,6 +28,8 @@ export const reactors: Record<string, Reactor[]> = {
   DocumentDeleted: [deleteBlobsOnForgotten],
   ExtractionDeleted: [deleteBlobsOnForgotten],
   ExtractionExpired: [deleteBlobsOnForgotten],
+  MessagePosted: [attendAtOnce],
+  MessageDelivered: [deleteBlobsOnForgotten],
   RunForgotten: [deleteBlobsOnForgotten],
 };
 

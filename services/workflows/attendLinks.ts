@@ -68,7 +68,7 @@ export async function attendLinks(deps: LinkDeps, run: OpenRun): Promise<void> {
   const { state } = run.history;
   if (!isLive(state)) return;
   const requested = state.children.filter(({ status }) => status === "requested");
-  const unregistered = Object.entries(state.runWaits).filter(([, { isRegistered }]) => !isRegistered);
+  const unregistered = Object.entries(state.waits).filter(([, { isRegistered }]) => !isRegistered);
   const work = [
     ...requested.map(
       ({ key }) =>
@@ -78,7 +78,7 @@ export async function attendLinks(deps: LinkDeps, run: OpenRun): Promise<void> {
     ...unregistered.map(
       ([key, { awaited_run_id }]) =>
         () =>
-          registerWait(deps, run, key, awaited_run_id),
+          registerWait(deps, run, key, awaited_run_id!),
     ),
   ];
   for (let n = 0; n < work.length; n += CONCURRENCY)

@@ -1,4 +1,4 @@
-import { timedOutRun } from "#events/inheritedCalls.ts";
+import { timedOutAnswer } from "#events/inheritedCalls.ts";
 import type { RunEvent } from "#events/run.ts";
 import type { StoredValue } from "#events/runParts.ts";
 
@@ -34,7 +34,7 @@ export function foldLink(
       return { key: event.data.key, json: readJson(event.personal!.answer) };
     case "WaitTimedOut": {
       const { key } = event.data;
-      return { key, json: timedOutRun(links.awaited.get(key)!) };
+      return { key, json: timedOutAnswer(links.awaited.get(key)) };
     }
     default:
       return undefined;

@@ -67,17 +67,17 @@ test.each<[string, Partial<DrivenRun>, object]>([
   ],
   [
     "registers a wait for a run",
-    { state: live({ runWaits: { w: wait(false) } }), running: 1, unrecorded: 1 },
+    { state: live({ waits: { w: wait(false) } }), running: 1, unrecorded: 1 },
     { type: "attendLinks" },
   ],
   [
     "leaves a run whose child runs have started and whose waits are registered",
-    { state: live({ children: [child("started")], runWaits: { w: wait(true) } }) },
+    { state: live({ children: [child("started")], waits: { w: wait(true) } }) },
     { type: "leave" },
   ],
   [
     "waits for the near end of a wait",
-    { state: live({ runWaits: { w: { ...wait(true), expires_at: after(20) } } }) },
+    { state: live({ waits: { w: { ...wait(true), expires_at: after(20) } } }) },
     { type: "sleep", ms: 20, poll: true },
   ],
   [

@@ -168,6 +168,7 @@ export async function planTick(
     timers: [],
     children: [],
     runWaits: [],
+    messageWaits: [],
     approvals: [],
     superseded: [],
     notes: outcome.notes.filter(({ key }) => !history.memoKeys.has(key)),

@@ -15,19 +15,25 @@ interface PlanContext {
 const expiry = (now: number, timeout_ms: number | null): string | null =>
   timeout_ms === null ? null : new Date(now + timeout_ms).toISOString();
 
-/** The child runs and the waits for runs that a tick asks for and that are new. */
+type Plan = Pick<TickResult, "children" | "runWaits" | "messageWaits">;
+
+/** The child runs, and the waits for runs and messages, that a tick asks for and that are new. */
 export async function planLinks(
   calls: readonly PendingCall[],
   { run_id, live, now, store }: PlanContext,
-): Promise<Pick<TickResult, "children" | "runWaits">> {
+): Promise<Plan> {
   const requested = new Set(live?.children.map(({ key }) => key));
-  const plan: Pick<TickResult, "children" | "runWaits"> = { children: [], runWaits: [] };
+  const plan: Plan = { children: [], runWaits: [], messageWaits: [] };
   for (const call of calls)
     if (call.kind === "child" && !requested.has(call.key)) {
       const { key, workflow, on_parent_end } = call;
       const child_run_id = childRunId(run_id, key);
       plan.children.push({ key, child_run_id, workflow, args: await store(call.args), on_parent_end });
-    } else if (call.kind === "runWait" && !live?.runWaits[call.key])
+    } else if (call.kind === "runWait" && !live?.waits[call.key])
       plan.runWaits.push({ key: call.key, awaited_run_id: call.run_id, expires_at: expiry(now, call.timeout_ms) });
+    else if (call.kind === "messageWait" && !live?.waits[call.key]) {
+      const { key, name, match, timeout_ms } = call;
+      plan.messageWaits.push({ key, name, match, expires_at: expiry(now, timeout_ms) });
+    }
   return plan;
 }

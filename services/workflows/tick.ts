@@ -71,7 +71,9 @@ export type PendingCall =
   /** A run of another workflow to start. `workflow`: its id or its name; `args`: JSON. */
   | { kind: "child"; key: string; workflow: string; args: string; on_parent_end: "cancel" | "leave" }
   /** The end of another run. */
-  | { kind: "runWait"; key: string; run_id: string; timeout_ms: number | null };
+  | { kind: "runWait"; key: string; run_id: string; timeout_ms: number | null }
+  /** A message. `match`: values that its top-level fields must have. */
+  | { kind: "messageWait"; key: string; name: string; match: Record<string, unknown>; timeout_ms: number | null };
 
 export interface ApprovalOptions {
   title: string;

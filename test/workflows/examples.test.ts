@@ -122,6 +122,15 @@ describe("the example", () => {
     expect((await w.home.untilOver(run)).result).toEqual({ draft: "Where is my order?", sent: true });
   });
 
+  test("payment waits for the event of its order", async () => {
+    const run = await begin("payment", { order: "A-1" });
+    await w.home.until(run, ({ waiting_on }) => waiting_on.length === 1);
+    const send = (data: object) => w.home.made(w.home.owner("POST", "/workflows/events", { name: "payment", data }));
+    expect((await send({ order: "A-2" })).reached).toBe(0);
+    expect((await send({ order: "A-1", amount: 20 })).reached).toBe(1);
+    expect((await w.home.untilOver(run)).result).toEqual({ order: "A-1", paid: true, amount: 20 });
+  });
+
   test("delegate starts a run for each item", async () => {
     const { id } = await w.home.register(read("hello"));
     const items = [{ name: "Ada" }, { name: "Ada" }, { name: "Bob" }];
@@ -147,7 +156,7 @@ test("every example is run, is listed on its page, and has cases that pass", asy
   const cases = await runTestFiles([fileURLToPath(FOLDER)]);
   expect(cases.filter(({ fault }) => fault !== null)).toEqual([]);
   expect(new Set(cases.map(({ file }) => basename(file)))).toEqual(new Set(names.map((name) => `${name}.test.json`)));
-  expect(names).toHaveLength(13);
+  expect(names).toHaveLength(14);
 });
 
 test("the types for an editor are served", async () => {

@@ -43,6 +43,33 @@ export function requestChildRun(state: TickState, json: string, userKey: string 
   return answerOrThrow(call);
 }
 
+const MAX_MATCH_FIELDS = 20;
+
+/** Values that top-level fields must have: texts, numbers, true, false or null. */
+export function parseMatch(value: unknown): Record<string, unknown> {
+  const isSimple = (one: unknown) => one === null || ["string", "number", "boolean"].includes(typeof one);
+  if (!isRecord(value) || !Object.values(value).every(isSimple) || Object.keys(value).length > MAX_MATCH_FIELDS)
+    throw new InvalidOption(
+      `waitForEvent: match must be an object of at most ${MAX_MATCH_FIELDS} texts, numbers, true, false or null.`,
+    );
+  return value;
+}
+
+/** `json`: `{name, match, timeout}`. */
+export function requestMessageWait(state: TickState, json: string, userKey: string | null): Answer {
+  checkFits("The options of waitForEvent", json, MAX_ARGS);
+  const { name: label, match: given, timeout } = JSON.parse(json) as Record<string, unknown>;
+  const name = checkLabel("waitForEvent: the name", String(label));
+  const match = parseMatch(given ?? {});
+  const timeout_ms = parseTimeout("waitForEvent", timeout);
+  const request = requestText("message-wait", userKey, json);
+  const structure = JSON.stringify({ match, timeout_ms });
+  const call = findOrAddCall(state, { kind: "message-wait", name, userKey, args: structure, request });
+  if (countCall(state, call) && !call.value)
+    state.requested.push({ kind: "messageWait", key: call.key, name, match, timeout_ms });
+  return answerOrThrow(call);
+}
+
 /** `json`: `{run_id, timeout}`. */
 export function requestRunWait(state: TickState, json: string, userKey: string | null): Answer {
   const { run_id, timeout } = JSON.parse(json) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { TickOutcome } from "#services/workflows/tick.ts";
 import { errorAnswer, type Answer } from "./callAnswers.ts";
 import { checkLabel, InvalidOption } from "./callOptions.ts";
 import { checkFits, MAX_KEY, MAX_RESULT } from "./limits.ts";
-import { requestChildRun, requestRunWait } from "./linkCalls.ts";
+import { requestChildRun, requestMessageWait, requestRunWait } from "./linkCalls.ts";
 import type { SpeculatedStep } from "./messages.ts";
 import { findAnswer, requestSteps, type Speculate } from "./stepCalls.ts";
 import { newTickState, newValues, unusedKeys, type NewTick, type TickState } from "./tickState.ts";
@@ -22,6 +22,8 @@ function answerRequest(state: TickState, what: string, name: string, json: strin
       return requestChildRun(state, json, userKey);
     case "waitForRun":
       return requestRunWait(state, json, userKey);
+    case "waitForEvent":
+      return requestMessageWait(state, json, userKey);
     case "now":
       return fixTime(state, name);
     case "uuid":

@@ -161,6 +161,13 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
     const json = toJson(bare({ run_id: isObject(run) ? run.run_id : run, timeout: more.timeout }), "waitForRun");
     return toPromise(request("waitForRun", "", json, keyIn("waitForRun", { key })), "waitForRun");
   };
+  const waitForEvent = (name, options) => {
+    if (typeof name !== "string") throw new GuestTypeError("waitForEvent: the first argument is the name of an event.");
+    const { key, ...more } = checkOptions("waitForEvent", options);
+    checkNames("waitForEvent", more, ["match", "timeout"]);
+    const json = toJson(bare({ name, match: more.match, timeout: more.timeout }), "The options of waitForEvent");
+    return toPromise(request("waitForEvent", "", json, keyIn("waitForEvent", { key })), "waitForEvent", name);
+  };
   const complete = (result) => {
     toValue(request("complete", "", toJson(result, "The result of complete()")));
     return suspend("complete()", true);
@@ -173,7 +180,7 @@ export const TICK_GUEST = `(findAnswer, requestStep, request, webFunction) => {
   const uuid = (label) => toValue(request("uuid", checkLabel("uuid", label)));
   const log = (...parts) => void request("log", logLine(parts));
 
-  const calls = bare({ runStep, runStepMany, awaitApproval, startRun, waitForRun, complete, sleep, sleepUntil, now, uuid, log });
+  const calls = bare({ runStep, runStepMany, awaitApproval, startRun, waitForRun, waitForEvent, complete, sleep, sleepUntil, now, uuid, log });
   const ctx = {};
   for (const name in calls) {
     define(globalThis, name, calls[name]);

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
+import { streamName } from "./ids.ts";
+import { StoredValue } from "./runParts.ts";
+
+/* A message is what a client sends to the runs that wait for it; the API calls it an event. */
+
+const Id = z.object({ message_id: z.uuid() });
+/** `project_id`: only runs of this project get it; null: those of the whole organization. */
+const Reach = Id.extend({ project_id: z.uuid().nullable() });
+/** `data`: JSON of an object. */
+const Content = z.object({ name: z.string(), data: StoredValue });
+
+export const PostMessage = defineCommand("PostMessage", "message", Reach.extend(Content.shape));
+/** All runs that waited for the message have it. */
+export const CloseMessage = defineCommand("CloseMessage", "message", Id.extend({ reached: z.int().nonnegative() }));
+
+const thing = (data: { message_id: string }) => streamName("message", data.message_id);
+/** Every wait that is in the log before this event, and that it matches, is answered. */
+export const MessagePosted = defineEvent("MessagePosted", { public: Reach, personal: Content, thing, opens: true });
+/** `reached`: number of runs. The content is destroyed: the runs have their own copies. */
+export const MessageDelivered = defineEvent("MessageDelivered", {
+  public: Id.extend({ reached: z.int().nonnegative() }),
+});
+
+export type MessageCommand = CommandsIn<typeof import("./message.ts")>;
+export type MessageEvent = EventsIn<typeof import("./message.ts")>;

@@ -1,0 +1,31 @@
+import type { Decider } from "#events/decider.ts";
+import { streamName } from "#events/ids.ts";
+import { MessageDelivered, MessagePosted, type MessageCommand, type MessageEvent } from "#events/message.ts";
+import { Rejection } from "#events/rejection.ts";
+
+export interface MessageState {
+  status: "absent" | "posted" | "delivered";
+}
+
+export const message: Decider<MessageState, MessageCommand, MessageEvent> = {
+  version: 1,
+  initial: { status: "absent" },
+  decide(command, state) {
+    switch (command.type) {
+      case "PostMessage": {
+        if (state.status !== "absent") throw new Rejection("message_exists", "This message exists already.");
+        const { name, data, ...reach } = command.data;
+        return [MessagePosted.of(reach, { name, data })];
+      }
+      case "CloseMessage":
+        return state.status === "posted" ? [MessageDelivered.of(command.data)] : [];
+    }
+  },
+  evolve: (_, { type }) => ({ status: type === "MessagePosted" ? "posted" : "delivered" }),
+  workStatus: ({ status }) => ({ status: status === "posted" ? "delivering" : null, due_at: null, worker: null }),
+  erases: (events) => ({
+    things: events.flatMap(({ type, data }) =>
+      type === "MessageDelivered" ? [streamName("message", data.message_id)] : [],
+    ),
+  }),
+};

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { newCommand, type RecordedEvent } from "#events/envelope.ts";
+import type { EventFrom } from "#events/define.ts";
+import { streamName } from "#events/ids.ts";
+import { CloseMessage, type MessagePosted } from "#events/message.ts";
+import type { EventLog, StreamHead } from "#events/ports.ts";
+import { DeliverMessage } from "#events/runLinks.ts";
+import type { Handle } from "../handle.ts";
+import type { Target } from "../send.ts";
+import type { VaultDeps } from "../thingBlobs.ts";
+import { openValues, RunGone } from "./values.ts";
+
+const TIMEOUT_MS = 10_000;
+/** Waits that are answered at the same time. */
+const CONCURRENCY = 20;
+
+/** A wait of a run for a message. */
+export interface MessageWait {
+  run_id: string;
+  key: string;
+  match: Record<string, unknown>;
+}
+
+export interface DeliveryDeps extends VaultDeps {
+  log: Pick<EventLog, "read">;
+  handle: Handle;
+  worker: string;
+  /** The waits before a position of the log, oldest first; undefined while the read model is behind it. */
+  findMessageWaits(
+    organization: string,
+    query: { project_id: string | null; name: string; position: number },
+  ): Promise<MessageWait[] | undefined>;
+}
+
+interface Delivery extends Target {
+  message_id: string;
+  /** JSON of what the waits are answered with. */
+  answer: string;
+}
+
+/** The same for every process that delivers the message: a wait is answered once, and each of them counts it. */
+const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): string =>
+  createHash("sha256")
+    .update(JSON.stringify(["deliver", message_id, run_id, key]))
+    .digest("hex");
+
+const isMatch = (match: Record<string, unknown>, data: Record<string, unknown>): boolean =>
+  Object.entries(match).every(([field, value]) => Object.hasOwn(data, field) && isDeepStrictEqual(data[field], value));
+
+const send = ({ handle, worker }: DeliveryDeps, { stream, organization_id }: Target, type: string, data: object, id?: string) =>
+  handle(
+    newCommand(type, {
+      stream,
+      organization_id,
+      request_id: worker,
+      timeout_ms: TIMEOUT_MS,
+      data,
+      ...(id !== undefined && { id }),
+    }),
+  );
+
+/** Answers one wait; false when it had ended. */
+async function answerWait(deps: DeliveryDeps, delivery: Delivery, wait: MessageWait): Promise<boolean> {
+  const { message_id, organization_id, answer: json } = delivery;
+  const { run_id, key } = wait;
+  const run = { stream: streamName("run", run_id), organization_id };
+  try {
+    const answer = await openValues(deps, run).store(json);
+    const data = { run_id, key, message_id, answer };
+    const { position } = await send(deps, run, DeliverMessage.type, data, commandId(delivery, wait));
+    return position > 0;
+  } catch (error) {
+    // The run was destroyed.
+    if (error instanceof RunGone) return false;
+    throw error;
+  }
+}
+
+/**
+ * Delivers a message to all waits that it matches and that the log had before it. It may be repeated, and done by two processes
+ * at once. Does nothing while the read model is behind: the sweep comes again.
+ */
+export async function deliverMessage(deps: DeliveryDeps, head: StreamHead): Promise<void> {
+  const { stream, organization_id } = head;
+  const [first] = await deps.log.read(stream);
+  const posted = first as RecordedEvent<EventFrom<typeof MessagePosted>> | undefined;
+  // Another process has delivered it.
+  if (!posted?.personal) return;
+  const { message_id, project_id } = posted.data;
+  const { name } = posted.personal;
+  const waits = await deps.findMessageWaits(organization_id, { project_id, name, position: posted.position });
+  if (!waits) return;
+  const json = await openValues(deps, head).json(posted.personal.data);
+  const data = JSON.parse(json) as Record<string, unknown>;
+  const matching = waits.filter(({ match }) => isMatch(match, data));
+  const answer = `{"status":"received","event_id":"${message_id}","data":${json}}`;
+  const delivery = { stream, organization_id, message_id, answer };
+  const reached = new Set<string>();
+  for (let n = 0; n < matching.length; n += CONCURRENCY)
+    await Promise.all(
+      matching.slice(n, n + CONCURRENCY).map(async (wait) => {
+        if (await answerWait(deps, delivery, wait)) reached.add(wait.run_id);
+      }),
+    );
+  await send(deps, head, CloseMessage.type, { message_id, reached: reached.size });
+}

@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { code, openWorkflows, workflowSource, type Client, type Tenant, type Workflows } from "./harness.ts";
+
+/* Runs that wait for events, which clients send. */
+
+let w: Workflows;
+let home: Tenant;
+beforeAll(async () => {
+  w = await openWorkflows();
+  ({ home } = w);
+});
+
+const WAITS = workflowSource("return ctx.waitForEvent(args.name, args.options);");
+let names = 0;
+const newName = () => `paid ${++names}`;
+const post = (body: object, by: Client = home.owner, headers?: Record<string, string>) =>
+  by("POST", "/workflows/events", body, headers);
+const waiting = (run: string) => home.until(run, ({ waiting_on }) => waiting_on.some(({ type }: any) => type === "event"));
+
+/** Runs that wait for the name, each with its own options. */
+async function startWaiting(name: string, ...options: object[]): Promise<string[]> {
+  const workflow = await home.register(WAITS);
+  const runs = await Promise.all(options.map((one) => home.start(workflow, { name, options: one })));
+  for (const run of runs) await waiting(run);
+  return runs;
+}
+
+describe("an event", () => {
+  test("reaches every run that waits for its name and whose match fits, and nothing later", async () => {
+    const name = newName();
+    const [a, b, c] = await startWaiting(name, { match: { order: 7 } }, {}, { match: { order: 8 } });
+    const [other] = await startWaiting(newName(), {});
+    expect((await waiting(a!)).waiting_on).toMatchObject([{ type: "event", name, until: null }]);
+    const data = { order: 7, lines: [1, { two: "2" }] };
+    const { status, body } = await post({ name, data });
+    expect([status, body]).toEqual([200, { id: expect.any(String), reached: 2 }]);
+    for (const run of [a!, b!])
+      expect((await home.untilOver(run)).result).toEqual({ status: "received", event_id: body.id, data });
+    for (const run of [c!, other!]) expect((await home.read(run)).status).toBe("running");
+    const [late] = await startWaiting(name, {});
+    expect((await home.read(late!)).status).toBe("running");
+    expect((await post({ name, data: { order: 8 } })).body.reached).toBe(2);
+    expect((await post({ name })).body.reached).toBe(0);
+    await home.cancel(other!);
+  });
+
+  test("is delivered once under its id, for whoever repeats it, and under an Idempotency-Key", async () => {
+    const name = newName();
+    const loop = workflowSource(`const first = await ctx.waitForEvent(args.name);
+const second = await ctx.waitForEvent(args.name, { key: "2", timeout: "1d" });
+return [first.data.n, second.data.n];`);
+    const run = await home.start(await home.register(loop), { name });
+    await waiting(run);
+    const body = { name, data: { n: 1 }, id: `delivery-${name.replace(" ", "-")}` };
+    const first = await post(body);
+    expect(first.body.reached).toBe(1);
+    await home.until(run, ({ waiting_on }) => waiting_on.some(({ until }: any) => until !== null));
+    expect((await post(body, home.key)).body).toEqual(first.body);
+    expect(code(await post({ ...body, data: { n: 3 } }))).toEqual([422, "idempotency_key_reused"]);
+    expect((await post({ name, data: { n: 2 } }, home.key, { "idempotency-key": "k1" })).body.reached).toBe(1);
+    expect((await post({ name, data: { n: 2 } }, home.key, { "idempotency-key": "k1" })).body.reached).toBe(1);
+    expect((await home.untilOver(run)).result).toEqual([1, 2]);
+  });
+
+  test("sent many times at once reaches a wait once", async () => {
+    const name = newName();
+    const [run] = await startWaiting(name, {});
+    const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => post({ name, data: { n } })));
+    expect(answers.map(({ body }) => body.reached).toSorted()).toEqual([0, 0, 0, 0, 1]);
+    expect((await home.untilOver(run!)).result.data.n).toBe(answers.findIndex(({ body }) => body.reached === 1));
+  });
+
+  test("may have 256 KiB, and no more", async () => {
+    const name = newName();
+    const [run] = await startWaiting(name, {});
+    expect(code(await post({ name, data: { text: "x".repeat(262_144) } }))).toEqual([413, "payload_too_large"]);
+    const text = "x".repeat(262_000);
+    expect((await post({ name, data: { text } })).body.reached).toBe(1);
+    expect((await home.untilOver(run!)).result.data).toEqual({ text });
+  });
+
+  test("reaches no run of another organization, nor with a project's key one of another project", async () => {
+    const name = newName();
+    const project = await home.project();
+    const inProject = await home.start(await home.register(WAITS, {}, { project_id: project.id }), { name });
+    const [outside] = await startWaiting(name, {});
+    await waiting(inProject);
+    const stranger = await w.join("Elsewhere");
+    expect((await post({ name }, stranger.owner)).body.reached).toBe(0);
+    expect((await post({ name }, project.key)).body.reached).toBe(1);
+    expect((await home.untilOver(inProject)).status).toBe("completed");
+    expect((await home.read(outside!)).status).toBe("running");
+    const viewer = await home.member("viewer");
+    expect((await post({ name }, viewer.call)).status).toBe(403);
+    await home.cancel(outside!);
+  });
+});
+
+test("a wait that takes too long returns so, and gets no event any more", async () => {
+  const name = newName();
+  const run = await home.start(await home.register(WAITS), { name, options: { timeout: 30 } });
+  const { status, result } = await home.untilOver(run);
+  expect([status, result]).toEqual(["completed", { status: "timed_out" }]);
+  expect((await post({ name })).body.reached).toBe(0);
+});

@@ -1,0 +1,51 @@
+import { beforeAll, expect, test } from "vitest";
+import { startProcess } from "../faults/processes.ts";
+import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
+import { openTenant, SOON, workflowSource, type Tenant } from "./harness.ts";
+
+/* A process is killed at each point between the acceptance of an event and the record of its delivery. */
+
+const LONG = { ...SOON, timeout: SOON.timeout * 4 };
+const RUNS = 3;
+let deployment: Deployment;
+let platform: Platform;
+let home: Tenant;
+let workflow: { id: string };
+beforeAll(async () => {
+  deployment = await testDeployment();
+  platform = await startPlatform({ roles: ["http", "projections"], deployment });
+  const first = await startProcess("services", deployment);
+  home = await openTenant(platform.url, await platform.organization("Home"));
+  workflow = await home.register(workflowSource('return (await ctx.waitForEvent("paid")).data.n;'));
+  first.kill();
+  await first.ended;
+});
+
+const count = async (type: string): Promise<number> =>
+  (
+    await platform.resources.db.query<{ n: number }>("select count(*)::integer as n from log.events where type = $1", [
+      type,
+    ])
+  )[0]!.n;
+
+const POINTS = ["after-MessagePosted:1", "before-WaitAnswered:2", "after-WaitAnswered:1", "before-MessageDelivered:1"];
+
+test.each(POINTS.map((point, n) => [point, n + 1] as const))(
+  "an event reaches each run once when its process is killed at %s",
+  async (point, n) => {
+    const dying = await startProcess("services", deployment, { FAIL_AT: point });
+    const runs = await Promise.all(Array.from({ length: RUNS }, () => home.start(workflow)));
+    for (const run of runs) await home.until(run, ({ waiting_on }) => waiting_on.length === 1);
+    const posted = home.owner("POST", "/workflows/events", { name: "paid", data: { n }, id: `event-${n}` });
+    await dying.ended;
+    const processes = [await startProcess("services", deployment), await startProcess("services", deployment)];
+    expect((await posted).status).toBeLessThan(504);
+    for (const run of runs) expect((await home.untilOver(run, LONG.timeout)).result).toBe(n);
+    await expect.poll(() => count("MessageDelivered"), LONG).toBe(n);
+    expect([await count("MessagePosted"), await count("WaitAnswered")]).toEqual([n, n * RUNS]);
+    for (const process of processes) {
+      process.kill();
+      await process.ended;
+    }
+  },
+);
