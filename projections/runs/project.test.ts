@@ -15,6 +15,7 @@ import {
   StepCompleted,
   StepsScheduled,
 } from "#events/run.ts";
+import { MessageWaitStarted, WaitTimedOut } from "#events/runLinks.ts";
 import { Limits } from "#events/workflow.ts";
 import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { encodeAssignees, assigneePattern } from "./assignees.ts";
@@ -105,22 +106,35 @@ describe("the runs projection", () => {
   });
 
   test("stores the result, the error or the canceller of an ended run", () => {
+    // it waits for no message any more
+    const ending = (row: object) => [...patch(row), { table: "message_waits", kind: "removeWhere", where: { run_id: id } }];
     const completed = RunCompleted.of({ ...end, completion: "implicit" }, { result: { json: '"\\u0000"' } });
     const ended = { completed_at: RECORDED_AT };
     expect(from(completed)).toEqual(
-      patch({ status: "completed", completion: "implicit", result: '{"json":"\\"\\\\u0000\\""}', ...ended }),
+      ending({ status: "completed", completion: "implicit", result: '{"json":"\\"\\\\u0000\\""}', ...ended }),
     );
-    expect(from(erased(completed))).toMatchObject(patch({ status: "completed", result: null }));
+    expect(from(erased(completed))).toMatchObject(ending({ status: "completed", result: null }));
     const failed = RunFailed.of(
       { ...end, code: "step_error", key, step: "pay" },
       { error: { message: "no", line: 1 } },
     );
     const error = JSON.stringify({ message: "no", code: "step_error", key, step: "pay" });
-    expect(from(failed)).toEqual(patch({ status: "failed", error, ...ended }));
-    expect(from(erased(failed))).toMatchObject(patch({ status: "failed", error: null }));
+    expect(from(failed)).toEqual(ending({ status: "failed", error, ...ended }));
+    expect(from(erased(failed))).toMatchObject(ending({ status: "failed", error: null }));
     expect(from(RunCancelled.of({ ...end, by: person }, { reason: "late" }))).toEqual(
-      patch({ status: "cancelled", cancelled_by: JSON.stringify(person), ...ended }),
+      ending({ status: "cancelled", cancelled_by: JSON.stringify(person), ...ended }),
     );
+  });
+
+  test("has a row for each wait for a message while it waits", () => {
+    const started = MessageWaitStarted.of(
+      { ...ids, key, project_id: null, expires_at: null },
+      { name: "paid", match: { order: 7 } },
+    );
+    const row = { project_id: null, name: '"paid"', match: '{"order":7}' };
+    expect(from(started)).toMatchObject([{ table: "message_waits", kind: "put", key: { run_id: id, key }, row }]);
+    const removed = [{ table: "message_waits", kind: "remove", key: { run_id: id, key } }];
+    expect(from(WaitTimedOut.of({ ...ids, key }))).toEqual(removed);
   });
 
   test("removes a forgotten run with its approvals", () => {
