@@ -60,8 +60,7 @@ export interface LocalRun {
 
 type Timer = Extract<PendingCall, { kind: "timer" }>;
 type Wait = Extract<PendingCall, { kind: "messageWait" }> & { timeout_ms: number };
-const isTimedWait = (call: PendingCall): call is Wait =>
-  call.kind === "messageWait" && call.timeout_ms !== null;
+const isTimedWait = (call: PendingCall): call is Wait => call.kind === "messageWait" && call.timeout_ms !== null;
 /** Ticks of one run: a loop without an end must not run for ever. */
 const MAX_TICKS = 10_000;
 

@@ -107,7 +107,10 @@ describe("the runs projection", () => {
 
   test("stores the result, the error or the canceller of an ended run", () => {
     // it waits for no message any more
-    const ending = (row: object) => [...patch(row), { table: "message_waits", kind: "removeWhere", where: { run_id: id } }];
+    const ending = (row: object) => [
+      ...patch(row),
+      { table: "message_waits", kind: "removeWhere", where: { run_id: id } },
+    ];
     const completed = RunCompleted.of({ ...end, completion: "implicit" }, { result: { json: '"\\u0000"' } });
     const ended = { completed_at: RECORDED_AT };
     expect(from(completed)).toEqual(

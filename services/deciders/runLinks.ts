@@ -74,14 +74,9 @@ function watchRun({ data }: Extract<RunLinkCommand, { type: "WatchRun" }>, state
 
 /** The worker that holds the run continues it. If none does, this process takes it. */
 const leaseFor = ({ worker }: Pick<RunLinkCommand, "worker">, state: LiveRun) =>
-  hasWork(state)
-    ? { epoch: state.epoch, worker: state.worker }
-    : { epoch: state.epoch + 1, worker: worker ?? null };
+  hasWork(state) ? { epoch: state.epoch, worker: state.worker } : { epoch: state.epoch + 1, worker: worker ?? null };
 
-function deliverMessage(
-  command: Extract<RunLinkCommand, { type: "DeliverMessage" }>,
-  state: LiveRun,
-): RunEvent[] {
+function deliverMessage(command: Extract<RunLinkCommand, { type: "DeliverMessage" }>, state: LiveRun): RunEvent[] {
   const { run_id, key, message_id, answer } = command.data;
   const wait = state.waits[key];
   const isOver = wait?.expires_at != null && Date.parse(wait.expires_at) <= Date.parse(command.at);

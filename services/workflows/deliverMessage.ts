@@ -48,7 +48,13 @@ const commandId = ({ message_id }: Delivery, { run_id, key }: MessageWait): stri
 const isMatch = (match: Record<string, unknown>, data: Record<string, unknown>): boolean =>
   Object.entries(match).every(([field, value]) => Object.hasOwn(data, field) && isDeepStrictEqual(data[field], value));
 
-const send = ({ handle, worker }: DeliveryDeps, { stream, organization_id }: Target, type: string, data: object, id?: string) =>
+const send = (
+  { handle, worker }: DeliveryDeps,
+  { stream, organization_id }: Target,
+  type: string,
+  data: object,
+  id?: string,
+) =>
   handle(
     newCommand(type, {
       stream,

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 
 /** Kinds of calls of `run()`: a step, an item of runStepMany, an approval, a timer, a fixed value, a run to start, a run or an event to wait for. */
-export type CallKind = "step" | "many-item" | "approval" | "timer" | "value" | "child-run" | "run-wait" | "message-wait";
+export type CallKind =
+  | "step"
+  | "many-item"
+  | "approval"
+  | "timer"
+  | "value"
+  | "child-run"
+  | "run-wait"
+  | "message-wait";
 
 /** Characters of the digest, 132 bits: enough to never meet a collision. */
 const LENGTH = 22;

@@ -15,7 +15,8 @@ let names = 0;
 const newName = () => `paid ${++names}`;
 const post = (body: object, by: Client = home.owner, headers?: Record<string, string>) =>
   by("POST", "/workflows/events", body, headers);
-const waiting = (run: string) => home.until(run, ({ waiting_on }) => waiting_on.some(({ type }: any) => type === "event"));
+const waiting = (run: string) =>
+  home.until(run, ({ waiting_on }) => waiting_on.some(({ type }: any) => type === "event"));
 
 /** Runs that wait for the name, each with its own options. */
 async function startWaiting(name: string, ...options: object[]): Promise<string[]> {

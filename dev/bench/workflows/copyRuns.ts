@@ -63,7 +63,7 @@ const createRun = async (send: Send, organization_id: string, run_id: string, { 
     timers: [],
     children: [],
     runWaits: [],
-        messageWaits: [],
+    messageWaits: [],
     approvals: [approval],
     superseded: [],
     notes: [],
