@@ -236,16 +236,3 @@ export interface Reactions {
   publish(event: ScannedEvent): Promise<void>;
   consume(react: (event: PublicEvent) => Promise<void>, gate?: Gate): Promise<{ stop(): Promise<void> }>;
 }
-
-/** How a value violates its JSON Schema. */
-export interface SchemaViolation {
-  /** JSON pointer; "" for the whole value. */
-  pointer: string;
-  message: string;
-}
-
-/** Checks values against JSON Schemas that organizations wrote. No schema and no value holds the event loop. */
-export interface SchemaChecker {
-  /** Undefined when the value is valid. */
-  check(organization_id: string, schema: Record<string, unknown>, value: unknown): Promise<SchemaViolation | undefined>;
-}

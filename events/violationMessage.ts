@@ -1,4 +1,4 @@
-import type { SchemaViolation } from "./ports.ts";
+import type { SchemaViolation } from "./schemaChecker.ts";
 
 /** A sentence for an error. Messages of schemas may end in a full stop. */
 export const violationMessage = (where: string, { message }: SchemaViolation): string =>

@@ -1,5 +1,6 @@
 import { streamName } from "#events/ids.ts";
-import type { EventLog, SchemaChecker } from "#events/ports.ts";
+import type { EventLog } from "#events/ports.ts";
+import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Keyring, Vault } from "#events/vault.ts";
 import { secretStream } from "#events/secret.ts";
 import type { Settings } from "#infra/config.ts";

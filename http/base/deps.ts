@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
-import type { AuditLog, CommandSender, EventLog, Frames, HealedFault, Hints, SchemaChecker } from "#events/ports.ts";
+import type { AuditLog, CommandSender, EventLog, Frames, HealedFault, Hints } from "#events/ports.ts";
+import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import type { SearchEngine } from "#projections/passages/engine.ts";

@@ -71,6 +71,20 @@ async function uploadFile(http: Http, request: FastifyRequest, collection_id: st
 const findCollection = (http: Http, { caller, params }: FastifyRequest) =>
   requireCollection(http, caller, (params as { reference: string }).reference);
 
+async function listIn(http: Http, request: FastifyRequest, id: string, query: z.infer<typeof ListQuery>) {
+  const { external_id, user } = query;
+  const status = query.status ?? null;
+  await http.freshRead(["documents"]);
+  if (external_id === undefined) {
+    const { caller } = request;
+    const readable_by = managesDocuments(caller, user) ? null : await readerOf(http, caller, user);
+    return pageResponse(query, (page) => listDocuments(http.db, id, { status, readable_by, ...page }), present);
+  }
+  const found = await findByExternalId(http, request, { collection_id: id, external_id, user });
+  const rows = found.filter((row) => status === null || row.status === status);
+  return pageResponse(query, async (page) => slicePage(rows, page), present);
+}
+
 /** Listing, uploading and pushing the documents of a collection (spec: Knowledge API). */
 export function collectionDocumentRoutes(app: App, http: Http): void {
   const params = z.object({ reference: z.string().describe("Slug or id of the collection.") });
@@ -84,20 +98,7 @@ export function collectionDocumentRoutes(app: App, http: Http): void {
   app.get(
     "/collections/:reference/documents",
     { schema: listing, validatorCompiler: validator([[/^status$/, "invalid_status"]]) },
-    async (request) => {
-      const { id } = await find(request);
-      const { caller, query } = request;
-      const status = query.status ?? null;
-      await http.freshRead(["documents"]);
-      const { external_id, user } = query;
-      if (external_id === undefined) {
-        const readable_by = managesDocuments(caller, user) ? null : await readerOf(http, caller, user);
-        return pageResponse(query, (page) => listDocuments(http.db, id, { status, readable_by, ...page }), present);
-      }
-      const found = await findByExternalId(http, request, { collection_id: id, external_id, user });
-      const rows = found.filter((row) => status === null || row.status === status);
-      return pageResponse(query, async (page) => slicePage(rows, page), present);
-    },
+    async (request) => listIn(http, request, (await find(request)).id, request.query),
   );
 
   const uploading = {

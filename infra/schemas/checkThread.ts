@@ -1,5 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import type { SchemaViolation } from "#events/ports.ts";
+import type { SchemaViolation } from "#events/schemaChecker.ts";
 import { findViolation } from "./findViolation.ts";
 
 /* The program of the thread that checks values which could hold the event loop. */

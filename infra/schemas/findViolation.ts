@@ -1,6 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { Validator, type OutputUnit, type SchemaDraft } from "@cfworker/json-schema";
-import type { SchemaViolation } from "#events/ports.ts";
+import type { SchemaViolation } from "#events/schemaChecker.ts";
 
 /** CPU time of one check. A tenant's schema may be written to take for ever. */
 const MAX_CHECK_MS = 250;

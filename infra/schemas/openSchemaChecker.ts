@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { SchemaChecker, SchemaViolation } from "#events/ports.ts";
+import type { SchemaChecker, SchemaViolation } from "#events/schemaChecker.ts";
 import type { CheckAnswer, CheckRequest } from "./checkThread.ts";
 import { findViolation, isCheap, TOO_SLOW } from "./findViolation.ts";
 

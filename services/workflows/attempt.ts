@@ -6,7 +6,7 @@ import { findStep } from "../deciders/runState.ts";
 import type { OpenStepHost } from "./host/index.ts";
 import type { StepAttempt } from "./host/step.ts";
 import type { History } from "./history.ts";
-import type { SchemaChecker } from "#events/ports.ts";
+import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { OpenRun } from "./openRun.ts";
 import type { Script } from "./script.ts";
 import { StepFailure, type StepHost, type StepResult, type WorkflowRunner } from "./tick.ts";

@@ -1,7 +1,8 @@
 import { newCommand, type CommandResult } from "#events/envelope.ts";
 import { claimStream, streamName } from "#events/ids.ts";
 import { MAX_SLOT_ATTEMPTS, runSettings, slotClaim, slotNames, type StartableWorkflow } from "#events/newRun.ts";
-import type { EventLog, SchemaChecker } from "#events/ports.ts";
+import type { EventLog } from "#events/ports.ts";
+import type { SchemaChecker } from "#events/schemaChecker.ts";
 import { StartRun } from "#events/run.ts";
 import type { Refusal } from "#events/runLinks.ts";
 import type { Keyring } from "#events/vault.ts";

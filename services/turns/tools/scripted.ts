@@ -1,5 +1,5 @@
 import type { ScriptMeta } from "#events/definition.ts";
-import type { SchemaChecker } from "#events/ports.ts";
+import type { SchemaChecker } from "#events/schemaChecker.ts";
 import { createRedactor, type Redactor } from "../../redaction/redactor.ts";
 import { ScriptError, type ScriptHost, type ScriptRunner } from "../../scripting/runner.ts";
 import { ToolError, withoutNulls, type ScriptUse, type Tool, type ToolContext } from "./tool.ts";
