@@ -11,7 +11,7 @@ import { openScripts } from "#infra/sandbox/openScripts.ts";
 import { createRunReplayer } from "#infra/sandbox/replay/replayRun.ts";
 import { openSearchEngine } from "#infra/meilisearch/searchEngine.ts";
 import { createBreaker } from "#infra/postgres/breaker.ts";
-import { sendWhileRight, watchClock } from "#infra/postgres/clock.ts";
+import { sendWhileRight } from "#infra/postgres/clock.ts";
 import { batchLookups } from "#infra/postgres/batchLookups.ts";
 import { openHttpPorts } from "#infra/postgres/httpPorts.ts";
 import { findKeysByHash } from "#projections/keys/query.ts";
@@ -24,6 +24,7 @@ import { deploymentCredentials } from "./credentials.ts";
 import { readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
 import { searchServer } from "./searchServer.ts";
+import { watchOwnClock } from "./ownClock.ts";
 
 /** How long a command that was sent may wait for a database that is away: a restart takes 1 to 3 s. */
 const COMMAND_PATIENCE_MS = 2_500;
@@ -57,12 +58,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
   const db: Db = { query: (text, values) => breaker(() => resources.db.query(text, values)) };
   const sender = local ? preferLocal(local, bus.sender(log)) : bus.sender(log);
   const scripts = openScripts({ processes: 1 });
-  const clock = await watchClock({
-    db: resources.db,
-    logger,
-    max_offset_ms: settings.CLOCK_OFFSET_SECONDS * 1_000,
-    onOff: () => bus.faults.report("clock_off"),
-  });
+  const clock = await watchOwnClock(resources);
   const engine = openSearchEngine(searchServer(resources, "search"));
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const progress = trackProgress({ hints: bus.hints, db });

@@ -1,6 +1,6 @@
 import { loadEncoding } from "#infra/models/tokens.ts";
 import { cleanUp } from "#infra/postgres/cleanUp.ts";
-import { bothGates, watchClock } from "#infra/postgres/clock.ts";
+import { bothGates } from "#infra/postgres/clock.ts";
 import { lead } from "#infra/postgres/leader.ts";
 import { openWorkflows } from "#infra/sandbox/workflows/openWorkflows.ts";
 import { parseStreamName } from "#events/ids.ts";
@@ -23,6 +23,7 @@ import { withStreamTrace } from "./streamTrace.ts";
 import { openTools } from "./tools.ts";
 import { openAgentWork, openTurnWork } from "./turnWork.ts";
 import { openMessageWork, openWorkflowWork } from "./workflowWork.ts";
+import { watchOwnClock } from "./ownClock.ts";
 
 type Attend = (head: StreamHead) => Promise<void>;
 
@@ -46,11 +47,9 @@ function openWork(resources: Resources) {
   const messages = openMessageWork(resources, handle);
   const schedules = openScheduleWork(resources, handle, { scripts });
 
-  const hasRoom = (aggregate: string, organization: string): boolean => {
-    if (aggregate === "thread") return turns.hasRoom(organization);
-    if (aggregate === "trigger") return schedules.hasRoom(organization);
-    return aggregate === "run" ? runs.hasRoom(organization) : readings.hasRoom(organization);
-  };
+  const rooms: Record<string, Pick<typeof turns, "hasRoom">> = { thread: turns, trigger: schedules, run: runs };
+  const hasRoom = (aggregate: string, organization: string): boolean =>
+    (rooms[aggregate] ?? readings).hasRoom(organization);
   const handler = createHandler({
     log,
     hints: bus.hints,
@@ -61,6 +60,7 @@ function openWork(resources: Resources) {
     },
   });
 
+  const stopping = [schedules, runs, erasing, retaining, agents];
   const traced = withStreamTrace(db);
   const attendByAggregate: Record<string, Attend> = {
     thread: turns.attend,
@@ -83,8 +83,8 @@ function openWork(resources: Resources) {
     /** Starts nothing more; resolves when the running work has ended. */
     finish: (): Promise<unknown> =>
       Promise.all([
-        ...[schedules.stop(), runs.stop(), turns.idle(), documents.idle()],
-        ...[erasing.stop(), retaining.stop(), agents.stop()],
+        ...stopping.map((work) => work.stop()),
+        ...[turns, documents].map((work) => work.idle()),
       ]),
     /** Leaves running turns to other workers. */
     leave: turns.leave,
@@ -123,12 +123,7 @@ export async function startServicesRole(resources: Resources) {
   const onError = (error: unknown) => logger.warn({ err: error }, "background work failed, retrying");
   await loadEncoding();
   const work = openWork(resources);
-  const clock = await watchClock({
-    db,
-    logger,
-    max_offset_ms: resources.settings.CLOCK_OFFSET_SECONDS * 1_000,
-    onOff: () => bus.faults.report("clock_off"),
-  });
+  const clock = await watchOwnClock(resources);
   const gate = bothGates({ isOpen: resources.reach.isReachable, onChange: resources.reach.onChange }, clock);
   const sweep = createSweep({
     log: { openWork: openWorkWhenSteady(resources, gate), nextDue: log.nextDue },
