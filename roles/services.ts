@@ -82,10 +82,7 @@ function openWork(resources: Resources) {
     startFollowing: documents.startFollowing,
     /** Starts nothing more; resolves when the running work has ended. */
     finish: (): Promise<unknown> =>
-      Promise.all([
-        ...stopping.map((work) => work.stop()),
-        ...[turns, documents].map((work) => work.idle()),
-      ]),
+      Promise.all([...stopping.map((work) => work.stop()), ...[turns, documents].map((work) => work.idle())]),
     /** Leaves running turns to other workers. */
     leave: turns.leave,
     close: (): Promise<unknown> => Promise.all([documents.close(), closeTools(), runner.close()]),
