@@ -20,7 +20,7 @@ export const RecordChildRun = defineCommand(
     refusal: Refusal.nullable(),
   }),
 );
-/** Lets the end of this run be told to another one. Has no effect on a run that has ended. */
+/** Makes another run learn of the end of this one. Has no effect on a run that has ended. */
 export const WatchRun = defineCommand("WatchRun", "run", Id.extend({ watcher_id: z.uuid() }));
 /** The awaited run watches: its end answers the wait. */
 export const RecordWatch = defineCommand("RecordWatch", "run", Call.extend({ refusal: Refusal.nullable() }));
@@ -61,7 +61,7 @@ export const MessageWaitStarted = defineEvent("MessageWaitStarted", {
   personal: z.object({ name: z.string(), match: z.record(z.string(), z.unknown()) }),
   thing,
 });
-/** The end of the awaited run will be told to this one. */
+/** This run will learn of the end of the awaited one. */
 export const RunWaitRegistered = defineEvent("RunWaitRegistered", { public: Call });
 export const WaitAnswered = defineEvent("WaitAnswered", {
   public: Call.extend(Lease.shape).extend({

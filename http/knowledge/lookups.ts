@@ -31,7 +31,7 @@ export async function requireCollection(
   return row;
 }
 
-/** A document of the organization, whoever may read it. Undefined when its collection is deleted. */
+/** A document of the organization, also one that the caller may not read. Undefined when its collection is deleted. */
 export async function findAnyDocument(
   { db, freshRead }: Needs,
   { organization_id }: Pick<Caller, "organization_id">,

@@ -105,7 +105,7 @@ export async function getDocument(
 const IS_READABLE =
   "(readers is null or exists (select from unnest($2::text[]) own (reader) where position(own.reader in readers) > 0))";
 
-/** A collection's documents, newest first. Null: of any status, and whoever may read them. */
+/** A collection's documents, newest first. Null: of any status, and for any reader. */
 export async function listDocuments(
   db: Db,
   collection: string,

@@ -107,7 +107,7 @@ interface ApprovalFilter {
   status: ApprovalStatus | null;
   /** Only those that this person may decide and has not voted on. */
   mine: Approver | null;
-  /** Who reads: calls of agents' tools that somebody else asked for are left out unless `readsAll`. */
+  /** The reader. Calls of agents' tools that somebody else asked for are left out unless `readsAll`. */
   reader: Actor;
   readsAll: boolean;
 }

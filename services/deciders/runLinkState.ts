@@ -17,7 +17,7 @@ export interface Wait {
   awaited_run_id: string | null;
   /** Null: no timeout. */
   expires_at: string | null;
-  /** Whether the end of the awaited run will be told to this one. Nothing has to be done for a message. */
+  /** Whether this run will learn of the end of the awaited one. Nothing has to be done for a message. */
   isRegistered: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface Settling {
   cancel: string[];
   /** Those of `cancel` whose start was not recorded: it may still be on its way. */
   unstarted: string[];
-  /** Runs to tell of the end. */
+  /** Runs that must learn of the end. */
   notify: string[];
 }
 

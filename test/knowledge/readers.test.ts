@@ -195,7 +195,7 @@ describe("other ways", () => {
   });
 });
 
-test("readers change at once, whoever the document was open to before", async () => {
+test("readers change at once, also for those to whom the document was open before", async () => {
   const { call } = callers["a key for nobody"]!;
   const change = (readers: unknown) => call("PATCH", `/documents/${open.id}`, { readers });
   const finds = async (who: string) => {

@@ -218,6 +218,6 @@ test("a link without its secret does not exist, also for other organizations, an
   expect(code(await foreign.owner("GET", `/workflows/approvals/${id}/links`))).toEqual([404, "approval_not_found"]);
   const guesses = await Promise.all(Array.from({ length: 60 }, () => follow({ id: made.id, secret: "x" })));
   expect(guesses.map(code)).toContainEqual([429, "too_many_attempts"]);
-  // whoever has the secret is not locked out by others behind the same address
+  // a bearer of the secret is not locked out by others behind the same address
   expect((await follow(made, approve)).status).toBe(200);
 });

@@ -45,7 +45,7 @@ describe("an event", () => {
     await home.cancel(other!);
   });
 
-  test("is delivered once under its id, for whoever repeats it, and under an Idempotency-Key", async () => {
+  test("is delivered once under its id, for everybody who repeats it, and under an Idempotency-Key", async () => {
     const name = newName();
     const loop = workflowSource(`const first = await ctx.waitForEvent(args.name);
 const second = await ctx.waitForEvent(args.name, { key: "2", timeout: "1d" });
