@@ -81,7 +81,7 @@ export function approvalLinkRoutes(app: App, http: Http): void {
     ...described,
     summary: "Create a link for somebody without an account",
     description:
-      "Whoever has the link decides once, in place of the person who created it and only as long as that person may decide.",
+      "The bearer of the link decides once, in place of the person who created it and only as long as that person may decide.",
     params: approval,
     body: NewLinkBody,
     response: { 201: NewLink },
