@@ -210,6 +210,7 @@ describe("model providers", () => {
       base_url: body.base_url,
       models: ["tiny"],
       format: "openai",
+      context_windows: null,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });

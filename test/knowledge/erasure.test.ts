@@ -32,7 +32,7 @@ test("deleting a document destroys its blobs, passages and key", async () => {
   await expect.poll(() => countPassages(id), soon).toBe(0);
 });
 
-test("replacing the text of a document destroys the blobs and passages of the older generation", async () => {
+test("replacing the text of a document destroys what it was sent as, and its passages in the index; its Markdown stays as a version", async () => {
   const shelf = await library.collect("Two");
   const push = (text: string) => library.push(shelf, { text, external_id: "1" });
   const first = await library.ended((await push("# First\n\nThe first text of it.")).body.id);
@@ -41,7 +41,8 @@ test("replacing the text of a document destroys the blobs and passages of the ol
     `/documents/${first.id}`,
     ({ status, indexed_at }) => status === "ready" && indexed_at > first.indexed_at,
   );
-  await expect.poll(() => blobsOf(`document-${first.id}`), soon).toBe(3);
+  // of the older version the Markdown and the places of its passages
+  await expect.poll(() => blobsOf(`document-${first.id}`), soon).toBe(3 + 2);
   await expect.poll(() => countPassages(first.id), soon).toBe(1);
 });
 

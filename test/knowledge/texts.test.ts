@@ -189,8 +189,8 @@ describe("an external_id", () => {
     expect((await textOf(id)).trim()).toBe("The ferry leaves at ten.");
     const { DATA_DIR } = library.platform.settings;
     const folder = join(DATA_DIR, "blobs", library.credentials.organization_id, `document-${id}`);
-    // the text as it was sent, its Markdown and its passages
-    await expect.poll(async () => (await readdir(folder)).length).toBe(3);
+    // the text as it was sent, its Markdown and its passages; of the version before, Markdown and passages
+    await expect.poll(async () => (await readdir(folder)).length).toBe(3 + 2);
   });
 
   test("can be used for a new document once its document is deleted", async () => {

@@ -25,8 +25,8 @@ test("hits are grouped by document in the order of its best passage, with a cita
   const { results, has_more } = await its.ask(shelf, "How do I descale the boiler?");
   expect(has_more).toBe(false);
   expect(results.map(({ document }) => document)).toEqual([
-    { id: strong, name: "Boiler.pdf", collection_id: shelf.id, collection: "Manuals", warnings: [] },
-    { id: weak, name: "Kettle.txt", collection_id: shelf.id, collection: "Manuals", warnings: [] },
+    { id: strong, name: "Boiler.pdf", collection_id: shelf.id, collection: "Manuals", version: 1, warnings: [] },
+    { id: weak, name: "Kettle.txt", collection_id: shelf.id, collection: "Manuals", version: 1, warnings: [] },
   ]);
   const [first] = results;
   expect(first!.passages.map(({ seq, reference, page, section }) => [seq, reference, page, section])).toEqual([

@@ -167,7 +167,7 @@ describe("a tool of the organization", () => {
     expect(await failureOf(call("tool", { name: "failing" }))).toMatchObject({
       code: "step_error",
       final: false,
-      message: "tool failing: RangeError: no such article (line 3)",
+      message: "tool failing: RangeError: no such article (line 3, column 11)",
     });
     expect((await failureOf(call("tool", { name: "search_documents", args: {} }))).message).toContain("query: ");
   });

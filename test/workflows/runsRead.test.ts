@@ -106,10 +106,12 @@ describe("the record of a run", () => {
       started_at: time,
       ended_at: time,
       error: null,
+      error_info: null,
       logs: [],
       logs_truncated: false,
     };
-    const common = { status: "completed", attempts: [attempt], error: null, scheduled_at: time, completed_at: time };
+    const succeeded = { status: "completed", error: null, error_info: null };
+    const common = { ...succeeded, attempts: [attempt], scheduled_at: time, completed_at: time };
     const of = (n: number) => ({
       id: stepId(run, keys[n]!),
       key: keys[n],
@@ -130,7 +132,8 @@ describe("the record of a run", () => {
     const record = await home.until(run, isOver);
     const step = record.steps.at(-1);
     expect([record.status, record.result, record.error]).toEqual(["failed", null, "declined"]);
-    expect(record.error_info).toEqual({ code: "step_error", step_id: step.id, step: "refuse", attempt: 1 });
+    const place = { line: null, column: null };
+    expect(record.error_info).toEqual({ code: "step_error", ...place, step_id: step.id, step: "refuse", attempt: 1 });
     expect([step.status, step.error, step.result]).toEqual(["failed", "declined", null]);
     const { data } = (await home.owner("GET", `/workflows/${workflow.id}/runs`)).body;
     expect(data[0]).toMatchObject({
@@ -282,6 +285,7 @@ describe("the list of runs of a workflow", () => {
       counts: _c,
       headers: _h,
       cancel_reason: _cr,
+      child_runs: _ch,
       ...shown
     } = (await read(all[3]!)).body;
     expect(whole.data[0]).toEqual(shown);

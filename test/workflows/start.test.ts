@@ -59,6 +59,7 @@ describe("starting a run", () => {
       headers: {},
       expires_at: data.expires_at,
       parent: null,
+      child_runs: [],
     });
   });
 

@@ -58,7 +58,7 @@ const EDITS: Edit[] = [
     instead: '"select id, next, name,',
   },
   { file: "projections/turns/table.sql", text: "create table turns (", instead: "create table turns (\n  next text," },
-  { file: "projections/turns/project.ts", text: "version: 6,", instead: "version: 7," },
+  { file: "projections/turns/project.ts", text: "version: 7,", instead: "version: 8," },
 ];
 
 /** Changes a copy of this tree into the next version. */
