@@ -46,7 +46,8 @@ describe("svc run", () => {
 
 test("the examples pass by the command that the page names", async () => {
   const { code, stdout } = await svc(["definitions", "test", EXAMPLES]);
-  expect([code, stdout.match(/^ok/gm)?.length]).toEqual([0, 18]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^([1-9]\d+) of \1 cases passed$/m);
 });
 
 test("a case that fails is shown, and sets the exit code", async () => {
