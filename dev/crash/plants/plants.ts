@@ -85,17 +85,17 @@ export const PLANTS: Plant[] = [
   {
     name: "timer-fires-twice",
     file: "services/deciders/run.ts",
-    text: "if (isDue(fires_at)) changes.add(TimerFired.of({ run_id, key }));",
+    text: "if (Date.parse(fires_at) <= Date.parse(at)) changes.add(TimerFired.of({ run_id, key }));",
     instead:
-      "if (isDue(fires_at)) { changes.add(TimerFired.of({ run_id, key })); changes.add(TimerFired.of({ run_id, key })); }",
+      "if (Date.parse(fires_at) <= Date.parse(at)) { changes.add(TimerFired.of({ run_id, key })); changes.add(TimerFired.of({ run_id, key })); }",
     rules: ["I10"],
     load: ["startRun"],
   },
   {
     name: "decision-counted-twice",
-    file: "services/deciders/run.ts",
-    text: "return [...events, ...advanceRun(",
-    instead: "return [...events, decided, ...advanceRun(",
+    file: "services/deciders/runApprovals.ts",
+    text: "return [...events, ...advance(",
+    instead: "return [...events, decided, ...advance(",
     rules: ["I10"],
     load: ["startRun", "attendApprovals"],
     faults: [{ what: "kill", role: "meilisearch" }],
