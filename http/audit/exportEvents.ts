@@ -24,7 +24,9 @@ async function* toLines(http: Http, request: FastifyRequest, range: Range): Asyn
 }
 
 /** Answers with the events as a file, read from the log while it is sent. */
-export const exportEvents = (http: Http, request: FastifyRequest, reply: FastifyReply, range: Range): FastifyReply =>
-  reply
+export function exportEvents(http: Http, request: FastifyRequest, reply: FastifyReply, range: Range): FastifyReply {
+  http.streams.countExport(reply);
+  return reply
     .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: "events.jsonl" }))
     .send(Readable.from(toLines(http, request, range)));
+}

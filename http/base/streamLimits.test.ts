@@ -22,3 +22,15 @@ test("streams are refused above the limit of a credential and of an organization
   limits.count(reply("o1", "key:a"));
   expect(() => limits.count(reply("o1", "key:c"))).toThrow(refused("An organization"));
 });
+
+test("exports are refused above the limit of an organization, until one has ended", () => {
+  const limits = createStreamLimits({ exports: 1 });
+  const first: { raw: EventEmitter } = reply("o1", "key:a");
+  limits.countExport(first as never);
+  const refused = expect.objectContaining({ errorCode: "too_many_streams" });
+  expect(() => limits.countExport(reply("o1", "key:b"))).toThrow(refused);
+  limits.countExport(reply("o2", "key:c"));
+  limits.count(reply("o1", "key:a"));
+  first.raw.emit("close");
+  limits.countExport(reply("o1", "key:b"));
+});

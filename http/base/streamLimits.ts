@@ -3,6 +3,8 @@ import { ApiError } from "./errors.ts";
 
 const MAX_OF_CREDENTIAL = 50;
 const MAX_OF_ORGANIZATION = 200;
+/** Files that are made from the log and the stores while they are sent. Each keeps this process and the database busy. */
+const MAX_EXPORTS = 2;
 const RETRY_MS = 5_000;
 
 interface StreamReply {
@@ -11,12 +13,21 @@ interface StreamReply {
 }
 
 /** Counts the open streams that follow the log, of one process. Streams of turns are not among them: turns have their own limit. */
-export function createStreamLimits({ perCredential = MAX_OF_CREDENTIAL, perOrganization = MAX_OF_ORGANIZATION } = {}) {
+export function createStreamLimits({
+  perCredential = MAX_OF_CREDENTIAL,
+  perOrganization = MAX_OF_ORGANIZATION,
+  exports = MAX_EXPORTS,
+} = {}) {
   const open = new Map<string, number>();
   const add = (name: string, count: number): void => {
     const now = (open.get(name) ?? 0) + count;
     if (now === 0) open.delete(name);
     else open.set(name, now);
+  };
+  const addUntilClosed = (name: string, raw: StreamReply["raw"]): void => {
+    if (raw.destroyed) return;
+    add(name, 1);
+    raw.once("close", () => add(name, -1));
   };
   const refuse = (limit: number, whose: string): never => {
     throw new ApiError("too_many_streams", `${whose} may have ${limit} open streams; close some first.`, {
@@ -31,11 +42,14 @@ export function createStreamLimits({ perCredential = MAX_OF_CREDENTIAL, perOrgan
       const credential = session ? `session:${session.session_id}` : principal;
       if ((open.get(credential) ?? 0) >= perCredential) refuse(perCredential, "A credential");
       if ((open.get(organization_id) ?? 0) >= perOrganization) refuse(perOrganization, "An organization");
-      if (raw.destroyed) return;
-      for (const name of [credential, organization_id]) {
-        add(name, 1);
-        raw.once("close", () => add(name, -1));
-      }
+      for (const name of [credential, organization_id]) addUntilClosed(name, raw);
+    },
+    /** Counts a file that is made while it is sent, likewise. */
+    countExport({ request, raw }: StreamReply): void {
+      const name = `exports of ${request.caller.organization_id}`;
+      if ((open.get(name) ?? 0) < exports) return addUntilClosed(name, raw);
+      const message = `An organization may have ${exports} exports at a time; wait for the end of one.`;
+      throw new ApiError("too_many_streams", message, { retryAfterMs: RETRY_MS });
     },
   };
 }

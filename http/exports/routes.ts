@@ -36,7 +36,7 @@ async function* allLines(scope: ExportScope, subject: string): AsyncGenerator<Ex
 
 async function send(http: Http, request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
   const { organization_id } = request.caller;
-  http.streams.count(reply);
+  http.streams.countExport(reply);
   await http.freshRead(MODELS);
   const { events } = await http.readAuditSlice(organization_id, {
     after: Number.MAX_SAFE_INTEGER,

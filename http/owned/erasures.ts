@@ -133,9 +133,9 @@ export function erasureRoutes(app: App, http: Http): void {
       "or against an export of the log, and that no data key of what was erased is left. The last line has the type `end`.",
   };
   app.get("/erasures/:id/certificate", { onRequest, schema: certifying }, async (request, reply) => {
+    http.streams.countExport(reply);
     const { id } = await read(http, request, request.params.id);
     const erasure = await readCompleted(http, request.caller.organization_id, id);
-    http.streams.count(reply);
     return reply
       .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: `erasure-${id}.jsonl` }))
       .send(Readable.from(toJsonLines(certificateLines(http, request, erasure))));
