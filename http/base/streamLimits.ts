@@ -4,7 +4,7 @@ import { ApiError } from "./errors.ts";
 const MAX_OF_CREDENTIAL = 50;
 const MAX_OF_ORGANIZATION = 200;
 /** Files that are made from the log and the stores while they are sent. Each keeps this process and the database busy. */
-const MAX_EXPORTS = 2;
+const MAX_EXPORTS = 1;
 const RETRY_MS = 5_000;
 
 interface StreamReply {
@@ -48,7 +48,7 @@ export function createStreamLimits({
     countExport({ request, raw }: StreamReply): void {
       const name = `exports of ${request.caller.organization_id}`;
       if ((open.get(name) ?? 0) < exports) return addUntilClosed(name, raw);
-      const message = `An organization may have ${exports} exports at a time; wait for the end of one.`;
+      const message = `An organization may have ${exports} export at a time; wait for its end.`;
       throw new ApiError("too_many_streams", message, { retryAfterMs: RETRY_MS });
     },
   };

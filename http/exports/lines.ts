@@ -30,7 +30,7 @@ export interface ExportLine {
 
 /** Rows of one query. */
 const PAGE = 50;
-const EVENTS = 500;
+const EVENTS = 50;
 /** Stored text of the turns of one query. */
 const PAGE_BYTES = 2_000_000;
 /** Bytes of a file in one line, before base64. */
@@ -42,6 +42,8 @@ export interface ExportScope {
   subject: Subject;
   /** The newest position that belongs to the export. */
   until: number;
+  /** SHA-256 of the content that was sent: equal content is sent once. */
+  sent: Set<string>;
   /** Throws when the administrator's session or role has ended. */
   recheck: NonNullable<FastifyRequest["recheckCredential"]>;
 }
@@ -84,7 +86,7 @@ const presentMessage = ({ attachments, ...message }: Message) => ({
 });
 
 /** A turn with its messages, then the bytes of each attachment that is still stored. */
-async function* turnLines({ http }: ExportScope, thread: ThreadRow, turn: ThreadTurn): Lines {
+async function* turnLines({ http, sent }: ExportScope, thread: ThreadRow, turn: ThreadTurn): Lines {
   const { turn_id, status, said, started_at, ended_at, wrapped_key } = turn;
   const input = await readTurnInput(http, turn);
   const response_id = thread.agent_id === null ? null : `resp_${turn_id}`;
@@ -101,10 +103,13 @@ async function* turnLines({ http }: ExportScope, thread: ThreadRow, turn: Thread
     ended_at,
   };
   for (const { blob, sha256, sealed_by } of input.flatMap(({ attachments }) => attachments)) {
+    if (sent.has(sha256)) continue;
     const key = sealed_by ?? { thing: streamName("turn", turn_id), wrapped_key };
     const bytes =
       key.wrapped_key === null ? undefined : await http.vault.get({ ...key, wrapped_key: key.wrapped_key }, blob);
-    if (bytes) yield* contentLines({ turn_id, sha256 }, bytes);
+    if (!bytes) continue;
+    sent.add(sha256);
+    yield* contentLines({ turn_id, sha256 }, bytes);
   }
 }
 
@@ -121,11 +126,13 @@ async function* threadLines(scope: ExportScope, thread: ThreadRow): Lines {
   }
 }
 
-async function* fileLines({ http }: ExportScope, file: FileRow): Lines {
+async function* fileLines({ http, sent }: ExportScope, file: FileRow): Lines {
   const { id, principal: owner, filename, purpose, mime_type, bytes, sha256, created_at } = file;
   yield { type: "file", id, owner, filename, purpose, mime_type, bytes, sha256, created_at };
-  const content = await readFile(http, file);
-  if (content) yield* contentLines({ file_id: id, sha256 }, content);
+  const content = sent.has(sha256) ? undefined : await readFile(http, file);
+  if (!content) return;
+  sent.add(sha256);
+  yield* contentLines({ file_id: id, sha256 }, content);
 }
 
 async function runLine({ http }: ExportScope, row: RunRow): Promise<ExportLine> {

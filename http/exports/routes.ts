@@ -1,11 +1,10 @@
-import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import type { Http } from "../base/deps.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
-import { toJsonLines } from "../base/jsonLines.ts";
+import { jsonLines } from "../base/jsonLines.ts";
 import {
   accountLines,
   approvalLines,
@@ -47,10 +46,10 @@ async function send(http: Http, request: FastifyRequest, reply: FastifyReply, na
   });
   const subject = await findSubject(http, organization_id, name);
   const recheck = async () => request.recheckCredential?.();
-  const scope = { http, organization_id, subject, until: events[0]?.position ?? 0, recheck };
+  const scope = { http, organization_id, subject, until: events[0]?.position ?? 0, sent: new Set<string>(), recheck };
   return reply
     .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: "export.jsonl" }))
-    .send(Readable.from(toJsonLines(allLines(scope, name))));
+    .send(jsonLines(allLines(scope, name)));
 }
 
 /** Everything that is stored about one person, key or external user, for owners and admins. */
@@ -61,7 +60,7 @@ export function exportRoutes(app: App, http: Http): void {
     summary: "Export everything about a person, a key or an external user",
     description:
       "JSON lines, sent while they are read: the account, threads with their turns, files, runs that were started, approvals that were decided, and the events of the log that the " +
-      "subject caused or that name it. Bytes of files and attachments follow as `content` lines in base64, in parts. The last line has the type `end` and counts the others: without it " +
+      "subject caused or that name it. Bytes of files and attachments follow as `content` lines in base64, in parts, once for each `sha256`. The last line has the type `end` and counts the others: without it " +
       "the export is not complete.",
     querystring: z.object({ subject: SubjectName }),
   };

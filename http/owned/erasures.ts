@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { MAX_ERASED_SCOPES, StartErasure } from "#events/erasure.ts";
@@ -9,7 +8,7 @@ import { requireAdmin } from "../auth/authenticate.ts";
 import type { App } from "../base/app.ts";
 import { commandFields } from "../base/commandFields.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
-import { toJsonLines } from "../base/jsonLines.ts";
+import { jsonLines } from "../base/jsonLines.ts";
 import type { Http } from "../base/deps.ts";
 import { ApiError } from "../base/errors.ts";
 import { findCurrent } from "../base/findById.ts";
@@ -138,6 +137,6 @@ export function erasureRoutes(app: App, http: Http): void {
     const erasure = await readCompleted(http, request.caller.organization_id, id);
     return reply
       .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: `erasure-${id}.jsonl` }))
-      .send(Readable.from(toJsonLines(certificateLines(http, request, erasure))));
+      .send(jsonLines(certificateLines(http, request, erasure)));
   });
 }

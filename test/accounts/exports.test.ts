@@ -70,8 +70,11 @@ describe("the export of a person", () => {
       output: { text: expect.stringContaining("Mine") },
     });
     expect(ofType(lines, "file")).toMatchObject([{ id: file, filename: "note.md", bytes: large.length }]);
-    for (const of of [{ file_id: file }, { turn_id: turn.id }])
-      expect(createHash("sha256").update(contentOf(lines, of)).digest("hex")).toBe(turn.input[0].attachments[0].sha256);
+    // the attachment has the bytes of the file, which are sent once
+    const { sha256 } = turn.input[0].attachments[0];
+    expect(ofType(lines, "file")).toMatchObject([{ sha256 }]);
+    expect(contentOf(lines, {})).toHaveLength(large.length);
+    expect(createHash("sha256").update(contentOf(lines, { sha256 })).digest("hex")).toBe(sha256);
     expect(ofType(lines, "run")).toMatchObject([{ id: run, args: { order: "A-17" }, result: { approved: true } }]);
     expect(ofType(lines, "approval")).toMatchObject([{ id: approval.id, decision: "approve", decided_by: { id: me } }]);
     const events = ofType(lines, "event").map(({ event }) => event);

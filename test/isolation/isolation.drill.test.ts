@@ -14,7 +14,7 @@ const MAX_CALLBACK_MS = 50;
 /** An attack that waits for its own slow answers is watched for this long at most. */
 const MAX_ATTACK_MS = 60_000;
 /** An attack that is over sooner is made again: of a few turns, the slowest would be the 99th percentile. */
-const MIN_ATTACK_MS = 3_000;
+const MIN_ATTACK_MS = 2_000;
 
 let deployment: IsolatedDeployment;
 let attacker: Attacker;
