@@ -14,7 +14,7 @@ const MAX_CALLBACK_MS = 50;
 /** An attack that waits for its own slow answers is watched for this long at most. */
 const MAX_ATTACK_MS = 60_000;
 /** An attack that is over sooner is made again: of a few turns, the slowest would be the 99th percentile. */
-const MIN_ATTACK_MS = 2_000;
+const MIN_ATTACK_MS = Number(process.env["ATTACK_MS"] ?? 1_000);
 
 let deployment: IsolatedDeployment;
 let attacker: Attacker;
@@ -44,6 +44,7 @@ test("a callback that computes for 60 ms is named, whatever else the machine doe
   expect(longest?.kind).toBe("Immediate");
   expect(longest!.places.join()).toContain("hold test/isolation/loopMonitor.ts");
   expect(longest!.own_ms).toBeGreaterThanOrEqual(MAX_CALLBACK_MS);
+  expect(longest!.samples).toBeGreaterThan(MAX_CALLBACK_MS / 2);
 });
 
 test.each(attacks)("$title: another organization notices nothing", async (attack) => {
@@ -62,7 +63,7 @@ test.each(attacks)("$title: another organization notices nothing", async (attack
   expect(experience.failures).toEqual([]);
   expect(experience.p99_ms).toBeLessThan(MAX_P99_MS);
   expect(experience.memory).toBeLessThan(GIB);
-  expect(held.filter(({ own_ms }) => own_ms > MAX_CALLBACK_MS)).toEqual([]);
+  expect(held.filter(({ own_ms, samples }) => own_ms > MAX_CALLBACK_MS && samples > MAX_CALLBACK_MS / 2)).toEqual([]);
   if (outcome !== "slow") expect(outcome.filter(({ status }) => status >= 500 && status !== 503)).toEqual([]);
 });
 
