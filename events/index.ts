@@ -24,6 +24,7 @@ import * as schedule from "./schedule.ts";
 import * as secret from "./secret.ts";
 import * as session from "./session.ts";
 import * as thread from "./thread.ts";
+import * as threadApprovals from "./threadApprovals.ts";
 import * as trigger from "./trigger.ts";
 import * as user from "./user.ts";
 import * as workflow from "./workflow.ts";
@@ -55,6 +56,7 @@ const MODULES = [
   secret,
   session,
   thread,
+  threadApprovals,
   trigger,
   user,
   workflow,

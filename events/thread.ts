@@ -3,6 +3,7 @@ import { defineCommand, defineEvent, type CommandsIn, type EventsIn, type Stored
 import { streamName } from "./ids.ts";
 import { NO_TOOLS, PromptOrBlob } from "./prompt.ts";
 import { Route } from "./route.ts";
+import type { ThreadApprovalCommand, ThreadApprovalEvent } from "./threadApprovals.ts";
 import { Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
 export {
@@ -15,19 +16,6 @@ export {
   ToolChoice,
   ToolOffer,
 } from "./prompt.ts";
-export {
-  DecideToolApproval,
-  ExpireToolApprovals,
-  ParkTurn,
-  StartTool,
-  ToolApprovalCancelled,
-  ToolApprovalDecided,
-  ToolApprovalExpired,
-  ToolApprovalRequested,
-  ToolStarted,
-  TurnParked,
-  TurnResumed,
-} from "./threadApprovals.ts";
 export { Citation, NO_USAGE, Source, ToolCall, TurnOutput, Usage } from "./turnOutput.ts";
 
 export const FinishReason = z.enum(["stop", "length", "content_filter", "tool_calls"]);
@@ -237,5 +225,5 @@ export const TurnRefused = defineEvent("TurnRefused", { public: TurnAttempt.exte
 export const TurnDeleted = defineEvent("TurnDeleted", { public: Turn });
 export const ThreadDeleted = defineEvent("ThreadDeleted", { public: z.object({}) });
 
-export type ThreadCommand = CommandsIn<typeof import("./thread.ts")>;
-export type ThreadEvent = EventsIn<typeof import("./thread.ts")>;
+export type ThreadCommand = CommandsIn<typeof import("./thread.ts")> | ThreadApprovalCommand;
+export type ThreadEvent = EventsIn<typeof import("./thread.ts")> | ThreadApprovalEvent;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineCommand, defineEvent } from "./language.ts";
+import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
 import { Actor } from "./runOrigin.ts";
 import { Assignee } from "./runParts.ts";
@@ -87,3 +87,6 @@ export const TurnResumed = defineEvent("TurnResumed", {
 });
 /** After this event the approved call is never made again, even if its process dies before the result is recorded. */
 export const ToolStarted = defineEvent("ToolStarted", { public: TurnAttempt.extend(Call.shape) });
+
+export type ThreadApprovalCommand = CommandsIn<typeof import("./threadApprovals.ts")>;
+export type ThreadApprovalEvent = EventsIn<typeof import("./threadApprovals.ts")>;

@@ -1,8 +1,8 @@
-import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuditLog } from "#events/ports.ts";
 import type { Http } from "../base/deps.ts";
 import { downloadHeaders } from "../base/downloadHeaders.ts";
+import { jsonLines } from "../base/jsonLines.ts";
 import { createCursor } from "./cursor.ts";
 import { presentEvent } from "./eventShape.ts";
 
@@ -10,14 +10,14 @@ const BATCH = 500;
 
 type Range = Omit<Parameters<AuditLog["slice"]>[1], "limit" | "newest_first">;
 
-/** The lines of all events of a range. The credential is checked again for each batch: it may end before the log does. */
-async function* toLines(http: Http, request: FastifyRequest, range: Range): AsyncGenerator<string> {
+/** All events of a range. The credential is checked again for each batch: it may end before the log does. */
+async function* readRange(http: Http, request: FastifyRequest, range: Range): AsyncGenerator<object> {
   const { organization_id } = request.caller;
   const toCursor = createCursor(http, organization_id);
   for (let [after, more] = [range.after, true]; more && !http.closing.aborted; ) {
     await request.recheckCredential?.();
     const slice = await http.readAuditSlice(organization_id, { ...range, after, limit: BATCH });
-    yield slice.events.map((event) => `${JSON.stringify(presentEvent(event, toCursor))}\n`).join("");
+    for (const event of slice.events) yield presentEvent(event, toCursor);
     after = slice.events.at(-1)?.position ?? after;
     more = slice.more;
   }
@@ -28,5 +28,5 @@ export function exportEvents(http: Http, request: FastifyRequest, reply: Fastify
   http.streams.countExport(reply);
   return reply
     .headers(downloadHeaders({ mime_type: "application/x-ndjson", filename: "events.jsonl" }))
-    .send(Readable.from(toLines(http, request, range)));
+    .send(jsonLines(readRange(http, request, range)));
 }

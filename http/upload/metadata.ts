@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError } from "../base/errors.ts";
+import { readJsonField } from "./jsonField.ts";
 import type { Field } from "./multipartForm.ts";
 
 export const MAX_METADATA_KEYS = 16;
@@ -35,23 +35,6 @@ export const Metadata = z
   );
 export type Metadata = z.infer<typeof Metadata>;
 
-function parse(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The metadata of a form: one field with a JSON object; undefined without one. Throws a 400 with `param: metadata`. */
-export function readMetadata(fields: Field[]): Metadata | undefined {
-  const sent = fields.filter(({ name }) => name === "metadata");
-  const refuse = (why: string) => new ApiError(null, `metadata: ${why}.`, { param: "metadata" });
-  if (sent.length === 0) return undefined;
-  if (sent.length > 1) throw refuse("must be one field with a JSON object");
-  if (sent[0]!.truncated) throw refuse("is too long");
-  const parsed = Metadata.safeParse(parse(sent[0]!.value));
-  if (!parsed.success) throw refuse(parsed.error.issues[0]!.message);
-  return parsed.data;
-}
+/** The metadata of a form; undefined without any. Throws a 400 with `param: metadata`. */
+export const readMetadata = (fields: Field[]): Metadata | undefined =>
+  readJsonField(fields, "metadata", "a JSON object", Metadata);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { GROUP_NAME } from "#events/group.ts";
 import { Role } from "#events/user.ts";
-import { ApiError } from "../base/errors.ts";
+import { readJsonField } from "./jsonField.ts";
 import type { Field } from "./multipartForm.ts";
 
 const MAX_READERS = 100;
@@ -27,23 +27,6 @@ export const Readers = z
   .describe("Who may read the document, at most 100; null: everybody who may read the collection.");
 export type Readers = z.infer<typeof Readers>;
 
-function parse(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The readers of a form: one field with a JSON array; undefined without one. Throws a 400 with `param: readers`. */
-export function readReaders(fields: Field[]): Readers | undefined {
-  const sent = fields.filter(({ name }) => name === "readers");
-  const refuse = (why: string) => new ApiError(null, `readers: ${why}.`, { param: "readers" });
-  if (sent.length === 0) return undefined;
-  if (sent.length > 1) throw refuse("must be one field with a JSON array");
-  if (sent[0]!.truncated) throw refuse("is too long");
-  const parsed = Readers.safeParse(parse(sent[0]!.value));
-  if (!parsed.success) throw refuse(parsed.error.issues[0]!.message);
-  return parsed.data;
-}
+/** The readers of a form; undefined without any. Throws a 400 with `param: readers`. */
+export const readReaders = (fields: Field[]): Readers | undefined =>
+  readJsonField(fields, "readers", "a JSON array", Readers);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { groupsStream } from "#events/group.ts";
 import { isUuid, streamName } from "#events/ids.ts";
 import { DecideApproval } from "#events/run.ts";
-import { DecideToolApproval } from "#events/thread.ts";
+import { DecideToolApproval } from "#events/threadApprovals.ts";
 import { listGroupsOf } from "#projections/groups/query.ts";
 import { getApproval, type ApprovalRow } from "#projections/runs/approvals.ts";
 import { reachesProject, type Caller } from "../auth/caller.ts";

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { EngineQuery, PassageId, SearchEngine, SearchScope } from "./engine.ts";
 import { inverseDocumentFrequency, type WeightedTerm } from "./rank.ts";
 import { serverOperators, type Operators } from "./operators.ts";
@@ -52,17 +53,24 @@ export const findCandidates = async (
     ...phrases.map((phrase) => all(`"${phrase}"`)),
     { words: first + terms.map(({ prefix }) => prefix).join(" "), matching: "rarest", limit: COMBINED_LIMIT },
   ]);
-  const weighted = terms.map((term, n): WeightedTerm => {
-    const { ids, total } = answers[n]!;
-    return { ...term, idf: inverseDocumentFrequency(total, everything!.total), found: ranksByKey(ids) };
-  });
-  const found = new Map<string, PassageId>();
-  for (const { ids } of answers) for (const id of ids) found.set(passageKey(id), id);
-  const bonuses = phraseBonuses(phrases, answers.slice(terms.length), weighted);
-  const weigh = createWeight(weighted, bonuses, ranksByKey(answers.at(-1)!.ids));
-  const passages = [...found].map(([key, id]): Candidate => ({ ...id, key, weight: weigh(key) }));
+  const weighted: WeightedTerm[] = [];
+  const [found, bonuses] = [new Map<string, Candidate>(), new Map<string, number>()];
+  for (const [n, term] of terms.entries()) {
+    const idf = inverseDocumentFrequency(answers[n]!.total, everything!.total);
+    const ranks = await addList(found, answers[n]!.ids, (weight, rank) => weight + decay(idf, rank));
+    weighted.push({ ...term, idf, found: ranks });
+  }
+  for (const [n, phrase] of phrases.entries()) {
+    const bonus = phraseBonus(phrase, weighted);
+    const ranks = await addList(found, answers[terms.length + n]!.ids, (weight) => weight + bonus);
+    for (const key of ranks.keys()) bonuses.set(key, (bonuses.get(key) ?? 0) + bonus);
+  }
+  // if all terms are frequent, the passages with all of them are only in this list: they count as half of all terms
+  const half = weighted.reduce((sum, { idf }) => sum + idf, 0) / 2;
+  await addList(found, answers.at(-1)!.ids, (weight, rank) => Math.max(weight, decay(half, rank)));
+  await setImmediate();
   return {
-    passages: passages.toSorted((a, b) => b.weight - a.weight || compareByPlace(a, b)),
+    passages: [...found.values()].toSorted((a, b) => b.weight - a.weight || compareByPlace(a, b)),
     terms: weighted,
     phrases: bonuses,
     more: answers.slice(0, -1).some(({ ids, total }) => ids.length < total),
@@ -70,31 +78,30 @@ export const findCandidates = async (
   };
 };
 
-const ranksByKey = (ids: PassageId[]): Map<string, number> => new Map(ids.map((id, rank) => [passageKey(id), rank]));
+/** Adds the passages of a list, or changes the weights of those that are known. Returns the ranks of the list by key. */
+const addList = async (
+  found: Map<string, Candidate>,
+  ids: PassageId[],
+  weigh: (weight: number, rank: number) => number,
+): Promise<Map<string, number>> => {
+  // the event loop gets its turn: the lists of a long question have 23,000 passages
+  await setImmediate();
+  const ranks = new Map<string, number>();
+  for (const [rank, id] of ids.entries()) {
+    const key = passageKey(id);
+    const candidate = found.get(key) ?? { ...id, key, weight: 0 };
+    candidate.weight = weigh(candidate.weight, rank);
+    found.set(key, candidate);
+    ranks.set(key, rank);
+  }
+  return ranks;
+};
 
 /** The share of a term's weight for the passage at this rank of its list. */
 export const decay = (weight: number, rank: number | undefined): number =>
   rank === undefined ? 0 : weight / (1 + rank / HALF_WEIGHT_RANK);
 
-/** If all terms are frequent, the passages with all of them are only in the combined list. They count as half of all terms. */
-const createWeight = (terms: WeightedTerm[], phrases: Map<string, number>, combined: Map<string, number>) => {
-  const half = terms.reduce((sum, { idf }) => sum + idf, 0) / 2;
-  return (key: string): number => {
-    const own = terms.reduce((sum, { idf, found }) => sum + decay(idf, found.get(key)), 0);
-    return Math.max(own + (phrases.get(key) ?? 0), decay(half, combined.get(key)));
-  };
-};
-
-const phraseBonuses = (
-  phrases: string[],
-  answers: { ids: PassageId[] }[],
-  terms: WeightedTerm[],
-): Map<string, number> => {
-  const found = new Map<string, number>();
-  for (const [n, phrase] of phrases.entries()) {
-    const words = terms.filter(({ prefix }) => phrase.includes(prefix));
-    const bonus = MAX_WORD_SCORE * words.reduce((sum, { idf }) => sum + idf, 0);
-    for (const id of answers[n]!.ids) found.set(passageKey(id), (found.get(passageKey(id)) ?? 0) + bonus);
-  }
-  return found;
+const phraseBonus = (phrase: string, terms: WeightedTerm[]): number => {
+  const words = terms.filter(({ prefix }) => phrase.includes(prefix));
+  return MAX_WORD_SCORE * words.reduce((sum, { idf }) => sum + idf, 0);
 };

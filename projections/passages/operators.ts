@@ -1,5 +1,5 @@
 import type { FoundPassage } from "./engine.ts";
-import { fold, MAX_QUESTION_LENGTH, PARTS, UNSPACED } from "./terms.ts";
+import { joinWords, MAX_QUESTION_LENGTH, PARTS, UNSPACED } from "./terms.ts";
 
 /* Operators of a query: "words in quotes" must occur as they are, -word and -"words in quotes" must not. */
 
@@ -57,19 +57,18 @@ const quote = (phrase: Phrase): string => (phrase.length === 1 ? phrase[0]! : `"
 export const serverOperators = ({ required, excluded }: Operators): string =>
   [...required.map(quote), ...excluded.filter((phrase) => phrase.length === 1).map(([word]) => `-${word}`)].join(" ");
 
-/** Finds whole words, except in scripts without spaces. */
+/** Finds whole words, except in scripts without spaces. The text is as joinWords makes it, in spaces. */
 function createFinder(phrase: Phrase): (text: string) => boolean {
-  const words = fold(phrase.join(" ")).replaceAll(" ", "[^\\p{L}\\p{N}]+");
-  const isUnspaced = UNSPACED.test(words);
-  const pattern = new RegExp(isUnspaced ? words : `(?<![\\p{L}\\p{N}])${words}(?![\\p{L}\\p{N}])`, "u");
-  return (text) => pattern.test(text);
+  const words = joinWords(phrase.join(" "));
+  const sought = UNSPACED.test(words) ? words : ` ${words} `;
+  return (text) => text.includes(sought);
 }
 
 /** Tests whether a passage has, in its text or title, each required phrase and none that is excluded. */
 export function createOperatorTest({ required, excluded }: Operators): (passage: FoundPassage) => boolean {
   const [wanted, unwanted] = [required.map(createFinder), excluded.map(createFinder)];
   return ({ title, text }) => {
-    const fields = [fold(text), fold(title)];
+    const fields = [text, title].map((field) => ` ${joinWords(field)} `);
     const isIn = (find: (field: string) => boolean) => fields.some(find);
     return wanted.every(isIn) && !unwanted.some(isIn);
   };

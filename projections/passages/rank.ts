@@ -1,5 +1,5 @@
 import type { FoundPassage } from "./engine.ts";
-import { fold, UNSPACED, type Question, type Term } from "./terms.ts";
+import { fold, joinWords, UNSPACED, type Question, type Term } from "./terms.ts";
 
 const [K1, B] = [1.2, 0.5];
 /**
@@ -39,8 +39,10 @@ export const score = (
 
 /** Tests whether a passage contains one of the phrases. The search server only ensures that their words are in one field. */
 export const createPhraseTest = (phrases: string[]): ((passage: FoundPassage) => boolean) => {
-  const patterns = phrases.map((phrase) => new RegExp(fold(phrase).replaceAll(" ", "[^\\p{L}\\p{N}]+"), "u"));
-  return ({ title, text }) => patterns.some((pattern) => pattern.test(fold(text)) || pattern.test(fold(title)));
+  if (phrases.length === 0) return () => false;
+  const sought = phrases.map(joinWords);
+  return ({ title, text }) =>
+    [text, title].map(joinWords).some((field) => sought.some((phrase) => field.includes(phrase)));
 };
 
 /** The weight of a word that begins like the term. */

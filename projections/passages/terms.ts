@@ -23,7 +23,7 @@ export interface Question {
 }
 
 const segmenter = new Intl.Segmenter("en", { granularity: "word" });
-const ACCENTS = /(?<=\p{Script=Latin}\p{M}*)\p{M}/gu;
+const ACCENTS = /(?<=\p{Script=Latin})\p{M}+/gu;
 const ASCII = /^[\0-\x7f]*$/;
 export const PARTS = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu;
 const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/g;
@@ -38,6 +38,9 @@ export const fold = (text: string): string => {
   if (ASCII.test(lower)) return lower;
   return lower.normalize("NFKD").replace(ACCENTS, "").normalize("NFC").replaceAll("ß", "ss");
 };
+
+/** The folded words of a text, with one space between them: a phrase is found by comparing texts. */
+export const joinWords = (text: string): string => (fold(text).match(PARTS) ?? []).join(" ");
 
 /** Extracts the terms and phrases of a question. Stop words are left out unless there are no other words. */
 export const readQuestion = (query: string): Question => {

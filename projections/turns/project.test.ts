@@ -5,8 +5,6 @@ import {
   ThreadDeleted,
   ToolFinished,
   TurnCompleted,
-  TurnParked,
-  TurnResumed,
   TurnDeleted,
   TurnFailed,
   TurnRefused,
@@ -14,6 +12,7 @@ import {
   TurnStopped,
   TurnTakenOver,
 } from "#events/thread.ts";
+import { TurnParked, TurnResumed } from "#events/threadApprovals.ts";
 import { projectEvents, erased, ORGANIZATION, RECORDED_AT } from "#test/projections/projectEvents.ts";
 import { promptOf } from "#test/startTurn.ts";
 import { turns } from "./project.ts";

@@ -6,7 +6,6 @@ import {
   TargetFailed,
   ThreadDeleted,
   ToolFinished,
-  ToolStarted,
   TurnCompleted,
   TurnDeleted,
   TurnFailed,
@@ -17,6 +16,7 @@ import {
   type ThreadCommand,
   type ThreadEvent,
 } from "#events/thread.ts";
+import { ToolStarted } from "#events/threadApprovals.ts";
 import type { CommandFrom } from "#events/envelope.ts";
 import type { StartTurn } from "#events/thread.ts";
 import { cancelApprovals, decideToolApproval, evolveTurn, expireToolApprovals, parkTurn } from "./threadApprovals.ts";

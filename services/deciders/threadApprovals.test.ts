@@ -1,19 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { NO_USAGE, ThreadDeleted, TurnDeleted, TurnStarted, TurnStopped, TurnTakenOver } from "#events/thread.ts";
 import {
-  NO_USAGE,
-  ThreadDeleted,
   ToolApprovalCancelled,
   ToolApprovalDecided,
   ToolApprovalExpired,
   ToolApprovalRequested,
   ToolStarted,
-  TurnDeleted,
   TurnParked,
   TurnResumed,
-  TurnStarted,
-  TurnStopped,
-  TurnTakenOver,
-} from "#events/thread.ts";
+} from "#events/threadApprovals.ts";
 import { command, given } from "#test/given.ts";
 import { thread } from "./thread.ts";
 

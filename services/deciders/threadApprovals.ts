@@ -1,5 +1,6 @@
 import type { CommandFrom } from "#events/envelope.ts";
 import { Rejection } from "#events/rejection.ts";
+import { type ThreadEvent } from "#events/thread.ts";
 import {
   ToolApprovalCancelled,
   ToolApprovalDecided,
@@ -10,8 +11,7 @@ import {
   type DecideToolApproval,
   type ExpireToolApprovals,
   type ParkTurn,
-  type ThreadEvent,
-} from "#events/thread.ts";
+} from "#events/threadApprovals.ts";
 import { findCurrent, findRunning, isParked, type RunningTurn, type ThreadState } from "./threadState.ts";
 
 /* Approvals of tool calls: a turn that waits for them is parked, and resumed when all are decided (ADR 48). */

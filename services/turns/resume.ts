@@ -1,5 +1,6 @@
 import type { EventLog, StreamHead } from "#events/ports.ts";
-import { ExpireToolApprovals, type ThreadEvent } from "#events/thread.ts";
+import { type ThreadEvent } from "#events/thread.ts";
+import { ExpireToolApprovals } from "#events/threadApprovals.ts";
 import { parseTraceHeaders, type Trace } from "#events/trace.ts";
 import type { CommittedCommand } from "../handle.ts";
 import type { LostWork } from "../leasedWork.ts";

@@ -1,27 +1,17 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "#events/ids.ts";
-import { fileForm } from "../http/service.ts";
 import { code, SOON, UNKNOWN, type Client, type Tenant } from "../workflows/tenant.ts";
-import { openTwoTenants } from "./tenants.ts";
+import { belongings, openTwoTenants } from "./tenants.ts";
 
 let home: Tenant;
 let foreign: Tenant;
+let say: ReturnType<typeof belongings>["say"];
+let upload: ReturnType<typeof belongings>["upload"];
 beforeAll(async () => {
   ({ home, foreign } = await openTwoTenants());
+  ({ say, upload } = belongings(home));
 });
 
-async function upload(by: Client, user?: string): Promise<string> {
-  const form = fileForm("Hello", "note.md", { type: "", fields: user === undefined ? {} : { user } });
-  return (await home.made(by("POST", "/openai/v1/files", form))).id;
-}
-const say = (by: Client, text: string, more: object = {}) =>
-  home.made(
-    by("POST", "/openai/v1/chat/completions", {
-      model: "offline/echo",
-      messages: [{ role: "user", content: text }],
-      ...more,
-    }),
-  );
 const ask = (by: Client, agent: string, input: string) =>
   home.made(by("POST", `/agents/${agent}/v1/responses`, { input }));
 const idsAt = async (path: string, by = home.owner): Promise<string[]> =>
@@ -34,7 +24,7 @@ async function leaveThings() {
   await say(key.call, "Chat", { user: "u" });
   await say(key.call, "Chat");
   const response = (await ask(key.call, agent, "Ask the agent")).id as string;
-  const files = [await upload(key.call), await upload(key.call, "u")];
+  const files = [await upload(key.call, "Hello"), await upload(key.call, "Hello", "u")];
   await home.made(home.owner("DELETE", `/keys/${key.id}`));
   return { key, agent, response, files, owner: `key:${key.id}` };
 }
@@ -146,7 +136,7 @@ describe("an erasure", () => {
     await say(one.call, "Of nobody");
     await say(two.call, "Of another one", { user: "zoe" });
     await home.made(two.call("POST", `/agents/${agent}/v1/responses`, { input: "Ask", user }));
-    const [file, kept] = [await upload(two.call, user), await upload(two.call, "zoe")];
+    const [file, kept] = [await upload(two.call, "Hello", user), await upload(two.call, "Hello", "zoe")];
     const started = await home.made(home.owner("POST", "/erasures", { owner: `user:${user}` }));
     expect(await settled(started.id)).toMatchObject({ threads_deleted: 2, files_deleted: 1 });
     for (const key of [one, two]) expect(await idsAt(`/threads?owner=key:${key.id}`)).toHaveLength(1);

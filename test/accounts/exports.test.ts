@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { fileForm } from "../http/service.ts";
 import { code, UNKNOWN, workflowSource, type Client, type Tenant } from "../workflows/tenant.ts";
-import { openTwoTenants } from "./tenants.ts";
+import { belongings, openTwoTenants } from "./tenants.ts";
 
 let home: Tenant;
 let foreign: Tenant;
+let say: ReturnType<typeof belongings>["say"];
+let upload: ReturnType<typeof belongings>["upload"];
 beforeAll(async () => {
   ({ home, foreign } = await openTwoTenants());
+  ({ say, upload } = belongings(home));
 });
 
 const ASKS = workflowSource(`const { approved } = await ctx.awaitApproval("go", { title: "Go?" });
@@ -33,18 +35,6 @@ const contentOf = (lines: any[], of: object): Buffer =>
       .filter((line) => Object.entries(of).every(([name, value]) => line[name] === value))
       .toSorted((a, b) => a.part - b.part)
       .map(({ base64 }) => Buffer.from(base64, "base64")),
-  );
-const upload = async (by: Client, content: string, user?: string): Promise<string> => {
-  const form = fileForm(content, "note.md", { type: "", fields: user === undefined ? {} : { user } });
-  return (await home.made(by("POST", "/openai/v1/files", form))).id;
-};
-const say = (by: Client, text: string, more: object = {}) =>
-  home.made(
-    by("POST", "/openai/v1/chat/completions", {
-      model: "offline/echo",
-      messages: [{ role: "user", content: text }],
-      ...more,
-    }),
   );
 
 describe("the export of a person", () => {

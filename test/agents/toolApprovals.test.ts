@@ -240,3 +240,21 @@ test("a stream that was followed all the time shows one call and its result", as
   const response = expectStream(eventsIn((await answer).text));
   expect(response.output.map(({ type }: any) => type)).toEqual(["function_call", "message"]);
 });
+
+test("the export of somebody who decided has what their own calls said, and not what other people's calls said", async () => {
+  const me = (await desk.person.call("GET", "/auth/me")).body.user.id;
+  const [foreign, own] = [await desk.payer(), await desk.payer("always", {}, desk.person.token)];
+  const asked = [await startWaiting(foreign, payTo("quinn")), await startWaiting(own, payTo("rob"))];
+  for (const { approvals } of asked) await desk.decide(approvals[0].id, "approve");
+  await Promise.all([ended(foreign, asked[0]!.id), ended(own, asked[1]!.id)]);
+  const { status, text } = await desk.person.call("GET", `/exports?subject=person:${me}`);
+  expect(status).toBe(200);
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const saidIn = ({ approvals }: { approvals: any[] }) =>
+    lines.find(({ type, id }) => type === "approval" && id === approvals[0].id).tool_call.arguments;
+  expect(asked.map(saidIn)).toEqual([null, '{"to":"rob","amount":100}']);
+  expect(text).not.toContain("quinn");
+});

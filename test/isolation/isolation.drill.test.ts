@@ -44,7 +44,6 @@ test("a callback that computes for 60 ms is named, whatever else the machine doe
   expect(longest?.kind).toBe("Immediate");
   expect(longest!.places.join()).toContain("hold test/isolation/loopMonitor.ts");
   expect(longest!.own_ms).toBeGreaterThanOrEqual(MAX_CALLBACK_MS);
-  expect(longest!.samples).toBeGreaterThan(MAX_CALLBACK_MS / 2);
 });
 
 test.each(attacks)("$title: another organization notices nothing", async (attack) => {
@@ -63,7 +62,7 @@ test.each(attacks)("$title: another organization notices nothing", async (attack
   expect(experience.failures).toEqual([]);
   expect(experience.p99_ms).toBeLessThan(MAX_P99_MS);
   expect(experience.memory).toBeLessThan(GIB);
-  expect(held.filter(({ own_ms, samples }) => own_ms > MAX_CALLBACK_MS && samples > MAX_CALLBACK_MS / 2)).toEqual([]);
+  expect(held.filter(({ own_ms }) => own_ms > MAX_CALLBACK_MS)).toEqual([]);
   if (outcome !== "slow") expect(outcome.filter(({ status }) => status >= 500 && status !== 503)).toEqual([]);
 });
 

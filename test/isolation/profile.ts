@@ -7,8 +7,6 @@ export interface HeldCallback {
   own_ms: number;
   gc_ms: number;
   system_ms: number;
-  /** Samples that the profile has of it, one each millisecond. Fewer than that: the whole machine was paused, and its processor clock ran on. */
-  samples: number;
   /** Where it computed, the costliest first. */
   places: string[];
 }
@@ -24,7 +22,7 @@ export function nameSlowest(
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const times = new Map<string, number>();
-  let [at, gc_us, busy_us, seen] = [startTime, 0, 0, 0];
+  let [at, gc_us, busy_us] = [startTime, 0, 0];
   samples.forEach((id, index) => {
     const delta = timeDeltas[index] ?? 0;
     at += delta;
@@ -32,7 +30,6 @@ export function nameSlowest(
     const leaf = byId.get(id)!.callFrame.functionName;
     if (leaf === "(idle)") return;
     busy_us += delta;
-    seen += 1;
     if (leaf === "(garbage collector)") gc_us += delta;
     const place = placeOf(id);
     times.set(place, (times.get(place) ?? 0) + delta);
@@ -57,7 +54,6 @@ export function nameSlowest(
     own_ms: Math.round(callback.user_ms - gc_ms),
     gc_ms: Math.round(gc_ms),
     system_ms: Math.round(callback.system_ms),
-    samples: seen,
     places: places.map(([place, us]) => `${Math.round((100 * us) / busy_us)} % ${place}`),
   };
 }

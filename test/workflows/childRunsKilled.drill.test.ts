@@ -1,36 +1,22 @@
 import { beforeAll, expect, test } from "vitest";
 import { startProcess } from "../faults/processes.ts";
-import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
-import { openTenant, SOON, workflowSource, type Tenant } from "./harness.ts";
+import { SOON, workflowSource } from "./harness.ts";
+import { startWithoutServices, type WithoutServices } from "./withoutServices.ts";
 
 /* A process is killed at each point between the call that starts a child run and the answer of its end. */
 
 const LONG_MS = SOON.timeout * 4;
-let deployment: Deployment;
-let platform: Platform;
-let home: Tenant;
+let deployment: WithoutServices["deployment"];
+let home: WithoutServices["home"];
+let count: WithoutServices["count"];
 let workflows: { parent: { id: string }; child: { id: string } };
 beforeAll(async () => {
-  deployment = await testDeployment();
-  platform = await startPlatform({ roles: ["http", "projections"], deployment });
-  const first = await startProcess("services", deployment);
-  home = await openTenant(platform.url, await platform.organization("Home"));
-  workflows = {
-    child: await home.register(workflowSource("await ctx.sleep(200);\nreturn args.n;")),
-    parent: await home.register(
-      workflowSource("return ctx.waitForRun(await ctx.startRun(args.workflow, { n: args.n }));"),
-    ),
-  };
-  first.kill();
-  await first.ended;
+  ({ deployment, home, count } = await startWithoutServices(async (tenant) => {
+    const child = await tenant.register(workflowSource("await ctx.sleep(200);\nreturn args.n;"));
+    const waits = "return ctx.waitForRun(await ctx.startRun(args.workflow, { n: args.n }));";
+    workflows = { child, parent: await tenant.register(workflowSource(waits)) };
+  }));
 });
-
-const count = async (type: string): Promise<number> =>
-  (
-    await platform.resources.db.query<{ n: number }>("select count(*)::integer as n from log.events where type = $1", [
-      type,
-    ])
-  )[0]!.n;
 
 /** The second run that is created is the child run; its end is the first RunCompleted. */
 const POINTS = [

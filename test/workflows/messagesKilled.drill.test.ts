@@ -1,32 +1,21 @@
 import { beforeAll, expect, test } from "vitest";
 import { startProcess } from "../faults/processes.ts";
-import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
-import { openTenant, SOON, workflowSource, type Tenant } from "./harness.ts";
+import { SOON, workflowSource } from "./harness.ts";
+import { startWithoutServices, type WithoutServices } from "./withoutServices.ts";
 
 /* A process is killed at each point between the acceptance of an event and the record of its delivery. */
 
 const LONG = { ...SOON, timeout: SOON.timeout * 4 };
 const RUNS = 3;
-let deployment: Deployment;
-let platform: Platform;
-let home: Tenant;
+let deployment: WithoutServices["deployment"];
+let home: WithoutServices["home"];
+let count: WithoutServices["count"];
 let workflow: { id: string };
 beforeAll(async () => {
-  deployment = await testDeployment();
-  platform = await startPlatform({ roles: ["http", "projections"], deployment });
-  const first = await startProcess("services", deployment);
-  home = await openTenant(platform.url, await platform.organization("Home"));
-  workflow = await home.register(workflowSource('return (await ctx.waitForEvent("paid")).data.n;'));
-  first.kill();
-  await first.ended;
+  ({ deployment, home, count } = await startWithoutServices(async (tenant) => {
+    workflow = await tenant.register(workflowSource('return (await ctx.waitForEvent("paid")).data.n;'));
+  }));
 });
-
-const count = async (type: string): Promise<number> =>
-  (
-    await platform.resources.db.query<{ n: number }>("select count(*)::integer as n from log.events where type = $1", [
-      type,
-    ])
-  )[0]!.n;
 
 const POINTS = ["after-MessagePosted:1", "before-WaitAnswered:2", "after-WaitAnswered:1", "before-MessageDelivered:1"];
 

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import { newCommand } from "#events/envelope.ts";
 import { newId, streamName } from "#events/ids.ts";
 import { startProcess } from "../faults/processes.ts";
-import { startPlatform, testDeployment, type Deployment, type Platform } from "../platform.ts";
-import { openTenant, SOON, workflowSource, type Tenant } from "./harness.ts";
+import { SOON, workflowSource } from "./harness.ts";
+import { startWithoutServices, type WithoutServices } from "./withoutServices.ts";
 
 /* Schedules on several processes that are killed between the decision to start a run and its record, and many that are due at once. */
 
@@ -11,18 +11,15 @@ const MANY = 1_000;
 /** Time to create them all before they are due. */
 const LEAD_MS = 30_000;
 const LONG = { ...SOON, timeout: SOON.timeout * 4 };
-let deployment: Deployment;
-let platform: Platform;
-let home: Tenant;
+let deployment: WithoutServices["deployment"];
+let platform: WithoutServices["platform"];
+let home: WithoutServices["home"];
+let count: WithoutServices["count"];
 let workflow: { id: string };
 beforeAll(async () => {
-  deployment = await testDeployment();
-  platform = await startPlatform({ roles: ["http", "projections"], deployment });
-  const first = await startProcess("services", deployment);
-  home = await openTenant(platform.url, await platform.organization("Home"));
-  workflow = await home.register(workflowSource("return 1;"));
-  first.kill();
-  await first.ended;
+  ({ deployment, platform, home, count } = await startWithoutServices(async (tenant) => {
+    workflow = await tenant.register(workflowSource("return 1;"));
+  }));
 });
 
 /** Created a second before it is due, so that a slow machine may create it later. */
@@ -39,12 +36,6 @@ const create = async (at: string): Promise<string> => {
   });
   return trigger_id;
 };
-const count = async (type: string): Promise<number> =>
-  (
-    await platform.resources.db.query<{ n: number }>("select count(*)::integer as n from log.events where type = $1", [
-      type,
-    ])
-  )[0]!.n;
 const duplicates = () =>
   platform.resources.db.query(
     "select data::json->>'trigger_id' from log.events where type in ('ScheduleFired', 'RunCreated') group by type, data::json->>'trigger_id' having count(*) > 1",
