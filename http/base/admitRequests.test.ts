@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import fastify from "fastify";
 import { afterEach, expect, test } from "vitest";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
-import { admitInTurns } from "./admitRequests.ts";
+import { admitInTurns, afterIdle } from "./admitRequests.ts";
 import type { App } from "./app.ts";
 
 let app: App | undefined;
@@ -53,4 +54,36 @@ test("a request that says that it only waits keeps nobody out", async () => {
   await expect.poll(() => begun).toEqual(names);
   for (const name of begun) end(name);
   await Promise.all(answers);
+});
+
+test("a request is one of those that keep the loop busy until the loop was idle for long enough", async () => {
+  let [idle, called] = [0, 0];
+  afterIdle(
+    10,
+    60_000,
+    () => (called += 1),
+    () => idle,
+  );
+  await sleep(50);
+  expect(called).toBe(0);
+  idle = 10;
+  await expect.poll(() => called).toBe(1);
+});
+
+test("a request that is answered is counted no more", async () => {
+  let called = 0;
+  afterIdle(10, 60_000, () => (called += 1)).cancel();
+  await sleep(50);
+  expect(called).toBe(0);
+});
+
+test("a request in a loop that is never idle is counted for some time only", async () => {
+  let called = 0;
+  afterIdle(
+    10,
+    20,
+    () => (called += 1),
+    () => 0,
+  );
+  await expect.poll(() => called).toBe(1);
 });

@@ -11,11 +11,33 @@ declare module "fastify" {
 }
 
 /** Requests that a process works on at once. */
-export const MAX_ADMITTED = 48;
+export const MAX_ADMITTED = 32;
 /** The share of one organization; the others never wait for more than this. */
-export const MAX_ADMITTED_OF_OWNER = 32;
-/** A request that takes longer than this mostly waits, for a body or an event, and no longer counts. */
-const COUNTED_MS = 100;
+export const MAX_ADMITTED_OF_OWNER = 16;
+/** A request that is not answered after so much time in which the event loop was idle waits for a body or an event, and no longer counts. */
+const COUNTED_IDLE_MS = 100;
+/** However busy the loop is, streams that stay open must not keep their organization's next requests out. */
+const COUNTED_MS = 5_000;
+
+/** Time in which the event loop had nothing to do since the process started, in milliseconds. */
+const idleTime = (): number => performance.eventLoopUtilization().idle;
+
+/**
+ * Calls back once the event loop was idle for `ms`, after `most_ms` at the latest: while the loop is busy, a slow request is one
+ * of those that keep it busy.
+ */
+export function afterIdle(ms: number, most_ms: number, callback: () => void, idle = idleTime): { cancel(): void } {
+  const end = idle() + ms;
+  const latest = performance.now() + most_ms;
+  let timer: NodeJS.Timeout;
+  const wait = (): void => {
+    const left = Math.min(end - idle(), latest - performance.now());
+    if (left <= 0) callback();
+    else timer = setTimeout(wait, Math.ceil(left));
+  };
+  wait();
+  return { cancel: () => clearTimeout(timer) };
+}
 
 /**
  * Admits requests in turns, by organization: one that sends hundreds at once waits for its own, and the next request of another
@@ -30,10 +52,10 @@ export function admitInTurns(app: App, { requestPlaces }: Pick<Http, "requestPla
     const release = (): void => {
       if (!isCounted) return;
       isCounted = false;
-      clearTimeout(timer);
+      counted.cancel();
       requestPlaces.release(owner);
     };
-    const timer = setTimeout(release, COUNTED_MS);
+    const counted = afterIdle(COUNTED_IDLE_MS, COUNTED_MS, release);
     request.onlyWaits = release;
     if (raw.destroyed) release();
     else raw.once("close", release);
