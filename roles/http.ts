@@ -23,6 +23,7 @@ import { passagesFrom } from "#services/reading/passageLines.ts";
 import { deploymentCredentials } from "./credentials.ts";
 import { readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
+import { searchInTurns } from "./searchInTurns.ts";
 import { searchServer } from "./searchServer.ts";
 import { watchOwnClock } from "./ownClock.ts";
 
@@ -59,7 +60,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
   const sender = local ? preferLocal(local, bus.sender(log)) : bus.sender(log);
   const scripts = openScripts({ processes: 1 });
   const clock = await watchOwnClock(resources);
-  const engine = openSearchEngine(searchServer(resources, "search"));
+  const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
   const keys = batchLookups((hashes) => findKeysByHash(db, hashes));
   const progress = trackProgress({ hints: bus.hints, db });
   pool.on("remove", progress.invalidate);

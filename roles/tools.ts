@@ -5,6 +5,7 @@ import { createTools } from "#services/turns/tools/index.ts";
 import { openKnowledge } from "./knowledge.ts";
 import type { Resources } from "./resources.ts";
 import { openScriptedTools } from "./scriptedTools.ts";
+import { searchInTurns } from "./searchInTurns.ts";
 import { searchServer } from "./searchServer.ts";
 import { MAX_PAGES_AT_ONCE, openWeb } from "./web.ts";
 
@@ -14,7 +15,7 @@ const PAGE_LIMITS = { deadline_ms: 20_000, resident: 1_000_000_000, idle_ms: 60_
 /** The tools of turns and steps, with the processes and connections that they use. */
 export function openTools(resources: Resources) {
   const { settings, db, log, vault, keyring, schemas } = resources;
-  const engine = openSearchEngine(searchServer(resources, "search"));
+  const engine = searchInTurns(openSearchEngine(searchServer(resources, "search")));
   const reader = openReader({ processes: MAX_PAGES_AT_ONCE, limits: PAGE_LIMITS });
   const runner = openScripts({ processes: settings.READERS });
   const tools = createTools({

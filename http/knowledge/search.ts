@@ -1,7 +1,7 @@
 import type { Reader } from "#events/documentDetails.ts";
 import { listAllCollections, resolveCollections, type NamedCollection } from "#projections/collections/query.ts";
 import { filterDocuments } from "#projections/documents/query.ts";
-import { SearchFailed } from "#projections/passages/engine.ts";
+import { SearchBusy, SearchFailed } from "#projections/passages/engine.ts";
 import { OperatorError } from "#projections/passages/operators.ts";
 import { searchPassages } from "#projections/passages/search.ts";
 import type { App } from "../base/app.ts";
@@ -87,6 +87,10 @@ async function search(http: Http, caller: Caller, body: Search) {
     return { query, results: results.map(presentGroup), ...window, has_more };
   } catch (error) {
     if (error instanceof OperatorError) throw new ApiError(null, `query: ${error.message}.`, { param: "query" });
+    if (error instanceof SearchBusy)
+      throw new ApiError("unavailable", "Too many searches wait for the search index; try again shortly.", {
+        cause: error,
+      });
     if (error instanceof SearchFailed) throw badGateway("The search index did not answer.", error);
     throw error;
   }

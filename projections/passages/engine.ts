@@ -77,6 +77,11 @@ export class SearchFailed extends Error {
   override name = "SearchFailed";
 }
 
+/** Too many searches wait for the search server. The API responds with 503. */
+export class SearchBusy extends SearchFailed {
+  override name = "SearchBusy";
+}
+
 export interface SearchEngine {
   /** The matches of each query, best first, and their approximate number. Throws SearchFailed, also if the index is missing. */
   search(index: string, within: EngineScope, queries: EngineQuery[]): Promise<{ ids: PassageId[]; total: number }[]>;

@@ -1,0 +1,34 @@
+import { availableParallelism } from "node:os";
+import { SearchBusy, type SearchEngine } from "#projections/passages/engine.ts";
+import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+
+/** Searches of an organization at once: the search server takes one for each core. */
+const MAX_SEARCHES_OF_ONE = Math.max(4, availableParallelism());
+const MAX_SEARCHES = 2 * MAX_SEARCHES_OF_ONE;
+/** A search that waits for longer is refused. */
+const MAX_WAIT_MS = 10_000;
+
+/** An engine whose searches are admitted in turns, by organization: the long ones of one do not keep the server from the others. */
+export function searchInTurns<E extends SearchEngine>(
+  engine: E,
+  places = createFairSemaphore({ total: MAX_SEARCHES, perTenant: MAX_SEARCHES_OF_ONE }),
+  max_wait_ms = MAX_WAIT_MS,
+): E {
+  const inTurn = async <T>(organization: string, work: () => Promise<T>): Promise<T> => {
+    const patience = AbortSignal.timeout(max_wait_ms);
+    try {
+      await places.acquire(organization, patience);
+    } catch (error) {
+      throw new SearchBusy("Too many searches wait.", { cause: error });
+    }
+    try {
+      return await work();
+    } finally {
+      places.release(organization);
+    }
+  };
+  return {
+    ...engine,
+    search: (index, within, queries) => inTurn(within.organization_id, () => engine.search(index, within, queries)),
+  };
+}
