@@ -15,13 +15,32 @@ export const Usage = z.object({
 export type Usage = z.infer<typeof Usage>;
 export const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 };
 
-/** A cited source. The indexes count UTF-16 code units of the whole answer. */
-export const Citation = z.object({ url: z.string(), title: z.string(), start_index: z.int(), end_index: z.int() });
-export type Citation = z.infer<typeof Citation>;
+/** The part of a document that a source is: absent for pages of the web, and in events from before it was known. */
+export const PlaceInDocument = z
+  .object({
+    document_id: z.string(),
+    version: z.int().describe("The text of the document that was read."),
+    seq: z.int().describe("The passage, or the first of several."),
+    page: z.int().describe("From 1; absent if the type has no pages."),
+    start: z.int().describe("Where it begins in that text, in UTF-16 code units."),
+    end: z.int(),
+  })
+  .partial();
+export type PlaceInDocument = z.infer<typeof PlaceInDocument>;
 
 /** A source that a tool has used. */
-export const Source = z.object({ url: z.string(), title: z.string() });
+export const Source = z.object({ url: z.string(), title: z.string(), ...PlaceInDocument.shape });
 export type Source = z.infer<typeof Source>;
+
+/** A cited source. The indexes count UTF-16 code units of the whole answer. */
+export const Citation = Source.extend({ start_index: z.int(), end_index: z.int() });
+export type Citation = z.infer<typeof Citation>;
+
+/** Only the fields of a place. */
+export const placeOf = ({ document_id, version, seq, page, start, end }: PlaceInDocument): PlaceInDocument => ({
+  ...(document_id !== undefined && { document_id, version, seq, start, end }),
+  ...(page !== undefined && { page }),
+});
 
 /** A tool call that the model requests. The arguments should be JSON, but the model may send anything. */
 export const ToolCall = z.object({

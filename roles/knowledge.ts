@@ -53,6 +53,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
             document_id: id,
             name,
             collection,
+            version,
             url: `${addressOf(id, pushed.has(id), version)}#${passage.page === null ? `seq=${passage.seq}` : `page=${passage.page}`}`,
           })),
         )
@@ -69,7 +70,7 @@ export function openKnowledge(deps: KnowledgeDeps): Knowledge {
       const window = cutWindow(markdown, passagesFrom(passages, from_seq));
       if (!window) throw new KnowledgeError(`The document ends before from_seq ${from_seq}.`);
       const url = addressOf(document.id, document.original === "text", document.live_generation);
-      return { document_id: document.id, name: document.name, ...window, url };
+      return { document_id: document.id, name: document.name, version: document.live_generation!, ...window, url };
     },
   };
 }

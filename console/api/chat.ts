@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
-import type { Page, Slice, Trace, TracedCall, TracedMessage } from "./types.ts";
+import type { Page, Slice, Source, Trace, TracedCall, TracedMessage } from "./types.ts";
 
 /* Threads, what they may be had with, and files. Keys start with the kind of thing, which the change stream names. */
 
@@ -19,9 +19,7 @@ export type Attachment = Pick<TracedMessage["attachments"][number], "filename" |
 
 export type Message = Omit<TracedMessage, "attachments"> & { attachments: Attachment[] };
 
-export interface Citation {
-  url: string;
-  title: string;
+export interface Citation extends Source {
   start_index: number;
   end_index: number;
 }

@@ -185,6 +185,9 @@ export interface Slice<T> {
 export interface Source {
   url: string;
   title: string;
+  /** The passage of a document that was read, in this version of its text. */
+  seq?: number | undefined;
+  version?: number | undefined;
 }
 
 export interface TracedCall {

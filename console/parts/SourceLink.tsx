@@ -20,11 +20,19 @@ function readPassage(url: string): { id: string; seq?: number; page?: number; ve
   };
 }
 
+interface Place {
+  url: string;
+  /** More exact than the address, which names only the page of a file. */
+  seq?: number | undefined;
+  version?: number | undefined;
+}
+
 /** A link to what an answer cites: the passage in its document, or a page of the web. Other schemes are shown as text. */
-export function SourceLink({ url, children }: { url: string; children: ReactNode }) {
+export function SourceLink({ url, seq, version, children }: Place & { children: ReactNode }) {
   const passage = readPassage(url);
   if (passage) {
-    const { id, ...search } = passage;
+    const { id, ...named } = passage;
+    const search = { ...named, ...(seq !== undefined && { seq }), ...(version !== undefined && { version }) };
     return (
       <Link to="/knowledge/documents/$documentId" params={{ documentId: id }} search={search}>
         {children}

@@ -1,8 +1,9 @@
 import type { Citation, ToolCall } from "#events/thread.ts";
+import { placeOf, type PlaceInDocument } from "#events/turnOutput.ts";
 
 /* Output items of a response, open and complete (spec: Agent response object). */
 
-export interface Annotation {
+export interface Annotation extends PlaceInDocument {
   type: "url_citation";
   url: string;
   title: string;
@@ -56,12 +57,13 @@ export const textPart = (text: string, annotations: Annotation[]): TextPart => (
 export const refusalPart = (refusal: string): RefusalPart => ({ type: "refusal", refusal });
 
 /** A consulted source. Its span is the whole message (spec: Agent response object). */
-export const presentAnnotation = ({ url, title }: Pick<Citation, "url" | "title">, text: string): Annotation => ({
+export const presentAnnotation = ({ url, title, ...cited }: Citation, text: string): Annotation => ({
   type: "url_citation",
   url,
   title,
   start_index: 0,
   end_index: text.length,
+  ...placeOf(cited),
 });
 
 export const reasoningItem = (id: string, text: string, status: ReasoningItem["status"]): ReasoningItem => ({

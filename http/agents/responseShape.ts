@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PlaceInDocument } from "#events/turnOutput.ts";
 
 /* The agent response object, for the API description (spec: Agent response object). */
 
@@ -8,6 +9,7 @@ const Citation = z.object({
   title: z.string(),
   start_index: z.int(),
   end_index: z.int(),
+  ...PlaceInDocument.shape,
 });
 const TextPart = z.object({
   type: z.literal("output_text"),

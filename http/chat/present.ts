@@ -1,6 +1,6 @@
 import type { TurnEnd } from "#events/ports.ts";
 import type { Citation, Usage } from "#events/thread.ts";
-import { presentCost } from "#events/turnOutput.ts";
+import { placeOf, presentCost } from "#events/turnOutput.ts";
 import { presentCalls } from "../turns/callShape.ts";
 import type { Completion } from "./schema.ts";
 import type { TurnHandle } from "../turns/turnHandle.ts";
@@ -17,9 +17,9 @@ export const presentUsage = (usage: Usage) => ({
 });
 
 export const presentCitations = (citations: Citation[]) =>
-  citations.map(({ url, title, start_index, end_index }) => ({
+  citations.map(({ url, title, start_index, end_index, ...place }) => ({
     type: "url_citation" as const,
-    url_citation: { url, title, start_index, end_index },
+    url_citation: { url, title, start_index, end_index, ...placeOf(place) },
   }));
 
 export const completionId = ({ turn_id }: Pick<TurnHandle, "turn_id">): string => `chatcmpl-${turn_id}`;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Citation } from "#events/turnOutput.ts";
 import type { FieldCodes } from "../base/validate.ts";
 import { ToolCall } from "../turns/callShape.ts";
 
@@ -121,7 +122,9 @@ const Usage = z.object({
 });
 const Annotation = z.object({
   type: z.literal("url_citation"),
-  url_citation: z.object({ url: z.string(), title: z.string(), start_index: z.int(), end_index: z.int() }),
+  url_citation: Citation.describe(
+    "`document_id` and the fields after it name the part of a document that was read; absent for pages of the web.",
+  ),
 });
 
 export const Completion = z.object({

@@ -86,8 +86,22 @@ export const SearchResponse = z.object({
           reference: z.string().describe("The full citation, ready to print."),
           score: z.number(),
           content: z.string(),
+          start: z
+            .int()
+            .optional()
+            .describe(
+              "Where `content` begins in the Markdown of this version, in UTF-16 code units. Absent while the index is built anew after an update.",
+            ),
+          end: z.int().optional(),
           highlights: z
-            .array(z.object({ start: z.int(), end: z.int() }))
+            .array(
+              z.object({
+                start: z.int(),
+                end: z.int(),
+                document_start: z.int().optional().describe("The same place in the Markdown of this version."),
+                document_end: z.int().optional(),
+              }),
+            )
             .optional()
             .describe("Places of the query's words in `content`, half open, in UTF-16 code units."),
         }),
@@ -105,6 +119,15 @@ export const SearchResponse = z.object({
 
 type Group = z.infer<typeof SearchResponse>["results"][number];
 
+type Highlights = SearchResult["passages"][number]["highlights"];
+
+const presentHighlights = (highlights: NonNullable<Highlights>, contentStart: number | undefined) =>
+  highlights.map(({ start, end }) => ({
+    start,
+    end,
+    ...(contentStart !== undefined && { document_start: contentStart + start, document_end: contentStart + end }),
+  }));
+
 /** Fields without a value are left out. */
 export const presentGroup = ({
   document: { warnings, ...document },
@@ -115,13 +138,14 @@ export const presentGroup = ({
   document: { ...document, ...presentWarnings(warnings) },
   score,
   ...(more_passages !== undefined && { more_passages }),
-  passages: passages.map(({ seq, page, section, reference, score, content, highlights }) => ({
+  passages: passages.map(({ seq, page, section, reference, score, content, start, end, highlights }) => ({
     seq,
     ...(page !== null && { page }),
     ...(section !== null && { section }),
     reference,
     score,
     content,
-    ...(highlights && { highlights }),
+    ...(start !== undefined && { start, end }),
+    ...(highlights && { highlights: presentHighlights(highlights, start) }),
   })),
 });

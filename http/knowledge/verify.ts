@@ -11,6 +11,8 @@ import { findAnyDocument, requireVersion } from "./lookups.ts";
 import { Verification, VerifyRequest, type Citation } from "./verifyShape.ts";
 
 interface CitedText {
+  /** Of the text that was read. */
+  version: number;
   seq: number;
   page: number | null;
   section: string | null;
@@ -38,7 +40,15 @@ async function readDocument(
     const [passage] = http.passagesFrom(blobs.passages, seq);
     if (passage?.seq === seq) {
       const { page, section, start, end } = passage;
-      found.set(seq, { seq, page, section, start, end, text: blobs.text.slice(start, end) });
+      found.set(seq, {
+        version: version ?? row.live_generation!,
+        seq,
+        page,
+        section,
+        start,
+        end,
+        text: blobs.text.slice(start, end),
+      });
     }
     await setImmediate();
   }
@@ -64,10 +74,11 @@ async function readCited(
 /** Fields without a value are left out. */
 const presentPlace = (
   document_id: string,
-  { seq, page, section }: CitedText,
+  { version, seq, page, section }: CitedText,
   span: { start: number; end: number },
 ) => ({
   document_id,
+  version,
   seq,
   ...(page !== null && { page }),
   ...(section !== null && { section }),

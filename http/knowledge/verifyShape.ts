@@ -43,6 +43,7 @@ export type VerifyRequest = z.infer<typeof VerifyRequest>;
 /** A place in a document: half open, in UTF-16 code units of its Markdown. */
 const place = {
   document_id: z.string(),
+  version: z.int().describe("The text of the document that was compared."),
   seq: z.int(),
   page: z.int().optional(),
   section: z.string().optional(),
@@ -74,6 +75,7 @@ export const Verification = z.object({
     .array(
       z.object({
         ...place,
+        version: place.version.optional(),
         reference: place.reference.optional(),
         start: place.start.optional(),
         end: place.end.optional(),

@@ -22,6 +22,7 @@ test("the passages of large documents are encoded in bodies of 2 MB, and the eve
       section: null,
       lead: "",
       text,
+      start: seq * text.length,
     }),
   );
   const bodies: Buffer[] = [];

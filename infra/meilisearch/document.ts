@@ -20,6 +20,8 @@ export interface IndexDocument {
   lead: string;
   page: number | null;
   section: string | null;
+  /** Where the text begins in the Markdown of its document. */
+  start: number;
 }
 
 /**
@@ -29,8 +31,11 @@ export interface IndexDocument {
 export const MARKER = "marker";
 export const marker: Pick<IndexDocument, "pk" | "org"> = { pk: MARKER, org: MARKER };
 
-export const FOUND_FIELDS = ["pk", "title", "text", "lead", "page", "section"] as const;
-export type FoundDocument = Pick<IndexDocument, (typeof FOUND_FIELDS)[number]>;
+export const FOUND_FIELDS = ["pk", "title", "text", "lead", "page", "section", "start"] as const;
+export type FoundDocument = Omit<Pick<IndexDocument, (typeof FOUND_FIELDS)[number]>, "start"> & {
+  /** Absent in an index of before. */
+  start?: number;
+};
 
 /** Meilisearch allows letters, digits, - and _ in a primary key. */
 export const primaryKey = ({ document_id, generation, seq }: PassageId): string =>
@@ -65,6 +70,7 @@ export const toDocument = (passage: IndexedPassage): IndexDocument => ({
   lead: passage.lead,
   page: passage.page,
   section: passage.section,
+  start: passage.start,
 });
 
 export const toFound = ({ pk, ...fields }: FoundDocument): FoundPassage => ({ ...passageId(pk), ...fields });

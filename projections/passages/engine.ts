@@ -61,6 +61,8 @@ export interface FoundPassage extends PassageId {
   section: string | null;
   lead: string;
   text: string;
+  /** Where the text begins in the Markdown of the document; absent while an index of before serves. */
+  start?: number;
 }
 
 /** `all`: passages with all words. `rarest`: passages with as many of the rarest words as possible. */

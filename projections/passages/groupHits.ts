@@ -32,12 +32,22 @@ export interface SearchResult {
     reference: string;
     score: number;
     content: string;
+    /** Where the content is in the Markdown of the document. Absent while an index of before serves. */
+    start?: number;
+    end?: number;
     /** Places of the question's words in the content; absent if not requested. */
     highlights?: Highlight[];
   }[];
   /** Further passages of the document that match; absent unless hits are grouped by document. */
   more_passages?: number;
 }
+
+/** The content is the text of the passage without the white space around it. */
+const contentPlace = ({ start, text }: FoundPassage, content: string): { start?: number; end?: number } => {
+  if (start === undefined) return {};
+  const first = start + text.length - text.trimStart().length;
+  return { start: first, end: first + content.length };
+};
 
 /** Groups hits by document, in the order of each document's best hit. */
 export const groupByDocument = (hits: Hit[], highlight?: (text: string) => Highlight[]): SearchResult[] => {
@@ -55,6 +65,7 @@ export const groupByDocument = (hits: Hit[], highlight?: (text: string) => Highl
       reference: formatReference(passage),
       score,
       content,
+      ...contentPlace(passage, content),
       ...(highlight && { highlights: highlight(content) }),
     });
     results.set(id, result);

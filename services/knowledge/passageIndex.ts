@@ -20,6 +20,8 @@ export interface IndexedPassage {
   section: string | null;
   lead: string;
   text: string;
+  /** Where the text begins in the Markdown of the document, in UTF-16 code units. */
+  start: number;
 }
 
 /** Passages to remove: those of all generations of a document (`below_generation` null), of older generations, or of one. */

@@ -62,10 +62,13 @@ export const joinOutputs = (rounds: TurnOutput[]): TurnOutput => rounds.reduce(a
 export function citeSources(output: TurnOutput, rounds: Round[]): TurnOutput {
   if (output.citations.length > 0) return output;
   const consulted = new Map<string, Source>();
-  for (const source of rounds.flatMap(({ results }) => results.flatMap((result) => result?.sources ?? [])))
-    if (!consulted.has(source.url)) consulted.set(source.url, source);
+  for (const source of rounds.flatMap(({ results }) => results.flatMap((result) => result?.sources ?? []))) {
+    // a page of a file may have several passages
+    const key = `${source.url} ${source.seq}`;
+    if (!consulted.has(key)) consulted.set(key, source);
+  }
   const end_index = output.text.length;
-  const citations = [...consulted.values()].map(({ url, title }) => ({ url, title, start_index: 0, end_index }));
+  const citations = [...consulted.values()].map((source) => ({ ...source, start_index: 0, end_index }));
   return { ...output, citations };
 }
 

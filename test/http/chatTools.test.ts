@@ -135,6 +135,11 @@ describe.each([
         title: "rules.md, Keys",
         start_index: 0,
         end_index: answer.content.length,
+        document_id: note.id,
+        version: 1,
+        seq: 0,
+        start: 0,
+        end: searched.results[0].content.length,
       },
     });
   });

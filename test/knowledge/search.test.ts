@@ -72,6 +72,8 @@ describe("a search response", () => {
     const plain = await first("barley", "barley.txt");
     expect(plain).toEqual({
       seq: 0,
+      start: 0,
+      end: 49,
       reference: "excerpt 1",
       score: expect.any(Number),
       content: expect.stringContaining("Barley is sown in March."),

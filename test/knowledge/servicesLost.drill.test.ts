@@ -91,6 +91,7 @@ test("passages of a deleted document that a former leader writes late are remove
     section: null,
     lead: "",
     text: "deleted",
+    start: 0,
   };
   const surplus = () => errors.filter((error) => error instanceof SurplusPassages).length;
   // the deletion itself may still be running and remove it too

@@ -34,6 +34,7 @@ export const aPassage = (text: string, passage: Partial<IndexedPassage> = {}): I
   document_id: newId(),
   generation: 1,
   seq: 0,
+  start: 0,
   tags: [],
   metadata: {},
   readers: null,

@@ -44,9 +44,9 @@ export function toTurns(messages: Message[], live: Live | undefined): Turn[] {
 export function markSources(text: string, citations: Citation[]): { sources: Source[]; marked: string } {
   const sources: Source[] = [];
   const marks = new Map<number, Set<number>>();
-  for (const { url, title, start_index, end_index } of citations) {
+  for (const { url, title, seq, version, start_index, end_index } of citations) {
     let n = sources.findIndex((source) => source.url === url && source.title === title) + 1;
-    if (n === 0) n = sources.push({ url, title });
+    if (n === 0) n = sources.push({ url, title, seq, version });
     const isPart = start_index > 0 || end_index < text.length || citations.length === 1;
     if (isPart && end_index > start_index && end_index <= text.length)
       marks.set(end_index, (marks.get(end_index) ?? new Set()).add(n));

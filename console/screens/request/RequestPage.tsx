@@ -84,9 +84,11 @@ function Answer({ answer }: Pick<Trace, "answer">) {
         <>
           <h3>Sources</h3>
           <ol>
-            {sources.map(({ url, title }) => (
+            {sources.map(({ url, title, seq, version }) => (
               <li key={url + title}>
-                <SourceLink url={url}>{title}</SourceLink>
+                <SourceLink url={url} seq={seq} version={version}>
+                  {title}
+                </SourceLink>
               </li>
             ))}
           </ol>

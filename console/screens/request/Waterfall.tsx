@@ -44,9 +44,11 @@ const CallDetails = ({ call }: { call: TracedCall }) => (
     </div>
     {call.sources.length > 0 && (
       <ul>
-        {call.sources.map(({ url, title }) => (
-          <li key={url + title}>
-            <SourceLink url={url}>{title}</SourceLink>
+        {call.sources.map(({ url, title, seq, version }) => (
+          <li key={`${url} ${title} ${seq}`}>
+            <SourceLink url={url} seq={seq} version={version}>
+              {title}
+            </SourceLink>
           </li>
         ))}
       </ul>

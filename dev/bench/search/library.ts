@@ -108,4 +108,5 @@ const toPassages = (tenant: Tenant, { name, document_id, pieces }: AddedDocument
     created_at: new Date(),
     name,
     page: null,
+    start: 0,
   }));

@@ -1,11 +1,20 @@
 import { z } from "zod";
 import type { Citation } from "#events/thread.ts";
+import { placeOf, PlaceInDocument } from "#events/turnOutput.ts";
 import { parseJson } from "../wire/json.ts";
 import { bestQuotes, firstSentences, type Quote } from "./sentences.ts";
 
 /** The fields of a search_documents result that are read. */
 const SearchResult = z.object({
-  results: z.array(z.object({ document: z.string(), reference: z.string(), url: z.string(), content: z.string() })),
+  results: z.array(
+    z.object({
+      document: z.string(),
+      reference: z.string(),
+      url: z.string(),
+      content: z.string(),
+      ...PlaceInDocument.shape,
+    }),
+  ),
 });
 
 const SearchError = z.object({ error: z.string() });
@@ -29,13 +38,13 @@ export async function quotePassages(
     matching.length > 0 ? matching : firstSentences(best.content).map((sentence): Quote => ({ sentence, from: 0 }));
   let text = "";
   const citations: Citation[] = [];
-  for (const [n, { document, reference, url }] of results.entries()) {
+  for (const [n, { document, reference, url, ...place }] of results.entries()) {
     const sentences = quotes.filter(({ from }) => from === n).map(({ sentence }) => `> ${sentence}`);
     if (sentences.length === 0) continue;
     const title = `${document}, ${reference}`;
     const start_index = text.length + (text === "" ? 0 : 2);
     text += `${text === "" ? "" : "\n\n"}From ${title}:\n${sentences.join("\n")}`;
-    citations.push({ url, title, start_index, end_index: text.length });
+    citations.push({ url, title, start_index, end_index: text.length, ...placeOf(place) });
   }
   return { text, citations };
 }

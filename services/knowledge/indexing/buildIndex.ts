@@ -8,7 +8,7 @@ import { FOLLOWED_EVENTS, planChanges } from "./planChanges.ts";
 import { createRefusals, type Refusals } from "./refusals.ts";
 
 /** Raise it when the indexed fields of a passage change. Then a new index is built next to the serving one. */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 /** Events per scan of the log. */
 export const SCAN_BATCH = 500;
 const RETRY_MS = 1_000;

@@ -33,6 +33,7 @@ export async function loadPassages(
     section,
     lead,
     text: text.slice(start, end),
+    start,
   }));
 }
 

@@ -7,12 +7,17 @@ export interface KnowledgeHit {
   name: string;
   /** Display name of its collection. */
   collection: string;
+  /** Of the text that was searched. */
+  version: number;
   seq: number;
   page: number | null;
   section: string | null;
   /** `p. 4`, a heading path, or `excerpt 13`. */
   reference: string;
   content: string;
+  /** Where the content is in that text; absent while an index of before serves. */
+  start?: number;
+  end?: number;
   /** For people: opens the passage. */
   url: string;
 }
@@ -41,6 +46,12 @@ export interface KnowledgeWindow {
   document_id: string;
   name: string;
   text: string;
+  version: number;
+  /** The first passage of the window. */
+  seq: number;
+  /** Where the window is in the text of the document. */
+  start: number;
+  end: number;
   /** The first passage after the window; null at the end. */
   next_seq: number | null;
   url: string;

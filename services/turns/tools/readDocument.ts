@@ -20,7 +20,7 @@ export const readDocument = (knowledge: Knowledge): Tool<"read_document"> =>
       "Reads one document of the organization, about 40,000 characters at a time. Continue with from_seq = next_seq, which is null at the end.",
     input,
     async run({ document_id, from_seq }, context) {
-      const { name, text, next_seq, url } = await knowledge.read(context.organization_id, {
+      const { name, text, next_seq, url, version, seq, start, end } = await knowledge.read(context.organization_id, {
         reader: context,
         document_id,
         from_seq: from_seq ?? 0,
@@ -28,7 +28,7 @@ export const readDocument = (knowledge: Knowledge): Tool<"read_document"> =>
       });
       return {
         text: JSON.stringify({ document_id, document: name, text, next_seq }),
-        sources: [{ url, title: name }],
+        sources: [{ url, title: name, document_id, version, seq, start, end }],
       };
     },
   });

@@ -18,16 +18,22 @@ const input = z.object({
     .describe(`Number of passages. Default: ${DEFAULT_LIMIT}, maximum: ${MAX_LIMIT}.`),
 });
 
-const presentHit = ({ document_id, name, collection, seq, page, section, reference, url, content }: KnowledgeHit) => ({
+const presentPlace = ({ document_id, version, seq, page, start, end }: KnowledgeHit) => ({
   document_id,
-  document: name,
-  collection,
+  version,
   seq,
   ...(page !== null && { page }),
-  ...(section !== null && { section }),
-  reference,
-  url,
-  content,
+  ...(start !== undefined && { start, end }),
+});
+
+const presentHit = (hit: KnowledgeHit) => ({
+  document: hit.name,
+  collection: hit.collection,
+  ...presentPlace(hit),
+  ...(hit.section !== null && { section: hit.section }),
+  reference: hit.reference,
+  url: hit.url,
+  content: hit.content,
 });
 
 /** Passages of the organization's documents, best first, as JSON `{results: [...]}`. */
@@ -50,7 +56,7 @@ export const searchDocuments = (knowledge: Knowledge): Tool<"search_documents"> 
       });
       return {
         text: JSON.stringify({ results: hits.map(presentHit) }),
-        sources: hits.map(({ url, name, reference }) => ({ url, title: `${name}, ${reference}` })),
+        sources: hits.map((hit) => ({ url: hit.url, title: `${hit.name}, ${hit.reference}`, ...presentPlace(hit) })),
       };
     },
   });

@@ -29,8 +29,20 @@ test("windows follow each other to the end and are the whole document", () => {
 
 test("a window holds as many passages as fit", () => {
   const { markdown, passages } = cut([20_000, 20_000, 1, 1]);
-  expect(cutWindow(markdown, passages)).toEqual({ text: markdown.slice(0, 40_000), next_seq: 2 });
-  expect(cutWindow(markdown, passages.slice(2))).toEqual({ text: markdown.slice(40_000), next_seq: null });
+  expect(cutWindow(markdown, passages)).toEqual({
+    text: markdown.slice(0, 40_000),
+    seq: 0,
+    start: 0,
+    end: 40_000,
+    next_seq: 2,
+  });
+  expect(cutWindow(markdown, passages.slice(2))).toEqual({
+    text: markdown.slice(40_000),
+    seq: 2,
+    start: 40_000,
+    end: 40_002,
+    next_seq: null,
+  });
 });
 
 test("there is no window behind the end", () => expect(cutWindow("a", [])).toBeUndefined());

@@ -10,12 +10,12 @@ const WINDOW_SIZE = 40_000;
 export function cutWindow(
   markdown: string,
   passages: Iterable<Pick<Passage, "seq" | "start" | "end">>,
-): { text: string; next_seq: number | null } | undefined {
-  let range: { start: number; end: number } | undefined;
+): { text: string; seq: number; start: number; end: number; next_seq: number | null } | undefined {
+  let range: { seq: number; start: number; end: number } | undefined;
   for (const { seq, start, end } of passages) {
     if (range && end - range.start > WINDOW_SIZE)
-      return { text: markdown.slice(range.start, range.end), next_seq: seq };
-    range = { start: range?.start ?? start, end };
+      return { text: markdown.slice(range.start, range.end), ...range, next_seq: seq };
+    range = { seq: range?.seq ?? seq, start: range?.start ?? start, end };
   }
-  return range && { text: markdown.slice(range.start, range.end), next_seq: null };
+  return range && { text: markdown.slice(range.start, range.end), ...range, next_seq: null };
 }
