@@ -1,7 +1,7 @@
 import { readSettings } from "#infra/config.ts";
 import { openBus, openDatabase, openLogAccess, type Database } from "./connect.ts";
 import { withServiceUrl } from "./credentials.ts";
-import { createOrganization, type Credentials } from "./organization.ts";
+import { createOrganization, planOrganization, type Credentials } from "./organization.ts";
 import { Problem } from "./problem.ts";
 import { print, printJson, table } from "./output.ts";
 
@@ -31,11 +31,10 @@ export async function createOrg(name: string, options: { json?: boolean }): Prom
     await requireWorker(database);
     const bus = await openBus(settings);
     try {
-      const { credentials, usable } = await createOrganization(
-        { sender: bus.sender(log), hints: bus.hints, db, keyring },
-        settings,
-        name,
-      );
+      const plan = planOrganization(settings);
+      const { credentials } = plan;
+      const needs = { sender: bus.sender(log), hints: bus.hints, db, keyring };
+      const usable = await createOrganization(needs, settings, { name, plan });
       if (options.json) printJson(credentials);
       else print(formatCredentials(credentials));
       if (!usable)

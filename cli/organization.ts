@@ -24,6 +24,13 @@ export interface Credentials {
   admin: { email: string; password: string };
 }
 
+/** Everything that is drawn at random for a new organization. With the same plan, its creation may be repeated. */
+export interface OrganizationPlan {
+  credentials: Credentials;
+  user_id: string;
+  key: { id: string; hash: string; hint: string };
+}
+
 const TIMEOUT_MS = 30_000;
 
 interface OrganizationDeps {
@@ -33,45 +40,55 @@ interface OrganizationDeps {
   keyring: Pick<Keyring, "keyedHash">;
 }
 
-async function sendAll(
-  { sender, keyring }: OrganizationDeps,
-  settings: Settings,
-  name: string,
-): Promise<{ credentials: Credentials; position: number }> {
+export function planOrganization(settings: Pick<Settings, "BASE_URL" | "SERVICE_NAME">): OrganizationPlan {
   const organization_id = newId();
-  const send = async <D>(definition: CommandDefinition<string, D>, stream: string, data: D): Promise<number> => {
+  const { secret, hash, hint } = newSecret("sk", settings.SERVICE_NAME);
+  return {
+    credentials: {
+      base_url: settings.BASE_URL,
+      organization_id,
+      api_key: secret,
+      agent_id: newId(),
+      admin: { email: `admin@${organization_id.slice(-12)}.example`, password: newPassword() },
+    },
+    user_id: newId(),
+    key: { id: newId(), hash, hint },
+  };
+}
+
+/** Sends the commands of a plan. Resolves with a position that includes them all. */
+async function sendAll(
+  { sender, keyring, db }: OrganizationDeps,
+  settings: Settings,
+  { name, plan: { credentials, user_id, key } }: { name: string; plan: OrganizationPlan },
+): Promise<number> {
+  const { organization_id, agent_id, admin } = credentials;
+  const send = async <D>(definition: CommandDefinition<string, D>, stream: string, data: D): Promise<void> => {
     const request_id = "svc-org-create";
-    const answer = await sender.send(
+    const { rejection } = await sender.send(
       newCommand(definition.type, { stream, organization_id, request_id, data, timeout_ms: TIMEOUT_MS }),
     );
-    if (answer.rejection) throw new Error(answer.rejection.message);
-    return answer.position;
+    // ids are random: what exists was created from the same plan
+    if (rejection && !rejection.code.endsWith("_exists")) throw new Error(rejection.message);
   };
-
-  const user_id = newId();
-  const email = `admin@${organization_id.slice(-12)}.example`;
-  const password = newPassword();
-  const key_id = newId();
-  const key = newSecret("sk", settings.SERVICE_NAME);
 
   await send(CreateOrganization, streamName("organization", organization_id), { organization_id, name });
   await send(RegisterUser, streamName("organization", organization_id), {
     user_id,
     role: "owner",
-    email,
-    email_claim: keyring.keyedHash("email", email),
+    email: admin.email,
+    email_claim: keyring.keyedHash("email", admin.email),
     name: "Administrator",
-    password_hash: await hashPassword(password),
+    password_hash: await hashPassword(admin.password),
   });
-  const agent_id = newId();
   await send(CreateAgent, streamName("agent", agent_id), {
     ...AGENT_DEFAULTS,
     agent_id,
     name: "First agent",
     model: settings.OFFLINE_MODELS ? "offline/echo" : null,
   });
-  const position = await send(CreateKey, streamName("key", key_id), {
-    key_id,
+  await send(CreateKey, streamName("key", key.id), {
+    key_id: key.id,
     key_hash: key.hash,
     key_hint: key.hint,
     project_id: null,
@@ -81,26 +98,20 @@ async function sendAll(
     enabled: true,
     allowed_models: null,
   });
-  const credentials = {
-    base_url: settings.BASE_URL,
-    organization_id,
-    api_key: key.secret,
-    agent_id,
-    admin: { email, password },
-  };
-  return { credentials, position };
+  const [head] = await db.query<{ position: number }>("select position from log.head");
+  return Number(head!.position);
 }
 
 /**
- * Creates an organization with an owner who can sign in, an agent and an API key. The secrets are only in the result.
- * `usable` is false when the read models are behind, so that the credentials do not work yet. Throws Unavailable.
+ * Creates an organization with an owner who can sign in, an agent and an API key, or what is missing of them. The secrets are only
+ * in the plan. Resolves with false when the read models are behind, so that the credentials do not work yet. Throws Unavailable.
  */
 export async function createOrganization(
   needs: OrganizationDeps,
   settings: Settings,
-  name: string,
-): Promise<{ credentials: Credentials; usable: boolean }> {
-  const { credentials, position } = await sendAll(needs, settings, name);
+  organization: { name: string; plan: OrganizationPlan },
+): Promise<boolean> {
+  const position = await sendAll(needs, settings, organization);
   const names = projections.map((projection) => projection.name);
-  return { credentials, usable: await trackProgress(needs).waitFor(names, position, TIMEOUT_MS) };
+  return trackProgress(needs).waitFor(names, position, TIMEOUT_MS);
 }

@@ -8,31 +8,20 @@ import type { Resources } from "../roles/resources.ts";
 import { roles, runRoles, type Role } from "../roles/runRoles.ts";
 import { baseUrl, credentialsFile, saveCredentials, loadCredentials } from "./credentials.ts";
 import { createExample, planExample } from "./example.ts";
-import { createOrganization, type Credentials } from "./organization.ts";
+import { createFirstOrganization, forgetPlan } from "./firstOrganization.ts";
+import type { Credentials } from "./organization.ts";
 import { print, table } from "./output.ts";
 
 const printLine = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** The first organization's credentials: those in the data folder, or of an organization created now. */
-async function prepareCredentials(
-  settings: Settings,
-  { bus, log, db, keyring }: Resources,
-  address: string,
-): Promise<Credentials> {
+/** The first organization's credentials, with the address of this process. */
+async function prepareCredentials(settings: Settings, resources: Resources, address: string): Promise<Credentials> {
   const base_url = baseUrl(settings, address);
   const saved = loadCredentials(settings);
   if (saved?.base_url === base_url) return saved;
-  const current =
-    saved ??
-    (
-      await createOrganization(
-        { sender: bus.sender(log), hints: bus.hints, db, keyring },
-        settings,
-        "First organization",
-      )
-    ).credentials;
-  const credentials = { ...current, base_url };
+  const credentials = { ...(saved ?? (await createFirstOrganization(settings, resources))), base_url };
   saveCredentials(settings, credentials);
+  forgetPlan(settings);
   return credentials;
 }
 

@@ -1,5 +1,5 @@
 import { readSettings } from "#infra/config.ts";
-import { createOrganization } from "../cli/organization.ts";
+import { createOrganization, planOrganization } from "../cli/organization.ts";
 import { roles as allRoles, runRoles, type Role } from "../roles/runRoles.ts";
 import { atEnd, type Lifetime } from "./cleanUp.ts";
 import { testBus, testDatabase, testFolder, testSearch } from "./harness.ts";
@@ -72,8 +72,9 @@ export async function startPlatform({
   /** A new organization, ready to be used. */
   const organization = async (name = "Test") => {
     const { db, bus, log, keyring } = running.resources;
-    return (await createOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, name))
-      .credentials;
+    const plan = planOrganization(settings);
+    await createOrganization({ sender: bus.sender(log), hints: bus.hints, db, keyring }, settings, { name, plan });
+    return plan.credentials;
   };
   const { startCodes } = running;
   return { url: running.address ?? "", startCodes, settings, resources: running.resources, organization, stop };

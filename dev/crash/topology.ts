@@ -191,11 +191,9 @@ export async function startTopology(
   try {
     for (const role of together ? [] : (["projections", "services"] as const))
       for (const n of [1, 2]) roles.push(await start(role, n));
-    for (const [n, port] of ports.entries()) {
+    // two processes with every role start at the same moment, and make one first organization
+    for (const [n, port] of ports.entries())
       roles.push(await start(together ? "all" : "http", n + 1, { PORT: String(port) }));
-      // the first one creates the first organization
-      if (together) await roles.at(-1)!.ready(READY_MS);
-    }
     for (const role of roles) await role.ready(READY_MS);
     const main = surroundings.versions?.mainOf("svc") ?? join(root, "main.ts");
     const data = join(folder, "data");

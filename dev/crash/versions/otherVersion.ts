@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { changeIntoNextVersion } from "./nextVersion.ts";
@@ -36,6 +36,7 @@ export function makeOtherVersion(which: string, folder: string): string {
     copyThis(folder);
     changeIntoNextVersion(folder);
   } else unpack(which, folder);
-  for (const name of LINKED) symlinkSync(join(root, name), join(folder, name));
+  // sandboxed processes may read this link and what it points to, but no link in between
+  for (const name of LINKED) symlinkSync(realpathSync(join(root, name)), join(folder, name));
   return folder;
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { RoleName } from "../faults/surroundings.ts";
 import type { SupervisedProcess } from "../supervise.ts";
 import { makeOtherVersion, NEXT } from "./otherVersion.ts";
 
@@ -22,6 +23,13 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** Which of the two versions is the older one. */
 export const olderOf = (beside: string): VersionName => (beside === NEXT ? "this" : "other");
 
+/** The order of docs/operating.md: who decides understands new commands before somebody sends them. */
+const FORTH: RoleName[] = ["services", "projections", "http"];
+
+/** The order in which the roles change to a version. */
+export const rollOutOrder = (beside: string, to: VersionName): RoleName[] =>
+  to === olderOf(beside) ? FORTH.toReversed() : FORTH;
+
 export function openVersions(beside: string, folder: string): Versions {
   const roots = { this: root, other: makeOtherVersion(beside, folder) };
   const versions = new Map<string, VersionName>();
@@ -37,6 +45,12 @@ export function openVersions(beside: string, folder: string): Versions {
   return {
     mainOf: (process) => join(roots[versionOf(process)], "main.ts"),
     rollOut,
-    finish: (processes) => rollOut(processes, "this"),
+    async finish(processes) {
+      for (const name of rollOutOrder(beside, "this"))
+        await rollOut(
+          processes.filter(({ role }) => role === name),
+          "this",
+        );
+    },
   };
 }

@@ -1,0 +1,35 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Settings } from "#infra/config.ts";
+import { claimFile, readJson } from "#infra/embedded/files.ts";
+import type { Resources } from "../roles/resources.ts";
+import { loadCredentials } from "./credentials.ts";
+import { createOrganization, planOrganization, type Credentials, type OrganizationPlan } from "./organization.ts";
+
+type FolderSettings = Pick<Settings, "DATA_DIR">;
+
+/** What the first organization will be, until its credentials are saved. */
+const planFile = ({ DATA_DIR }: FolderSettings): string => join(DATA_DIR, "first-organization.json");
+
+/** Call it when the credentials are saved. */
+export const forgetPlan = (settings: FolderSettings): void => rmSync(planFile(settings), { force: true });
+
+/**
+ * Creates the first organization of a data folder. Its plan is in the folder before anything is created: of several processes that
+ * start together one makes the plan and all carry it out, and a start after a kill completes what the killed one began.
+ */
+export async function createFirstOrganization(
+  settings: Settings,
+  { bus, log, db, keyring }: Resources,
+): Promise<Credentials> {
+  const file = planFile(settings);
+  claimFile(file, JSON.stringify(planOrganization(settings)));
+  const plan = readJson<OrganizationPlan>(file);
+  // another process has saved the credentials, and then removed its plan
+  const saved = loadCredentials(settings);
+  if (saved) return saved;
+  if (!plan) throw new Error(`${file} cannot be read: remove it and start again`);
+  const needs = { sender: bus.sender(log), hints: bus.hints, db, keyring };
+  await createOrganization(needs, settings, { name: "First organization", plan });
+  return plan.credentials;
+}
