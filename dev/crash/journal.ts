@@ -43,6 +43,7 @@ export type OperationKind =
   | "thread.delete"
   | "file.upload"
   | "file.read"
+  | "file.show"
   | "file.list"
   | "file.delete"
   | "key.create"
@@ -77,6 +78,8 @@ export type OperationKind =
   | "agent.respond"
   | "agent.read"
   | "agent.replay"
+  | "agent.ask"
+  | "tool.decide"
   | "run.start"
   | "run.hook"
   | "run.poll"
@@ -85,6 +88,11 @@ export type OperationKind =
   | "run.approvals"
   | "run.decide"
   | "run.cancel"
+  | "run.retry"
+  | "run.vote"
+  | "link.create"
+  | "link.use"
+  | "event.send"
   | "audit.events"
   | "audit.usage"
   | "audit.trace"
@@ -122,6 +130,13 @@ export const WRITES: ReadonlySet<OperationKind> = new Set<OperationKind>([
   "run.hook",
   "run.decide",
   "run.cancel",
+  "run.retry",
+  "run.vote",
+  "link.create",
+  "link.use",
+  "event.send",
+  "agent.ask",
+  "tool.decide",
   "login",
   "logout",
 ]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { GUARDED_TOOL } from "./linkedWorkflows.ts";
 import { startOpenai, type OpenaiDouble, type Reply, type ReceivedRequest } from "#test/doubles/openai.ts";
 
 const lastWords = ({ body }: ReceivedRequest): string => {
@@ -44,7 +45,7 @@ const counting = () => {
 /** No two calls get the same answer, so text of two attempts cannot pass for one answer. */
 let calls = 0;
 
-/** A provider that does what the prompt's first word in brackets says: `[slow 50]`, `[500]`, `[429]`, `[400]`, `[once]` (a 400 to the first call only), `[cut]`, `[tool 50]` (wants to search first); else it repeats the prompt, with the number of the call before it. */
+/** A provider that does what the prompt's first word in brackets says: `[slow 50]`, `[500]`, `[429]`, `[400]`, `[once]` (a 400 to the first call only), `[cut]`, `[tool 50]` (wants to search first), `[act]` (wants the guarded tool to act first); else it repeats the prompt, with the number of the call before it. */
 export async function startScriptedProvider(): Promise<OpenaiDouble> {
   const provider = await startOpenai();
   const countOf = counting();
@@ -58,6 +59,11 @@ export async function startScriptedProvider(): Promise<OpenaiDouble> {
       const searched = request.body.messages.some(({ role }: { role: string }) => role === "tool");
       if (searched) return slowly(Number(argument), text, request);
       return { text: "Looking.", tool_calls: [{ name: "search_documents", arguments: { query: "word" } }] };
+    }
+    if (order === "act") {
+      const acted = request.body.messages.some(({ role }: { role: string }) => role === "tool");
+      const [, id] = /<([^>]+)>/.exec(asked) ?? [];
+      return acted ? { text } : { text: "", tool_calls: [{ name: GUARDED_TOOL, arguments: { id } }] };
     }
     if (order === "cut") return { text, cut: "mid-event" };
     if (order === "400") return failure(400);

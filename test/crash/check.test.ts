@@ -88,8 +88,9 @@ describe("the checker finds", () => {
     scenario.event("FileDeleted", "file-f", "3");
     scenario.operation("file.delete", "3", { asked: { file_id: "f" } });
     scenario.operation("file.read", "4", { asked: { file_id: "f" }, got: { sha256: "x" } });
-    scenario.operation("file.list", "5", { got: { files: ["f"] } });
-    expect(scenario.findings()).toEqual(["different I12", "different I16", "different I16"]);
+    scenario.operation("file.show", "5", { asked: { file_id: "f" } });
+    scenario.operation("file.list", "6", { got: { files: ["f"] } });
+    expect(scenario.findings()).toEqual(["different I12", "different I16", "different I16", "different I16"]);
   });
 
   test("a key that works after its deletion, and a session that does not work", () => {

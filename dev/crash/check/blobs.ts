@@ -26,6 +26,7 @@ export const ERASING: ReadonlySet<string> = new Set([
   "ExtractionDeleted",
   "ExtractionExpired",
   "RunForgotten",
+  "MessageDelivered",
 ]);
 const READ = new Set(["DocumentRead", "ExtractionCompleted"]);
 const SENT = new Set(["DocumentUploaded", "DocumentReplaced", "ExtractionRequested"]);

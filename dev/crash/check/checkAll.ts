@@ -15,18 +15,23 @@ import { checkFeed } from "./feed.ts";
 import { different, type Finding } from "./finding.ts";
 import { checkIndex } from "./searchIndex.ts";
 import { checkChain, checkCommands, checkFollowers, checkHeads } from "./log.ts";
+import { checkGuardedCalls } from "./guardedCalls.ts";
+import { checkLinkedRuns } from "./linkedRuns.ts";
 import { checkMembers } from "./members.ts";
+import { checkMessages } from "./messages.ts";
 import { checkModels, checkUsage } from "./models.ts";
 import { checkOutcomes } from "./outcomes.ts";
 import { checkPeople } from "./people.ts";
 import { checkReads } from "./reads.ts";
 import { checkResponses } from "./responses.ts";
+import { checkRetries } from "./retries.ts";
 import { checkRunReads } from "./runReads.ts";
 import { checkSchedules } from "./schedules.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkStarts } from "./starts.ts";
 import { checkSteps } from "./steps.ts";
 import { checkEnded, checkOverlaps, checkTurns } from "./turns.ts";
+import { checkVotes } from "./votes.ts";
 
 interface Checked {
   evidence: Evidence;
@@ -64,6 +69,11 @@ export const checkJournal = (evidence: Evidence): Finding[] => [
   ...checkOutcomes(evidence),
   ...checkRunReads(evidence),
   ...checkSchedules(evidence),
+  ...checkLinkedRuns(evidence),
+  ...checkMessages(evidence),
+  ...checkVotes(evidence),
+  ...checkRetries(evidence),
+  ...checkGuardedCalls(evidence),
   ...checkCommands(evidence),
 ];
 

@@ -39,6 +39,8 @@ export interface Turn {
   to: number | undefined;
   end: "completed" | "failed" | "stopped" | "refused" | undefined;
   takeovers: number;
+  /** Approvals of its calls that nobody has decided. */
+  asking: number;
   /** The answer; undefined if erased. */
   text: string | undefined;
   files: string[] | undefined;
@@ -82,12 +84,15 @@ export function turnsOf(events: RecordedEvent[]): Turn[] {
         to: undefined,
         end: undefined,
         takeovers: 0,
+        asking: 0,
         text: undefined,
         files: personal?.input.prompt?.messages.flatMap((message: any) =>
           message.attachments.map((file: any) => file.sha256),
         ),
       });
     else if (turn && type === "TurnTakenOver") turn.takeovers += 1;
+    else if (turn && type === "ToolApprovalRequested") turn.asking += 1;
+    else if (turn && /^ToolApproval(Decided|Expired|Cancelled)$/.test(type)) turn.asking -= 1;
     else if (turn && type in ENDS) Object.assign(turn, { to: position, end: ENDS[type], text: personal?.said.text });
   }
   return [...turns.values()];

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { run as decider } from "#services/deciders/run.ts";
 import { hasWork, isLive, type RunState } from "#services/deciders/runState.ts";
 import { CANARY } from "../topology.ts";
+import type { LinkedKind } from "../linkedWorkflows.ts";
 import { approvalsOf, BROKEN, isResultOf, stepsOf, type Kind } from "../workflows.ts";
 import type { Evidence } from "./evidence.ts";
 import { different, lost, stuck, type Finding } from "./finding.ts";
@@ -26,8 +27,8 @@ function isGivenUp({ events }: RunHistory, { code, key }: { code: string; key: s
 function checkEnded({ id, events }: RunHistory): Finding[] {
   const state = events.reduce<RunState>((before, event) => decider.evolve(before, event as never), decider.initial);
   if (!isLive(state)) return [];
-  const { steps, timers, approvals } = state;
-  const parked = !hasWork(state) && steps.length + Object.keys(timers).length === 0;
+  const { steps, timers, approvals, waits } = state;
+  const parked = !hasWork(state) && steps.length + Object.keys({ ...timers, ...waits }).length === 0;
   if (parked && Object.keys(approvals).length > 0) return [];
   const open = steps.map(({ name, status, attempt }) => `${name} ${status} ${attempt}`);
   return [
@@ -60,13 +61,22 @@ function checkCompleted(run: RunHistory, kind: Kind, values: Map<string, string>
   ];
 }
 
-function checkEnding(run: RunHistory, kind: Kind | undefined, { values, operations }: Evidence): Finding[] {
+const isChild = ({ events }: RunHistory): boolean => events[0]!.data.starter !== undefined;
+const isContinued = ({ events }: RunHistory): boolean => events[0]!.data.parent !== undefined;
+const isKind = (kind: Kind | LinkedKind): kind is Kind => kind === "sequence" || kind === "parallel";
+
+function checkEnding(
+  run: RunHistory,
+  kind: Kind | LinkedKind | undefined,
+  { values, operations }: Evidence,
+): Finding[] {
   const [end] = run.ends;
   if (!end || !kind) return [];
   const name = `run ${run.id}`;
   switch (ENDS[end.type]) {
     case "completed":
-      return checkCompleted(run, kind, values);
+      // what a continued run inherited is in its parent, and linkedRuns.ts knows the kinds of runs that depend on others
+      return isContinued(run) || !isKind(kind) ? [] : checkCompleted(run, kind, values);
     case "failed": {
       const { error } = end.personal ?? {};
       if (argsOf(values, run).breaks && error?.message === BROKEN) return [];
@@ -75,7 +85,8 @@ function checkEnding(run: RunHistory, kind: Kind | undefined, { values, operatio
       return [different("I10", name, `failed: ${end.data.code} ${error?.message}`)];
     }
     default:
-      return operations.some(({ what, asked }) => what === "run.cancel" && asked["run_id"] === run.id)
+      // a run is cancelled with its starter
+      return isChild(run) || operations.some(({ what, asked }) => what === "run.cancel" && asked["run_id"] === run.id)
         ? []
         : [different("I10", name, "was cancelled, which nobody has asked for")];
   }
@@ -91,13 +102,16 @@ const checkTold = ({ id, events }: RunHistory): Finding[] =>
 export function checkOutcomes(evidence: Evidence): Finding[] {
   const { events, operations } = evidence;
   const kinds = new Map(
-    operations.flatMap(({ what, asked, id }): [string, Kind][] =>
+    operations.flatMap(({ what, asked, id }): [string, Kind | LinkedKind][] =>
       what === "run.start" || what === "run.hook" ? [[id, asked["kind"]]] : [],
     ),
   );
+  // runs of the workflow `sequence`, which a starter starts and a client retries
+  const kindOf = (run: RunHistory) =>
+    kinds.get(run.operation) ?? (isChild(run) || isContinued(run) ? "sequence" : undefined);
   return runsOf(events).flatMap((run) => [
     ...checkEnded(run),
-    ...checkEnding(run, kinds.get(run.operation), evidence),
+    ...checkEnding(run, kindOf(run), evidence),
     ...checkTold(run),
   ]);
 }

@@ -1,5 +1,6 @@
 import { idempotencyKey } from "#events/ids.ts";
 import type { Effect } from "../journal.ts";
+import { GUARDED_TOOL } from "../linkedWorkflows.ts";
 import { grouped, type Evidence } from "./evidence.ts";
 import { different, doubled, lost, type Finding } from "./finding.ts";
 import { ENDS, runsOf, type RunHistory, type StepHistory } from "./runHistories.ts";
@@ -34,12 +35,14 @@ const AT_MOST_ONCE = new Set(["once"]);
  */
 function checkEffects(run: RunHistory, effects: Effect[]): Finding[] {
   const ofKey = grouped(effects, ({ key }) => key);
-  const keys = new Set(run.steps.map(({ key }) => idempotencyKey(run.id, key)));
+  // a retry repeats attempts of its parent
+  const source = run.events[0]!.data.parent?.effects_of ?? run.id;
+  const keys = new Set(run.steps.map(({ key }) => idempotencyKey(source, key)));
   const strange = [...ofKey.keys()].filter((key) => !keys.has(key));
   return [
     ...strange.map((key) => different("I10", `run ${run.id}`, `did something under the key ${key}, which no step has`)),
     ...run.steps.flatMap((step): Finding[] => {
-      const done = ofKey.get(idempotencyKey(run.id, step.key)) ?? [];
+      const done = ofKey.get(idempotencyKey(source, step.key)) ?? [];
       const name = nameOf(run, step);
       const unknown = done.filter(({ attempt }) => !step.attempts.includes(attempt));
       const twice = [...grouped(done, ({ part, attempt }) => `${part} of attempt ${attempt}`)].filter(
@@ -58,8 +61,8 @@ function checkEffects(run: RunHistory, effects: Effect[]): Finding[] {
   ];
 }
 
-/** Events that may follow the end of a run: results of steps that were running. */
-const AFTERWARDS = new Set(["StepCompleted", "StepFailed", "StepAttemptLost", "RunForgotten"]);
+/** Events that may follow the end of a run: results of steps that were running, and that others know of the end. */
+const AFTERWARDS = new Set(["StepCompleted", "StepFailed", "StepAttemptLost", "RunSettled", "RunForgotten"]);
 
 /** A run ends once, and nothing starts afterwards. */
 function checkEnd(run: RunHistory): Finding[] {
@@ -97,7 +100,8 @@ function checkTurns(run: RunHistory, turns: Evidence["turns"]): Finding[] {
 }
 
 export function checkSteps({ events, effects, turns }: Evidence): Finding[] {
-  const ofRun = grouped(effects, ({ run_id }) => run_id);
+  const ofSteps = effects.filter(({ run_id }) => run_id !== GUARDED_TOOL);
+  const ofRun = grouped(ofSteps, ({ run_id }) => run_id);
   const runs = runsOf(events);
   const known = new Set(runs.map(({ id }) => id));
   return [

@@ -49,7 +49,7 @@ function checkOnce(operation: Operation, turns: Turn[], attempts: Attempt[]): Fi
 export function checkTurns({ operations, attempts, turns }: Evidence): Finding[] {
   const byOperation = grouped(turns, (turn) => turn.operation);
   return operations
-    .filter(({ what }) => what === "chat" || what === "agent.respond")
+    .filter(({ what }) => what === "chat" || what === "agent.respond" || what === "agent.ask")
     .flatMap((operation) => {
       const mine = byOperation.get(operation.id) ?? [];
       const answered = operation.got["ids"]?.length > 0;
@@ -73,8 +73,8 @@ export function checkOverlaps({ turns }: Evidence): Finding[] {
   });
 }
 
-/** I8: every turn has ended. */
+/** I8: every turn has ended, or waits only for a person. */
 export const checkEnded = ({ turns }: Evidence): Finding[] =>
   turns
-    .filter(({ to }) => to === undefined)
+    .filter(({ to, asking }) => to === undefined && asking === 0)
     .map(({ id, thread, takeovers }) => stuck("I8", `turn ${id}`, `open in ${thread} after ${takeovers} takeovers`));

@@ -4,7 +4,7 @@ import type { Topology } from "../topology.ts";
 import { ask } from "./ask.ts";
 import type { Fault } from "./plan.ts";
 import { kill } from "./processes.ts";
-import { rewindReadModel } from "./rewind.ts";
+import { isYoungerThanCopy, rewindReadModel } from "./rewind.ts";
 
 /** How long the fault waits for the acknowledgement, and for PostgreSQL to be back. */
 const WAIT_MS = 15_000;
@@ -40,7 +40,11 @@ export async function crashPostgres(
   const pid = await pidOf("postgres").catch(() => undefined);
   if (pid === undefined || !(await isRunning(addresses))) return undefined;
   const acknowledged = journal.next(
-    (note) => note.kind === "operation" && note.what === after && note.outcome === "done",
+    (note) =>
+      note.kind === "operation" &&
+      note.what === after &&
+      note.outcome === "done" &&
+      (!loses || isYoungerThanCopy(note)),
   );
   const moment = Promise.race([acknowledged, sleep(WAIT_MS)]);
   if (!loses) {

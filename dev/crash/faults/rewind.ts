@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import type { Operation } from "../journal.ts";
 
 /*
  * A crash of PostgreSQL may lose the newest rows of read models, because they are not flushed at commit. It seldom does: any later
@@ -8,11 +9,14 @@ import type pg from "pg";
 
 /** Between two copies. The last but one is used: the last may have the rows of the acknowledgement. */
 const COPY_MS = 300;
+/** Whether the copy that is used is from before the operation, so that the model loses what it wrote. */
+export const isYoungerThanCopy = ({ start, end, attempts }: Operation): boolean =>
+  attempts === 1 && end - start < COPY_MS;
 /** Hints and queries that are under way arrive within this time. */
 const UNDER_WAY_MS = 50;
 
 /** A read model with one table of the same name. */
-export type RewoundModel = "projects";
+export type RewoundModel = "files";
 
 const COPY = (model: RewoundModel, kept: string) => `
   begin isolation level repeatable read;

@@ -18,8 +18,10 @@ import { readTrace } from "./audit.ts";
 import { chat, deleteThread, largeFile, readThread, smallFile } from "./chat.ts";
 import { deleteDocument, pushText, readDocument, readText, reprocess, search, uploadDocument } from "./documents.ts";
 import { deleteExtraction, extract, readExtraction } from "./extractions.ts";
-import { deleteFile, listFiles, readFile, upload } from "./files.ts";
+import { deleteAndShow, deleteFile, listFiles, readFile, upload } from "./files.ts";
 import { followRun } from "./follow.ts";
+import { askGuarded } from "./guarded.ts";
+import { cancelStarter, failAndRetry, startListener, startStarter, startVoted } from "./linkedRuns.ts";
 import {
   changeMember,
   createMember,
@@ -30,9 +32,10 @@ import {
   suspendMember,
   useMember,
 } from "./members.ts";
-import { changeProject, createProject, deleteProject, readProject, renameAndRead } from "./projects.ts";
+import { changeProject, createProject, deleteProject, readProject } from "./projects.ts";
 import { attendApprovals, callHook, cancelRun, cancelSoon, readApprovals, readRun, startRun } from "./runs.ts";
 import type { Action, Session } from "./session.ts";
+import { vote } from "./votes.ts";
 import { favouring, type Act } from "./weights.ts";
 import type { KnownDocument, KnownMember, KnownProject, KnownRun } from "./known.ts";
 
@@ -55,6 +58,8 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   readFile: (action) => onOne(action, action.session.files, (file) => readFile(action, file)),
   listFiles,
   deleteFile: (action) => onOne(action, action.session.files, (file) => deleteFile(action, file)),
+  // the oldest, which a read model that falls back has
+  deleteAndShow: (action) => onOne(action, action.session.files.slice(0, 1), (file) => deleteAndShow(action, file)),
   respond: (action) => respond(action),
   goOnResponding: (action) => onOne(action, action.session.responses.slice(-3), (one) => respond(action, one)),
   readResponse: (action) => onOne(action, action.session.responses, (one) => readResponse(action, one)),
@@ -71,12 +76,19 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   deleteExtraction: (action) => onOne(action, action.session.extractions, (one) => deleteExtraction(action, one)),
   startRun,
   callHook,
-  readRun: (action) => onOne(action, action.session.runs.slice(-12), (run) => readRun(action, run)),
+  readRun: (action) => onOne(action, action.session.runs.slice(-12), async (run) => void (await readRun(action, run))),
   attendApprovals: (action) => onOne(action, asking(action.session), (run) => attendApprovals(action, run)),
   followRun: (action) => onOne(action, action.session.runs.slice(-4), (run) => followRun(action, run)),
   cancelRun: (action) =>
     onOne(action, action.session.runs.slice(-6), (run) => signedIn(action, (token) => cancelRun(action, run, token))),
   cancelSoon: (action) => signedIn(action, (token) => cancelSoon(action, token)),
+  startStarter,
+  cancelStarter: (action) => signedIn(action, (token) => cancelStarter(action, token)),
+  startListener,
+  startVoted,
+  vote: (action) => onOne(action, voted(action.session).slice(-6), (run) => vote(action, run)),
+  failAndRetry,
+  askGuarded: (action) => signedIn(action, (token) => askGuarded(action, token)),
   login,
   useSession: (action) => signedIn(action, (token) => useSession(action, token)),
   logout: (action) => signedIn(action, (token) => logout(action, token)),
@@ -105,7 +117,6 @@ const acts: Record<Act, (action: Action) => Promise<void>> = {
   readProject: (action) => onProject(action, (project, token) => readProject(action, project, token)),
   changeProject: (action) => onProject(action, (project, token) => changeProject(action, project, token), isThere),
   deleteProject: (action) => onProject(action, (project, token) => deleteProject(action, project, token), isThere),
-  renameAndRead: (action) => onProject(action, (project, token) => renameAndRead(action, project, token), isThere),
   putProvider: (action) => signedIn(action, (token) => putProvider(action, token)),
   readProvider: (action) =>
     onOne(action, action.session.providers, (name) => signedIn(action, (token) => readProvider(action, name, token))),
@@ -117,6 +128,7 @@ const onDocument = (action: Action, act: (action: Action, document: KnownDocumen
   onOne(action, action.session.documents, (document) => act(action, document));
 /** The latest runs with approvals. */
 const asking = ({ runs }: Session): KnownRun[] => runs.filter(({ asks }) => asks).slice(-8);
+const voted = ({ linkedRuns }: Session) => linkedRuns.filter(({ kind }) => kind === "voted");
 type Managing<T> = (thing: T, token: string) => Promise<void>;
 const isThere = ({ gone }: { gone: boolean }): boolean => !gone;
 const onMember = (action: Action, act: Managing<KnownMember>, which: (member: KnownMember) => boolean = () => true) =>
@@ -195,6 +207,10 @@ export async function readEverything(seed: number, session: Session): Promise<vo
   for (const run of session.runs.filter((_, index) => index % 2 === session.client % 2)) {
     await readRun(action(), run);
     if (run.asks) await readApprovals(action(), run.id);
+  }
+  for (const { id, kind } of session.linkedRuns.filter((_, index) => index % 2 === session.client % 2)) {
+    await readRun(action(), { id, hook: undefined });
+    if (kind === "voted") await readApprovals(action(), id);
   }
   for (const key of [...usable(session), ...usable({ keys: session.endedKeys })]) await useKey(action(), key);
   for (const token of session.endedTokens) await useSession(action(), token);

@@ -3,6 +3,7 @@ import { randomFrom } from "../random.ts";
 import { PERSONAL, type Topology } from "../topology.ts";
 import { readAudit } from "./audit.ts";
 import { readEverything, runClient } from "./client.ts";
+import { makeLinked } from "./makeLinked.ts";
 import { startProbe } from "./probe.ts";
 import { makeSchedules } from "./schedules.ts";
 import { KNOWLEDGE, type Session } from "./session.ts";
@@ -67,6 +68,8 @@ export async function startClients(options: ClientsOptions) {
     const workflows =
       sessions[0]?.workflows ??
       (await makeWorkflows(wire, await signedIn(wire, credentials.admin, "workflows"), effects));
+    const linked =
+      sessions[0]?.linked ?? (await makeLinked(wire, await signedIn(wire, credentials.admin, "linked"), effects));
     const collection = partner?.collection ?? (await newCollection(wire, api_key, `pair-${client}`));
     sessions.push({
       client,
@@ -84,6 +87,8 @@ export async function startClients(options: ClientsOptions) {
       responses: [],
       workflows,
       runs: partner?.runs ?? [],
+      linked,
+      linkedRuns: partner?.linkedRuns ?? [],
       answered: [],
       keys: [],
       endedKeys: [],

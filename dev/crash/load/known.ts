@@ -1,3 +1,4 @@
+import type { LinkedKind } from "../linkedWorkflows.ts";
 import type { Kind } from "../workflows.ts";
 
 /* What a client knows of the things that it created. */
@@ -35,6 +36,12 @@ export interface KnownRun {
   /** The workflow whose hook started it. */
   hook: KnownWorkflow | undefined;
   asks: boolean;
+}
+
+/** A run that depends on others, of this client or its partner. */
+export interface KnownLinkedRun {
+  id: string;
+  kind: LinkedKind;
 }
 
 /** A workflow of the load, with a trigger. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { PERSONAL } from "../topology.ts";
 import { onceOnly, perform, type Action } from "./session.ts";
 import type { KnownProject } from "./known.ts";
@@ -36,18 +35,6 @@ export async function changeProject(action: Action, { id: project_id }: KnownPro
     wanted: { method: "PATCH", path: `/api/projects/${project_id}`, token, body },
     read: named,
   });
-}
-
-const READS = 5;
-const PAUSE_MS = 150;
-
-/** Renames a project and reads it again and again, so that some reads follow a fault which came after the answer. */
-export async function renameAndRead(action: Action, project: KnownProject, token: string): Promise<void> {
-  await changeProject(action, project, token);
-  for (let n = 1; n <= READS; n++) {
-    await readProject({ ...action, id: `${action.id}-read-${n}` }, project, token);
-    await sleep(PAUSE_MS);
-  }
 }
 
 /** Deletes a project that has no keys. */

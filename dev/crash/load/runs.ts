@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Operation } from "../journal.ts";
 import { randomFrom, type Random } from "../random.ts";
 import { PERSONAL } from "../topology.ts";
 import { BEFORE_MS, type RunArgs } from "../workflows.ts";
@@ -41,7 +42,7 @@ interface Start {
 }
 
 /** Starts a run. Returns its id if the answer arrived. */
-async function begin(action: Action, how: "run.start" | "run.hook", { workflow, args, key }: Start) {
+export async function begin(action: Action, how: "run.start" | "run.hook", { workflow, args, key }: Start) {
   const { api_key, user } = action.session;
   const keyed = key ? { [key.header]: key.value } : {};
   const byHook = {
@@ -81,27 +82,33 @@ async function start(action: Action, how: "run.start" | "run.hook"): Promise<voi
 export const startRun = (action: Action): Promise<void> => start(action, "run.start");
 export const callHook = (action: Action): Promise<void> => start(action, "run.hook");
 
-/** Reads a run: by the hook that started it, otherwise with the key. */
-export async function readRun(action: Action, { id: run_id, hook }: KnownRun): Promise<void> {
+/** Reads a run: by the hook that started it, otherwise with the key. `wait_s`: seconds to wait for its end. */
+export async function readRun(
+  action: Action,
+  { id: run_id, hook }: Pick<KnownRun, "id" | "hook">,
+  wait_s = 0,
+): Promise<Operation> {
   if (hook) {
     const path = `/api/workflows/hooks/${hook.hook_token}/runs/${run_id}`;
-    await perform(action, {
+    return perform(action, {
       what: "run.poll",
       asked: { run_id },
       wanted: { method: "GET", path, token: hook.webhook_secret },
       read: ({ body: { status, result, error } }) => ({ status, result, error }),
     });
-    return;
   }
-  await perform(action, {
+  const query = wait_s > 0 ? `?wait=${wait_s}` : "";
+  return perform(action, {
     what: "run.read",
     asked: { run_id },
-    wanted: { method: "GET", path: `/api/workflows/runs/${run_id}`, token: action.session.api_key },
+    wanted: { method: "GET", path: `/api/workflows/runs/${run_id}${query}`, token: action.session.api_key },
     read: ({ body: { status, result, error, steps } }) => ({
       status,
       result,
       error,
-      steps: steps.map(({ key, status: at, attempts }: any) => ({ key, status: at, attempts: attempts.length })),
+      steps: steps
+        .filter(({ inherited }: any) => !inherited)
+        .map(({ key, status: at, attempts }: any) => ({ key, status: at, attempts: attempts.length })),
     }),
   });
 }
@@ -172,7 +179,9 @@ export async function readApprovals(action: Action, run_id: string): Promise<{ i
     what: "run.approvals",
     asked: { run_id },
     wanted: { method: "GET", path: `/api/workflows/runs/${run_id}/approvals`, token: action.session.api_key },
-    read: ({ body }) => ({ approvals: body.data.map(({ id, status }: Record<string, string>) => ({ id, status })) }),
+    read: ({ body }) => ({
+      approvals: body.data.map(({ id, status, votes }: any) => ({ id, status, votes: votes.length })),
+    }),
   });
   return done.got["approvals"] ?? [];
 }

@@ -1,7 +1,16 @@
 import type { Facts, Journal, Operation, OperationKind } from "../journal.ts";
+import type { Linked } from "./makeLinked.ts";
 import type { Random } from "../random.ts";
 import type { WireAnswer, WireRequest, Wire } from "./wire.ts";
-import type { KnownDocument, KnownKey, KnownMember, KnownProject, KnownRun, KnownWorkflow } from "./known.ts";
+import type {
+  KnownDocument,
+  KnownKey,
+  KnownMember,
+  KnownLinkedRun,
+  KnownProject,
+  KnownRun,
+  KnownWorkflow,
+} from "./known.ts";
 
 /** What one client owns and knows. Threads are shared with the client's partner; everything else is its own. */
 export interface Session {
@@ -25,6 +34,9 @@ export interface Session {
   /** The workflows of all clients, and the runs that this client and its partner started. */
   workflows: KnownWorkflow[];
   runs: KnownRun[];
+  /** What runs need that depend on others, and such runs of this client and its partner. */
+  linked: Linked;
+  linkedRuns: KnownLinkedRun[];
   /** WireAnswer turns, `chatcmpl-…` and `resp_…`. */
   answered: string[];
   keys: KnownKey[];

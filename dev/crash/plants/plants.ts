@@ -159,8 +159,9 @@ export const PLANTS: Plant[] = [
     text: "if (lost.size === 0) return;",
     instead: "if (lost.size >= 0) return;",
     rules: ["I16"],
-    load: ["renameAndRead"],
-    faults: [{ what: "crash", role: "postgres", after: "project.change", loses: "projects" }],
+    // a row that is there is shown without waiting for the read model
+    load: ["upload", "deleteAndShow"],
+    faults: [{ what: "crash", role: "postgres", after: "file.delete", loses: "files" }],
   },
 ];
 

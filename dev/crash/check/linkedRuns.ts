@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import type { LinkedKind } from "../linkedWorkflows.ts";
+import { grouped, type Evidence } from "./evidence.ts";
+import { different, doubled, lost, stuck, type Finding } from "./finding.ts";
+import { ENDS, openerOf, runsOf, type RunHistory } from "./runHistories.ts";
+
+const nameOf = ({ id }: RunHistory): string => `run ${id}`;
+const of = ({ events }: RunHistory, type: string) => events.filter((event) => event.type === type);
+const endOf = (run: RunHistory | undefined) => run?.ends[0] && ENDS[run.ends[0].type];
+
+/** I10: a child run is started once, and has ended when its starter, which takes it along, is settled. */
+function checkChildren(run: RunHistory, runs: Map<string, RunHistory>, started: RunHistory[]): Finding[] {
+  const requested = of(run, "ChildRunRequested").map(({ data }) => data);
+  const [settled] = of(run, "RunSettled");
+  const isTaken = endOf(run) === "failed" || endOf(run) === "cancelled";
+  const strange = started.filter(({ id }) => !requested.some(({ child_run_id }) => child_run_id === id));
+  return [
+    ...strange.map(({ id }) => doubled("I10", nameOf(run), `started the run ${id}, which no call of it has asked for`)),
+    ...requested.flatMap(({ child_run_id, on_parent_end }): Finding[] => {
+      const child = runs.get(child_run_id);
+      if (!child) return endOf(run) === "completed" ? [lost("I10", nameOf(run), `has no child ${child_run_id}`)] : [];
+      const created = of(child, "RunCreated").length;
+      const end = child.ends[0]?.position ?? Infinity;
+      return [
+        ...(created === 1 ? [] : [doubled("I10", nameOf(child), `was created ${created} times`)]),
+        ...(isTaken && settled && on_parent_end === "cancel" && end > settled.position
+          ? [different("I10", nameOf(child), `went on after its starter ${run.id} was settled`)]
+          : []),
+      ];
+    }),
+  ];
+}
+
+/** I10: a wait is answered once. I8: the watchers of a run that has ended know. */
+function checkWaits(run: RunHistory): Finding[] {
+  const answers = grouped(
+    run.events.filter(({ type }) => type === "WaitAnswered" || type === "WaitTimedOut"),
+    ({ data }) => String(data.key),
+  );
+  const settled = of(run, "RunSettled").length;
+  const wanted = run.ends[0]?.data.settles ? 1 : 0;
+  return [
+    ...[...answers]
+      .filter(([, own]) => own.length > 1)
+      .map(([key, own]) => doubled("I10", nameOf(run), `its wait ${key} was answered ${own.length} times`)),
+    ...(settled < wanted ? [stuck("I8", nameOf(run), "has ended, and its end is not settled")] : []),
+    ...(settled > wanted ? [doubled("I10", nameOf(run), `was settled ${settled} times`)] : []),
+  ];
+}
+
+/** What a run of a linked workflow must come to, by the log. */
+function resultOf(
+  kind: LinkedKind,
+  run: RunHistory,
+  { runs, values, sent }: { runs: Map<string, RunHistory>; values: Evidence["values"]; sent: Map<string, object> },
+): object {
+  const open = openerOf(values);
+  const { id } = open(run.args) as { id: string };
+  if (kind === "starter") {
+    const children = of(run, "ChildRunRequested").map(({ data: { child_run_id: run_id } }) => {
+      const child = runs.get(run_id);
+      return { run_id, status: endOf(child), result: open(child?.ends[0]?.personal?.result) ?? null };
+    });
+    return { id, children };
+  }
+  if (kind === "voted") {
+    const votes = of(run, "ApprovalVoted").map(({ data: { by, decision } }) => ({ by: by.id, decision }));
+    const [decided] = of(run, "ApprovalDecided");
+    return { id, status: decided?.data.decision === "approve" ? "approved" : "rejected", votes };
+  }
+  const [answered] = of(run, "WaitAnswered");
+  if (!answered) return { id, event: { status: "timed_out" } };
+  const { message_id } = answered.data;
+  return { id, event: { status: "received", event_id: message_id, data: sent.get(message_id) } };
+}
+
+/** I10: a run that depends on others comes to what the log says about them. */
+function checkResult(kind: LinkedKind | undefined, run: RunHistory, known: Parameters<typeof resultOf>[2]): Finding[] {
+  if (!kind || endOf(run) !== "completed") return [];
+  const result = openerOf(known.values)(run.ends[0]!.personal?.result) as Record<string, any>;
+  const wanted = resultOf(kind, run, known) as Record<string, any>;
+  // an event whose sender got no answer cannot be named
+  if (kind === "listener" && wanted["event"].status === "received" && !wanted["event"].data) return [];
+  const shown =
+    kind === "listener" && result["event"].status === "timed_out"
+      ? { ...result, event: { status: "timed_out" } }
+      : result;
+  return isDeepStrictEqual(shown, wanted)
+    ? []
+    : [
+        different(
+          "I10",
+          nameOf(run),
+          `its result is ${JSON.stringify(result)}, the log says ${JSON.stringify(wanted)}`,
+        ),
+      ];
+}
+
+/** Runs that start runs, wait for runs and events, or are voted on. */
+export function checkLinkedRuns({ operations, events, values }: Evidence): Finding[] {
+  const all = runsOf(events);
+  const runs = new Map(all.map((run) => [run.id, run]));
+  const started = grouped(
+    all.filter(({ events: [created] }) => created!.data.starter),
+    ({ events: [created] }) => created!.data.starter.run_id,
+  );
+  const kinds = new Map(
+    operations.flatMap(({ what, asked, got }): [string, LinkedKind][] =>
+      what === "run.start" && got["run_id"] ? [[got["run_id"], asked["kind"]]] : [],
+    ),
+  );
+  const sent = new Map(
+    operations.flatMap(({ what, asked, got }): [string, object][] =>
+      what === "event.send" && got["message_id"] ? [[got["message_id"], asked["data"]]] : [],
+    ),
+  );
+  const isLinked = (kind: string | undefined): kind is LinkedKind =>
+    kind === "starter" || kind === "listener" || kind === "voted";
+  return all.flatMap((run) => {
+    const kind = kinds.get(run.id);
+    return [
+      ...checkChildren(run, runs, started.get(run.id) ?? []),
+      ...checkWaits(run),
+      ...checkResult(isLinked(kind) ? kind : undefined, run, { runs, values, sent }),
+    ];
+  });
+}

@@ -1,0 +1,90 @@
+/* Workflows whose runs depend on others: on runs that they start, on events, and on several votes. */
+
+/** `starter` starts runs of `sequence`; `listener` waits for an event; `voted` needs two equal votes. */
+export type LinkedKind = "starter" | "listener" | "voted";
+export const LINKED_KINDS: LinkedKind[] = ["starter", "listener", "voted"];
+
+/** Arguments of such a run. */
+export interface LinkedArgs {
+  /** Identifies the run in everything it leaves behind. */
+  id: string;
+  client: number;
+  /** Runs that a `starter` starts. */
+  children?: number;
+  /** Milliseconds that the step of each of them takes. */
+  ms?: number;
+  /** They go on when their starter is cancelled. */
+  leave?: boolean;
+}
+
+/** The event that a `listener` waits for. */
+export const EVENT = "crash";
+/** Votes that a `voted` run needs. */
+export const VOTES = 2;
+/** Longer than any fault of a run: then it goes on without the event. */
+const LISTENS = "45s";
+
+const META = `
+export const meta = {
+  type: "workflow",
+  args: {
+    type: "object",
+    properties: {
+      id: { type: "string" },
+      client: { type: "integer" },
+      children: { type: "integer" },
+      ms: { type: "integer" },
+      leave: { type: "boolean" },
+    },
+    required: ["id", "client"],
+    additionalProperties: false,
+  },
+};
+export const steps = {};
+`;
+
+const RUNS: Record<LinkedKind, string> = {
+  starter: `
+export async function run(ctx, { id, client, children = 1, ms = 0, leave = false }) {
+  const runs = [];
+  for (let n = 0; n < children; n++) {
+    const args = { id: id + " child " + n, client, steps: 1, ms };
+    runs.push(await ctx.startRun("sequence", args, { on_parent_end: leave ? "leave" : "cancel" }));
+  }
+  const ends = await Promise.all(runs.map((run) => ctx.waitForRun(run)));
+  return { id, children: runs.map(({ run_id }, n) => ({ run_id, status: ends[n].status, result: ends[n].result ?? null })) };
+}
+`,
+  listener: `
+export async function run(ctx, { id }) {
+  const event = await ctx.waitForEvent("${EVENT}", { match: { id }, timeout: "${LISTENS}" });
+  return { id, event };
+}
+`,
+  voted: `
+export async function run(ctx, { id }) {
+  const { status, votes } = await ctx.awaitApproval("votes", { title: "Votes on " + id, required: ${VOTES}, one_rejection_ends: false, assignees: [{ group: "crash_voters" }] });
+  return { id, status, votes: votes.map(({ by, decision }) => ({ by: by.id, decision })) };
+}
+`,
+};
+
+export const linkedSourceOf = (kind: LinkedKind): string => META + RUNS[kind];
+
+/** The tool of the guarded agent, which acts on the server of the harness once a person has allowed the call. */
+export const GUARDED_TOOL = "crash_act";
+export const guardedSource = (effects: string): string => `
+export const meta = {
+  name: "${GUARDED_TOOL}",
+  description: "Acts on the harness's server.",
+  parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id"], additionalProperties: false },
+};
+export async function execute({ id }, { fetch }) {
+  const answer = await fetch("${effects}", {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": id },
+    body: JSON.stringify({ run_id: "${GUARDED_TOOL}", step: "call", part: "only", attempt: 1, ms: 200, fails: "never" }),
+  });
+  return answer.json();
+}
+`;

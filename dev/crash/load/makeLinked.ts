@@ -1,0 +1,57 @@
+import { randomFrom } from "../random.ts";
+import { PERSONAL } from "../topology.ts";
+import { GUARDED_TOOL, guardedSource, LINKED_KINDS, linkedSourceOf, type LinkedKind } from "../linkedWorkflows.ts";
+import type { Wire, WireAnswer } from "./wire.ts";
+
+/** A person who votes for all clients. */
+export interface Voter {
+  id: string;
+  token: string;
+}
+
+/** What runs need that depend on others, and the agent whose calls wait for people. */
+export interface Linked {
+  /** Ids of the workflows. */
+  workflows: Record<LinkedKind, string>;
+  voters: [Voter, Voter];
+  /** An agent whose tool acts only once its call is approved. */
+  guardedAgent: string;
+}
+
+const GROUP = "crash_voters";
+const APPROVALS = { allow_api_key_when_restricted: true };
+
+/** Saves the workflows and the tool, and registers the voters; `effects` is the server that the tool calls. */
+export async function makeLinked(wire: Wire, token: string, effects: { url: string }): Promise<Linked> {
+  async function send(method: string, path: string, body: unknown): Promise<any> {
+    const random = randomFrom("linked", path, JSON.stringify(body));
+    const answered: WireAnswer = await wire.send("linked", { method, path, token, body }, random);
+    if (answered.status !== null && answered.status < 300) return answered.body;
+    throw new Error(`${method} ${path}: ${answered.text}`);
+  }
+
+  async function makeVoter(n: number): Promise<Voter> {
+    const email = `${PERSONAL}-voter-${n}@example.com`;
+    const { id, password } = await send("POST", "/api/members", { email, name: `Voter ${n}`, role: "approver" });
+    return { id, token: (await send("POST", "/api/auth/login", { email, password })).token };
+  }
+
+  async function makeWorkflow(kind: LinkedKind): Promise<string> {
+    const source = linkedSourceOf(kind);
+    const { id } = await send("POST", "/api/definitions", { type: "workflow", name: `crash_${kind}`, source });
+    const envelope = { approvals: APPROVALS };
+    return (await send("POST", "/api/workflows", { definition_id: id, name: kind, envelope })).id;
+  }
+
+  async function makeAgent(): Promise<string> {
+    await send("POST", "/api/definitions", { type: "tool", source: guardedSource(effects.url) });
+    const guarded = { tools: [GUARDED_TOOL], tool_approvals: { [GUARDED_TOOL]: { allow_api_key: true } } };
+    return (await send("POST", "/api/agents", { name: "Guarded", model: "openai/gpt-test", ...guarded })).id;
+  }
+
+  const voters: [Voter, Voter] = [await makeVoter(1), await makeVoter(2)];
+  await send("PUT", `/api/groups/${GROUP}`, { members: voters.map(({ id }) => id) });
+  const ids = {} as Record<LinkedKind, string>;
+  for (const kind of LINKED_KINDS) ids[kind] = await makeWorkflow(kind);
+  return { workflows: ids, voters, guardedAgent: await makeAgent() };
+}

@@ -1,0 +1,242 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { GUARDED_TOOL } from "../../dev/crash/linkedWorkflows.ts";
+import { newScenario } from "./scenario.ts";
+
+let scenario: ReturnType<typeof newScenario>;
+let commands = 0;
+beforeEach(() => (scenario = newScenario()));
+
+const json = (value: unknown) => ({ json: JSON.stringify(value) });
+const FORGET = { forget_at: "2126-01-01T00:00:00Z" };
+const LIMITS = { limits: { max_steps: 10 }, expires_at: "2126-01-01T00:00:00Z", slot: null };
+
+/** An event of a stream by the service itself. */
+const event = (type: string, stream: string, data: object = {}, personal?: object) =>
+  scenario.event(type, stream, `worker ${commands++}`, data as never, personal);
+const ofRun = (run: string, type: string, data: object = {}, personal?: object) =>
+  event(type, `run-${run}`, { run_id: run, ...data }, personal);
+const created = (run: string, args: object, more: object = {}) =>
+  ofRun(run, "RunCreated", { ...LIMITS, ...more }, { args: json(args), external_user_id: null });
+const completed = (run: string, result: unknown, more: object = {}) =>
+  ofRun(run, "RunCompleted", { ...FORGET, ...more }, { result: json(result) });
+
+/** A run of a linked workflow that a client started, in the log. */
+function started(kind: string, args: object = { id: "a", client: 0 }) {
+  const data = { run_id: "r", ...LIMITS };
+  scenario.event("RunCreated", "run-r", "1", data, { args: json(args), external_user_id: null });
+  const asked = { kind, args, key: "1", external_user_id: null };
+  scenario.operation("run.start", "1", { asked, got: { run_id: "r", accepted: true } }, [202]);
+}
+
+describe("runs that start runs", () => {
+  const result = { id: "c", results: [], decided: [] };
+  const starter = { starter: { run_id: "r", depth: 1, by: { type: "api_key", id: "k" } } };
+  /** A starter with one child. */
+  function startedChild() {
+    started("starter");
+    ofRun("r", "ChildRunRequested", { key: "k", child_run_id: "c", on_parent_end: "cancel" });
+    created("c", { id: "c", client: 0 }, starter);
+    ofRun("r", "ChildRunStarted", { key: "k", child_run_id: "c" });
+    ofRun("r", "RunWaitStarted", { key: "w", awaited_run_id: "c", expires_at: null });
+    completed("c", result, { settles: true });
+    ofRun("r", "WaitAnswered", { key: "w", epoch: 2, worker: "w" }, { answer: json({}) });
+  }
+  const end = (children: unknown) => completed("r", { id: "a", children });
+  const child = { run_id: "c", status: "completed", result };
+
+  test("one child, one answer and its result are no finding", () => {
+    startedChild();
+    ofRun("c", "RunSettled");
+    end([child]);
+    expect(scenario.findings()).toEqual([]);
+  });
+
+  test("a second child, a second answer, a wrong result and an end that nobody settles are found", () => {
+    startedChild();
+    created("d", { id: "d", client: 0 }, starter);
+    completed("d", { id: "d", results: [], decided: [] });
+    ofRun("r", "WaitAnswered", { key: "w", epoch: 3, worker: "w" }, { answer: json({}) });
+    end([{ ...child, status: "failed" }]);
+    expect(scenario.findings().toSorted()).toEqual(["different I10", "doubled I10", "doubled I10", "stuck I8"]);
+  });
+
+  test("a child that goes on after its cancelled starter was settled is found", () => {
+    started("starter");
+    ofRun("r", "ChildRunRequested", { key: "k", child_run_id: "c", on_parent_end: "cancel" });
+    created("c", { id: "c", client: 0 }, starter);
+    ofRun("r", "RunCancelled", { ...FORGET, settles: true, by: { type: "person", id: "p" } });
+    scenario.operation("run.cancel", "2", { asked: { run_id: "r" } });
+    ofRun("r", "RunSettled");
+    completed("c", result);
+    expect(scenario.findings()).toEqual(["different I10"]);
+  });
+});
+
+describe("events", () => {
+  const data = { id: "a", n: 1 };
+  function listening() {
+    started("listener");
+    ofRun("r", "MessageWaitStarted", { key: "w", expires_at: null }, { name: "crash", match: { id: "a" } });
+  }
+  const sent = (id: string, got: object) =>
+    scenario.operation("event.send", id, { asked: { event: "e", data }, got: got as never });
+  const answered = (message: string) =>
+    ofRun("r", "WaitAnswered", { key: "w", epoch: 2, worker: "w", message_id: message }, { answer: json({}) });
+  const posted = (message: string) => event("MessagePosted", `message-${message}`, { message_id: message });
+  const delivered = (message: string, reached: number) =>
+    event("MessageDelivered", `message-${message}`, { message_id: message, reached });
+
+  test("an event that reaches the run that waits for it is no finding", () => {
+    listening();
+    posted("m");
+    answered("m");
+    delivered("m", 1);
+    sent("2", { message_id: "m", reached: 1 });
+    sent("3", { message_id: "m", reached: 1 });
+    completed("r", { id: "a", event: { status: "received", event_id: "m", data } });
+    expect(scenario.findings()).toEqual([]);
+  });
+
+  test("an event that misses a run, is sent twice, or is not delivered is found", () => {
+    listening();
+    posted("m");
+    delivered("m", 0);
+    posted("n");
+    sent("2", { message_id: "m", reached: 0 });
+    sent("3", { message_id: "n", reached: null });
+    ofRun("r", "WaitTimedOut", { key: "w" });
+    completed("r", { id: "a", event: { status: "timed_out" } });
+    expect(scenario.findings()).toEqual(["stuck I8", "doubled I3", "lost I10"]);
+  });
+
+  test("an answer that the delivery did not count is found", () => {
+    listening();
+    posted("m");
+    answered("m");
+    delivered("m", 2);
+    sent("2", { message_id: "m", reached: 2 });
+    completed("r", { id: "a", event: { status: "received", event_id: "m", data } });
+    expect(scenario.findings()).toEqual(["different I10"]);
+  });
+});
+
+describe("votes", () => {
+  const APPROVAL = { approval_id: "p", key: "k" };
+  const by = (id: string, type = "person") => ({ type, id });
+  const requested = () => {
+    started("voted");
+    const terms = {
+      ...APPROVAL,
+      expires_at: "2126-01-01T00:00:00Z",
+      votes: { required: 2, one_rejection_ends: false },
+    };
+    ofRun("r", "ApprovalRequested", terms, { name: "votes" });
+  };
+  const voted = (who: object) => ofRun("r", "ApprovalVoted", { ...APPROVAL, decision: "approve", by: who });
+  const decided = (who: object) =>
+    ofRun("r", "ApprovalDecided", { ...APPROVAL, decision: "approve", by: who, epoch: 2, worker: "w" });
+  const votes = (...ids: string[]) => ids.map((id) => ({ by: id, decision: "approve" }));
+  const vote = (id: string, who: object) =>
+    scenario.operation("run.vote", id, { asked: { run_id: "r", approval_id: "p", decision: "approve", by: who } });
+
+  test("two equal votes that decide are no finding", () => {
+    requested();
+    voted(by("a"));
+    voted(by("b"));
+    decided(by("b"));
+    vote("2", by("a"));
+    vote("3", by("b"));
+    completed("r", { id: "a", status: "approved", votes: votes("a", "b") });
+    expect(scenario.findings()).toEqual([]);
+  });
+
+  test("a vote of a person and of their link, which together decide, is found", () => {
+    requested();
+    ofRun("r", "ApprovalLinkCreated", { ...APPROVAL, link_id: "l", created_by: by("a") });
+    voted(by("a"));
+    voted(by("l", "link"));
+    decided(by("l", "link"));
+    completed("r", { id: "a", status: "approved", votes: votes("a", "l") });
+    expect(scenario.findings()).toEqual(["doubled I10"]);
+  });
+
+  test("a lost vote, a decision by too few, and votes that a read does not show are found", () => {
+    requested();
+    voted(by("a"));
+    decided(by("a"));
+    vote("2", by("b"));
+    const shown = { got: { approvals: [{ id: "p", status: "approved", votes: 0 }] } };
+    scenario.operation("run.approvals", "1-0-end-1", { asked: { run_id: "r" }, ...shown });
+    completed("r", { id: "a", status: "approved", votes: votes("a") });
+    expect(scenario.findings()).toEqual(["different I10", "lost I1", "different I16"]);
+  });
+});
+
+describe("retries", () => {
+  const parent = { parent: { run_id: "p", kind: "retry", effects_of: "p", steps: 1 } };
+  const step = (run: string, key: string) => {
+    ofRun(run, "StepsScheduled", { steps: [{ key, name: "pure" }] }, { args: [json({})] });
+    ofRun(run, "StepStarted", { key, name: "pure", attempt: 1 });
+    ofRun(run, "StepCompleted", { key, name: "pure", attempt: 1 }, { result: json({}) });
+  };
+  const failed = (run: string) =>
+    ofRun(run, "RunFailed", { ...FORGET, code: "step_failed", step: "breaks", key: "b" }, { error: { message: "no" } });
+
+  test("a retry that goes on where its parent failed is no finding, a second one and a repeated step are", () => {
+    created("p", { id: "a", client: 0 });
+    step("p", "s");
+    failed("p");
+    created("q", { id: "a", client: 0 }, parent);
+    step("q", "t");
+    completed("q", { id: "a", results: [], decided: [] });
+    scenario.operation("run.retry", "2", { asked: { run_id: "p" }, got: { new_run_id: "q" } });
+    expect(scenario.findings()).toEqual([]);
+    created("o", { id: "a", client: 0 }, parent);
+    step("o", "s");
+    completed("o", { id: "a", results: [], decided: [] });
+    scenario.operation("run.retry", "3", { asked: { run_id: "p" }, got: { new_run_id: "gone" } });
+    expect(scenario.findings()).toEqual(["doubled I3", "doubled I5", "lost I1"]);
+  });
+});
+
+describe("turns that wait for people", () => {
+  const CALL = { turn_id: "t", round: 0, call: 0 };
+  const asked = () => {
+    scenario.event("TurnStarted", "thread-t", "1", { turn_id: "t" }, { input: { prompt: { messages: [] } } });
+    scenario.operation("agent.ask", "1");
+    event("ToolApprovalRequested", "thread-t", { ...CALL, approval_id: "p", attempt: 1 });
+  };
+  const decided = (decision: string) =>
+    event("ToolApprovalDecided", "thread-t", { ...CALL, approval_id: "p", decision });
+  const ended = () => event("TurnCompleted", "thread-t", { turn_id: "t" }, { said: { text: "done" } });
+  const acted = () => scenario.effect({ run_id: GUARDED_TOOL, key: "1", step: "call" });
+  const decision = (id: string, word: string) =>
+    scenario.operation("tool.decide", id, { asked: { approval_id: "p", decision: word } });
+
+  test("a turn that still waits, and a call that acts once it is approved, are no finding", () => {
+    asked();
+    expect(scenario.findings()).toEqual([]);
+    decided("approve");
+    event("ToolStarted", "thread-t", CALL);
+    acted();
+    ended();
+    decision("2", "approve");
+    expect(scenario.findings()).toEqual([]);
+  });
+
+  test("a rejected call that acts, twice, and another decision than the acknowledged one are found", () => {
+    asked();
+    decided("reject");
+    acted();
+    acted();
+    ended();
+    decision("2", "approve");
+    expect(scenario.findings()).toEqual(["different I1", "doubled I10", "different I10"]);
+  });
+
+  test("a turn whose approvals are decided and that does not go on is found", () => {
+    asked();
+    decided("approve");
+    expect(scenario.findings()).toEqual(["stuck I8"]);
+  });
+});
