@@ -234,6 +234,14 @@ describe("turns that wait for people", () => {
     expect(scenario.findings()).toEqual(["different I1", "doubled I10", "different I10"]);
   });
 
+  test("a call that ended well and never acted is found", () => {
+    asked();
+    decided("approve");
+    event("ToolFinished", "thread-t", { ...CALL, name: GUARDED_TOOL, status: "completed" });
+    ended();
+    expect(scenario.findings()).toEqual(["lost I10"]);
+  });
+
   test("a turn whose approvals are decided and that does not go on is found", () => {
     asked();
     decided("approve");

@@ -29,12 +29,22 @@ function checkActs({ effects, turns, events }: Evidence): Finding[] {
       .map(({ data }) => data.turn_id),
   );
   const allowed = new Set(turns.filter(({ id }) => approved.has(id)).map(({ operation }) => operation));
-  return [...acts].flatMap(([operation, own]): Finding[] => [
+  const finished = new Set(
+    (events as RecordedEvent<any>[])
+      .filter(({ type, data }) => type === "ToolFinished" && data.name === GUARDED_TOOL && data.status === "completed")
+      .map(({ data }) => data.turn_id),
+  );
+  const silent = turns.filter(({ id, operation }) => finished.has(id) && !acts.has(operation));
+  const missing = silent.map(({ operation }) =>
+    lost("I10", `agent.ask ${operation}`, "its call ended and never acted"),
+  );
+  const found = [...acts].flatMap(([operation, own]): Finding[] => [
     ...(own.length > 1
       ? [doubled("I10", `agent.ask ${operation}`, `its approved call acted ${own.length} times`)]
       : []),
     ...(allowed.has(operation) ? [] : [different("I10", `agent.ask ${operation}`, "its call acted without approval")]),
   ]);
+  return [...missing, ...found];
 }
 
 /** Turns of agents that wait for people. */
