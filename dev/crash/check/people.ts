@@ -31,6 +31,20 @@ function checkShown(read: Operation, decisions: Operation[]): Finding[] {
     .map(({ id }) => different("I16", about(read), `shows ${id} as pending after it was decided`));
 }
 
+const SHOWN_AS = { approve: "approved", reject: "rejected" } as const;
+
+/** An approval is shown with the decision that the log has, and without one while the log has none. */
+function checkDecided(read: Operation, approvals: Map<string, ApprovalHistory>): Finding[] {
+  const shown = (read.got["approvals"] ?? []) as { id: string; status: string }[];
+  return shown.flatMap(({ id, status }): Finding[] => {
+    const decision = approvals.get(id)?.decisions[0]?.decision;
+    const isWrong = (status === "approved" || status === "rejected") && status !== (decision && SHOWN_AS[decision]);
+    return isWrong
+      ? [different("I16", about(read), `shows ${id} as ${status}, the log has ${decision ?? "none"}`)]
+      : [];
+  });
+}
+
 function checkCancel(operation: Operation, run: RunHistory | undefined): Finding[] {
   const { outcome, code } = operation;
   if (!run) return [];
@@ -67,7 +81,7 @@ export function checkPeople({ operations, events, effects }: Evidence): Finding[
       .filter(({ decisions: made }) => made.length > 1)
       .map(({ id, decisions: made }) => doubled("I10", `approval ${id}`, `was decided ${made.length} times`)),
     ...decisions.flatMap((operation) => checkDecision(operation, approvals.get(operation.asked["approval_id"]))),
-    ...of("run.approvals").flatMap((read) => checkShown(read, decisions)),
+    ...of("run.approvals").flatMap((read) => [...checkShown(read, decisions), ...checkDecided(read, approvals)]),
     ...of("run.cancel").flatMap((operation) => [
       ...checkCancel(operation, runs.get(operation.asked["run_id"])),
       ...(operation.outcome === "done" ? checkSecrets(operation, ofRun.get(operation.asked["run_id"]) ?? []) : []),
