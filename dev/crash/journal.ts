@@ -194,13 +194,13 @@ export function openJournal(path: string) {
       writeSync(file, `${JSON.stringify(note)}\n`);
       for (const hear of waiters) hear(note);
     },
-    /** Resolves at the next note that matches. */
-    next: (matches: (note: Note) => boolean): Promise<void> =>
+    /** Resolves with the next operation that matches. */
+    nextOperation: (matches: (operation: Operation) => boolean): Promise<Operation> =>
       new Promise((resolve) => {
         const hear = (note: Note): void => {
-          if (!matches(note)) return;
+          if (note.kind !== "operation" || !matches(note)) return;
           waiters.delete(hear);
-          resolve();
+          resolve(note);
         };
         waiters.add(hear);
       }),

@@ -12,7 +12,7 @@ const LIMITS = { limits: { max_steps: 10 }, expires_at: "2126-01-01T00:00:00Z", 
 
 /** An event of a stream by the service itself. */
 const event = (type: string, stream: string, data: object = {}, personal?: object) =>
-  scenario.event(type, stream, `worker ${commands++}`, data as never, personal);
+  scenario.event(type, stream, `worker ${commands++}`, data, personal);
 const ofRun = (run: string, type: string, data: object = {}, personal?: object) =>
   event(type, `run-${run}`, { run_id: run, ...data }, personal);
 const created = (run: string, args: object, more: object = {}) =>
@@ -78,8 +78,7 @@ describe("events", () => {
     started("listener");
     ofRun("r", "MessageWaitStarted", { key: "w", expires_at: null }, { name: "crash", match: { id: "a" } });
   }
-  const sent = (id: string, got: object) =>
-    scenario.operation("event.send", id, { asked: { event: "e", data }, got: got as never });
+  const sent = (id: string, got: object) => scenario.operation("event.send", id, { asked: { event: "e", data }, got });
   const answered = (message: string) =>
     ofRun("r", "WaitAnswered", { key: "w", epoch: 2, worker: "w", message_id: message }, { answer: json({}) });
   const posted = (message: string) => event("MessagePosted", `message-${message}`, { message_id: message });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Journal } from "../journal.ts";
+import type { Journal, Operation } from "../journal.ts";
 import type { Topology } from "../topology.ts";
 import { ask } from "./ask.ts";
 import type { Fault } from "./plan.ts";
 import { kill } from "./processes.ts";
-import { isYoungerThanCopy, rewindReadModel } from "./rewind.ts";
+import { rewindReadModel } from "./rewind.ts";
 
 /** How long the fault waits for the acknowledgement, and for PostgreSQL to be back. */
 const WAIT_MS = 15_000;
@@ -39,23 +39,20 @@ export async function crashPostgres(
   const { roles, pidOf, addresses } = topology;
   const pid = await pidOf("postgres").catch(() => undefined);
   if (pid === undefined || !(await isRunning(addresses))) return undefined;
-  const acknowledged = journal.next(
-    (note) =>
-      note.kind === "operation" &&
-      note.what === after &&
-      note.outcome === "done" &&
-      (!loses || isYoungerThanCopy(note)),
-  );
-  const moment = Promise.race([acknowledged, sleep(WAIT_MS)]);
+  const acknowledged = (fits: (operation: Operation) => boolean) =>
+    Promise.race([
+      journal.nextOperation((one) => one.what === after && one.outcome === "done" && fits(one)),
+      sleep(WAIT_MS, undefined),
+    ]);
   if (!loses) {
-    await moment;
+    await acknowledged(() => true);
     return kill(pid) ? { ended: Promise.resolve() } : undefined;
   }
   const stop = (wanted: string) => {
     for (const { role, signal: send } of roles) if (role === wanted) send("SIGSTOP");
   };
   try {
-    await ask(addresses.database_url, (client) => rewindReadModel(client, { model: loses, moment, stop }));
+    await ask(addresses.database_url, (client) => rewindReadModel(client, { model: loses, acknowledged, stop }));
     return kill(pid) ? { ended: continueLater(topology) } : undefined;
   } catch (error) {
     await continueLater(topology);

@@ -7,11 +7,10 @@ import type { Operation } from "../journal.ts";
  * commit of the log flushes them too. These functions put a read model back, with its checkpoint, to what such a crash leaves.
  */
 
-/** Between two copies. The last but one is used: the last may have the rows of the acknowledgement. */
+/** Between two copies. */
 const COPY_MS = 300;
-/** Whether the copy that is used is from before the operation, so that the model loses what it wrote. */
-export const isYoungerThanCopy = ({ start, end, attempts }: Operation): boolean =>
-  attempts === 1 && end - start < COPY_MS;
+/** Copies that are kept at a time: the newest one from before the acknowledged operation is used. */
+const COPIES = 12;
 /** Hints and queries that are under way arrive within this time. */
 const UNDER_WAY_MS = 50;
 
@@ -36,25 +35,32 @@ const REWIND = (model: RewoundModel, kept: string) => `
 
 interface Rewinding {
   model: RewoundModel;
-  /** Resolves when the moment has come. */
-  moment: Promise<unknown>;
+  /** Resolves when an operation that fits is acknowledged, or after a while. */
+  acknowledged(fits: (operation: Operation) => boolean): Promise<unknown>;
   /** Stops the processes of a role. */
   stop(role: "projections" | "http"): void;
 }
 
-/** Waits for the moment, and rewinds the model to a copy from shortly before. Both roles are stopped afterwards. */
-export async function rewindReadModel(client: pg.Client, { model, moment, stop }: Rewinding): Promise<void> {
-  let isTime = false;
+/** Waits for an acknowledgement, and rewinds the model to a copy from shortly before its operation. Both roles are stopped afterwards. */
+export async function rewindReadModel(client: pg.Client, { model, acknowledged, stop }: Rewinding): Promise<void> {
+  /** When each copy was complete; the one that is being made next replaces the oldest. */
+  const taken: number[] = [];
+  const nameOf = (copy: number) => `kept_${copy % COPIES}`;
+  const copyBefore = (start: number) => taken.findLastIndex((at, n) => at < start && n > taken.length - COPIES);
+  let [isTime, chosen] = [false, -1];
+  const moment = acknowledged(({ start, attempts }) => {
+    chosen = attempts === 1 ? copyBefore(start) : -1;
+    return chosen >= 0;
+  });
   void moment.then(() => (isTime = true));
-  const kept = ["even", "odd"] as const;
-  let copies = 0;
-  for (; !isTime || copies < kept.length; copies++) {
-    await client.query(COPY(model, kept[copies % 2]!));
+  while (!isTime) {
+    await client.query(COPY(model, nameOf(taken.length)));
+    taken.push(performance.now());
     await Promise.race([moment, sleep(COPY_MS)]);
   }
   stop("projections");
   await sleep(UNDER_WAY_MS);
   stop("http");
   await sleep(UNDER_WAY_MS);
-  await client.query(REWIND(model, kept[copies % 2]!));
+  await client.query(REWIND(model, nameOf(chosen >= 0 ? chosen : taken.length - 1)));
 }
