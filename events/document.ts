@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineCommand, defineEvent, type CommandsIn, type EventsIn } from "./language.ts";
 import { streamName } from "./ids.ts";
+import { Usage } from "./turnOutput.ts";
 import { Details } from "./documentDetails.ts";
 import { ReadingWarning } from "./readingWarnings.ts";
 
@@ -77,6 +78,24 @@ export const FailIndexing = defineCommand(
   Id.extend({ generation: z.int().positive(), error: z.string() }),
 );
 
+/** Vectors of some texts of a generation. Each is found by the mark of its text, so that a later generation reuses it. */
+const Vectors = Id.extend({
+  generation: z.int().positive(),
+  /** Names the model and its address: vectors of different spaces cannot be compared. */
+  space: z.string(),
+  dimensions: z.int().positive(),
+  /** Key of the blob of the vectors; null if all were known. */
+  blob: z.string().nullable(),
+  /** Whether this generation has all of its vectors now. */
+  complete: z.boolean(),
+  /** The model, and what was paid for: prompt tokens only. */
+  model: z.string(),
+  usage: Usage,
+});
+
+/** A services process has received vectors from the organization's endpoint. */
+export const RecordVectors = defineCommand("RecordVectors", "document", Vectors);
+
 const thing = (data: { document_id: string }) => streamName("document", data.document_id);
 /** `worker`: the process whose queue holds the document; null if that queue is full. */
 const QueueEntry = z.object({ generation: z.int().positive(), worker: z.string().nullable() });
@@ -122,6 +141,10 @@ export const IndexingFailed = defineEvent("IndexingFailed", {
   public: Id.extend({ generation: z.int().positive() }),
   personal: z.object({ error: z.string() }),
   thing,
+});
+/** `unused`: keys of blobs of another space. */
+export const PassagesEmbedded = defineEvent("PassagesEmbedded", {
+  public: Vectors.extend({ unused: z.array(z.string()) }),
 });
 export const DocumentDeleted = defineEvent("DocumentDeleted", {
   public: Id.extend({ collection_id: z.uuid(), content_claim: z.string(), external_claim: z.string().nullable() }),

@@ -4,6 +4,11 @@ import { deriveId, streamName } from "./ids.ts";
 
 /** Name of the credential for web search, which has an endpoint and no models. */
 export const WEB_SEARCH = "web_search";
+/** Names of the endpoints that search asks: one turns texts into vectors, one ranks passages again (ADR 60). */
+export const EMBEDDINGS = "embeddings";
+export const RERANKING = "reranking";
+/** Whether a provider is one endpoint of search, with the one model that its settings name. */
+export const isSearchEndpoint = (name: string): boolean => name === EMBEDDINGS || name === RERANKING;
 
 /** An organization has one provider credential per name, so the id is derived from both. */
 export const providerStream = (organization: string, name: string): string =>
@@ -34,6 +39,9 @@ const Settings = z.object({
   format: ProviderFormat.optional(),
   /** Tokens that models read and write in one request, by the model's name; absent: those that are known. */
   context_windows: z.record(z.string(), z.number().int()).optional(),
+  /** Of an endpoint of search: its model; and for embeddings, the numbers of a vector. */
+  model: z.string().optional(),
+  dimensions: z.int().positive().optional(),
 });
 /** The API key (base64), sealed with the deployment's master key before http sends the command. */
 const Secret = z.object({ sealed_api_key: z.string() });

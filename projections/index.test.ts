@@ -112,6 +112,8 @@ describe("the projections", () => {
       models: '["m"]',
       format: null,
       context_windows: null,
+      model: null,
+      dimensions: null,
       sealed_api_key: "s",
       updated_at: RECORDED_AT,
     };
@@ -127,6 +129,8 @@ describe("the projections", () => {
           models: null,
           format: null,
           context_windows: null,
+          model: null,
+          dimensions: null,
           sealed_api_key: null,
           updated_at: RECORDED_AT,
         },

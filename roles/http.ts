@@ -24,6 +24,7 @@ import { deploymentCredentials } from "./credentials.ts";
 import { readHealth } from "./health.ts";
 import type { Resources } from "./resources.ts";
 import { searchInTurns } from "./searchInTurns.ts";
+import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
 import { watchOwnClock } from "./ownClock.ts";
 
@@ -77,6 +78,7 @@ export async function startHttpRole(resources: Resources, local?: LocalHandler) 
     blobs,
     passagesFrom,
     engine,
+    models: openSearchModels(resources),
     catalog: openModels(resources),
     requestPlaces: createFairSemaphore({ total: MAX_ADMITTED, perTenant: MAX_ADMITTED_OF_OWNER }),
     ...portsOf(scripts),

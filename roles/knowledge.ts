@@ -4,6 +4,7 @@ import { listAllCollections, resolveCollections, type NamedCollection } from "#p
 import { identifyReader, mayRead } from "#projections/documents/readers.ts";
 import { getDocument, findPushedDocuments, type DocumentRow } from "#projections/documents/query.ts";
 import { SearchFailed, type SearchEngine } from "#projections/passages/engine.ts";
+import type { SearchModels } from "#projections/passages/models.ts";
 import { searchPassages } from "#projections/passages/search.ts";
 import type { Db } from "#projections/projection.ts";
 import { passagesFrom } from "#services/reading/passageLines.ts";
@@ -18,6 +19,8 @@ import { cutWindow } from "#services/turns/tools/window.ts";
 interface KnowledgeDeps {
   db: Db;
   engine: SearchEngine;
+  /** Absent: words alone. */
+  models?: SearchModels;
   vault: Pick<Vault, "get">;
   /** Public address of the service, without a trailing slash. */
   base_url: string;

@@ -1,5 +1,4 @@
-import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
-import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
+import type { Command, CommandResult } from "#events/envelope.ts";
 import { download } from "#infra/web/download.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { routeFrom, type Route } from "#events/route.ts";
@@ -8,18 +7,16 @@ import { getAlias } from "#projections/aliases/query.ts";
 import { getAgent } from "#projections/agents/query.ts";
 import { resolveCollections } from "#projections/collections/query.ts";
 import { estimateTokens } from "#projections/budgets/estimateTokens.ts";
-import { describeLimit, watchBudgets } from "#projections/budgets/watch.ts";
+import { describeLimit } from "#projections/budgets/watch.ts";
 import type { Tools } from "#services/turns/tools/index.ts";
 import type { TurnDeps } from "#services/workflows/host/completeTurn.ts";
 import { createStepHosts } from "#services/workflows/host/index.ts";
 import { createQueryTwice } from "./queryTwice.ts";
+import { openBudgets } from "./budgets.ts";
 import type { Resources } from "./resources.ts";
 
 /** The timeout of the step, by its signal, is shorter. */
 const MAX_FETCH_MS = 3_600_000;
-/** Maximum wait for a read model. */
-const PROJECTION_MS = 5_000;
-
 async function findRoute(db: Db, organization: string, name: string): Promise<Route | undefined> {
   const alias = await getAlias(db, organization, name);
   return alias && routeFrom(alias);
@@ -31,27 +28,14 @@ interface StepHostOptions {
 }
 
 /** Budgets first, then limits of a minute and of a moment. */
-function openLimits({ db, logger, rates }: Resources, handle: StepHostOptions["handle"]): TurnDeps["askLimits"] {
-  const budgets = watchBudgets({
-    db,
-    report: (organization_id, data) =>
-      handle(
-        newCommand(NoteBudgetReached.type, {
-          stream: budgetStream(organization_id, data.subject),
-          organization_id,
-          request_id: "budget",
-          timeout_ms: PROJECTION_MS,
-          data,
-        }),
-      ),
-    onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
-  });
+function openLimits(resources: Resources, handle: StepHostOptions["handle"]): TurnDeps["askLimits"] {
+  const budgets = openBudgets(resources, handle);
   return async (spender, { turn_id, prompt }) => {
     const reached = await budgets.check(spender);
     if (reached?.refuses) return { refused: describeLimit(reached) };
     const texts = prompt.messages.map(({ text }) => text);
     const turn = { turn_id, tokens: estimateTokens(prompt, texts) };
-    const answer = await rates.admit(budgets.budgets(spender.organization_id), spender, turn);
+    const answer = await resources.rates.admit(budgets.budgets(spender.organization_id), spender, turn);
     return "refused" in answer ? { rate_limited: answer.refused } : answer;
   };
 }

@@ -6,6 +6,7 @@ import { openKnowledge } from "./knowledge.ts";
 import type { Resources } from "./resources.ts";
 import { openScriptedTools } from "./scriptedTools.ts";
 import { searchInTurns } from "./searchInTurns.ts";
+import { openSearchModels } from "./searchModels.ts";
 import { searchServer } from "./searchServer.ts";
 import { MAX_PAGES_AT_ONCE, openWeb } from "./web.ts";
 
@@ -19,7 +20,7 @@ export function openTools(resources: Resources) {
   const reader = openReader({ processes: MAX_PAGES_AT_ONCE, limits: PAGE_LIMITS });
   const runner = openScripts({ processes: settings.READERS });
   const tools = createTools({
-    knowledge: openKnowledge({ db, engine, vault, base_url: settings.BASE_URL }),
+    knowledge: openKnowledge({ db, engine, models: openSearchModels(resources), vault, base_url: settings.BASE_URL }),
     web: openWeb({ settings, credentials: { log, keyring }, reader }),
     scripts: openScriptedTools({ settings, db, log, vault, keyring, runner, schemas }),
   });

@@ -3,7 +3,9 @@ import { z } from "zod";
 import { newId } from "#events/ids.ts";
 import {
   ConfigureProvider,
+  EMBEDDINGS,
   formatOf,
+  isSearchEndpoint,
   ProviderFormat,
   providerStream,
   RemoveProvider,
@@ -37,6 +39,9 @@ const ContextWindows = z
   .record(ModelName, z.number().int().min(MIN_WINDOW).max(MAX_WINDOW))
   .refine((windows) => Object.keys(windows).length <= MAX_MODELS, `must name at most ${MAX_MODELS} models`);
 
+/** A vector of more numbers is of no model that is known, and makes search slow. */
+const MAX_DIMENSIONS = 4_096;
+
 const Configure = z.object({
   api_key: z
     .string()
@@ -55,6 +60,8 @@ const Configure = z.object({
   context_windows: ContextWindows.nullish().describe(
     "Tokens that a model reads and writes in one request, by its name without the provider. A thread sends what fits. Default: what is known of the model.",
   ),
+  model: ModelName.nullish().describe("Of `embeddings` and `reranking`, which have one model: its name."),
+  dimensions: z.int().min(1).max(MAX_DIMENSIONS).nullish().describe("Of `embeddings`: the numbers of a vector."),
 });
 const Provider = z.object({
   name: z.string(),
@@ -62,6 +69,8 @@ const Provider = z.object({
   models: z.array(z.string()).nullable(),
   format: ProviderFormat.nullable().describe("Null: it has no models."),
   context_windows: z.record(z.string(), z.number().int()).nullable(),
+  model: z.string().nullable().describe("Of `embeddings` and `reranking`."),
+  dimensions: z.int().nullable().describe("Of `embeddings`."),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
@@ -73,14 +82,18 @@ const present = ({
   models,
   format,
   context_windows,
+  model,
+  dimensions,
   created_at,
   updated_at,
 }: ProviderRow): z.infer<typeof Provider> => ({
   name,
   base_url,
   models,
-  format: name === WEB_SEARCH ? null : formatOf({ provider: name, format }),
+  format: name === WEB_SEARCH || model !== null ? null : formatOf({ provider: name, format }),
   context_windows,
+  model,
+  dimensions,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 });
@@ -95,30 +108,58 @@ async function requireProvider(http: Http, organization: string, name: string): 
 const envelope = (request: FastifyRequest, name: string) =>
   commandFields(request, providerStream(request.caller.organization_id, name), ["providers"]);
 
+type Configure = z.infer<typeof Configure>;
+
+/** An endpoint of search has one model, and no other provider has these settings. Throws 400. */
+function checkEndpoint(name: string, { model, dimensions, base_url, models, context_windows }: Configure): void {
+  const refuse = (param: string, why: string): never => {
+    throw new ApiError(null, `${param} ${why}.`, { param });
+  };
+  if (!isSearchEndpoint(name)) {
+    if (model) refuse("model", `is a setting of the providers embeddings and reranking only`);
+    if (dimensions) refuse("dimensions", "is a setting of the provider embeddings only");
+    return;
+  }
+  if (!base_url)
+    throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
+  if (!model) refuse("model", `is required for the provider ${name}`);
+  if (models || context_windows) refuse(models ? "models" : "context_windows", `is no setting of the provider ${name}`);
+  if (name === EMBEDDINGS && !dimensions) refuse("dimensions", "is required for the provider embeddings");
+  if (name !== EMBEDDINGS && dimensions) refuse("dimensions", "is a setting of the provider embeddings only");
+}
+
 async function configure(
   http: Http,
   request: FastifyRequest,
   name: string,
-  { api_key, base_url = null, models = null, format, context_windows = null }: z.infer<typeof Configure>,
+  body: Configure,
 ): Promise<z.infer<typeof Provider>> {
+  const { api_key, base_url = null, models = null, format, context_windows = null } = body;
+  const { model = null, dimensions = null } = body;
   const { organization_id } = request.caller;
   if (!PROVIDER_NAME.test(name) || name === "offline") {
     const message = "name must be 1-64 lower-case letters, digits, hyphens or underscores, and not offline.";
     throw new ApiError("invalid_name", message, { param: "name" });
   }
-  if (format && format !== name && (KNOWN_PROVIDERS.has(name) || name === WEB_SEARCH))
+  checkEndpoint(name, body);
+  if (format && format !== name && (KNOWN_PROVIDERS.has(name) || name === WEB_SEARCH || isSearchEndpoint(name)))
     throw new ApiError(null, `The provider ${name} cannot have another format; use another name.`, { param: "format" });
   if (base_url === null && !format && !KNOWN_PROVIDERS.has(name))
     throw new ApiError("invalid_base_url", "base_url is required for this provider.", { param: "base_url" });
   const sealed_api_key = http.keyring.sealSecret(`provider:${organization_id}:${name}`, api_key);
   const settings = { name, base_url, models, ...(format && { format }) };
-  const data = { ...settings, ...(context_windows && { context_windows }), credential_id: newId(), sealed_api_key };
+  const optional = {
+    ...(context_windows && { context_windows }),
+    ...(model && { model }),
+    ...(dimensions && { dimensions }),
+  };
+  const data = { ...settings, ...optional, credential_id: newId(), sealed_api_key };
   const { projected, position } = await http.send(ConfigureProvider, { ...envelope(request, name), data });
   await http.providers.fresh(organization_id);
   if (projected) return present(await requireProvider(http, organization_id, name));
   const updated_at = await readRecordedAt(http, position);
   const { created_at = updated_at } = (await getProvider(http.db, organization_id, name)) ?? {};
-  return present({ ...settings, context_windows, sealed_api_key, created_at, updated_at });
+  return present({ ...settings, context_windows, model, dimensions, sealed_api_key, created_at, updated_at });
 }
 
 /** Provider credentials of the organization (decisions: accounts), for owners and admins. */

@@ -5,6 +5,7 @@ import { aliasRoutes } from "./aliases.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { checkRoutes } from "./checkDefinition.ts";
 import { definitionRoutes } from "./definitions.ts";
+import { embeddingRoutes } from "./embeddings.ts";
 import { groupRoutes } from "./groups.ts";
 import { keyRoutes } from "./keys.ts";
 import { memberRoutes } from "./members.ts";
@@ -22,6 +23,7 @@ export function accountRoutes(app: App, http: Http): void {
   projectRoutes(app, http);
   groupRoutes(app, http);
   providerRoutes(app, http);
+  embeddingRoutes(app, http);
   priceRoutes(app, http);
   aliasRoutes(app, http);
   budgetRoutes(app, http);

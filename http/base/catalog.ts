@@ -11,6 +11,8 @@ export interface ProviderRow {
   models: string[] | null;
   /** Its API; absent: that of its name. */
   format?: ProviderFormat;
+  /** Of an endpoint of search, which has no models to answer with; else null or absent. */
+  model?: string | null;
   /** The API key, sealed under the deployment's master key. */
   sealed_api_key: string;
 }

@@ -5,6 +5,7 @@ import type { SchemaChecker } from "#events/schemaChecker.ts";
 import type { Blobs, Keyring, Vault } from "#events/vault.ts";
 import type { KeyInUse } from "#projections/keys/query.ts";
 import type { SearchEngine } from "#projections/passages/engine.ts";
+import type { SearchModels } from "#projections/passages/models.ts";
 import type { WaitForProjections } from "#projections/progress.ts";
 import type { Db } from "#projections/projection.ts";
 import type { StartCodes } from "../auth/startCodes.ts";
@@ -71,6 +72,7 @@ export interface HttpDeps extends HttpPorts {
   /** The passages of a blob of passages, from one on. */
   passagesFrom(blob: Buffer, seq: number): Iterable<StoredPassage>;
   engine: SearchEngine;
+  models: SearchModels;
   catalog: Catalog;
   /** Places for requests that this process works on, shared by organizations in turns. */
   requestPlaces: { acquire(owner: string): Promise<void>; release(owner: string): void };

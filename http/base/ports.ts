@@ -128,7 +128,13 @@ export interface OrganizationDeadLetters {
   remove(seq: number, organization: string): Promise<boolean>;
 }
 
+/** Why the vectors of an organization's passages cannot be made at this moment. */
+export interface EmbeddingFaults {
+  find(organization: string): Promise<{ message: string; since: Date } | undefined>;
+}
+
 export interface HttpPorts {
+  embeddingFaults: EmbeddingFaults;
   log: LogReader;
   outcomes: CommandOutcomes;
   turnHistory: TurnHistory;

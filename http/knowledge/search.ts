@@ -83,8 +83,8 @@ async function search(http: Http, caller: Caller, body: Search) {
   const presentation = { by_document: body.group_by === "document", highlights: body.highlights ?? false };
   const parameters = { query, operators: true, ...scope, ...presentation, ...window };
   try {
-    const { results, has_more } = await searchPassages(http, organization_id, parameters);
-    return { query, results: results.map(presentGroup), ...window, has_more };
+    const { results, has_more, degraded } = await searchPassages(http, organization_id, parameters);
+    return { query, results: results.map(presentGroup), ...window, has_more, ...(degraded.length > 0 && { degraded }) };
   } catch (error) {
     if (error instanceof OperatorError) throw new ApiError(null, `query: ${error.message}.`, { param: "query" });
     if (error instanceof SearchBusy)
@@ -105,7 +105,11 @@ export function searchRoute(app: App, http: Http): void {
     body: Search,
     response: { 200: SearchResponse },
   };
-  app.post("/search", { schema, validatorCompiler: validator(SEARCH_CODES) }, ({ caller, body }) =>
-    search(http, caller, body),
-  );
+  app.post("/search", { schema, validatorCompiler: validator(SEARCH_CODES) }, async ({ caller, body }, reply) => {
+    const found = await search(http, caller, body);
+    const { degraded = [] } = found;
+    if (degraded.length > 0)
+      void reply.header(`x-${http.settings.SERVICE_NAME}-search-degraded`, degraded.map(({ part }) => part).join(", "));
+    return found;
+  });
 }

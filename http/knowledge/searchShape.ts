@@ -115,6 +115,17 @@ export const SearchResponse = z.object({
   limit: z.int(),
   offset: z.int(),
   has_more: z.boolean(),
+  degraded: z
+    .array(
+      z.object({
+        part: z.enum(["embeddings", "reranking"]),
+        message: z.string().describe("Why the endpoint did not help."),
+      }),
+    )
+    .optional()
+    .describe(
+      "Endpoints of the organization that did not help this time, also named in the header `x-svc-search-degraded`. Words found what is here.",
+    ),
 });
 
 type Group = z.infer<typeof SearchResponse>["results"][number];

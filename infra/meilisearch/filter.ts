@@ -29,7 +29,7 @@ export const filterWithin = ({
 ];
 
 const hasTag = (tags: string[]): string => `tags IN [${tags.map(tagMark).join(", ")}]`;
-const hasMark = (marks: string[]): string => `marks IN [${marks.join(", ")}]`;
+export const hasMark = (marks: string[]): string => `marks IN [${marks.join(", ")}]`;
 
 /** A document that is not restricted may be without marks: a process of the version before may have put it. */
 const isReadable = (reader: readonly Reader[]): string =>

@@ -16,6 +16,8 @@ export const typeMark = (mime_type: string): string => mark("type", mime_type);
 /** A document has it if not everybody may read it. */
 export const RESTRICTED_MARK = mark("restricted");
 export const readerMark = (reader: Reader): string => mark("reader", JSON.stringify(reader));
+/** Passages with a vector of this space have it. */
+export const spaceMark = (space: string): string => mark("space", space);
 const keyMark = (key: string): string => mark("key", key);
 const valueMark = (key: string, value: MetadataValue): string => mark("value", key, typeof value, String(value));
 const numberMark = (key: string, digits: string): string => mark("number", key, digits);

@@ -1,11 +1,12 @@
-import type { Change, IndexedGeneration, PassageIndex } from "#services/knowledge/passageIndex.ts";
+import type { Change, IndexedGeneration, IndexedPassage, PassageIndex } from "#services/knowledge/passageIndex.ts";
 import { encodeBodies, MARKER, marker, passageId } from "./document.ts";
 import { filterSuperseded } from "./filter.ts";
 import { indexesOf } from "./limitedKey.ts";
 import { hasIndex } from "./hasIndex.ts";
 import { openServer, type ServerAddress, type Server } from "./server.ts";
-import { settings } from "./settings.ts";
+import { settings, vectorSettings } from "./settings.ts";
 import { waitForTasks } from "./tasks.ts";
+import { encodeVectorBodies, groupByLength, vectorIndexOf, wordIndexOf } from "./vectors.ts";
 
 /** Timeout for uploading 2 MB to a busy server. */
 const CHANGE_MS = 60_000;
@@ -20,15 +21,23 @@ export const openPassageIndex = ({ prefix, ...place }: ServerAddress & { prefix:
     count: (uid) => count(server, uid),
     generations: (uid) => generations(server, uid),
     warm: (uid) => warm(server, uid),
-    list: () => list(server, indexesOf(prefix)),
-    drop: (uid) => waitFor(server, change(server, "DELETE", `/indexes/${uid}`), "index_not_found"),
+    list: async () => [...new Set((await list(server, indexesOf(prefix))).map(wordIndexOf))],
+    async drop(uid) {
+      for (const one of [...(await vectorIndexes(server, uid)), uid])
+        await waitFor(server, change(server, "DELETE", `/indexes/${one}`), "index_not_found");
+    },
     async put(uid, passages) {
-      const changes: Change[] = [];
+      const changes = await putVectors(server, uid, passages);
       for await (const body of encodeBodies(passages)) changes.push(await change(server, "POST", documents(uid), body));
       return changes;
     },
-    remove: (uid, superseded) =>
-      change(server, "POST", `${documents(uid)}/delete`, { filter: filterSuperseded(superseded) }),
+    async remove(uid, superseded) {
+      const body = { filter: filterSuperseded(superseded) };
+      // the server makes changes in order: once the words are removed, so are the vectors
+      for (const one of await vectorIndexes(server, uid))
+        await change(server, "POST", `${documents(one)}/delete`, body);
+      return change(server, "POST", `${documents(uid)}/delete`, body);
+    },
     waitFor: (changes) => waitForTasks(server, changes),
   };
   return { ...index, close: server.close };
@@ -58,6 +67,29 @@ const create = async (server: Server, uid: string): Promise<void> => {
   await waitFor(server, change(server, "POST", "/indexes", { uid, primaryKey: "pk" }), "index_already_exists");
   await waitFor(server, change(server, "PATCH", `/indexes/${uid}/settings`, settings));
   await waitFor(server, change(server, "POST", documents(uid), [marker]));
+};
+
+const vectorIndexes = async (server: Server, uid: string): Promise<string[]> =>
+  (await list(server, `${uid}-v`)).filter((found) => wordIndexOf(found) === uid);
+
+/** Queues the vectors of passages, in an index for each of their lengths. */
+const putVectors = async (server: Server, uid: string, passages: IndexedPassage[]): Promise<Change[]> => {
+  const byLength = groupByLength(passages);
+  if (byLength.size === 0) return [];
+  const existing = new Set(await vectorIndexes(server, uid));
+  const changes: Change[] = [];
+  for (const [dimensions, some] of byLength) {
+    const vectors = vectorIndexOf(uid, dimensions);
+    if (!existing.has(vectors)) await createVectorIndex(server, vectors, dimensions);
+    for await (const body of encodeVectorBodies(some))
+      changes.push(await change(server, "POST", documents(vectors), body));
+  }
+  return changes;
+};
+
+const createVectorIndex = async (server: Server, uid: string, dimensions: number): Promise<void> => {
+  await waitFor(server, change(server, "POST", "/indexes", { uid, primaryKey: "pk" }), "index_already_exists");
+  await waitFor(server, change(server, "PATCH", `/indexes/${uid}/settings`, vectorSettings(dimensions)));
 };
 
 const count = async (server: Server, uid: string): Promise<number> => {

@@ -1,8 +1,11 @@
 import { SearchFailed, type EngineQuery, type SearchEngine } from "#projections/passages/engine.ts";
 import { FOUND_FIELDS, MARKER, passageId, primaryKey, toFound, type FoundDocument } from "./document.ts";
-import { filterWithin } from "./filter.ts";
+import { filterWithin, hasMark } from "./filter.ts";
 import { hasIndex } from "./hasIndex.ts";
+import { spaceMark } from "./marks.ts";
+import { MeilisearchError } from "./request.ts";
 import { openServer, type ServerAddress } from "./server.ts";
+import { EMBEDDER, vectorIndexOf } from "./vectors.ts";
 
 const SEARCH_MS = 4_000;
 
@@ -30,6 +33,30 @@ export const openSearchEngine = (place: ServerAddress) => {
       if (results.pop()?.hits.length !== 1) throw new SearchFailed(`The index ${index} was emptied.`);
       return queries.map((_, n) => mergeAnswers(results.filter((_, at) => variants[at]!.n === n)));
     },
+    async nearest(index, within, { space, values }, limit) {
+      const body = {
+        vector: Array.from(values),
+        hybrid: { embedder: EMBEDDER, semanticRatio: 1 },
+        filter: [...filterWithin(within), hasMark([spaceMark(space)])],
+        limit,
+        attributesToRetrieve: ["pk"],
+        showRankingScore: true,
+      };
+      try {
+        const path = `/indexes/${vectorIndexOf(index, values.length)}/search`;
+        const { hits } = await server.request<NearAnswer>({
+          method: "POST",
+          path,
+          body,
+          timeoutMs: SEARCH_MS,
+        });
+        // the server's score of a vector is from 0 to 1
+        return hits.map(({ pk, _rankingScore }) => ({ ...passageId(pk), nearness: 2 * _rankingScore - 1 }));
+      } catch (error) {
+        if (error instanceof MeilisearchError && error.code === "index_not_found") return [];
+        throw new SearchFailed("The search by vectors could not run.", { cause: error });
+      }
+    },
     async fetch(index, within, ids) {
       if (ids.length === 0) return [];
       const { results } = await ask<{ results: FoundDocument[] }>(`/indexes/${index}/documents/fetch`, {
@@ -47,6 +74,10 @@ export const openSearchEngine = (place: ServerAddress) => {
 interface Answer {
   hits: { pk: string }[];
   estimatedTotalHits: number;
+}
+
+interface NearAnswer {
+  hits: { pk: string; _rankingScore: number }[];
 }
 
 const HAN = /\p{Script=Han}/u;

@@ -1,3 +1,5 @@
+import { EMBEDDER } from "./vectors.ts";
+
 const equality = { facetSearch: false, filter: { equality: true, comparison: false } };
 
 /**
@@ -15,3 +17,10 @@ export const settings = {
   // The ranking needs the number of matches of each word; the default stops counting at 1,000.
   pagination: { maxTotalHits: 1_000_000 },
 };
+
+/** Settings of an index of vectors. It has no words: they are in the index beside it. */
+export const vectorSettings = (dimensions: number) => ({
+  ...settings,
+  searchableAttributes: [],
+  embedders: { [EMBEDDER]: { source: "userProvided", dimensions } },
+});

@@ -92,7 +92,7 @@ function createProviders({ deployment, unseal, privateHosts }: CatalogOptions) {
     new Map([
       ...deployment.map((credential) => [credential.provider, sharedProvider(credential)] as const),
       ...rows
-        .filter(({ name, ...row }) => !NO_MODELS.has(name) && hasAddress({ ...row, provider: name }))
+        .filter(({ name, ...row }) => !NO_MODELS.has(name) && !row.model && hasAddress({ ...row, provider: name }))
         .map((row) => [row.name, ownProvider(organization, row)] as const),
     ]);
 }

@@ -2,6 +2,7 @@ import type { HttpPorts } from "#http/base/ports.ts";
 import type { Db } from "#projections/projection.ts";
 import { openAbandonedTurns } from "./abandonedTurns.ts";
 import { openCommandOutcomes } from "./commandOutcomes.ts";
+import { openEmbeddingFaults } from "./embeddingFaults.ts";
 import { openLastUses } from "./lastUses.ts";
 import { openLoginAttempts } from "./loginAttempts.ts";
 import { openLogReader } from "./logReader.ts";
@@ -15,6 +16,7 @@ export const openHttpPorts = (db: Db, process: string): HttpPorts => ({
   turnHistory: openTurnHistory(db),
   abandonedTurns: openAbandonedTurns(db, process),
   loginAttempts: openLoginAttempts(db),
+  embeddingFaults: openEmbeddingFaults(db),
   lastUses: openLastUses(db),
   operations: openOperations(db),
 });

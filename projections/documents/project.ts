@@ -79,7 +79,7 @@ const applyIndexing = (event: EventRecord<"DocumentIndexed">): Change[] => {
 
 export const documents = defineProjection<DocumentEvent>({
   name: "documents",
-  version: 3,
+  version: 4,
   tables: new URL("table.sql", import.meta.url),
   on: {
     DocumentUploaded: applyUpload,
@@ -97,6 +97,17 @@ export const documents = defineProjection<DocumentEvent>({
     ReadingFailed: (event) => [patch(event, { status: "failed", error: encode(event.personal?.error) })],
     DocumentIndexed: applyIndexing,
     IndexingFailed: (event) => [patch(event, { status: "failed", error: encode(event.personal?.error) })],
+    PassagesEmbedded: ({ data }) =>
+      data.complete
+        ? [
+            {
+              table: "documents",
+              kind: "patch",
+              key: { id: data.document_id },
+              row: { vector_space: data.space, vector_generation: data.generation },
+            },
+          ]
+        : [],
     DocumentDeleted: ({ data: { document_id } }) => [
       { table: "documents", kind: "remove", key: { id: document_id } },
       { table: "readings", kind: "removeWhere", where: { document_id } },

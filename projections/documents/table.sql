@@ -20,6 +20,9 @@ create table documents (
   external_id text,
   -- the generation that search shows
   live_generation integer,
+  -- the space and the generation of its vectors, once all of them are stored; null if none
+  vector_space text,
+  vector_generation integer,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   indexed_at timestamptz

@@ -84,7 +84,20 @@ export class SearchBusy extends SearchFailed {
   override name = "SearchBusy";
 }
 
+/** A query as a vector, and the space in which it can be compared with passages. */
+export interface QueryVector {
+  space: string;
+  values: Float32Array;
+}
+
+export interface NearPassage extends PassageId {
+  /** The cosine of the angle between both vectors: 1 is the same direction. */
+  nearness: number;
+}
+
 export interface SearchEngine {
+  /** The passages whose vectors are nearest, nearest first; none if no passage has a vector of this space. Throws SearchFailed. */
+  nearest(index: string, within: EngineScope, vector: QueryVector, limit: number): Promise<NearPassage[]>;
   /** The matches of each query, best first, and their approximate number. Throws SearchFailed, also if the index is missing. */
   search(index: string, within: EngineScope, queries: EngineQuery[]): Promise<{ ids: PassageId[]; total: number }[]>;
   /** The passages among `ids` that exist and that the scope allows. Throws SearchFailed. */

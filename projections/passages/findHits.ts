@@ -6,7 +6,7 @@ import type { FoundPassage, SearchEngine, SearchScope } from "./engine.ts";
 import type { Hit } from "./groupHits.ts";
 import { selectLive, type LiveCandidate } from "./liveCandidates.ts";
 import { createOperatorTest, type Operators } from "./operators.ts";
-import { createPhraseTest, score } from "./rank.ts";
+import { createPhraseTest, possibleScore, score } from "./rank.ts";
 import type { Question } from "./terms.ts";
 
 /** Number of the heaviest passages that are read and ranked. After them the order is by weight. */
@@ -21,7 +21,17 @@ export interface SearchContext {
   index: string;
   within: SearchScope;
 }
-interface Span {
+export interface FoundHits {
+  hits: Hit[];
+  /** No document changed during the search. */
+  isStable: boolean;
+  /** The score of a passage that has all words of the query as often as can be. */
+  possible: number;
+  /** Whether there may be more hits although the page is not full. */
+  more?: boolean;
+}
+
+export interface Span {
   from: number;
   to: number;
 }
@@ -34,29 +44,27 @@ export const findExactHits = async (
   context: SearchContext & { operators: Operators },
   question: Question,
   { from, to }: Span,
-): Promise<{ hits: Hit[]; isStable: boolean }> => {
+): Promise<FoundHits> => {
   const candidates = await findCandidates(context, question, MAX_COMPARED, context.operators);
   const { live, seen, missed } = await selectLive(context.db, context.within, candidates.passages, MAX_COMPARED);
   const some = live.slice(0, MAX_COMPARED);
   const passages = await fetchAll(context, some);
   const fitting = await filterInTurns(withText(some, passages), createOperatorTest(context.operators));
   const hits = rankFirst(fitting, candidates, question).slice(from, to);
-  return { hits, isStable: missed.isSubsetOf(seen) && passages.size === some.length };
+  const isStable = missed.isSubsetOf(seen) && passages.size === some.length;
+  return { hits, isStable, possible: possibleScore(candidates.terms) };
 };
 
-/** The hits of a page. `isStable`: no document changed during the search. */
-export const findHits = async (
-  context: SearchContext,
-  question: Question,
-  { from, to }: Span,
-): Promise<{ hits: Hit[]; isStable: boolean }> => {
+/** The hits of a page. */
+export const findHits = async (context: SearchContext, question: Question, { from, to }: Span): Promise<FoundHits> => {
   const { candidates, live, isStable } = await findLive(context, question, { from, to });
   const first = from < MAX_RANKED ? live.slice(0, MAX_RANKED) : [];
   const rest = live.slice(Math.max(MAX_RANKED, from), to);
   const passages = await fetchAll(context, [...first, ...rest]);
   const ranked = rank(withText(first, passages), candidates, question).slice(from, to);
   const hits = [...ranked, ...scoreUnranked(withText(rest, passages), ranked.at(-1)?.score ?? 1)];
-  return { hits, isStable: isStable && passages.size === first.length + rest.length };
+  const wasStable = isStable && passages.size === first.length + rest.length;
+  return { hits, isStable: wasStable, possible: possibleScore(candidates.terms) };
 };
 
 /**
@@ -94,6 +102,10 @@ const fetchAll = async (
   return new Map(found.map((passage) => [passageKey(passage), passage]));
 };
 
+/** Candidates that still exist, in their order and without a score. */
+export const readHits = async (context: SearchContext, live: LiveCandidate[]): Promise<Hit[]> =>
+  withText(live, await fetchAll(context, live)).map(({ passage, document }) => ({ passage, document, score: 0 }));
+
 type CandidateWithText = LiveCandidate & { passage: FoundPassage };
 const withText = (live: LiveCandidate[], passages: Map<string, FoundPassage>): CandidateWithText[] =>
   live.flatMap((one) => {
@@ -123,11 +135,11 @@ function rankFirst(candidates: CandidateWithText[], found: Candidates, question:
 /** Passages compared with operators before the event loop gets its turn: 10 take about 1 ms. */
 const COMPARED_AT_ONCE = 10;
 
-async function filterInTurns(
-  candidates: CandidateWithText[],
+export async function filterInTurns<T extends { passage: FoundPassage }>(
+  candidates: T[],
   fits: (passage: FoundPassage) => boolean,
-): Promise<CandidateWithText[]> {
-  const fitting: CandidateWithText[] = [];
+): Promise<T[]> {
+  const fitting: T[] = [];
   for (let at = 0; at < candidates.length; at += COMPARED_AT_ONCE) {
     await setImmediate();
     for (const one of candidates.slice(at, at + COMPARED_AT_ONCE)) if (fits(one.passage)) fitting.push(one);

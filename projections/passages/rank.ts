@@ -18,6 +18,9 @@ export interface WeightedTerm extends Term {
 export const inverseDocumentFrequency = (matches: number, all: number): number =>
   Math.log(1 + (Math.max(all - matches, 0) + 0.5) / (matches + 0.5));
 
+/** Upper bound of the sum of the BM25 scores of all terms. */
+export const possibleScore = (terms: WeightedTerm[]): number => terms.reduce((sum, { idf }) => sum + idf * (K1 + 1), 0);
+
 /** The BM25 score of each passage, in the given order. */
 export const score = (
   passages: (FoundPassage & { key: string })[],

@@ -3,10 +3,12 @@ import { hasLiveDocuments } from "../documents/query.ts";
 import type { ReaderIdentity } from "../documents/readers.ts";
 import type { Db } from "../projection.ts";
 import { SearchFailed, type DocumentFilter, type SearchEngine, type SearchScope } from "./engine.ts";
-import { groupByDocument, onlyBest, type Hit, type SearchResult } from "./groupHits.ts";
+import { groupByDocument, onlyBest, type SearchResult } from "./groupHits.ts";
 import { createHighlighter } from "./highlights.ts";
 import { servingIndex } from "./liveCandidates.ts";
-import { findExactHits, findHits } from "./findHits.ts";
+import { findExactHits, findHits, type FoundHits, type Span } from "./findHits.ts";
+import { askModels, findModelHits } from "./modelHits.ts";
+import type { Degradation, SearchModels } from "./models.ts";
 import { hasOperators, readOperators } from "./operators.ts";
 import { readQuestion } from "./terms.ts";
 
@@ -34,6 +36,20 @@ export interface PassageSearch {
   highlights?: boolean;
 }
 
+export interface SearchDeps {
+  db: Db;
+  engine: SearchEngine;
+  /** Absent: words alone. */
+  models?: SearchModels;
+}
+
+export interface FoundPassages {
+  results: SearchResult[];
+  has_more: boolean;
+  /** Empty: every configured model helped. */
+  degraded: Degradation[];
+}
+
 /** The best passages, among which documents are counted. */
 const MAX_GROUPED = 1_000;
 
@@ -42,27 +58,35 @@ const MAX_GROUPED = 1_000;
  * document and position. Throws SearchFailed and OperatorError.
  */
 export async function searchPassages(
-  { db, engine }: { db: Db; engine: SearchEngine },
+  { db, engine, models }: SearchDeps,
   organization_id: string,
   { query, collections, document_ids, tags, filter, reader, limit, offset, ...wanted }: PassageSearch,
-): Promise<{ results: SearchResult[]; has_more: boolean }> {
+): Promise<FoundPassages> {
   const collection_ids = collections.map(({ id }) => id);
   const within: SearchScope = { organization_id, collection_ids, document_ids, tags, filter, reader };
   const read = wanted.operators ? readOperators(query) : undefined;
   const question = readQuestion(read?.text ?? query);
   if (question.terms.length === 0 || !(await hasLiveDocuments(db, organization_id, within)))
-    return { results: [], has_more: false };
+    return { results: [], has_more: false, degraded: [] };
   const operators = read && hasOperators(read) ? read : undefined;
   const span = wanted.by_document ? { from: 0, to: MAX_GROUPED } : { from: offset, to: offset + limit + 1 };
-  const hits = await searchUntilStable(db, ({ id, version }) => {
-    const context = { db, engine: engineFor(engine, version), index: id, within };
-    return operators ? findExactHits({ ...context, operators }, question, span) : findHits(context, question, span);
+  const asked = askModels((await models?.find(organization_id)) ?? {}, read?.text ?? query);
+  const { hits, more } = await searchUntilStable(db, ({ id, version }) => {
+    const context = { db, engine: engineFor(engine, version), index: id, within, operators };
+    const findWords = (some: Span) =>
+      operators ? findExactHits({ ...context, operators }, question, some) : findHits(context, question, some);
+    return asked ? findModelHits(context, asked, findWords, span) : findWords(span);
   });
+  const degraded = asked?.degraded ?? [];
   const highlight = wanted.highlights ? createHighlighter(question) : undefined;
   if (!wanted.by_document)
-    return { results: groupByDocument(hits.slice(0, limit), highlight), has_more: hits.length > limit };
+    return {
+      results: groupByDocument(hits.slice(0, limit), highlight),
+      has_more: more || hits.length > limit,
+      degraded,
+    };
   const documents = onlyBest(groupByDocument(hits, highlight));
-  return { results: documents.slice(offset, offset + limit), has_more: documents.length > offset + limit };
+  return { results: documents.slice(offset, offset + limit), has_more: documents.length > offset + limit, degraded };
 }
 
 /** The version from which on an index knows what documents can be filtered by. */
@@ -76,6 +100,7 @@ const engineFor = (engine: SearchEngine, version: number): SearchEngine =>
   version >= FILTER_VERSION
     ? engine
     : {
+        nearest: (index, within, vector, limit) => engine.nearest(index, { ...within, ...UNKNOWN }, vector, limit),
         search: (index, within, queries) => engine.search(index, { ...within, ...UNKNOWN }, queries),
         fetch: (index, within, ids) => engine.fetch(index, { ...within, ...UNKNOWN }, ids),
       };
@@ -83,16 +108,13 @@ const engineFor = (engine: SearchEngine, version: number): SearchEngine =>
 /** Searches again if a document changed meanwhile, or if another index replaced the serving one. */
 type ServingIndex = NonNullable<Awaited<ReturnType<typeof servingIndex>>>;
 
-const searchUntilStable = async (
-  db: Db,
-  searchIn: (index: ServingIndex) => ReturnType<typeof findHits>,
-): Promise<Hit[]> => {
+const searchUntilStable = async (db: Db, searchIn: (index: ServingIndex) => Promise<FoundHits>): Promise<FoundHits> => {
   for (let attempt = 1; ; attempt++) {
     const index = await servingIndex(db);
     if (index === undefined) throw new SearchFailed("No index serves at this moment.");
     try {
-      const { hits, isStable } = await searchIn(index);
-      if (isStable || attempt >= MAX_ATTEMPTS) return hits;
+      const found = await searchIn(index);
+      if (found.isStable || attempt >= MAX_ATTEMPTS) return found;
     } catch (error) {
       if (attempt >= MAX_ATTEMPTS || (await servingIndex(db))?.id === index.id) throw error;
     }

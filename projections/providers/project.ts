@@ -11,9 +11,18 @@ const change = (event: { stream: string; version: number; recorded_at: Date }, r
     : [{ table: "providers", kind: "patch", key, row: columns }];
 };
 
+const NO_SETTINGS = {
+  base_url: null,
+  models: null,
+  format: null,
+  context_windows: null,
+  model: null,
+  dimensions: null,
+};
+
 export const providers = defineProjection<ProviderEvent>({
   name: "providers",
-  version: 3,
+  version: 4,
   tables: new URL("table.sql", import.meta.url),
   on: {
     ProviderConfigured: (event) =>
@@ -24,9 +33,10 @@ export const providers = defineProjection<ProviderEvent>({
         models: encode(event.data.models),
         format: event.data.format ?? null,
         context_windows: encode(event.data.context_windows ?? null),
+        model: encode(event.data.model),
+        dimensions: event.data.dimensions ?? null,
         sealed_api_key: event.personal?.sealed_api_key ?? null,
       }),
-    ProviderRemoved: (event) =>
-      change(event, { base_url: null, models: null, format: null, context_windows: null, sealed_api_key: null }),
+    ProviderRemoved: (event) => change(event, { ...NO_SETTINGS, sealed_api_key: null }),
   },
 });

@@ -1,6 +1,6 @@
 import { parseStreamName } from "#events/ids.ts";
 import { providerStream, type ProviderFormat } from "#events/provider.ts";
-import { decodeOrNull, decode, type Db } from "../projection.ts";
+import { decodeOrNull, decode, encode, type Db } from "../projection.ts";
 
 export interface ProviderRow {
   name: string;
@@ -12,6 +12,9 @@ export interface ProviderRow {
   format?: ProviderFormat;
   /** Context windows by the model's name; null: those that are known. */
   context_windows: Record<string, number> | null;
+  /** Of an endpoint of search; else null. */
+  model: string | null;
+  dimensions: number | null;
   /** Sealed with the deployment's master key (base64). */
   sealed_api_key: string;
   /** When the organization first set it. */
@@ -19,11 +22,13 @@ export interface ProviderRow {
   updated_at: Date;
 }
 
-const COLUMNS = "name, base_url, models, format, context_windows, sealed_api_key, created_at, updated_at";
-type StoredRow = Omit<ProviderRow, "models" | "format" | "context_windows"> & {
+const COLUMNS =
+  "name, base_url, models, format, context_windows, model, dimensions, sealed_api_key, created_at, updated_at";
+type StoredRow = Omit<ProviderRow, "models" | "format" | "context_windows" | "model"> & {
   models: string | null;
   format: ProviderFormat | null;
   context_windows: string | null;
+  model: string | null;
 };
 const parseRow = ({ format, ...row }: StoredRow): ProviderRow => ({
   ...row,
@@ -32,6 +37,7 @@ const parseRow = ({ format, ...row }: StoredRow): ProviderRow => ({
   base_url: decodeOrNull(row.base_url),
   models: decodeOrNull(row.models),
   context_windows: decodeOrNull(row.context_windows),
+  model: decodeOrNull(row.model),
 });
 
 const IS_CONFIGURED = "sealed_api_key is not null";
@@ -43,6 +49,15 @@ export async function listProviders(db: Db, organization: string): Promise<Provi
     [organization],
   );
   return rows.map(parseRow);
+}
+
+/** The organizations that have configured a provider of this name with one model. */
+export async function listOrganizationsWith(db: Db, name: string): Promise<string[]> {
+  const rows = await db.query<{ organization_id: string }>(
+    `select organization_id from read.providers where name = $1 and model is not null and ${IS_CONFIGURED}`,
+    [encode(name)],
+  );
+  return rows.map(({ organization_id }) => organization_id);
 }
 
 export async function getProvider(db: Db, organization: string, name: string): Promise<ProviderRow | undefined> {

@@ -9,6 +9,9 @@ create table providers (
   -- null: that of the name
   format text,
   context_windows text,
+  -- of an endpoint of search
+  model text,
+  dimensions integer,
   sealed_api_key text,
   created_at timestamptz not null,
   updated_at timestamptz not null

@@ -24,7 +24,7 @@ type UsageEvent =
     >
   | Extract<
       DocumentEvent,
-      { type: "DocumentUploaded" | "DocumentReplaced" | "DocumentReprocessed" | "DocumentIndexed" }
+      { type: "DocumentUploaded" | "DocumentReplaced" | "DocumentReprocessed" | "DocumentIndexed" | "PassagesEmbedded" }
     >
   | Extract<ExtractionEvent, { type: "ExtractionRequested" | "ExtractionCompleted" }>;
 
@@ -104,7 +104,7 @@ function applyEnd(event: EventRecord<ThreadEvent, "TurnCompleted" | "TurnFailed"
 
 export const usage = defineProjection<UsageEvent>({
   name: "usage",
-  version: 6,
+  version: 7,
   tables: new URL("table.sql", import.meta.url),
   on: {
     TurnStarted: applyStart,
@@ -128,6 +128,12 @@ export const usage = defineProjection<UsageEvent>({
     DocumentIndexed: (event) => {
       const { document_id, generation, units } = event.data;
       return units === 0 ? [] : [usageRow(event, document_id, generation, { pages: units })];
+    },
+    // generations are positive, and a stream has each of its versions once
+    PassagesEmbedded: (event) => {
+      const { document_id, model, usage: tokens } = event.data;
+      const isFree = tokens.prompt_tokens === 0 && tokens.cost === undefined;
+      return isFree ? [] : [usageRow(event, document_id, -event.version, { tokens, model })];
     },
     ExtractionRequested: (event) => [source(event.data.extraction_id, event)],
     ExtractionCompleted: (event) => [usageRow(event, event.data.extraction_id, 0, { pages: event.data.units })],

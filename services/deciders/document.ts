@@ -9,6 +9,7 @@ import {
   DocumentReprocessed,
   DocumentUploaded,
   IndexingFailed,
+  PassagesEmbedded,
   ReadingFailed,
   ReadingStarted,
   type DocumentCommand,
@@ -18,7 +19,14 @@ import {
 } from "#events/document.ts";
 import { streamName } from "#events/ids.ts";
 import { Rejection } from "#events/rejection.ts";
-import { evolve, storedDocument, unusedBlobs, type DocumentState, type StoredDocument } from "./documentState.ts";
+import {
+  evolve,
+  keptVectors,
+  storedDocument,
+  unusedBlobs,
+  type DocumentState,
+  type StoredDocument,
+} from "./documentState.ts";
 
 const sameContent = { code: "identical_content", message: "This collection has a document with these bytes already." };
 const externalIdTaken = {
@@ -114,6 +122,16 @@ export const document: Decider<DocumentState, DocumentCommand, DocumentEvent> = 
         const isCharged = before.reextract || !before.paid;
         const units = isCharged ? before.text.units : 0;
         return [DocumentIndexed.of({ ...command.data, units, unused: unusedBlobs(before) })];
+      }
+      case "RecordVectors": {
+        const before = storedDocument(state);
+        const { generation, space, blob } = command.data;
+        if (before?.live?.generation !== generation) return [];
+        const kept = keptVectors(before, space);
+        // a worker that was replaced may record its vectors, too
+        if (kept?.complete === generation || (blob !== null && before.blobs.includes(blob))) return [];
+        const unused = kept ? [] : (before.vectors?.blobs ?? []);
+        return [PassagesEmbedded.of({ ...command.data, unused })];
       }
       case "FailIndexing": {
         const { error, ...data } = command.data;

@@ -12,6 +12,16 @@ export interface ReadText {
   warnings?: ReadingWarning[];
 }
 
+/** The vectors of a document's texts. */
+export interface StoredVectors {
+  space: string;
+  dimensions: number;
+  /** Keys of their blobs. */
+  blobs: string[];
+  /** The newest generation that has all of its vectors; 0: none. */
+  complete: number;
+}
+
 /** Texts of a document that stay readable after they were replaced. */
 const MAX_EARLIER = 20;
 
@@ -38,6 +48,8 @@ export interface StoredDocument {
   live: ReadText | null;
   /** The texts that citations may name: what search showed before each replacement, oldest first. */
   earlier: ReadText[];
+  /** Absent if no endpoint has ever made any. */
+  vectors?: StoredVectors;
   /** Keys of all blobs that still exist. */
   blobs: string[];
 }
@@ -49,10 +61,32 @@ export const storedDocument = (state: DocumentState): StoredDocument | undefined
   state.status === "absent" || state.status === "deleted" ? undefined : state;
 
 /** Blobs that nothing references any more once search shows the newest text. Citations name earlier ones. */
-export function unusedBlobs({ blobs, blob, text, earlier }: StoredDocument): string[] {
+export function unusedBlobs({ blobs, blob, text, earlier, vectors }: StoredDocument): string[] {
   const read = [...earlier, ...(text ? [text] : [])];
-  const used = new Set([blob, ...read.flatMap(({ text, passages }) => [text, passages])]);
+  const used = new Set([blob, ...read.flatMap(({ text, passages }) => [text, passages]), ...(vectors?.blobs ?? [])]);
   return blobs.filter((key) => !used.has(key));
+}
+
+/** Blobs of vectors beyond which a document starts again, so that a text that is replaced every day does not grow for ever. */
+const MAX_VECTOR_BLOBS = 100;
+
+/** The vectors that stay beside those of another event: none of another space. */
+export function keptVectors({ vectors }: StoredDocument, space: string): StoredVectors | undefined {
+  return vectors?.space === space && vectors.blobs.length < MAX_VECTOR_BLOBS ? vectors : undefined;
+}
+
+function addVectors(before: StoredDocument, { data }: Extract<DocumentEvent, { type: "PassagesEmbedded" }>) {
+  const { space, dimensions, blob, complete, generation, unused } = data;
+  const gone = new Set(unused);
+  const added = blob === null ? [] : [blob];
+  const kept = before.vectors?.space === space ? before.vectors : undefined;
+  const vectors: StoredVectors = {
+    space,
+    dimensions,
+    blobs: [...(kept?.blobs ?? []).filter((key) => !gone.has(key)), ...added],
+    complete: complete ? generation : (kept?.complete ?? 0),
+  };
+  return { ...before, vectors, blobs: [...before.blobs.filter((key) => !gone.has(key)), ...added] };
 }
 
 export function evolve(state: DocumentState, event: DocumentEvent): DocumentState {
@@ -101,6 +135,8 @@ function evolveStored(
     case "ReadingFailed":
     case "IndexingFailed":
       return { ...before, status: "failed", reextract: false };
+    case "PassagesEmbedded":
+      return addVectors(before, event);
     case "DocumentDeleted":
       return { status: "deleted" };
     case "DocumentChanged":

@@ -22,6 +22,8 @@ export type ProviderState =
       base_url: string | null;
       format?: ProviderFormat;
       context_windows?: Record<string, number>;
+      model?: string;
+      dimensions?: number;
       sealed_api_key: string;
     };
 
@@ -46,7 +48,7 @@ export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = 
   evolve(_, event) {
     switch (event.type) {
       case "ProviderConfigured": {
-        const { credential_id, base_url, format, context_windows } = event.data;
+        const { credential_id, base_url, format, context_windows, model, dimensions } = event.data;
         const sealed_api_key = event.personal?.sealed_api_key ?? "";
         return {
           status: "configured",
@@ -55,6 +57,8 @@ export const provider: Decider<ProviderState, ProviderCommand, ProviderEvent> = 
           sealed_api_key,
           ...(format && { format }),
           ...(context_windows && { context_windows }),
+          ...(model !== undefined && { model }),
+          ...(dimensions !== undefined && { dimensions }),
         };
       }
       case "ProviderRemoved":

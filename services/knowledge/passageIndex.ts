@@ -22,6 +22,8 @@ export interface IndexedPassage {
   text: string;
   /** Where the text begins in the Markdown of the document, in UTF-16 code units. */
   start: number;
+  /** Its vector, of length 1, and the space in which it can be compared; absent: words alone find it. */
+  vector?: { space: string; values: Float32Array };
 }
 
 /** Passages to remove: those of all generations of a document (`below_generation` null), of older generations, or of one. */

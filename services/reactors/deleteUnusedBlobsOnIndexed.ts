@@ -1,6 +1,6 @@
 import type { Reactor } from "./reactor.ts";
 
-/** Deletes text and passages of superseded generations. */
+/** Deletes text and passages of superseded generations, and vectors of another model. */
 export const deleteUnusedBlobsOnIndexed: Reactor = {
   skips: (event) => event.data.unused.length === 0,
   async react({ event, blobs }) {

@@ -25,6 +25,7 @@ export const reactors: Record<string, Reactor[]> = {
   ErasureStarted: [attendAtOnce],
   RetentionSet: [attendAtOnce],
   DocumentIndexed: [deleteUnusedBlobsOnIndexed],
+  PassagesEmbedded: [deleteUnusedBlobsOnIndexed],
   DocumentDeleted: [deleteBlobsOnForgotten],
   ExtractionDeleted: [deleteBlobsOnForgotten],
   ExtractionExpired: [deleteBlobsOnForgotten],

@@ -1,5 +1,6 @@
 import type { EventLog } from "#events/ports.ts";
 import { describeDocument } from "../describeDocument.ts";
+import { decodeVectors, markPassages } from "../embedding/vectorBlob.ts";
 import type { IndexedPassage } from "../passageIndex.ts";
 import { decodePassages } from "../../reading/passageLines.ts";
 import type { Passage } from "../../reading/reader.ts";
@@ -11,40 +12,66 @@ export class UnreadablePassages extends Error {
   override name = "UnreadablePassages";
 }
 
+type LoadDeps = VaultDeps & { log: Pick<EventLog, "read">; onError(error: unknown): void };
+
 /** The passages of a generation for the index; undefined if the document was erased. Throws UnreadablePassages. */
-export async function loadPassages(
-  deps: VaultDeps & { log: Pick<EventLog, "read"> },
-  wanted: WantedGeneration,
-): Promise<IndexedPassage[] | undefined> {
+export async function loadPassages(deps: LoadDeps, wanted: WantedGeneration): Promise<IndexedPassage[] | undefined> {
   const [blobs, events] = await Promise.all([openThingBlobs(deps, wanted), deps.log.read(wanted.stream)]);
   const description = describeDocument(events);
   if (!blobs || !description) return undefined;
-  const { text, passages } = await readBlobs(blobs, wanted);
+  const passages = await readPassages(blobs, wanted);
+  const vectors = await loadVectors(deps, blobs, { wanted, passages });
   const { organization_id, document_id, collection_id } = wanted;
   const { generation } = wanted.text;
-  return passages.map(({ seq, page, section, start, end, lead }) => ({
-    organization_id,
-    collection_id,
-    document_id,
-    generation,
-    ...description,
-    seq,
-    page,
-    section,
-    lead,
-    text: text.slice(start, end),
-    start,
-  }));
+  return passages.map((passage, n) => {
+    const vector = vectors[n];
+    const ids = { organization_id, collection_id, document_id, generation };
+    return { ...ids, ...description, ...passage, ...(vector && { vector }) };
+  });
 }
 
-async function readBlobs(
+type PassageWithText = Omit<Passage, "end"> & { text: string };
+
+/** The passages of a generation with their texts. Throws UnreadablePassages. */
+export async function readPassages(
   blobs: ThingBlobs,
-  { text, stream }: WantedGeneration,
-): Promise<{ text: string; passages: Passage[] }> {
+  { text, stream }: Pick<WantedGeneration, "text" | "stream">,
+): Promise<PassageWithText[]> {
   try {
-    const [markdown, passages] = await Promise.all([blobs.get(text.text), blobs.get(text.passages)]);
-    return { text: markdown.toString(), passages: await decodePassages(passages) };
+    const [markdown, lines] = await Promise.all([blobs.get(text.text), blobs.get(text.passages)]);
+    const whole = markdown.toString();
+    const passages = await decodePassages(lines);
+    return passages.map(({ seq, page, section, start, end, lead }) => ({
+      seq,
+      page,
+      section,
+      lead,
+      start,
+      text: whole.slice(start, end),
+    }));
   } catch (error) {
     throw new UnreadablePassages(`the passages of ${stream} cannot be opened`, { cause: error });
   }
+}
+
+/** The stored vector of each passage. Without them words find it, so a blob that another model has replaced stops nothing. */
+async function loadVectors(
+  { onError }: LoadDeps,
+  blobs: ThingBlobs,
+  { wanted: { vectors, stream }, passages }: { wanted: WantedGeneration; passages: PassageWithText[] },
+): Promise<(IndexedPassage["vector"] | undefined)[]> {
+  if (!vectors) return [];
+  const { space, dimensions } = vectors;
+  const numbers = new Map<string, Float32Array>();
+  try {
+    for (const key of vectors.blobs) await decodeVectors(await blobs.get(key), dimensions, numbers);
+  } catch (error) {
+    onError(new Error(`the vectors of ${stream} cannot be opened`, { cause: error }));
+    return [];
+  }
+  const marks = await markPassages(passages);
+  return marks.map(({ mark }) => {
+    const values = numbers.get(mark);
+    return values && { space, values };
+  });
 }

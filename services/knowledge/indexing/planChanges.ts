@@ -2,20 +2,33 @@ import { parseStreamName } from "#events/ids.ts";
 import type { EventLog, PublicEvent, StreamHead } from "#events/ports.ts";
 import type { TraceHeaders } from "#events/trace.ts";
 import { document } from "../../deciders/document.ts";
-import { storedDocument, type ReadText, type StoredDocument } from "../../deciders/documentState.ts";
+import {
+  storedDocument,
+  type ReadText,
+  type StoredDocument,
+  type StoredVectors,
+} from "../../deciders/documentState.ts";
 import { readState } from "../../states.ts";
 import type { PassageRemoval } from "../passageIndex.ts";
 import type { Target } from "../../send.ts";
 import type { Contents } from "./contents.ts";
 
 /** The events that change the index. */
-export const FOLLOWED_EVENTS = ["DocumentRead", "DocumentIndexed", "DocumentChanged", "DocumentDeleted"];
+export const FOLLOWED_EVENTS = [
+  "DocumentRead",
+  "DocumentIndexed",
+  "DocumentChanged",
+  "PassagesEmbedded",
+  "DocumentDeleted",
+];
 
 /** A generation of a document that the index must contain. */
 export interface WantedGeneration extends Target, Pick<TraceHeaders, "traceparent"> {
   document_id: string;
   collection_id: string;
   text: ReadText;
+  /** What is stored of its vectors. */
+  vectors: StoredVectors | undefined;
   /** The text includes all events of the document up to this position. */
   position: number;
   /** When the index had taken it; undefined: it must be put. */
@@ -78,7 +91,9 @@ function wantedGenerations(
   return current.flatMap((text) => {
     const causes = events.filter(
       ({ type, data }) =>
-        type === "DocumentChanged" || (type === "DocumentRead" && data.generation === text.generation),
+        type === "DocumentChanged" ||
+        (type === "DocumentRead" && data.generation === text.generation) ||
+        (type === "PassagesEmbedded" && data.complete && data.generation === text.generation),
     );
     if (causes.length === 0) return [];
     const known = contents.get(document_id, text.generation);
@@ -86,9 +101,9 @@ function wantedGenerations(
     const isAwaited = text === awaited;
     if (isIndexed && !isAwaited) return [];
     const finished_at = isIndexed ? known.finished_at : undefined;
-    const { collection_id } = state;
+    const { collection_id, vectors } = state;
     const { traceparent } = causes.at(-1)!;
     const ids = { stream, organization_id, document_id, collection_id };
-    return [{ ...ids, text, position, finished_at, awaited: isAwaited, traceparent }];
+    return [{ ...ids, text, vectors, position, finished_at, awaited: isAwaited, traceparent }];
   });
 }

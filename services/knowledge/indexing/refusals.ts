@@ -52,7 +52,8 @@ export function createRefusals({ onError }: { onError(error: unknown): void }, f
       for (const one of tried) {
         const head = heads.get(one.stream);
         const state = head && storedDocument((await readState(log, head, document)).state);
-        if (state?.live?.generation === one.text.generation) due.push({ ...one, position: head!.position });
+        if (state?.live?.generation === one.text.generation)
+          due.push({ ...one, vectors: state.vectors, position: head!.position });
         else refusals.delete(keyOf(one));
       }
       return due;

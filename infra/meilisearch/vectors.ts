@@ -1,0 +1,62 @@
+import { setImmediate } from "node:timers/promises";
+import type { IndexedPassage } from "#services/knowledge/passageIndex.ts";
+import { toDocument, type IndexDocument } from "./document.ts";
+import { spaceMark } from "./marks.ts";
+
+/*
+ * Vectors are in indexes of their own beside that of the words, one for each number of dimensions (ADR 60): an index takes vectors
+ * of one length only, and refuses every document that has none.
+ */
+
+/** The server's name of the vectors in such an index. */
+export const EMBEDDER = "passage";
+
+export const vectorIndexOf = (index: string, dimensions: number): string => `${index}-v${dimensions}`;
+/** The index of words that an index belongs to. */
+export const wordIndexOf = (index: string): string => index.replace(/-v\d+$/, "");
+
+type FilteredFields = Pick<IndexDocument, "pk" | "org" | "coll" | "doc" | "gen" | "tags" | "marks" | "created">;
+
+/** Decimals of a number: more change no order, and double what is sent. */
+const PRECISION = 1e6;
+const round = (values: Float32Array): number[] =>
+  Array.from(values, (value) => Math.round(value * PRECISION) / PRECISION);
+
+export type PassageWithVector = IndexedPassage & { vector: NonNullable<IndexedPassage["vector"]> };
+
+const toVectorDocument = (passage: PassageWithVector): FilteredFields & { _vectors: object } => {
+  const { pk, org, coll, doc, gen, tags, marks, created } = toDocument(passage);
+  const { space, values } = passage.vector;
+  const filtered = { pk, org, coll, doc, gen, tags, marks: [...marks, spaceMark(space)], created };
+  return { ...filtered, _vectors: { [EMBEDDER]: { embeddings: round(values), regenerate: false } } };
+};
+
+/** Passages with a vector, by its length. */
+export function groupByLength(passages: IndexedPassage[]): Map<number, PassageWithVector[]> {
+  const withVector = passages.filter((passage): passage is PassageWithVector => passage.vector !== undefined);
+  return Map.groupBy(withVector, ({ vector }) => vector.values.length);
+}
+
+/** Numbers encoded before the event loop gets its turn: about 10 ms. */
+const MAX_NUMBERS = 50_000;
+const MAX_BODY_BYTES = 8_000_000;
+
+/** Documents as NDJSON, in bodies of limited size. */
+export async function* encodeVectorBodies(passages: PassageWithVector[]): AsyncGenerator<Buffer> {
+  let [lines, bytes, numbers] = [[] as Buffer[], 0, 0];
+  for (const passage of passages) {
+    numbers += passage.vector.values.length;
+    if (numbers > MAX_NUMBERS) {
+      await setImmediate();
+      numbers = 0;
+    }
+    const line = Buffer.from(`${JSON.stringify(toVectorDocument(passage))}\n`);
+    if (bytes > 0 && bytes + line.length > MAX_BODY_BYTES) {
+      yield Buffer.concat(lines);
+      [lines, bytes] = [[], 0];
+    }
+    lines.push(line);
+    bytes += line.length;
+  }
+  if (bytes > 0) yield Buffer.concat(lines);
+}

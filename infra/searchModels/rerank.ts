@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { EndpointFailed, type SearchEndpoint } from "#services/knowledge/searchEndpoints.ts";
+import type { GuardedFetch } from "../web/guardedFetch.ts";
+import { postJson } from "./post.ts";
+
+/** Bytes of one result, which need not repeat its text, and of what surrounds the results. */
+const [RESULT_BYTES, OTHER_BYTES] = [16 * 1024, 64 * 1024];
+
+const Answer = z.object({ results: z.array(z.object({ index: z.int(), relevance_score: z.number() })) });
+
+/**
+ * Asks an endpoint of Cohere's and Jina's shape how relevant texts are. Answers the places of the texts, most relevant first;
+ * those that it leaves out follow in their order. Throws EndpointFailed.
+ */
+export async function rerank(
+  fetch: GuardedFetch,
+  endpoint: SearchEndpoint,
+  { query, texts }: { query: string; texts: string[] },
+  { timeout_ms, signal }: { timeout_ms: number; signal: AbortSignal },
+): Promise<number[]> {
+  const json = await postJson(fetch, endpoint, {
+    path: "/rerank",
+    body: { model: endpoint.model, query, documents: texts, top_n: texts.length, return_documents: false },
+    max_bytes: texts.length * RESULT_BYTES + OTHER_BYTES,
+    timeout_ms,
+    signal,
+  });
+  const answer = Answer.safeParse(json);
+  if (!answer.success) throw new EndpointFailed("The endpoint's answer is not a list of ranked texts.");
+  const { results } = answer.data;
+  const places = new Set(results.map(({ index }) => index));
+  if (places.size !== results.length || results.some(({ index }) => index < 0 || index >= texts.length))
+    throw new EndpointFailed("The endpoint ranked texts that it was not asked about, or one of them twice.");
+  const ranked = results.toSorted((a, b) => b.relevance_score - a.relevance_score).map(({ index }) => index);
+  return [...ranked, ...texts.keys().filter((place) => !places.has(place))];
+}

@@ -1,0 +1,33 @@
+import type { Db } from "../projection.ts";
+
+/** Documents per look. */
+const BATCH = 20;
+
+/** The live documents of an organization whose text lacks vectors of this space, newest first, and who pays for them. */
+export const findWithoutVectors = (
+  db: Db,
+  organization: string,
+  space: string,
+): Promise<{ id: string; principal: string | null }[]> =>
+  db.query(
+    `select d.id, s.principal from read.documents d left join read.usage_sources s on s.id = d.id
+     where d.organization_id = $1 and d.live_generation is not null
+       and (d.vector_space is distinct from $2 or d.vector_generation is distinct from d.live_generation)
+     order by d.created_at desc limit ${BATCH}`,
+    [organization, space],
+  );
+
+/** How many documents search shows, and how many of these have their vectors of this space. */
+export async function countVectors(
+  db: Db,
+  organization: string,
+  space: string,
+): Promise<{ documents: number; embedded: number }> {
+  const [counts] = await db.query<{ documents: number; embedded: number }>(
+    `select count(*)::integer as documents,
+       count(*) filter (where vector_space = $2 and vector_generation = live_generation)::integer as embedded
+     from read.documents where organization_id = $1 and live_generation is not null`,
+    [organization, space],
+  );
+  return counts!;
+}

@@ -1,0 +1,101 @@
+import { passageKey } from "./candidates.ts";
+import { SearchFailed, type QueryVector } from "./engine.ts";
+import { filterInTurns, readHits, type FoundHits, type SearchContext, type Span } from "./findHits.ts";
+import { fuse, type NearHit } from "./fuse.ts";
+import type { Hit } from "./groupHits.ts";
+import { selectLive } from "./liveCandidates.ts";
+import { ModelUnavailable, type Degradation, type QueryModels } from "./models.ts";
+import { createOperatorTest, type Operators } from "./operators.ts";
+
+/** The best hits of the words, which are fused with the nearest passages. Hits after these are in the order of the words. */
+const MAX_FUSED = 200;
+const MAX_NEAREST = 100;
+/** The best hits, which an endpoint ranks again; and characters of each that it reads. */
+const MAX_RERANKED = 50;
+const MAX_RERANKED_TEXT = 4_000;
+
+/** A query that models help to answer. */
+export interface ModelQuery {
+  query: string;
+  /** Starts before the search of the words; undefined if there is none. */
+  vector: Promise<QueryVector | undefined>;
+  rerank: QueryModels["rerank"];
+  /** What the search does without is added. */
+  degraded: Degradation[];
+}
+
+/** Starts the request for the vector of a query, if the organization has an endpoint for it. */
+export function askModels({ embed, rerank }: QueryModels, query: string): ModelQuery | undefined {
+  if (!embed && !rerank) return undefined;
+  const degraded: Degradation[] = [];
+  const vector = embed ? orWithout(degraded, "embeddings", embed(query)) : Promise.resolve(undefined);
+  return { query, vector, rerank, degraded };
+}
+
+async function orWithout<T>(degraded: Degradation[], part: Degradation["part"], answer: Promise<T>) {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof ModelUnavailable || error instanceof SearchFailed)) throw error;
+    if (!degraded.some((known) => known.part === part)) degraded.push({ part, message: error.message });
+    return undefined;
+  }
+}
+
+/**
+ * The hits of a page, of which the first are those of the words fused with the nearest passages, and ranked again. Whatever an
+ * endpoint fails to give, the words answer.
+ */
+export async function findModelHits(
+  context: SearchContext & { operators?: Operators | undefined },
+  { query, vector, rerank, degraded }: ModelQuery,
+  findWords: (span: Span) => Promise<FoundHits>,
+  { from, to }: Span,
+): Promise<FoundHits> {
+  const words = findWords({ from: 0, to: MAX_FUSED });
+  const nearest = findNearest(context, vector);
+  // the nearest passages are waited for first, and the words may fail meanwhile
+  words.catch(() => {});
+  const near = (await orWithout(degraded, "embeddings", nearest)) ?? [];
+  const { hits, isStable, possible } = await words;
+  const fused = near.length > 0 ? fuse(hits, near, possible) : hits;
+  const first = rerank ? ((await orWithout(degraded, "reranking", rankAgain(rerank, query, fused))) ?? fused) : fused;
+  const page = first.slice(from, to);
+  if (to <= first.length || hits.length < MAX_FUSED) return { hits: page, isStable, possible };
+  const added = first.length - hits.length;
+  const rest = await findWords({ from: Math.max(MAX_FUSED, from - added), to: to - added });
+  const known = new Set(first.map(({ passage }) => passageKey(passage)));
+  const others = rest.hits.filter(({ passage }) => !known.has(passageKey(passage)));
+  const below = first.at(-1)?.score ?? 1;
+  page.push(...others.map((hit) => ({ ...hit, score: Math.min(below, hit.score) })));
+  const more = rest.hits.length === to - Math.max(first.length, from);
+  return { hits: page, isStable: isStable && rest.isStable, possible, more };
+}
+
+/** The nearest passages that the scope and the operators allow. Those of a document that has just changed are left out. */
+async function findNearest(
+  context: SearchContext & { operators?: Operators | undefined },
+  vector: Promise<QueryVector | undefined>,
+): Promise<NearHit[]> {
+  const asked = await vector;
+  if (!asked) return [];
+  const { engine, index, within, db, operators } = context;
+  const ids = await engine.nearest(index, within, asked, MAX_NEAREST);
+  const candidates = ids.map((id) => ({ ...id, key: passageKey(id), weight: 0 }));
+  const { live } = await selectLive(db, within, candidates, MAX_NEAREST);
+  const nearness = new Map(ids.map((id) => [passageKey(id), id.nearness]));
+  const found = await readHits(context, live);
+  const hits = found.map((hit) => ({ ...hit, nearness: nearness.get(passageKey(hit.passage))! }));
+  return operators ? filterInTurns(hits, createOperatorTest(operators)) : hits;
+}
+
+/** The hits in the order of an endpoint. Scores stay at their places, so that they still fall. */
+async function rankAgain(rerank: NonNullable<QueryModels["rerank"]>, query: string, hits: Hit[]): Promise<Hit[]> {
+  const first = hits.slice(0, MAX_RERANKED);
+  if (first.length < 2) return hits;
+  const texts = first.map(({ passage: { title, text } }) =>
+    `${title}\n${text}`.slice(0, MAX_RERANKED_TEXT).toWellFormed(),
+  );
+  const order = await rerank(query, texts);
+  return hits.map((hit, n) => (n < first.length ? { ...first[order[n]!]!, score: hit.score } : hit));
+}

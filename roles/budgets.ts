@@ -1,0 +1,27 @@
+import { budgetStream, NoteBudgetReached } from "#events/budget.ts";
+import { newCommand, type Command, type CommandResult } from "#events/envelope.ts";
+import { watchBudgets, type BudgetWatch } from "#projections/budgets/watch.ts";
+import type { Resources } from "./resources.ts";
+
+/** Maximum wait until a step of a budget is in the log. */
+const REPORT_MS = 5_000;
+
+/** The budgets that the work of a services process is compared with. */
+export const openBudgets = (
+  { db, logger }: Pick<Resources, "db" | "logger">,
+  handle: (command: Command) => Promise<CommandResult>,
+): BudgetWatch =>
+  watchBudgets({
+    db,
+    report: (organization_id, data) =>
+      handle(
+        newCommand(NoteBudgetReached.type, {
+          stream: budgetStream(organization_id, data.subject),
+          organization_id,
+          request_id: "budget",
+          timeout_ms: REPORT_MS,
+          data,
+        }),
+      ),
+    onError: (error) => logger.warn({ err: error }, "budgets could not be read or reported"),
+  });

@@ -1,0 +1,74 @@
+import { EMBEDDINGS } from "#events/provider.ts";
+import { failpoint } from "#infra/failpoint.ts";
+import { openEmbeddingFaults } from "#infra/postgres/embeddingFaults.ts";
+import { lead } from "#infra/postgres/leader.ts";
+import { openEmbedder } from "#infra/searchModels/embed.ts";
+import { guardedFetch } from "#infra/web/guardedFetch.ts";
+import { describeLimit } from "#projections/budgets/watch.ts";
+import { findWithoutVectors } from "#projections/documents/vectors.ts";
+import { listOrganizationsWith } from "#projections/providers/query.ts";
+import type { Handle } from "#services/handle.ts";
+import { embedPassages, type PassageEmbedder } from "#services/knowledge/embedding/embedPassages.ts";
+import { findSearchEndpoints } from "#services/knowledge/embedding/findEndpoints.ts";
+import { EndpointFailed } from "#services/knowledge/searchEndpoints.ts";
+import { sendTo } from "#services/send.ts";
+import { findModelAccess } from "#services/turns/modelAccess.ts";
+import { openBudgets } from "./budgets.ts";
+import type { Resources } from "./resources.ts";
+
+/** Nobody waits for the vectors of passages, and a request has up to a hundred texts. */
+const EMBED_MS = 60_000;
+
+/** Makes the vectors of passages, in one process of the deployment. */
+export function startEmbedding(resources: Resources, handle: Handle) {
+  const { settings, log, keyring, vault, db, pool, worker, logger } = resources;
+  const fetch = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
+  const faults = openEmbeddingFaults(db);
+  const budgets = openBudgets(resources, handle);
+  const from = { log, keyring, deployment: [], offline: false };
+
+  /** Documents whose uploader may spend more. Throws EndpointFailed if there are others only. */
+  async function findPending(organization_id: string, space: string): Promise<string[]> {
+    const pending = await findWithoutVectors(db, organization_id, space);
+    const ids: string[] = [];
+    let refusal: string | undefined;
+    for (const { id, principal } of pending) {
+      const spender = {
+        organization_id,
+        principal: principal ?? "",
+        project_id: null,
+        agent_id: null,
+        user_mark: null,
+      };
+      const reached = await budgets.check(spender);
+      if (reached?.refuses) refusal = describeLimit(reached);
+      else ids.push(id);
+    }
+    if (ids.length === 0 && refusal !== undefined) throw new EndpointFailed(refusal);
+    return ids;
+  }
+
+  const deps: PassageEmbedder = {
+    log,
+    vault,
+    embedder: openEmbedder(fetch, EMBED_MS),
+    send: sendTo(handle, worker),
+    failpoint,
+    listOrganizations: () => listOrganizationsWith(db, EMBEDDINGS),
+    async findEndpoint(organization) {
+      const { embeddings } = await findSearchEndpoints({ log, keyring }, organization);
+      if (!embeddings) return undefined;
+      const { price } = await findModelAccess(from, organization, `${EMBEDDINGS}/${embeddings.model}`);
+      return { ...embeddings, price };
+    },
+    findPending,
+    saveFault: faults.save,
+    onError: (error, organization) => logger.warn({ err: error, organization }, "passages not embedded, retrying"),
+  };
+  return lead(
+    pool,
+    "embeddings",
+    (signal) => embedPassages(deps, signal),
+    (error) => logger.warn({ err: error }, "embedding of passages failed, retrying"),
+  );
+}

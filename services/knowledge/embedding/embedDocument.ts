@@ -1,0 +1,128 @@
+import { RecordVectors } from "#events/document.ts";
+import type { EventLog } from "#events/ports.ts";
+import { NO_USAGE } from "#events/turnOutput.ts";
+import type { ModelPrice } from "#events/price.ts";
+import { document } from "../../deciders/document.ts";
+import { keptVectors, storedDocument, type StoredDocument } from "../../deciders/documentState.ts";
+import type { Send, Target } from "../../send.ts";
+import { readState } from "../../states.ts";
+import { openThingBlobs, type ThingBlobs, type VaultDeps } from "../../thingBlobs.ts";
+import { withCost } from "../../turns/cost.ts";
+import { readPassages } from "../indexing/loadPassages.ts";
+import { EndpointFailed, type Embedder, type EmbeddingEndpoint } from "../searchEndpoints.ts";
+import { decodeVectors, encodeVectors, markPassages } from "./vectorBlob.ts";
+
+/** Passages of a document that get a vector; words find the others. */
+export const MAX_EMBEDDED_PASSAGES = 5_000;
+/** Texts whose vectors are recorded together: what a process that dies has paid for in vain. */
+const PART_TEXTS = 500;
+/** Texts, numbers and characters of one request: its answer is parsed in one piece, and endpoints limit its tokens. */
+const [MAX_TEXTS, MAX_NUMBERS, MAX_CHARACTERS] = [96, 65_536, 100_000];
+
+export interface EmbedDeps extends VaultDeps {
+  log: Pick<EventLog, "heads" | "read">;
+  embedder: Embedder;
+  send: Send;
+  /** A point at which the crash harness may end the process. */
+  failpoint(name: string): void;
+}
+
+export interface PricedEndpoint extends EmbeddingEndpoint {
+  /** Undefined: what a token costs is not known. */
+  price: ModelPrice | undefined;
+}
+
+/** Batches that fit into one request. */
+export function* splitBatches(
+  texts: Iterable<[mark: string, text: string]>,
+  dimensions: number,
+): Generator<[mark: string, text: string][]> {
+  const most = Math.max(1, Math.min(MAX_TEXTS, Math.floor(MAX_NUMBERS / dimensions)));
+  let [batch, characters] = [[] as [string, string][], 0];
+  for (const entry of texts) {
+    if (batch.length === most || (batch.length > 0 && characters + entry[1].length > MAX_CHARACTERS)) {
+      yield batch;
+      [batch, characters] = [[], 0];
+    }
+    batch.push(entry);
+    characters += entry[1].length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/**
+ * Makes the vectors of the texts that search shows of a document, and records them in parts. Texts whose vectors are stored are
+ * not sent again. Throws EndpointFailed.
+ */
+export async function embedDocument(
+  deps: EmbedDeps,
+  target: Target & { document_id: string },
+  endpoint: PricedEndpoint,
+  signal: AbortSignal,
+): Promise<void> {
+  const head = (await deps.log.heads([target.stream])).get(target.stream);
+  const state = head && storedDocument((await readState(deps.log, head, document)).state);
+  const blobs = await openThingBlobs(deps, target);
+  if (!state?.live || !blobs) return;
+  const passages = await readPassages(blobs, { text: state.live, stream: target.stream });
+  const marked = await markPassages(passages.slice(0, MAX_EMBEDDED_PASSAGES));
+  // a text without a letter or a digit has no meaning
+  const texts = new Map(marked.flatMap(({ mark, text }) => (/[\p{L}\p{N}]/u.test(text) ? [[mark, text]] : [])));
+  const known = await storedVectors(blobs, state, endpoint);
+  const missing = [...texts].filter(([mark]) => !known.has(mark));
+  const record = async (part: Map<string, Float32Array>, tokens: number, complete: boolean): Promise<void> => {
+    const usage = { ...NO_USAGE, prompt_tokens: tokens };
+    await deps.send(target, RecordVectors.type, {
+      document_id: target.document_id,
+      generation: state.live!.generation,
+      space: endpoint.space,
+      dimensions: endpoint.dimensions,
+      blob: part.size === 0 ? null : await blobs.put(encodeVectors(part)),
+      complete,
+      model: `embeddings/${endpoint.model}`,
+      usage: tokens === 0 ? usage : withCost(usage, endpoint.price),
+    });
+    deps.failpoint("after-vectors");
+  };
+  for (let from = 0; from === 0 || from < missing.length; from += PART_TEXTS) {
+    const { vectors, tokens } = await embedPart(deps, endpoint, missing.slice(from, from + PART_TEXTS), signal);
+    await record(vectors, tokens, from + PART_TEXTS >= missing.length);
+  }
+}
+
+async function storedVectors(blobs: ThingBlobs, state: StoredDocument, { space, dimensions }: EmbeddingEndpoint) {
+  const known = new Map<string, Float32Array>();
+  for (const key of keptVectors(state, space)?.blobs ?? [])
+    await decodeVectors(await blobs.get(key), dimensions, known);
+  return known;
+}
+
+/** A text that the endpoint refuses by itself gets no vector. */
+async function embedPart(
+  { embedder }: EmbedDeps,
+  endpoint: EmbeddingEndpoint,
+  texts: [mark: string, text: string][],
+  signal: AbortSignal,
+): Promise<{ vectors: Map<string, Float32Array>; tokens: number }> {
+  const vectors = new Map<string, Float32Array>();
+  let tokens = 0;
+  const embed = async (batch: [string, string][]): Promise<void> => {
+    try {
+      const answer = await embedder.embed(
+        endpoint,
+        batch.map(([, text]) => text),
+        signal,
+      );
+      for (const [n, [mark]] of batch.entries()) vectors.set(mark, answer.vectors[n]!);
+      tokens += answer.tokens;
+    } catch (error) {
+      if (!(error instanceof EndpointFailed && error.isRefusal)) throw error;
+      const half = batch.length >> 1;
+      if (half === 0) return;
+      await embed(batch.slice(0, half));
+      await embed(batch.slice(half));
+    }
+  };
+  for (const batch of splitBatches(texts, endpoint.dimensions)) await embed(batch);
+  return { vectors, tokens };
+}

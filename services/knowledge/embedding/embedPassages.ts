@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { streamName } from "#events/ids.ts";
+import { createFairSemaphore } from "../../sharing/fairSemaphore.ts";
+import { embedDocument, type EmbedDeps, type PricedEndpoint } from "./embedDocument.ts";
+import { EndpointFailed } from "../searchEndpoints.ts";
+
+/** How often documents without vectors are looked for. Looking takes at most a fiftieth of the time. */
+const [POLL_MS, REST_FACTOR] = [1_000, 50];
+/** Documents that are embedded at once, each of another organization. */
+const MAX_AT_ONCE = 4;
+/** Pauses of an organization whose endpoint fails: they double, up to the last. */
+const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [1_000, 60_000];
+const UNEXPECTED = "The vectors could not be made.";
+
+export interface PassageEmbedder extends EmbedDeps {
+  /** The organizations that have configured an endpoint. */
+  listOrganizations(): Promise<string[]>;
+  /** Undefined if there is none any more. */
+  findEndpoint(organization: string): Promise<PricedEndpoint | undefined>;
+  /** Some documents whose live generation lacks vectors of this space. Throws EndpointFailed when a budget is used up. */
+  findPending(organization: string, space: string): Promise<string[]>;
+  /** Shows people why vectors are missing; null: the endpoint works. */
+  saveFault(organization: string, message: string | null): Promise<void>;
+  onError(error: unknown, organization?: string): void;
+}
+
+interface Organization {
+  id: string;
+  isRunning: boolean;
+  /** The time (performance.now()) of the next look. */
+  nextAt: number;
+  /** The last pause; 0 while its endpoint works. */
+  pauseMs: number;
+  /** Whether its fault of an earlier process may still be shown. */
+  mayShowFault: boolean;
+}
+
+/**
+ * Makes vectors for the documents of all organizations that want them, in one process of the deployment at a time. What a
+ * document lacks is asked of its read model, so nothing is lost when a process dies. An endpoint that fails pauses its
+ * organization only (ADR 60).
+ */
+export async function embedPassages(deps: PassageEmbedder, signal: AbortSignal): Promise<void> {
+  const semaphore = createFairSemaphore({ total: MAX_AT_ONCE, perTenant: 1 });
+  const known = new Map<string, Organization>();
+  const running = new Set<Promise<void>>();
+  const start = (one: Organization): void => {
+    one.isRunning = true;
+    const work = semaphore
+      .run(one.id, () => embedSome(deps, one, signal), signal)
+      .catch((error: unknown) => (signal.aborted ? undefined : pause(deps, one, error)))
+      .finally(() => {
+        one.isRunning = false;
+        running.delete(work);
+      });
+    running.add(work);
+  };
+  while (!signal.aborted) {
+    try {
+      for (const id of await deps.listOrganizations()) {
+        const one = known.get(id) ?? { id, isRunning: false, nextAt: 0, pauseMs: 0, mayShowFault: true };
+        known.set(id, one);
+        if (!one.isRunning && performance.now() >= one.nextAt) start(one);
+      }
+    } catch (error) {
+      deps.onError(error);
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+  await Promise.all(running);
+}
+
+async function embedSome(deps: PassageEmbedder, one: Organization, signal: AbortSignal): Promise<void> {
+  const endpoint = await deps.findEndpoint(one.id);
+  if (!endpoint) return;
+  const startedAt = performance.now();
+  const pending = await deps.findPending(one.id, endpoint.space);
+  one.nextAt = pending.length > 0 ? 0 : performance.now() + REST_FACTOR * (performance.now() - startedAt);
+  for (const document_id of pending) {
+    signal.throwIfAborted();
+    const target = { stream: streamName("document", document_id), organization_id: one.id, document_id };
+    await embedDocument(deps, target, endpoint, signal);
+    one.pauseMs = 0;
+    if (one.mayShowFault) await deps.saveFault(one.id, null);
+    one.mayShowFault = false;
+  }
+}
+
+async function pause(deps: PassageEmbedder, one: Organization, error: unknown): Promise<void> {
+  const asked = error instanceof EndpointFailed ? (error.retry_after_ms ?? 0) : 0;
+  one.pauseMs = Math.min(Math.max(2 * one.pauseMs, FIRST_PAUSE_MS, asked), MAX_PAUSE_MS);
+  one.nextAt = performance.now() + one.pauseMs;
+  one.mayShowFault = true;
+  deps.onError(error, one.id);
+  const message = error instanceof EndpointFailed ? error.message : UNEXPECTED;
+  await deps.saveFault(one.id, message).catch((failed: unknown) => deps.onError(failed, one.id));
+}

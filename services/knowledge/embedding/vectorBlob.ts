@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+
+/* The format of a blob of vectors: for each text its mark, then its numbers (32 bits, little-endian). */
+
+const MARK_BYTES = 16;
+const NUMBER_BYTES = 4;
+/** Numbers, or texts, before other work may run: a few milliseconds. */
+const [MAX_NUMBERS, MAX_TEXTS] = [500_000, 200];
+
+/** Characters of a passage that are turned into its vector: models take some 8,000 tokens. */
+const MAX_CHARACTERS = 8_000;
+
+interface EmbeddedPassage {
+  section: string | null;
+  lead: string;
+  text: string;
+}
+
+/** What stands for the meaning of a passage: not its document's name, so that a new name costs nothing. */
+const embeddedText = (passage: EmbeddedPassage): string =>
+  [passage.section, passage.lead, passage.text]
+    .filter((part) => part !== null && part !== "")
+    .join("\n")
+    .slice(0, MAX_CHARACTERS)
+    .toWellFormed();
+
+const textMark = (text: string): string =>
+  createHash("sha256")
+    .update(text)
+    .digest("hex")
+    .slice(0, 2 * MARK_BYTES);
+
+/** What is embedded of each passage, and its mark; other work may run in between. */
+export async function markPassages(passages: EmbeddedPassage[]): Promise<{ mark: string; text: string }[]> {
+  const marked: { mark: string; text: string }[] = [];
+  for (const passage of passages) {
+    const text = embeddedText(passage);
+    if (marked.push({ mark: textMark(text), text }) % MAX_TEXTS === 0) await setImmediate();
+  }
+  return marked;
+}
+
+export function encodeVectors(vectors: Map<string, Float32Array>): Buffer {
+  const parts: Buffer[] = [];
+  for (const [mark, vector] of vectors) {
+    const numbers = Buffer.alloc(vector.length * NUMBER_BYTES);
+    for (const [n, value] of vector.entries()) numbers.writeFloatLE(value, n * NUMBER_BYTES);
+    parts.push(Buffer.from(mark, "hex"), numbers);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Adds the vectors of a blob; other work may run in between. */
+export async function decodeVectors(
+  bytes: Buffer,
+  dimensions: number,
+  vectors: Map<string, Float32Array>,
+): Promise<void> {
+  const size = MARK_BYTES + dimensions * NUMBER_BYTES;
+  const atOnce = Math.max(1, Math.floor(MAX_NUMBERS / dimensions));
+  for (let n = 0; (n + 1) * size <= bytes.length; n++) {
+    if (n % atOnce === atOnce - 1) await setImmediate();
+    const [start, numbers] = [n * size, n * size + MARK_BYTES];
+    const vector = new Float32Array(dimensions);
+    for (let at = 0; at < dimensions; at++) vector[at] = bytes.readFloatLE(numbers + at * NUMBER_BYTES);
+    vectors.set(bytes.toString("hex", start, numbers), vector);
+  }
+}
