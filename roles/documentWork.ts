@@ -20,6 +20,7 @@ import { readExtraction } from "#services/knowledge/reading/readExtraction.ts";
 import { createReadings } from "#services/knowledge/reading/readings.ts";
 import { sendTo } from "#services/send.ts";
 import { createFairSemaphore } from "#services/sharing/fairSemaphore.ts";
+import { openEmbedding } from "./embeddingWork.ts";
 import type { Resources } from "./resources.ts";
 import { searchServer } from "./searchServer.ts";
 
@@ -85,16 +86,17 @@ export function openDocumentWork(resources: Resources, handle: Handle) {
 
   const index = openPassageIndex({ ...searchServer(resources, "index"), prefix: settings.BUS_PREFIX });
   const registry = openIndexRegistry(pool);
-  const follow = (signal: AbortSignal) =>
-    followPassages(
-      { vault, log, hints: bus.hints, index, registry, prefix: settings.BUS_PREFIX, send, onError, failpoint },
-      signal,
-    );
+  const embed = openEmbedding(resources, handle);
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    const { hints } = bus;
+    const follower = { vault, log, hints, index, registry, prefix: settings.BUS_PREFIX, send, onError, failpoint };
+    await Promise.all([followPassages(follower, signal), embed(signal)]);
+  };
 
   return {
     readings,
     attend: { document: readings.attend, extraction: readings.attend, collection: emptying.attend },
-    /** Follows the log into the passage index. One process of the deployment does it. */
+    /** Follows the log into the passage index, and makes the vectors of passages. One process of the deployment does it. */
     startFollowing: () => lead(pool, "passages", follow, onError),
     /** Starts no more readings; resolves when the running ones have ended. */
     async idle(): Promise<void> {

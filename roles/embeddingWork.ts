@@ -1,7 +1,6 @@
 import { EMBEDDINGS } from "#events/provider.ts";
 import { failpoint } from "#infra/failpoint.ts";
 import { openEmbeddingFaults } from "#infra/postgres/embeddingFaults.ts";
-import { lead } from "#infra/postgres/leader.ts";
 import { openEmbedder } from "#infra/searchModels/embed.ts";
 import { guardedFetch } from "#infra/web/guardedFetch.ts";
 import { describeLimit } from "#projections/budgets/watch.ts";
@@ -19,9 +18,9 @@ import type { Resources } from "./resources.ts";
 /** Nobody waits for the vectors of passages, and a request has up to a hundred texts. */
 const EMBED_MS = 60_000;
 
-/** Makes the vectors of passages, in one process of the deployment. */
-export function startEmbedding(resources: Resources, handle: Handle) {
-  const { settings, log, keyring, vault, db, pool, worker, logger } = resources;
+/** Makes the vectors of passages until the signal. One process of the deployment does it. */
+export function openEmbedding(resources: Resources, handle: Handle): (signal: AbortSignal) => Promise<void> {
+  const { settings, log, keyring, vault, db, worker, logger } = resources;
   const fetch = guardedFetch({ privateHosts: settings.PRIVATE_PROVIDER_HOSTS });
   const faults = openEmbeddingFaults(db);
   const budgets = openBudgets(resources, handle);
@@ -65,10 +64,5 @@ export function startEmbedding(resources: Resources, handle: Handle) {
     saveFault: faults.save,
     onError: (error, organization) => logger.warn({ err: error, organization }, "passages not embedded, retrying"),
   };
-  return lead(
-    pool,
-    "embeddings",
-    (signal) => embedPassages(deps, signal),
-    (error) => logger.warn({ err: error }, "embedding of passages failed, retrying"),
-  );
+  return (signal) => embedPassages(deps, signal);
 }

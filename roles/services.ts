@@ -13,7 +13,6 @@ import { createSweep } from "#services/sweep.ts";
 import { openScriptStore } from "#services/workflows/script.ts";
 import { withStepSpans } from "#services/workflows/stepSpans.ts";
 import { openDocumentWork } from "./documentWork.ts";
-import { startEmbedding } from "./embeddingWork.ts";
 import { openErasing } from "./erasing.ts";
 import { startRelays } from "./relays.ts";
 import type { Resources } from "./resources.ts";
@@ -136,7 +135,6 @@ export async function startServicesRole(resources: Resources) {
   const relays = startRelays(resources, onError);
   const cleaning = lead(pool, "clean-up", (signal) => cleanUp({ db, blobs, dataKeys: log, onError }, signal), onError);
   const following = work.startFollowing();
-  const embedding = startEmbedding(resources, work.handle);
   sweep.start();
 
   return {
@@ -146,7 +144,7 @@ export async function startServicesRole(resources: Resources) {
     async stop(patienceMs: number): Promise<void> {
       await Promise.all([commands.stop(), reactions.stop(), sweep.stop(), clock.stop()]);
       await Promise.all([relays.stop(), cleaning.stop()]);
-      await waitAtMost(Promise.all([work.finish(), following.stop(), embedding.stop()]), patienceMs);
+      await waitAtMost(Promise.all([work.finish(), following.stop()]), patienceMs);
       work.leave();
       await work.close();
     },

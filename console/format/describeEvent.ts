@@ -117,6 +117,7 @@ const KNOWLEDGE: Record<string, Sentence> = {
     `The document was read: ${page_count === null ? "" : `${count(page_count, "page")}, `}${count(chunk_count, "passage")}.`,
   ReadingFailed: (field) => `The document could not be read: ${field("error", "the reason is deleted")}`,
   DocumentIndexed: "Search finds the document.",
+  PassagesEmbedded: "Vectors of passages were made.",
   IndexingFailed: (field) => `The document could not be indexed: ${field("error", "the reason is deleted")}`,
   ExtractionRequested: (field) => `The text of${quoted(field("name", "a file"))} was asked for.`,
   ExtractionStarted: "A process began to read the file.",

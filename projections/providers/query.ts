@@ -51,14 +51,13 @@ export async function listProviders(db: Db, organization: string): Promise<Provi
   return rows.map(parseRow);
 }
 
-/** The organizations that have configured a provider of this name with one model. */
-export async function listOrganizationsWith(db: Db, name: string): Promise<string[]> {
-  const rows = await db.query<{ organization_id: string }>(
-    `select organization_id from read.providers where name = $1 and model is not null and ${IS_CONFIGURED}`,
+/** The organizations that have configured a provider of this name with one model, and when they did so last. */
+export const listOrganizationsWith = (db: Db, name: string): Promise<{ id: string; configured_at: Date }[]> =>
+  db.query(
+    `select organization_id as id, updated_at as configured_at from read.providers
+     where name = $1 and model is not null and ${IS_CONFIGURED}`,
     [encode(name)],
   );
-  return rows.map(({ organization_id }) => organization_id);
-}
 
 export async function getProvider(db: Db, organization: string, name: string): Promise<ProviderRow | undefined> {
   const [row] = await db.query<StoredRow>(

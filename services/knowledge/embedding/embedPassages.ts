@@ -13,8 +13,8 @@ const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [1_000, 60_000];
 const UNEXPECTED = "The vectors could not be made.";
 
 export interface PassageEmbedder extends EmbedDeps {
-  /** The organizations that have configured an endpoint. */
-  listOrganizations(): Promise<string[]>;
+  /** The organizations that have configured an endpoint, and when they did so last. */
+  listOrganizations(): Promise<{ id: string; configured_at: Date }[]>;
   /** Undefined if there is none any more. */
   findEndpoint(organization: string): Promise<PricedEndpoint | undefined>;
   /** Some documents whose live generation lacks vectors of this space. Throws EndpointFailed when a budget is used up. */
@@ -31,6 +31,8 @@ interface Organization {
   nextAt: number;
   /** The last pause; 0 while its endpoint works. */
   pauseMs: number;
+  /** Another configuration ends a pause. */
+  configuredAt: number;
   /** Whether its fault of an earlier process may still be shown. */
   mayShowFault: boolean;
 }
@@ -57,9 +59,8 @@ export async function embedPassages(deps: PassageEmbedder, signal: AbortSignal):
   };
   while (!signal.aborted) {
     try {
-      for (const id of await deps.listOrganizations()) {
-        const one = known.get(id) ?? { id, isRunning: false, nextAt: 0, pauseMs: 0, mayShowFault: true };
-        known.set(id, one);
+      for (const { id, configured_at } of await deps.listOrganizations()) {
+        const one = lookUp(known, id, configured_at.getTime());
         if (!one.isRunning && performance.now() >= one.nextAt) start(one);
       }
     } catch (error) {
@@ -68,6 +69,15 @@ export async function embedPassages(deps: PassageEmbedder, signal: AbortSignal):
     await sleep(POLL_MS, undefined, { signal }).catch(() => {});
   }
   await Promise.all(running);
+}
+
+function lookUp(known: Map<string, Organization>, id: string, configuredAt: number): Organization {
+  const before = known.get(id);
+  if (before?.configuredAt === configuredAt) return before;
+  const fresh = { nextAt: 0, pauseMs: 0, configuredAt, mayShowFault: true };
+  const one = before ? Object.assign(before, fresh) : { id, isRunning: false, ...fresh };
+  known.set(id, one);
+  return one;
 }
 
 async function embedSome(deps: PassageEmbedder, one: Organization, signal: AbortSignal): Promise<void> {
@@ -80,10 +90,15 @@ async function embedSome(deps: PassageEmbedder, one: Organization, signal: Abort
     signal.throwIfAborted();
     const target = { stream: streamName("document", document_id), organization_id: one.id, document_id };
     await embedDocument(deps, target, endpoint, signal);
-    one.pauseMs = 0;
-    if (one.mayShowFault) await deps.saveFault(one.id, null);
-    one.mayShowFault = false;
+    await clearFault(deps, one);
   }
+  if (pending.length === 0) await clearFault(deps, one);
+}
+
+async function clearFault(deps: PassageEmbedder, one: Organization): Promise<void> {
+  one.pauseMs = 0;
+  if (one.mayShowFault) await deps.saveFault(one.id, null);
+  one.mayShowFault = false;
 }
 
 async function pause(deps: PassageEmbedder, one: Organization, error: unknown): Promise<void> {
