@@ -13,6 +13,7 @@ function stage(max_wait_ms = 60_000) {
       await new Promise<void>((resolve) => ends.set(index, resolve));
       return [];
     },
+    nearest: async () => [],
     fetch: async () => [],
   };
   const shared = searchInTurns(engine, createFairSemaphore({ total: 3, perTenant: 2 }), max_wait_ms);

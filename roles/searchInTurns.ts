@@ -29,6 +29,8 @@ export function searchInTurns<E extends SearchEngine>(
   };
   return {
     ...engine,
+    nearest: (index, within, vector, limit) =>
+      inTurn(within.organization_id, () => engine.nearest(index, within, vector, limit)),
     search: (index, within, queries) => inTurn(within.organization_id, () => engine.search(index, within, queries)),
   };
 }
