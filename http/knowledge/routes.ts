@@ -6,6 +6,7 @@ import { collectionRoutes } from "./collections.ts";
 import { contentRoutes } from "./documentContent.ts";
 import { passageRoutes } from "./documentPassages.ts";
 import { documentRoutes } from "./documents.ts";
+import { versionRoutes } from "./documentVersions.ts";
 import { searchRoute } from "./search.ts";
 import { verifyRoute } from "./verify.ts";
 
@@ -17,6 +18,7 @@ export function knowledgeRoutes(app: App, http: Http): void {
   documentRoutes(app, http);
   contentRoutes(app, http);
   passageRoutes(app, http);
+  versionRoutes(app, http);
   searchRoute(app, http);
   verifyRoute(app, http);
 }

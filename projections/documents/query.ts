@@ -101,6 +101,24 @@ export async function getDocument(
   return row && parseRow(row);
 }
 
+/** A text of a document that can be read. */
+export interface VersionRow {
+  generation: number;
+  /** Whether search shows it. */
+  is_live: boolean;
+  page_count: number | null;
+  chunk_count: number;
+}
+
+/** The versions that are kept, newest first. None before the first one is live. */
+export const listVersions = (db: Db, organization: string, id: string): Promise<VersionRow[]> =>
+  db.query(
+    `select r.generation, r.generation = d.live_generation as is_live, r.page_count, r.chunk_count
+     ${FROM} join read.readings r on r.document_id = d.id and r.generation <= d.live_generation
+     where d.organization_id = $1 and d.id = $2 order by r.generation desc`,
+    [organization, id],
+  );
+
 /** A reader's JSON is in the column as it is: within texts, quotes are escaped. */
 const IS_READABLE =
   "(readers is null or exists (select from unnest($2::text[]) own (reader) where position(own.reader in readers) > 0))";

@@ -55,6 +55,11 @@ const KNOWLEDGE: [name: string, absent: string | undefined, send: Route["send"]]
     "not_found",
     (call, { document }) => call("GET", `/documents/${document}/passages`),
   ],
+  [
+    "list the versions of a document",
+    "not_found",
+    (call, { document }) => call("GET", `/documents/${document}/versions`),
+  ],
   ["read the file of a document", "not_found", (call, { document }) => call("GET", `/documents/${document}/content`)],
   ["rename a document", "not_found", (call, { document }) => call("PATCH", `/documents/${document}`, { name: "x" })],
   [

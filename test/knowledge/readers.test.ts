@@ -51,7 +51,7 @@ const STRANGERS = [
 ];
 
 /** Every route of the knowledge API that returns what a document is or holds, and what it answers a caller who may see it. */
-const RECORD_ROUTES = ["GET /documents/{id}", "GET /collections/{reference}/documents"];
+const RECORD_ROUTES = ["GET /documents/{id}", "GET /documents/{id}/versions", "GET /collections/{reference}/documents"];
 const TEXT_ROUTES = [
   "GET /documents/{id}/text",
   "GET /documents/{id}/passages",

@@ -23,6 +23,14 @@ test("a cited version stays readable after the text was replaced, until the docu
   await push("# Leave\n\nEmployees get 30 days of leave.\n\n# Pay\n\nMonthly.");
   await expect.poll(async () => (await search("days of leave")).document.version, { timeout: 20_000 }).toBe(3);
 
+  // version 1 was cut again: version 2 is the same text
+  const versions = (await library.call("GET", `/documents/${id}/versions`)).body;
+  expect(versions.data.map(({ version, current }: any) => [version, current])).toEqual([
+    [3, true],
+    [2, false],
+  ]);
+  for (const { indexed_at } of versions.data) expect(Date.parse(indexed_at)).toBeLessThanOrEqual(Date.now());
+  expect((await library.call("GET", `/documents/${id}/versions?limit=1`)).body).toMatchObject({ total: 2, limit: 1 });
   const read = (path: string) => library.call("GET", `/documents/${id}/${path}`);
   expect((await read("text")).text).toContain("30 days");
   expect((await read("text?version=3")).text).toContain("30 days");
